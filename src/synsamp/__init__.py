@@ -1,0 +1,1 @@
+"""Synaptic sampling: the paper's rule, its models and experiments."""

@@ -1,0 +1,1 @@
+"""What supplies a likelihood gradient: the toy landscape, the Boltzmann machine."""

@@ -1,0 +1,1 @@
+"""Random streams: many small generators, and normals that come in vectors."""
