@@ -1,0 +1,8 @@
+"""Mappings from synaptic parameters θ to efficacies w, one file each."""
+
+from synsamp.mappings.base import CustomMapping, Mapping
+from synsamp.mappings.exponential import Exponential
+from synsamp.mappings.identity import Identity
+from synsamp.mappings.softplus import Softplus
+
+__all__ = ["CustomMapping", "Exponential", "Identity", "Mapping", "Softplus"]

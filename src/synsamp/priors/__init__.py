@@ -1,0 +1,22 @@
+"""Priors p_S(θ): structural rules and preferences, one file each."""
+
+from synsamp.priors.base import CustomPrior, Prior
+from synsamp.priors.flat import Flat
+from synsamp.priors.gaussian import Gaussian
+from synsamp.priors.grouped import PriorByGroup
+from synsamp.priors.laplace import Laplace
+from synsamp.priors.log_normal import LogNormalWeight
+from synsamp.priors.mixture import GaussianMixture
+from synsamp.priors.student_t import StudentT
+
+__all__ = [
+    "CustomPrior",
+    "Flat",
+    "Gaussian",
+    "GaussianMixture",
+    "Laplace",
+    "LogNormalWeight",
+    "Prior",
+    "PriorByGroup",
+    "StudentT",
+]

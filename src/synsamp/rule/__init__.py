@@ -1,0 +1,1 @@
+"""THE rule: prior term + likelihood term + noise, its sampler and its theory."""

@@ -1,0 +1,45 @@
+"""w = exp(θ − θ0): multiplicative dynamics, as spines show (Eq. thetamap)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from synsamp.mappings.base import Mapping
+from synsamp.noise.arithmetic import exp, scalar
+from synsamp.priors.base import require_finite
+
+
+@scalar
+def weight(theta: float, p: Any) -> float:
+    """exp(θ − θ0)."""
+    return exp(theta - p[0])
+
+
+@scalar
+def bend(theta: float, p: Any) -> float:
+    """d log(dw/dθ)/dθ = 1."""
+    return 1.0 + 0.0 * theta
+
+
+@scalar
+def theta_of(w: float, p: Any) -> float:
+    """θ0 + log w."""
+    return p[0] + np.log(w)
+
+
+@dataclass(frozen=True)
+class Exponential(Mapping):
+    """w = exp(θ − θ0); with θ0 = 3 a retracted synapse (θ <= 0) has w < 0.05."""
+
+    offset: float = 3.0
+
+    weight_of: ClassVar[Any] = staticmethod(weight)
+    slope_of: ClassVar[Any] = staticmethod(weight)
+    bend_of: ClassVar[Any] = staticmethod(bend)
+    theta_of: ClassVar[Any] = staticmethod(theta_of)
+
+    def __post_init__(self) -> None:
+        require_finite(offset=self.offset)

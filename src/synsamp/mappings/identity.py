@@ -1,0 +1,37 @@
+"""w = θ: the parameter is the weight, as in the Boltzmann machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from synsamp.mappings.base import Mapping
+from synsamp.noise.arithmetic import scalar
+
+
+@scalar
+def weight(theta: float, p: Any) -> float:
+    """θ itself."""
+    return theta
+
+
+@scalar
+def slope(theta: float, p: Any) -> float:
+    """One."""
+    return 1.0 + 0.0 * theta
+
+
+@scalar
+def bend(theta: float, p: Any) -> float:
+    """Zero."""
+    return 0.0 * theta
+
+
+@dataclass(frozen=True)
+class Identity(Mapping):
+    """w = θ."""
+
+    weight_of: ClassVar[Any] = staticmethod(weight)
+    slope_of: ClassVar[Any] = staticmethod(slope)
+    bend_of: ClassVar[Any] = staticmethod(bend)
+    theta_of: ClassVar[Any] = staticmethod(weight)

@@ -1,0 +1,29 @@
+"""Flat prior: no preference. With it the rule is sampling from the likelihood alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from synsamp.noise.arithmetic import scalar
+from synsamp.priors.base import Prior
+
+
+@scalar
+def log_density(theta: float, p: Any) -> float:
+    """Zero: improper, known only up to a constant."""
+    return 0.0 * theta
+
+
+@scalar
+def gradient(theta: float, p: Any) -> float:
+    """Zero, as in the paper's simulations with a uniform prior."""
+    return 0.0 * theta
+
+
+@dataclass(frozen=True)
+class Flat(Prior):
+    """The uniform (improper) prior."""
+
+    log_density_of: ClassVar[Any] = staticmethod(log_density)
+    gradient_of: ClassVar[Any] = staticmethod(gradient)

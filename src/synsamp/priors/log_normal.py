@@ -1,0 +1,78 @@
+"""A log-normal prior on the efficacy w, carried over to θ through the mapping.
+
+If w = f(θ) and w is log-normal, then log p_S(θ) = log LN(f(θ); m, s) + log f′(θ). For the exponential
+mapping this is again a Gaussian in θ, with mean m + θ0: the statement of the paper's Fig. 3D.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.errors import refuse
+from synsamp.mappings import Exponential, Mapping
+from synsamp.priors.base import Prior, require_finite, require_positive
+from synsamp.specialise import specialise
+
+_HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
+
+
+def _log_density(theta: Any, p: Any) -> Any:
+    m, s = p[0], p[1]
+    log_w = np.log(weight_of(theta, p[2:]))  # type: ignore[name-defined]  # noqa: F821
+    z = (log_w - m) / s
+    density_of_w = -0.5 * z * z - np.log(s) - _HALF_LOG_2_PI - log_w
+    return density_of_w + np.log(slope_of(theta, p[2:]))  # type: ignore[name-defined]  # noqa: F821
+
+
+def _gradient(theta: Any, p: Any) -> Any:
+    m, s = p[0], p[1]
+    w = weight_of(theta, p[2:])  # type: ignore[name-defined]  # noqa: F821
+    pull = -(1.0 + (np.log(w) - m) / (s * s)) / w
+    return pull * slope_of(theta, p[2:]) + bend_of(theta, p[2:])  # type: ignore[name-defined]  # noqa: F821
+
+
+@dataclass(frozen=True)
+class LogNormalWeight(Prior):
+    """log w ~ N(``log_mean``, ``log_std``²) for w = ``mapping``(θ)."""
+
+    log_mean: float = -2.5
+    log_std: float = 1.0
+    mapping: Mapping = Exponential()  # noqa: RUF009 (frozen, hence a safe default)
+
+    def __post_init__(self) -> None:
+        require_finite(log_mean=self.log_mean)
+        require_positive(log_std=self.log_std)
+        if self.mapping.bend_of is None:
+            raise refuse(
+                "mapping.bend_of",
+                "must be given for a prior on w",
+                None,
+                "pass d log(dw/dθ)/dθ as bend_of to CustomMapping",
+            )
+
+    @property
+    def log_density_of(self) -> Any:  # type: ignore[override]
+        """Log density in θ, with the mapping's functions bound in."""
+        return self._bound(_log_density)
+
+    @property
+    def gradient_of(self) -> Any:  # type: ignore[override]
+        """Gradient in θ, with the mapping's functions bound in."""
+        return self._bound(_gradient)
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """log-mean, log-std, then the mapping's own parameters."""
+        return (float(self.log_mean), float(self.log_std), *self.mapping.parameters)
+
+    def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
+        """Draws w and maps it back to θ."""
+        return self.mapping.theta(np.exp(rng.normal(self.log_mean, self.log_std, size)))
+
+    def _bound(self, template: Any) -> Any:
+        m = self.mapping
+        return specialise(template, weight_of=m.weight_of, slope_of=m.slope_of, bend_of=m.bend_of)
