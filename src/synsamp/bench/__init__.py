@@ -47,7 +47,7 @@ def load(name: str) -> Benchmark:
         near = difflib.get_close_matches(name, names(), n=1)
         remedy = f"did you mean {near[0]}?" if near else "leave the name out to run them all"
         raise refuse("benchmark", f"must be one of {', '.join(names()) or '(none)'}", name, remedy)
-    benchmark: Benchmark = import_module(f"{__name__}.{name}")  # type: ignore[assignment]
+    benchmark: Benchmark = import_module(f"{__name__}.{name}")
     return benchmark
 
 

@@ -150,14 +150,12 @@ class RunContext(Protocol):
     def progress(self, description: str, total: float) -> AbstractContextManager[ProgressBar]:
         """Show a progress bar for the body of a ``with``."""
 
-    def stream(
-        self, name: str, columns: Mapping[str, Column], dimension: str, chunk_rows: int = 65536
-    ) -> Stream:
+    def stream(self, name: str, columns: Mapping[str, Column], dimension: str) -> Stream:
         """Open a stream; its dataset is added to the results under ``name``.
 
         ``dimension`` names the axis that grows. After a resume the stream holds exactly the rows
         it held when the loaded checkpoint was saved, so the run appends as if never stopped.
-        At most ``chunk_rows`` rows are held in memory (they are part of each checkpoint).
+        About a megabyte per column is held in memory (and is part of each checkpoint).
         """
 
 

@@ -1,0 +1,6 @@
+"""Run folders: what a run was given, what it left, and how it goes on after being stopped."""
+
+from synsamp.runs.execute import execute, resume
+from synsamp.runs.folder import RunFolder, find_runs
+
+__all__ = ["RunFolder", "execute", "find_runs", "resume"]

@@ -1,0 +1,148 @@
+"""Run an experiment into a folder, and take up one that was stopped."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rich.console import Console
+
+from synsamp.errors import SynsampError
+from synsamp.experiments.protocol import Experiment, Parameters
+from synsamp.runs import machine
+from synsamp.runs.context import FolderContext
+from synsamp.runs.folder import Description, RunFolder, now
+from synsamp.runs.log import logging_to
+from synsamp.runs.overrides import override, restore
+from synsamp.runs.results import clear_results, open_results, write_results
+
+_log = logging.getLogger("synsamp")
+
+
+class RunFailedError(Exception):
+    """A run that stopped by itself; its folder can be resumed. Shown as one line, exit code 1."""
+
+
+def describe(
+    experiment: Experiment, preset: str = "quick", settings: Sequence[str] = (), seed: int = 0
+) -> Description:
+    """Resolve what was asked for into the full description of a run."""
+    if preset not in experiment.presets:
+        known = " or ".join(experiment.presets)
+        raise SynsampError(f"--preset must be {known}, got {preset!r}; leave it out for quick")
+    if seed < 0:
+        raise SynsampError(f"--seed must be >= 0, got {seed}; any whole number from 0 on will do")
+    parameters = override(experiment.presets[preset], settings)
+    return Description(
+        experiment=experiment.name,
+        preset=preset,
+        given=tuple(settings),
+        resolved=parameters.model_dump(mode="json"),
+        seed=seed,
+        versions=machine.versions(),
+        created=now(),
+    )
+
+
+def parameters_of(experiment: Experiment, folder: RunFolder) -> Parameters:
+    """Return the parameters a folder was run with."""
+    return restore(
+        experiment.parameters, folder.description.resolved, str(folder.path / "run.json")
+    )
+
+
+def execute(
+    experiment: Experiment,
+    out: Path,
+    *,
+    preset: str = "quick",
+    settings: Sequence[str] = (),
+    seed: int = 0,
+    force: bool = False,
+    console: Console | None = None,
+) -> RunFolder:
+    """Run an experiment from start to end into a new folder."""
+    description = describe(experiment, preset, settings, seed)
+    with RunFolder.create(out, description, force) as folder:
+        carry_out(experiment, folder, console or Console(stderr=True))
+        return folder
+
+
+def resume(experiment: Experiment, path: Path, console: Console | None = None) -> RunFolder:
+    """Take up a run where its newest intact checkpoint left it; a finished one is left alone."""
+    with RunFolder.reopen(path) as folder:
+        if folder.status.state != "finished":
+            carry_out(experiment, folder, console or Console(stderr=True))
+        return folder
+
+
+def carry_out(experiment: Experiment, folder: RunFolder, console: Console) -> None:
+    """Run or continue the run in a folder whose lock is held, up to its claims."""
+    parameters = parameters_of(experiment, folder)
+    status = folder.status
+    with logging_to(folder.path / "run.log", console), _ending(folder, status.elapsed_s) as clock:
+        _warn_of_other_versions(folder.description.versions)
+        _log.info("%s: %s, was %s", folder.path.name, experiment.name, status.state)
+        folder.set_status("running", elapsed_s=status.elapsed_s)
+        context = FolderContext(folder.path, folder.description.seed, console)
+        clear_results(folder.path, keep_streams=(folder.path / "checkpoints").exists())
+        results = experiment.run(parameters, context)
+        write_results(folder.path, results, context.streams.close())
+        # Claims are judged on what was stored, so that a folder alone can prove them.
+        folder.write_claims(experiment.claims(parameters, open_results(folder.path)))
+        folder.set_status("finished", elapsed_s=clock())
+        shutil.rmtree(folder.path / "checkpoints", ignore_errors=True)
+        _log.info("finished after %.1f s", clock())
+
+
+@contextmanager
+def _ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]:
+    """Leave a folder that says how the run ended, whatever ends it."""
+    start = time.monotonic()
+
+    def clock() -> float:
+        return before_s + time.monotonic() - start
+
+    try:
+        yield clock
+    except KeyboardInterrupt:
+        folder.set_status("interrupted", "stopped by the user", clock())
+        _log.info("interrupted")
+        raise
+    except SynsampError as error:
+        folder.set_status("failed", str(error), clock())
+        _log.info("failed: %s", error)
+        raise
+    except Exception as error:
+        _log.debug("failed", exc_info=True)
+        again = f"continue with `synsamp resume {folder.path}`"
+        if _disk_is_full(error):
+            message = f"the disk of {folder.path} is full; make room, then {again}"
+        else:
+            message = (
+                f"{folder.description.experiment} failed: {type(error).__name__}: {error}; "
+                f"{folder.path / 'run.log'} has the details; {again}"
+            )
+        with suppress(OSError):  # a full disk may refuse this too; "running" then means killed
+            folder.set_status("failed", message, clock())
+        raise RunFailedError(message) from error
+
+
+def _disk_is_full(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _warn_of_other_versions(recorded: dict[str, str]) -> None:
+    present = machine.versions()
+    changed = [f"{k} {v} -> {present.get(k)}" for k, v in recorded.items() if present.get(k) != v]
+    if changed:
+        _log.warning("started with other versions, bits may differ: %s", ", ".join(changed))

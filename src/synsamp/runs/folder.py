@@ -1,0 +1,222 @@
+"""The run folder: everything about one run in one place, readable without this package.
+
+=================  ==============================================================
+run.json           experiment, preset, parameters as given and resolved, seed, versions
+status.json        waiting, running, interrupted, failed or finished, with times
+results.zarr       the results, sealed by results.sha256
+claims.json        list of {id, statement, where, value, band, holds, unit, detail}
+figures/           PNG and SVG per drawing
+report.html        the page made of all of these
+checkpoints/       what `synsamp resume` needs; removed when the run is finished
+run.log            what happened, warnings and full tracebacks included
+=================  ==============================================================
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from synsamp.errors import SynsampError, refuse
+from synsamp.experiments.protocol import Claim, Results
+from synsamp.runs import results as stored
+from synsamp.runs.atomic import damaged, read_json, write_json
+
+FILES = ("run.json", "status.json", "claims.json", "report.html", "run.log", stored.SEAL, ".lock")
+FOLDERS = (stored.STORE, "figures", "checkpoints")
+
+Content = TypeVar("Content")
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Description(_Record):
+    """What a run was asked to do; written once (``run.json``)."""
+
+    format: Literal[1] = 1
+    experiment: str
+    preset: str
+    given: tuple[str, ...]
+    resolved: dict[str, Any]
+    seed: int
+    versions: dict[str, str]
+    created: datetime
+
+
+class Status(_Record):
+    """How far a run got (``status.json``)."""
+
+    state: Literal["waiting", "running", "interrupted", "failed", "finished"]
+    message: str = ""
+    changed: datetime
+    elapsed_s: float = 0.0
+
+
+class ClaimRecord(_Record):
+    """A claim as stored; a value that was not finite is null and never holds."""
+
+    id: str
+    statement: str
+    where: str
+    value: float | None
+    band: tuple[float | None, float | None]
+    holds: bool
+    unit: str = ""
+    detail: str = ""
+
+
+class RunFolder:
+    """One run on disk. Reading needs no lock; `create` and `reopen` hold it while they write."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.exists():
+            raise SynsampError(f"run folder must exist, got {str(path)!r}; check the path")
+        if not (path / "run.json").is_file():
+            raise SynsampError(
+                f"run folder must hold a run.json, got {str(path)!r} without one; "
+                "give a folder made by `synsamp run`"
+            )
+        self.description: Description = self._read("run.json", Description)
+
+    @classmethod
+    @contextmanager
+    def create(cls, path: Path, description: Description, force: bool) -> Iterator[RunFolder]:
+        """Make a new run folder and hold its lock; an existing one is replaced only by force."""
+        _check_free(path, force)
+        path.mkdir(parents=True, exist_ok=True)
+        with _locked(path):
+            _check_free(path, force)  # again: another command may have been faster
+            _clear(path)
+            write_json(path / "run.json", description.model_dump(mode="json"))
+            folder = cls(path)
+            folder.set_status("waiting")
+            yield folder
+
+    @classmethod
+    @contextmanager
+    def reopen(cls, path: Path) -> Iterator[RunFolder]:
+        """Open an existing run folder for writing and hold its lock."""
+        cls(path)  # a folder that is no run gets no lock file
+        with _locked(path):
+            yield cls(path)
+
+    @property
+    def status(self) -> Status:
+        """The status as written; "running" without a living process means killed."""
+        return self._read("status.json", Status)
+
+    def set_status(self, state: str, message: str = "", elapsed_s: float = 0.0) -> None:
+        """Record how far the run is."""
+        content = {"state": state, "message": message, "elapsed_s": round(elapsed_s, 3)}
+        status = Status.model_validate(content | {"changed": now()})
+        write_json(self.path / "status.json", status.model_dump(mode="json"))
+
+    def write_claims(self, claims: Sequence[Claim]) -> None:
+        """Store the claims with their measured values."""
+        records = [
+            ClaimRecord(
+                id=claim.id,
+                statement=claim.statement,
+                where=claim.where,
+                value=float(claim.value) if claim.value - claim.value == 0 else None,
+                band=claim.band,
+                holds=claim.holds,
+                unit=claim.unit,
+                detail=claim.detail,
+            ).model_dump(mode="json")
+            for claim in claims
+        ]
+        write_json(self.path / "claims.json", records)
+
+    def claims(self) -> list[ClaimRecord]:
+        """Read the claims of a finished run."""
+        self.require_finished()
+        return self._read("claims.json", list[ClaimRecord])
+
+    def results(self) -> Results:
+        """Open the results of a finished run, checked against their seal."""
+        self.require_finished()
+        return stored.read_results(self.path)
+
+    def require_finished(self) -> None:
+        """Refuse a run that has not come to its end."""
+        if (state := self.status.state) != "finished":
+            remedy = f"continue it with `synsamp resume {self.path}`"
+            raise refuse(f"run {self.path}", "must be finished", state, remedy)
+
+    def _read(self, name: str, kind: type[Content]) -> Content:
+        content = read_json(self.path / name)
+        try:
+            return TypeAdapter(kind).validate_python(content)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            key = ".".join(str(part) for part in first["loc"])
+            raise damaged(self.path / name, f"{key}: {first['msg']}".lstrip(": ")) from None
+
+
+def find_runs(path: Path) -> list[Path]:
+    """Return the run folder itself, or the run folders in it (as `synsamp run all` makes them)."""
+    if (path / "run.json").exists():
+        return [path]
+    inside = sorted(found.parent for found in path.glob("*/run.json"))
+    if not inside:
+        RunFolder(path)  # raises the error that fits
+    return inside
+
+
+def now() -> datetime:
+    """Return the present time with its zone, to the second."""
+    return datetime.now().astimezone().replace(microsecond=0)
+
+
+def _check_free(path: Path, force: bool) -> None:
+    if path.exists() and not path.is_dir():
+        raise refuse("--out", "must be a folder", str(path), "choose another name")
+    if not path.exists() or set(os.listdir(path)) <= {".lock"}:
+        return
+    if not (path / "run.json").exists():
+        raise refuse("--out", "must be new or a run folder", str(path), "it holds other files")
+    if not force:
+        raise SynsampError(
+            f"--out must be a new folder, got {str(path)!r} which holds a run; continue it with "
+            f"`synsamp resume {path}`, replace it with --force, or choose another --out"
+        )
+
+
+def _clear(path: Path) -> None:
+    """Remove what a run wrote, and nothing else that may lie in the folder."""
+    for name in FOLDERS:
+        shutil.rmtree(path / name, ignore_errors=True)
+    for name in FILES:
+        if name != ".lock":
+            (path / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the folder's lock; the system frees it when the process ends, however it ends."""
+    with (path / ".lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            holder = file.read().strip()
+            raise SynsampError(
+                f"run folder must not be in use, got {str(path)!r} held by process "
+                f"{holder or 'unknown'}; wait for it or stop it first"
+            ) from None
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        yield

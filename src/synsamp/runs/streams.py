@@ -1,0 +1,158 @@
+"""Tables that grow in the results Zarr while a run goes on, and shrink back on resume.
+
+Only whole chunks are written before the end, each exactly once; the rows of the unfinished chunk
+stay in memory and travel in the checkpoint. So a kill at any moment can damage no row that a
+checkpoint counts on, and the files of a resumed run equal those of an uninterrupted one.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+
+from synsamp.experiments.protocol import Column, State
+
+CHUNK_BYTES = 2**20
+CHUNK_ROWS = 2**16
+
+
+class ZarrStream:
+    """One growing table; see `synsamp.experiments.protocol.Stream`."""
+
+    def __init__(
+        self,
+        store: Path,
+        name: str,
+        columns: Mapping[str, Column],
+        dimension: str,
+        saved: State | None,
+    ) -> None:
+        if not columns:
+            raise ValueError(f"stream {name!r} needs at least one column")
+        self._path = store / name
+        self._columns = dict(columns)
+        row_bytes = max(
+            np.dtype(c.dtype).itemsize * int(np.prod([*c.dimensions.values()], dtype=np.int64))
+            for c in columns.values()
+        )
+        self._chunk_rows = int(np.clip(CHUNK_BYTES // max(row_bytes, 1), 1, CHUNK_ROWS))
+        self._buffers = {
+            key: np.empty((self._chunk_rows, *c.dimensions.values()), c.dtype)
+            for key, c in columns.items()
+        }
+        self._written = int(saved["written"]) if saved else 0
+        self._filled = 0
+        group = zarr.open_group(store, mode="a").require_group(name)
+        self._arrays = {key: self._open(group, key, dimension) for key in columns}
+        if saved:
+            self.append(**saved["tail"])
+
+    def _open(self, group: zarr.Group, key: str, dimension: str) -> zarr.Array:
+        """Open or make a column's array at the length the loaded checkpoint counts on."""
+        column = self._columns[key]
+        shape = (self._written, *column.dimensions.values())
+        if self._written:
+            array = zarr.open_array(self._path / key, mode="r+")
+            array.resize(shape)
+            return array
+        attributes = {"units": column.unit, "description": column.description}
+        return group.create_array(
+            key,
+            shape=shape,
+            chunks=(self._chunk_rows, *column.dimensions.values()),
+            dtype=column.dtype,
+            dimension_names=(dimension, *column.dimensions),
+            attributes={k: v for k, v in attributes.items() if v},
+            overwrite=True,
+        )
+
+    def __len__(self) -> int:
+        return self._written + self._filled
+
+    def append(self, **columns: Any) -> None:
+        """Add rows: one array per column, all with the same first length."""
+        if columns.keys() != self._columns.keys():
+            raise ValueError(f"stream {self._path.name!r} has columns {sorted(self._columns)}")
+        rows = {key: np.asarray(value) for key, value in columns.items()}
+        count = {len(array) for array in rows.values()}
+        if len(count) != 1:
+            raise ValueError(f"stream {self._path.name!r}: columns differ in length")
+        done, total = 0, count.pop()
+        while done < total:
+            take = min(total - done, self._chunk_rows - self._filled)
+            for key, array in rows.items():
+                target = self._buffers[key][self._filled : self._filled + take]
+                np.copyto(target, array[done : done + take], casting="same_kind")
+            self._filled += take
+            done += take
+            if self._filled == self._chunk_rows:
+                self._write()
+
+    def saved(self) -> State:
+        """Return what a checkpoint must hold of this stream."""
+        tail = {key: buffer[: self._filled] for key, buffer in self._buffers.items()}
+        return {"written": self._written, "tail": tail}
+
+    def close(self) -> None:
+        """Write the rows of the last, unfinished chunk."""
+        if self._filled:
+            self._write()
+
+    def _write(self) -> None:
+        start, stop = self._written, self._written + self._filled
+        for key, array in self._arrays.items():
+            array.resize((stop, *array.shape[1:]))
+            array[start:stop] = self._buffers[key][: self._filled]
+            # A checkpoint written later counts on this chunk: it must be on the disk before.
+            column = self._path / key
+            chunk = column / "c" / str(start // self._chunk_rows)
+            for file in (column / "zarr.json", chunk, *chunk.rglob("*")):
+                _sync(file)
+        self._written, self._filled = stop, 0
+
+
+class StreamSet:
+    """All streams of a run, and what a checkpoint holds of them."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._streams: dict[str, ZarrStream] = {}
+        self._saved: State = {}
+
+    def open(self, name: str, columns: Mapping[str, Column], dimension: str) -> ZarrStream:
+        """Open a stream at the length of the loaded checkpoint, or empty."""
+        if name in self._streams:
+            raise RuntimeError(f"stream {name!r} is open already")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Zarr on strings: a format note for its developers
+            stream = ZarrStream(self._store, name, columns, dimension, self._saved.get(name))
+        self._streams[name] = stream
+        return stream
+
+    def collect(self) -> State:
+        """Return what the next checkpoint must hold."""
+        return {name: stream.saved() for name, stream in self._streams.items()}
+
+    def restore(self, saved: State) -> None:
+        """Remember the lengths of a loaded checkpoint for the streams opened from now on."""
+        if self._streams:
+            raise RuntimeError("call checkpoint.load() before opening streams")
+        self._saved = saved
+
+    def close(self) -> list[str]:
+        """Write what is still in memory and return the streams' names."""
+        for stream in self._streams.values():
+            stream.close()
+        return list(self._streams)
+
+
+def _sync(path: Path) -> None:
+    if path.is_file():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())

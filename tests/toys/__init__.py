@@ -1,0 +1,1 @@
+"""A tiny experiment with everything an experiment may have, for the tests of runs and report."""
