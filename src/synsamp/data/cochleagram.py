@@ -1,0 +1,97 @@
+"""What every model of the ear here shares: the rate it works at, frames, and the scale of values.
+
+Every sound is brought to 12.5 kHz, the rate of the TI-46 recordings, so that all sources give the
+same 77 channels. A recording made at 8 kHz leaves the channels above 4 kHz almost silent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import signal
+
+from synsamp.errors import SynsampError, refuse
+
+FloatArray = NDArray[np.float64]
+
+EAR_RATE_HZ = 12_500
+N_CHANNELS = 77
+FRAME_S = 0.004
+
+# The smoothing before a frame is read has two poles of this many frames each.
+SMOOTHING_IN_FRAMES = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Cochleagram:
+    """Activity in [0, 1]: ``values[frame, channel]``, channel 0 is the highest frequency."""
+
+    values: FloatArray
+    frame_s: float
+    centre_hz: FloatArray
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the sound, in whole frames."""
+        return len(self.values) * self.frame_s
+
+
+def at_ear_rate(waveform: ArrayLike, rate_hz: float) -> FloatArray:
+    """Check a waveform and bring it to 12.5 kHz."""
+    sound = np.asarray(waveform, dtype=np.float64)
+    if sound.ndim != 1:
+        raise refuse("waveform", "must be one row of samples", sound.shape, "mix to mono first")
+    if sound.size == 0:
+        raise SynsampError("waveform must not be empty, got 0 samples")
+    if not np.isfinite(sound).all():
+        raise refuse("waveform", "must be finite", "NaN or infinity")
+    if not np.any(sound):
+        raise SynsampError(
+            "waveform must contain sound, got silence (every sample is 0); leave this recording out"
+        )
+    if not np.isfinite(rate_hz) or rate_hz <= 0:
+        raise refuse("rate_hz", "must be > 0", rate_hz)
+    if rate_hz == EAR_RATE_HZ:
+        return sound
+    # 1000 keeps every usual rate exact (44.1 kHz is 125/441) and the filter short for odd ones.
+    ratio = Fraction(EAR_RATE_HZ / rate_hz).limit_denominator(1000)
+    if ratio == 0:
+        raise refuse("rate_hz", f"must be at most {1000 * EAR_RATE_HZ}", rate_hz)
+    return np.asarray(signal.resample_poly(sound, ratio.numerator, ratio.denominator))
+
+
+def frame_length(frame_s: float) -> int:
+    """Samples in a frame at 12.5 kHz; the frame must be a whole number of them."""
+    samples = round(frame_s * EAR_RATE_HZ) if np.isfinite(frame_s) else 0
+    if samples < 1 or abs(samples - frame_s * EAR_RATE_HZ) > 1e-6:
+        raise refuse(
+            "frame_s", "must be a multiple of 1/12500 s (0.08 ms)", frame_s, "use 0.004 or 0.008"
+        )
+    return samples
+
+
+def whole_frames(sound: FloatArray, samples_per_frame: int) -> FloatArray:
+    """Fill the last frame with silence."""
+    return np.pad(sound, (0, -len(sound) % samples_per_frame))
+
+
+def smooth_and_decimate(activity: FloatArray, samples_per_frame: int) -> FloatArray:
+    """Low-pass with two equal real poles (gain 1 for a constant), then the last of each frame."""
+    pole = np.exp(-1.0 / (SMOOTHING_IN_FRAMES * samples_per_frame))
+    numerator = np.array([(1.0 - pole) ** 2])
+    denominator = np.array([1.0, -2 * pole, pole**2])
+    smooth = signal.lfilter(numerator, denominator, activity, axis=0)
+    return np.asarray(smooth[samples_per_frame - 1 :: samples_per_frame])
+
+
+def normalised(activity: FloatArray) -> FloatArray:
+    """Scale the largest value to 1; rounding below 0 goes to 0."""
+    largest = float(activity.max())
+    if largest <= 0:
+        raise SynsampError(
+            "waveform must contain sound within 50-6000 Hz, got none; leave this recording out"
+        )
+    return np.clip(activity / largest, 0.0, 1.0)

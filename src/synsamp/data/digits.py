@@ -1,0 +1,223 @@
+"""Handwritten digits: embedded ones and twos, the full MNIST, or a user's own pictures."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from matplotlib import image as png
+from numpy.typing import ArrayLike, NDArray
+
+from synsamp.data.encoding import unit_interval
+from synsamp.data.idx import read_idx_pair
+from synsamp.data.sources import data_folder
+from synsamp.errors import SynsampError, refuse
+
+EMBEDDED_DIGITS_FILE = "mnist_training_ones_and_twos.npz"
+
+
+@dataclass(frozen=True, eq=False)
+class Digits:
+    """Labelled images: ``images[n, height, width]`` in [0, 1] (float32) and ``labels[n]``."""
+
+    images: NDArray[np.float32]
+    labels: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if self.images.ndim != 3:
+            raise refuse("images", "must have shape [n, height, width]", self.images.shape)
+        if self.labels.shape != (len(self.images),):
+            raise refuse(
+                "labels", f"must be one for each of {len(self.images)} images", self.labels.shape
+            )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def pixels(self) -> NDArray[np.float32]:
+        """The images as rows, ``[n, height * width]``."""
+        return self.images.reshape(len(self), -1)
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """How many of each digit."""
+        present, numbers = np.unique(self.labels, return_counts=True)
+        return {int(digit): int(number) for digit, number in zip(present, numbers, strict=True)}
+
+    def by_digit(self, digit: int) -> NDArray[np.float32]:
+        """Images of one digit, in their order in the source."""
+        found = self.images[self.labels == digit]
+        if len(found) == 0:
+            raise refuse(
+                "digit",
+                f"must be one of {sorted(self.counts)} here",
+                digit,
+                "all ten come with `synsamp data fetch mnist` and load_digits(MNIST())",
+            )
+        return found
+
+    def only(self, digits: Iterable[int]) -> Digits:
+        """Return the same set with these digits alone."""
+        chosen = np.isin(self.labels, list(digits))
+        return Digits(self.images[chosen], self.labels[chosen])
+
+    def inverted(self) -> Digits:
+        """Dark for bright: for ink on white paper, since bright pixels drive the input neurons."""
+        return Digits(1 - self.images, self.labels)
+
+
+class DigitSets(NamedTuple):
+    """What a source of digits gives: a training set and a test set."""
+
+    train: Digits
+    test: Digits
+
+
+class DigitSource(Protocol):
+    """Anything that can load a training and a test set."""
+
+    def load(self) -> DigitSets:
+        """Read and check the data."""
+        ...
+
+
+class EmbeddedDigits:
+    """All 6,742 ones and 5,958 twos of the MNIST training set; the test set is empty."""
+
+    def load(self) -> DigitSets:
+        """Read the file inside the package."""
+        file = resources.files("synsamp.data") / "embedded" / EMBEDDED_DIGITS_FILE
+        with resources.as_file(file) as path:
+            try:
+                with np.load(path, allow_pickle=False) as stored:
+                    images, labels = stored["images"], stored["labels"]
+            except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
+                raise SynsampError(
+                    f"the embedded digits are damaged ({problem}); install synsamp again"
+                ) from None
+        nothing = np.zeros((0, *images.shape[1:]), dtype=np.uint8)
+        return DigitSets(_from_bytes(images, labels), _from_bytes(nothing, labels[:0]))
+
+
+@dataclass(frozen=True)
+class MNIST:
+    """The full MNIST, 60,000 + 10,000, from the four original files in ``folder``.
+
+    Without a folder: where ``synsamp data fetch mnist`` puts them.
+    """
+
+    folder: Path | None = None
+
+    def load(self) -> DigitSets:
+        """Read and check the four files."""
+        folder = self.folder or data_folder() / "mnist"
+        sets = (
+            _from_bytes(
+                *read_idx_pair(
+                    folder / f"{part}-images-idx3-ubyte.gz", folder / f"{part}-labels-idx1-ubyte.gz"
+                )
+            )
+            for part in ("train", "t10k")
+        )
+        return DigitSets(*sets)
+
+
+def load_digits(source: DigitSource | None = None) -> DigitSets:
+    """Training and test digits; without a source, the embedded ones and twos."""
+    return (source or EmbeddedDigits()).load()
+
+
+class DigitSplit(NamedTuple):
+    """Disjoint images of one digit, and their positions among all images of that digit."""
+
+    train: NDArray[np.float32]
+    test: NDArray[np.float32]
+    train_positions: NDArray[np.int64]
+    test_positions: NDArray[np.int64]
+
+
+def split_digit(images: NDArray[np.float32], n_train: int, n_test: int, seed: int) -> DigitSplit:
+    """Draw disjoint training and test images without replacement.
+
+    ``numpy.random.default_rng(seed).permutation(n)``: the first ``n_train`` train, the next
+    ``n_test`` test. Nothing else enters, so a seed names a split for good.
+    """
+    if min(n_train, n_test) < 1 or n_train + n_test > len(images):
+        raise refuse(
+            "n_train and n_test",
+            f"must be >= 1 and together at most the {len(images)} images",
+            (n_train, n_test),
+        )
+    order = np.random.default_rng(seed).permutation(len(images))
+    chosen_train, chosen_test = order[:n_train], order[n_train : n_train + n_test]
+    return DigitSplit(images[chosen_train], images[chosen_test], chosen_train, chosen_test)
+
+
+def rbm_split(seed: int, source: DigitSource | None = None) -> DigitSplit:
+    """Five training ones and 100 test ones for the RBM (Fig. 2), disjoint, drawn by ``seed``.
+
+    Both come from the ones of the MNIST training set, which the embedded data holds whole and in
+    the original order: a seed gives the same images with ``EmbeddedDigits`` and with ``MNIST``.
+    """
+    return split_digit(load_digits(source).train.by_digit(1), n_train=5, n_test=100, seed=seed)
+
+
+def digits_from_array(images: ArrayLike, labels: ArrayLike) -> Digits:
+    """Wrap a user's own images ``[n, height, width]`` of any size, in [0, 1] or uint8 0-255."""
+    array = np.asarray(images)
+    if array.dtype == np.uint8:
+        array = array / np.float32(255)
+    values = unit_interval("images", array).astype(np.float32)
+    label_array = np.asarray(labels)
+    if label_array.dtype.kind not in "iu":
+        raise refuse("labels", "must be whole numbers", label_array.dtype)
+    return Digits(values, label_array.astype(np.int64))
+
+
+def digits_from_folder(folder: str | Path) -> Digits:
+    """Read a user's own PNG files from ``folder/<digit>/<any name>.png``, all of one size.
+
+    Colour becomes grey (ITU-R BT.601 weights), and transparent counts as dark.
+    """
+    root = Path(folder)
+    paths = sorted(path for path in root.glob("*/*") if path.suffix.lower() == ".png")
+    if not paths:
+        raise refuse(
+            "folder", "must hold PNG files as <digit>/<name>.png", str(root), "see docs/data.md"
+        )
+    labels = []
+    for path in paths:
+        if not path.parent.name.isdecimal():
+            raise refuse("folder name", "must be the digit it holds", str(path.parent))
+        labels.append(int(path.parent.name))
+    images = [_read_png(path) for path in paths]
+    for path, picture in zip(paths, images, strict=True):
+        if picture.shape != images[0].shape:
+            raise refuse(
+                f"size of {path}",
+                f"must be {images[0].shape} as in {paths[0]}",
+                picture.shape,
+                "bring all pictures to one size first",
+            )
+    return digits_from_array(np.stack(images), np.array(labels))
+
+
+def _read_png(path: Path) -> NDArray[np.float64]:
+    try:
+        picture = np.asarray(png.imread(path), dtype=np.float64)
+    except (OSError, SyntaxError, ValueError) as problem:
+        raise SynsampError(f"{path} is not a readable PNG file ({problem})") from None
+    if picture.ndim == 2:
+        return picture
+    grey = picture[..., :3] @ np.array([0.299, 0.587, 0.114])
+    return np.clip(grey * picture[..., 3] if picture.shape[2] == 4 else grey, 0.0, 1.0)
+
+
+def _from_bytes(images: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Digits:
+    return Digits(images.astype(np.float32) / np.float32(255), labels.astype(np.int64))

@@ -1,0 +1,197 @@
+"""Bring data sets to this machine: checked, resumable, and never half a file in place.
+
+pooch does the checking and the final move: a file appears under its own name only after its sha256
+has been found right, and an older copy stays untouched until then. What pooch does not have is
+going on after a break; the downloader below adds it. Bytes that have come so far wait in the folder
+``partial`` and the next attempt, now or another day, asks only for the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pooch
+import requests
+
+from synsamp.data.sources import FSDD_ARCHIVE, MNIST_FILES, DataSet, RemoteFile, data_folder
+from synsamp.data.unpack import recordings_in, unpack_recordings
+from synsamp.errors import SynsampError, refuse
+
+# Called with the file's name, the bytes that are here, and all bytes (0 if unknown).
+Report = Callable[[str, int, int], None]
+
+TIMEOUT_S = 30.0
+TRIES_PER_SOURCE = 5
+CHUNK_BYTES = 1 << 16
+
+
+def silent(_name: str, _here: int, _total: int) -> None:
+    """Report nothing."""
+
+
+class ResumingDownload:
+    """A downloader for pooch that goes on where the last attempt broke off (HTTP Range)."""
+
+    def __init__(self, part: Path, name: str, timeout_s: float, report: Report) -> None:
+        self.part = part
+        self.name = name
+        self.timeout_s = timeout_s
+        self.report = report
+
+    @property
+    def bytes_here(self) -> int:
+        """How much of the file has come so far."""
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def __call__(self, url: str, output_file: str, _pooch: object) -> None:
+        """Complete the partial file from ``url``, then hand it to pooch as ``output_file``."""
+        self.part.parent.mkdir(parents=True, exist_ok=True)
+        headers = {"Accept-Encoding": "identity"}
+        if self.bytes_here:
+            headers["Range"] = f"bytes={self.bytes_here}-"
+        with requests.get(url, headers=headers, stream=True, timeout=self.timeout_s) as response:
+            if response.status_code == requests.codes.requested_range_not_satisfiable:
+                # The partial file is no beginning of this one; the next attempt starts afresh.
+                self.part.unlink()
+            response.raise_for_status()
+            goes_on = response.status_code == requests.codes.partial_content
+            start = self.bytes_here if goes_on else 0
+            length = int(response.headers.get("Content-Length", 0))
+            total = start + length if length else 0
+            with self.part.open("ab" if goes_on else "wb") as file:
+                for chunk in response.iter_content(CHUNK_BYTES):
+                    file.write(chunk)
+                    start += len(chunk)
+                    self.report(self.name, start, total)
+        os.replace(self.part, output_file)
+
+
+def fetch_mnist(report: Report = silent, timeout_s: float = TIMEOUT_S) -> Path:
+    """Download the four MNIST files that are not here yet; returns their folder."""
+    return fetch_files(MNIST_FILES, data_folder() / "mnist", report, timeout_s)
+
+
+def fetch_fsdd(report: Report = silent, timeout_s: float = TIMEOUT_S) -> Path:
+    """Download the FSDD archive if it is not here yet and unpack its recordings."""
+    downloads = fetch_files(FSDD_ARCHIVE, data_folder() / "downloads", report, timeout_s)
+    target = data_folder() / "fsdd"
+    unpack_recordings(downloads / FSDD_ARCHIVE.files[0].name, target)
+    return target
+
+
+def take_mnist_from(folder: Path) -> Path:
+    """Copy the four MNIST files from a folder, after checking them."""
+    return copy_checked(MNIST_FILES, folder, data_folder() / "mnist")
+
+
+def take_fsdd_from(folder: Path) -> Path:
+    """Copy FSDD from a folder that holds the archive (checked) or wav files (each one read).
+
+    Single recordings have no published checksum: that they are sound is all that is checked.
+    """
+    archive, target = FSDD_ARCHIVE.files[0], data_folder() / "fsdd"
+    if (folder / archive.name).exists():
+        downloads = copy_checked(FSDD_ARCHIVE, folder, data_folder() / "downloads")
+        unpack_recordings(downloads / archive.name, target)
+        return target
+    recordings = recordings_in(folder)
+    if not recordings:
+        raise refuse(
+            "--from",
+            f"must hold {archive.name} or wav files called <digit>_<speaker>_<take>.wav",
+            str(folder),
+        )
+    for recording in recordings:
+        copy_whole(recording, target / recording.name)
+    return target
+
+
+def fetch_files(dataset: DataSet, folder: Path, report: Report, timeout_s: float) -> Path:
+    """Download each file from its sources in turn until one gives the right bytes."""
+    partial = data_folder() / "partial"
+    # pooch tells its own story on the terminal; ours is the progress report.
+    pooch.get_logger().setLevel("ERROR")
+    for file in dataset.files:
+        download = ResumingDownload(partial / f"{file.name}.part", file.name, timeout_s, report)
+        _fetch_file(file, folder, download)
+    if partial.is_dir() and not any(partial.iterdir()):
+        partial.rmdir()
+    return folder
+
+
+def _fetch_file(file: RemoteFile, folder: Path, download: ResumingDownload) -> None:
+    problems = []
+    for url in file.urls:
+        for _ in range(TRIES_PER_SOURCE):
+            before = download.bytes_here
+            try:
+                pooch.retrieve(url, f"sha256:{file.sha256}", file.name, folder, downloader=download)
+            except requests.RequestException as problem:
+                problems.append(f"{url}: {_plainly(problem)}")
+                # As long as an attempt brings something, this source is worth another one.
+                if download.bytes_here in (before, 0):
+                    break
+            except ValueError:
+                # pooch has removed the wrong bytes. If we had gone on from an older beginning, that
+                # may have been the wrong part: then this source gets a chance to send all of it.
+                problems.append(f"{url}: wrong checksum")
+                if before == 0:
+                    break
+            except OSError as problem:
+                raise SynsampError(f"cannot write to {folder} ({problem})") from None
+            else:
+                return
+    raise SynsampError(
+        f"{file.name} could not be fetched: {'; '.join(problems)}. Nothing was changed; try again "
+        "later (it goes on where it stopped), or get the file yourself and use --from FOLDER"
+    )
+
+
+def _plainly(problem: requests.RequestException) -> str:
+    """One short reason instead of a nest of exceptions."""
+    if isinstance(problem, requests.HTTPError) and problem.response is not None:
+        return f"the server answered {problem.response.status_code}"
+    if isinstance(problem, requests.Timeout) or "timed out" in str(problem):
+        return "the server stalled"
+    if isinstance(problem, requests.exceptions.ChunkedEncodingError) or "Incomplete" in str(
+        problem
+    ):
+        return "the connection broke off"
+    return "no connection"
+
+
+def copy_checked(dataset: DataSet, source: Path, folder: Path) -> Path:
+    """Copy a data set's files from a folder; all are checked before the first one is copied."""
+    for file in dataset.files:
+        path = source / file.name
+        if not path.is_file():
+            raise refuse("--from", f"must be a folder that holds {file.name}", str(source))
+        found = pooch.file_hash(str(path))
+        if found != file.sha256:
+            raise SynsampError(
+                f"{path} must have the sha256 {file.sha256}, got {found}; use the original file"
+            )
+    for file in dataset.files:
+        copy_whole(source / file.name, folder / file.name)
+    return folder
+
+
+def copy_whole(source: Path, target: Path) -> None:
+    """Copy a file so that the target is always the old or the new one, never a part."""
+    if target.exists() and target.samefile(source):
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+    os.close(handle)
+    try:
+        shutil.copyfile(source, temporary)
+        # mkstemp makes files for the owner's eyes only; data should read like any other file.
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise

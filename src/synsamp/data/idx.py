@@ -1,0 +1,72 @@
+"""Read and check the original MNIST format (idx, gzipped)."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.errors import SynsampError
+
+# Two zero bytes, 0x08 for unsigned bytes, then the number of dimensions.
+IMAGES_MAGIC = 0x00000803
+LABELS_MAGIC = 0x00000801
+
+
+def read_idx_images(path: Path) -> NDArray[np.uint8]:
+    """Images ``[n, height, width]``, 0-255."""
+    return _read(path, IMAGES_MAGIC, "images")
+
+
+def read_idx_labels(path: Path) -> NDArray[np.uint8]:
+    """Labels ``[n]``."""
+    return _read(path, LABELS_MAGIC, "labels")
+
+
+def read_idx_pair(images_path: Path, labels_path: Path) -> tuple[NDArray[np.uint8], ...]:
+    """Images and the labels that belong to them; refuses a pair of different length."""
+    images, labels = read_idx_images(images_path), read_idx_labels(labels_path)
+    if len(images) != len(labels):
+        raise SynsampError(
+            f"images and labels must be equally many, got {len(images)} images in "
+            f"{images_path.name} and {len(labels)} labels in {labels_path.name}; "
+            "fetch both again with `synsamp data fetch mnist`"
+        )
+    return images, labels
+
+
+def _read(path: Path, magic: int, what: str) -> NDArray[np.uint8]:
+    content = _unzip(path)
+    n_dimensions = magic & 0xFF
+    header_length = 4 * (1 + n_dimensions)
+    header = np.frombuffer(content[:header_length], dtype=">u4")
+    if len(header) != 1 + n_dimensions or header[0] != magic:
+        found = f"0x{content[:4].hex()}" if content else "an empty file"
+        raise SynsampError(
+            f"{path} must start with the magic number 0x{magic:08x} of idx {what}, got {found}; "
+            "use the original MNIST files"
+        )
+    shape = tuple(int(length) for length in header[1:])
+    expected, present = int(np.prod(shape)), len(content) - header_length
+    if present != expected:
+        raise SynsampError(
+            f"{path} must hold {expected} bytes of {what} as its header says ({shape}), "
+            f"got {present}; use the original MNIST files"
+        )
+    return np.frombuffer(content, dtype=np.uint8, offset=header_length).reshape(shape)
+
+
+def _unzip(path: Path) -> bytes:
+    try:
+        with gzip.open(path) as file:
+            return file.read()
+    except FileNotFoundError:
+        raise SynsampError(f"{path} is missing; get it with `synsamp data fetch mnist`") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
+        raise SynsampError(
+            f"{path} is not a whole gzip file ({problem}); "
+            "fetch it again with `synsamp data fetch mnist`"
+        ) from None

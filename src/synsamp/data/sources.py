@@ -1,0 +1,89 @@
+"""Where the data comes from, its checksums, and the folder it is kept in."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+DATA_FOLDER_VARIABLE = "SYNSAMP_DATA"
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """One file: its name, where it can be had (tried in turn), and what it must hash to."""
+
+    name: str
+    urls: tuple[str, ...]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set that can be fetched: its files and whom to thank."""
+
+    name: str
+    title: str
+    files: tuple[RemoteFile, ...]
+    attribution: str
+    licence: str
+
+
+_MNIST_HOSTS = (
+    "https://storage.googleapis.com/cvdf-datasets/mnist/",
+    "https://ossci-datasets.s3.amazonaws.com/mnist/",
+)
+_MNIST_SHA256 = (
+    (
+        "train-images-idx3-ubyte.gz",
+        "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
+    ),
+    (
+        "train-labels-idx1-ubyte.gz",
+        "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
+    ),
+    (
+        "t10k-images-idx3-ubyte.gz",
+        "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6",
+    ),
+    (
+        "t10k-labels-idx1-ubyte.gz",
+        "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
+    ),
+)
+
+MNIST_FILES = DataSet(
+    name="mnist",
+    title="MNIST, 70,000 handwritten digits",
+    files=tuple(
+        RemoteFile(name, tuple(host + name for host in _MNIST_HOSTS), sha256)
+        for name, sha256 in _MNIST_SHA256
+    ),
+    attribution="Yann LeCun and Corinna Cortes",
+    licence="CC BY-SA 3.0",
+)
+
+FSDD_ARCHIVE = DataSet(
+    name="fsdd",
+    title="Free Spoken Digit Dataset v1.0.9",
+    files=(
+        RemoteFile(
+            "free-spoken-digit-dataset-1.0.9.tar.gz",
+            ("https://github.com/Jakobovski/free-spoken-digit-dataset/archive/v1.0.9.tar.gz",),
+            "8bc44cde129d505cbbb6b365c09f80c663f2aa77578afc634e6141a2f87100c0",
+        ),
+    ),
+    attribution="Zohar Jackson and contributors (Jakobovski/free-spoken-digit-dataset)",
+    licence="CC BY-SA 4.0",
+)
+
+
+def data_folder() -> Path:
+    """Folder of fetched data: ``$SYNSAMP_DATA``, or the platform's cache folder for synsamp.
+
+    It holds ``mnist/`` (the four original files) and ``fsdd/`` (wav files).
+    """
+    named = os.environ.get(DATA_FOLDER_VARIABLE)
+    return Path(named).expanduser() if named else platformdirs.user_cache_path("synsamp")

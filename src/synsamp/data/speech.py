@@ -1,0 +1,238 @@
+"""Spoken digits behind one interface: synthetic (embedded), FSDD, TI-46, or a user's own files."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.data.sound_files import read_sound
+from synsamp.data.sources import data_folder
+from synsamp.errors import SynsampError, refuse
+
+EMBEDDED_SPEECH_FILE = "synthetic_spoken_ones_and_twos.npz"
+
+
+@dataclass(frozen=True, eq=False)
+class Utterance:
+    """One spoken digit: who said it, which take, and the samples from -1 to 1."""
+
+    digit: int
+    speaker: str
+    utterance: str
+    waveform: NDArray[np.float64]
+    rate_hz: float
+
+    def __post_init__(self) -> None:
+        if self.waveform.ndim != 1 or self.waveform.size == 0:
+            raise refuse("waveform", "must be a row of samples", self.waveform.shape)
+        if not np.isfinite(self.waveform).all():
+            raise refuse("waveform", "must be finite", "NaN or infinity")
+        if not self.rate_hz > 0:
+            raise refuse("rate_hz", "must be > 0", self.rate_hz)
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the recording."""
+        return len(self.waveform) / self.rate_hz
+
+
+class SpeechSource(Protocol):
+    """Anything that can load utterances, all of them or of chosen digits and speakers."""
+
+    def load(
+        self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
+    ) -> tuple[Utterance, ...]:
+        """Read and check the recordings, ordered by digit, speaker and take."""
+        ...
+
+
+class EmbeddedSpeech:
+    """Ten synthetic utterances each of "one" and "two" by one voice (espeak-ng; see docs)."""
+
+    def load(
+        self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
+    ) -> tuple[Utterance, ...]:
+        """Read the file inside the package."""
+        file = resources.files("synsamp.data") / "embedded" / EMBEDDED_SPEECH_FILE
+        with resources.as_file(file) as path:
+            try:
+                with np.load(path, allow_pickle=False) as stored:
+                    samples, ends = stored["samples"], stored["ends"]
+                    spoken, takes = stored["digits"], stored["takes"]
+                    speaker, rate_hz = str(stored["speaker"]), float(stored["rate_hz"])
+            except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
+                raise SynsampError(
+                    f"the embedded speech is damaged ({problem}); install synsamp again"
+                ) from None
+        waveforms = np.split(samples / 32768.0, ends[:-1])
+        wanted = (
+            Utterance(int(digit), speaker, str(take), waveform, rate_hz)
+            for digit, take, waveform in zip(spoken, takes, waveforms, strict=True)
+            if _wanted(int(digit), speaker, digits, speakers)
+        )
+        return _some(wanted, "the embedded speech", digits, speakers)
+
+
+@dataclass(frozen=True)
+class WavFolder:
+    """A user's own wav files of any rate, named ``<digit>_<speaker>_<take>.wav``."""
+
+    folder: Path
+
+    def load(
+        self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
+    ) -> tuple[Utterance, ...]:
+        """Read the files of the folder; those with other names are passed over."""
+        if not self.folder.is_dir():
+            raise refuse("folder", "must be a folder of wav files", str(self.folder))
+        found = _load_named(self.folder.iterdir(), _fsdd_name, digits, speakers)
+        return _some(found, str(self.folder), digits, speakers)
+
+
+@dataclass(frozen=True)
+class FreeSpokenDigits:
+    """The Free Spoken Digit Dataset (8 kHz, CC BY-SA 4.0).
+
+    Without a folder: where ``synsamp data fetch fsdd`` puts the recordings.
+    """
+
+    folder: Path | None = None
+
+    def load(
+        self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
+    ) -> tuple[Utterance, ...]:
+        """Read the recordings."""
+        folder = self.folder or data_folder() / "fsdd"
+        if not folder.is_dir():
+            raise SynsampError(f"{folder} is missing; get FSDD with `synsamp data fetch fsdd`")
+        return WavFolder(folder).load(digits, speakers)
+
+
+@dataclass(frozen=True)
+class TI46:
+    """A licensee's copy of the TI 46-word corpus (LDC93S9): the ten digits in it.
+
+    Files are called ``<word><speaker><session><token>.wav``, two characters each, as
+    ``01f1set0.wav``: word 00-09, speaker f1-f8 or m1-m8, session se (enrolment) or s1-s8, token
+    t0-t9. They may lie in any sub-folder, in capitals or not, as SPHERE or converted to wav.
+    """
+
+    folder: Path
+
+    def load(
+        self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
+    ) -> tuple[Utterance, ...]:
+        """Read the digits; the corpus's other words are passed over."""
+        if not self.folder.is_dir():
+            raise refuse("folder", "must be the folder of a TI-46 copy", str(self.folder))
+        found = _load_named(self.folder.rglob("*"), _ti46_name, digits, speakers)
+        return _some(found, str(self.folder), digits, speakers)
+
+
+def load_speech(
+    source: SpeechSource | None = None,
+    digits: Collection[int] | None = None,
+    speakers: Collection[str] | None = None,
+) -> tuple[Utterance, ...]:
+    """Utterances of a source, all or of chosen digits and speakers; default: the embedded voice."""
+    return (source or EmbeddedSpeech()).load(digits, speakers)
+
+
+class SpeechSplit(NamedTuple):
+    """Disjoint utterances for training and testing."""
+
+    train: tuple[Utterance, ...]
+    test: tuple[Utterance, ...]
+
+
+def split_speech(
+    utterances: Sequence[Utterance], seed: int, n_train: int = 7, n_test: int = 3
+) -> SpeechSplit:
+    """Draw 7 training and 3 test utterances of every digit, as in the paper, without overlap.
+
+    For each digit ``numpy.random.default_rng([seed, digit])`` permutes its utterances: the first
+    ``n_train`` train, the next ``n_test`` test. Other digits do not enter.
+    """
+    train: list[Utterance] = []
+    test: list[Utterance] = []
+    for digit in sorted({spoken.digit for spoken in utterances}):
+        takes = [spoken for spoken in utterances if spoken.digit == digit]
+        if min(n_train, n_test) < 1 or n_train + n_test > len(takes):
+            raise refuse(
+                "n_train and n_test",
+                f"must be >= 1 and together at most the {len(takes)} utterances of digit {digit}",
+                (n_train, n_test),
+            )
+        order = np.random.default_rng([seed, digit]).permutation(len(takes))
+        train += [takes[position] for position in order[:n_train]]
+        test += [takes[position] for position in order[n_train : n_train + n_test]]
+    return SpeechSplit(tuple(train), tuple(test))
+
+
+class SpokenName(NamedTuple):
+    """What a file name says."""
+
+    digit: int
+    speaker: str
+    take: str
+
+
+def _fsdd_name(path: Path) -> SpokenName | None:
+    found = re.fullmatch(r"(\d)_(.+)_([^_]+)\.wav", path.name, flags=re.IGNORECASE)
+    return SpokenName(int(found[1]), found[2], found[3]) if found else None
+
+
+def _ti46_name(path: Path) -> SpokenName | None:
+    found = re.fullmatch(r"0(\d)([fm]\d)(s[e1-8])(t\w)\.wav", path.name.lower())
+    return SpokenName(int(found[1]), found[2], found[3] + found[4]) if found else None
+
+
+def _load_named(
+    paths: Iterable[Path],
+    parse: Callable[[Path], SpokenName | None],
+    digits: Collection[int] | None,
+    speakers: Collection[str] | None,
+) -> list[Utterance]:
+    named = [(name, path) for path in paths if (name := parse(path)) is not None]
+    chosen = [
+        (name, path) for name, path in named if _wanted(name.digit, name.speaker, digits, speakers)
+    ]
+    chosen.sort(key=lambda pair: (*pair[0][:2], _natural(pair[0].take), str(pair[1])))
+    return [Utterance(*name, *read_sound(path)) for name, path in chosen]
+
+
+def _natural(take: str) -> tuple[int, str]:
+    """Order takes 2 before 10."""
+    return (int(take), "") if take.isdecimal() else (-1, take)
+
+
+def _wanted(
+    digit: int, speaker: str, digits: Collection[int] | None, speakers: Collection[str] | None
+) -> bool:
+    return (digits is None or digit in digits) and (speakers is None or speaker in speakers)
+
+
+def _some(
+    found: Iterable[Utterance],
+    where: str,
+    digits: Collection[int] | None,
+    speakers: Collection[str] | None,
+) -> tuple[Utterance, ...]:
+    """Refuse an empty answer: a misspelt speaker must not look like an empty data set."""
+    utterances = tuple(found)
+    if not utterances:
+        raise SynsampError(
+            f"{where} must hold recordings of digits "
+            f"{'0-9' if digits is None else sorted(digits)} by "
+            f"{'any speaker' if speakers is None else sorted(speakers)}, got none; "
+            "see docs/data.md for the file names"
+        )
+    return utterances

@@ -1,0 +1,82 @@
+"""Take the recordings out of the FSDD archive, and nothing else, into one flat folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import tarfile
+import tempfile
+import zlib
+from pathlib import Path, PurePosixPath
+
+from synsamp.data.sound_files import read_wav
+from synsamp.errors import SynsampError
+
+RECORDING = re.compile(r"\d_.+_[^_]+\.wav", flags=re.IGNORECASE)
+
+
+def unpack_recordings(archive: Path, target: Path) -> int:
+    """Unpack ``*/recordings/<digit>_<speaker>_<take>.wav``; returns how many there were.
+
+    An archive with a member whose path climbs out of the folder is refused as a whole. Everything
+    is unpacked beside the target first, so a broken archive leaves the target as it was.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpacking-") as beside:
+        try:
+            with tarfile.open(archive, "r:gz") as tar:
+                names = [
+                    _unpack_one(tar, member, Path(beside), archive)
+                    for member in _checked_members(tar, archive)
+                    if _is_recording(member)
+                ]
+        except (tarfile.TarError, EOFError, zlib.error, OSError) as problem:
+            raise SynsampError(
+                f"{archive} is not a whole tar.gz archive ({problem}); delete it and fetch again"
+            ) from None
+        if not names:
+            raise SynsampError(f"{archive} must hold recordings/*.wav, got none")
+        target.mkdir(exist_ok=True)
+        for name in names:
+            os.replace(Path(beside) / name, target / name)
+    return len(names)
+
+
+def recordings_in(folder: Path) -> list[Path]:
+    """Wav files of a folder with FSDD names; each one is read, so that a bad one is told now."""
+    if not folder.is_dir():
+        raise SynsampError(f"--from must be a folder, got {str(folder)!r}")
+    paths = sorted(path for path in folder.iterdir() if RECORDING.fullmatch(path.name))
+    for path in paths:
+        read_wav(path)
+    return paths
+
+
+def _checked_members(tar: tarfile.TarFile, archive: Path) -> list[tarfile.TarInfo]:
+    members = tar.getmembers()
+    for member in members:
+        path = PurePosixPath(member.name.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:", member.name):
+            raise SynsampError(
+                f"{archive} holds a path that climbs out of the folder: {member.name!r}; "
+                "nothing was unpacked, do not use this archive"
+            )
+    return members
+
+
+def _is_recording(member: tarfile.TarInfo) -> bool:
+    path = PurePosixPath(member.name)
+    return (
+        member.isreg()
+        and path.parent.name == "recordings"
+        and RECORDING.fullmatch(path.name) is not None
+    )
+
+
+def _unpack_one(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, archive: Path) -> str:
+    name = PurePosixPath(member.name).name
+    content = tar.extractfile(member)
+    if content is None:
+        raise SynsampError(f"{archive} holds {member.name!r} without content")
+    (folder / name).write_bytes(content.read())
+    return name
