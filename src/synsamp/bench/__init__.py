@@ -12,6 +12,7 @@ missing, the benchmark says so with `missing_peer` and goes on.
 from __future__ import annotations
 
 import difflib
+import json
 import pkgutil
 from collections.abc import Sequence
 from importlib import import_module
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import Protocol
 
 from synsamp.errors import refuse
+from synsamp.runs import machine
+from synsamp.runs.atomic import write_json
 
 Row = dict[str, str | int | float | None]
 """One line of a benchmark's table; every row has the same keys."""
@@ -93,6 +96,28 @@ def markdown_table(rows: Sequence[Row]) -> str:
         for width, right in zip(widths, numeric, strict=True)
     ]
     return "\n".join([lines[0], "|" + "|".join(rule) + "|", *lines[1:]])
+
+
+def check_target(file: Path | None) -> None:
+    """Refuse, before measuring, to write over anything but the rows of a benchmark."""
+    if file is None:
+        return
+    if not file.parent.is_dir():
+        raise refuse("--json", "must be in an existing folder", str(file), "make the folder first")
+    if file.exists():
+        try:
+            known = "benchmarks" in json.loads(file.read_bytes())
+        except (ValueError, TypeError, OSError):
+            known = False
+        if not known:
+            raise refuse("--json", "must not replace another file", str(file), "name another")
+
+
+def save(file: Path | None, measured: dict[str, list[Row]]) -> None:
+    """Write the rows of benchmarks with the versions they were measured with."""
+    if file is not None:
+        machine_now = {"versions": machine.versions(), "threads": machine.threads()}
+        write_json(file, machine_now | {"benchmarks": measured})
 
 
 def _cell(value: str | int | float | None) -> str:

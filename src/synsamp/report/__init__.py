@@ -1,0 +1,1 @@
+"""Draws saved results and lays them out as one page; computes nothing."""

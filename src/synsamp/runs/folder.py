@@ -194,6 +194,16 @@ def _check_free(path: Path, force: bool) -> None:
         )
 
 
+def check_new_parent(path: Path) -> None:
+    """Refuse a place for several runs that holds something else (each run is checked by itself)."""
+    if (path / "run.json").exists():
+        raise refuse("--out", "must be no run itself to hold several", str(path), "name another")
+    if path.exists() and (
+        not path.is_dir() or (os.listdir(path) and not [*path.glob("*/run.json")])
+    ):
+        raise refuse("--out", "must be new or hold runs", str(path), "choose another name")
+
+
 def _clear(path: Path) -> None:
     """Remove what a run wrote, and nothing else that may lie in the folder."""
     for name in FOLDERS:

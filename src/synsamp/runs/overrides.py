@@ -68,6 +68,18 @@ def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return result
 
 
+def meanings(model: type[Parameters], prefix: str = "") -> dict[str, str]:
+    """Return what each parameter means, by its full name."""
+    found: dict[str, str] = {}
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, Parameters):
+            found |= meanings(kind, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = field.description or ""
+    return found
+
+
 def _check_path(path: tuple[str, ...], values: Mapping[str, Any]) -> None:
     inner: Any = values
     for part in path:

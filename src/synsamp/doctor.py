@@ -1,0 +1,62 @@
+"""``synsamp doctor``: what is installed, what is found, and what stands in the way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from synsamp.runs import machine
+
+
+def examine(console: Console) -> int:
+    """Print what was found; return 1 if something the package needs is missing."""
+    troubles = 0
+    for name, value, good in _findings():
+        mark = Text("ok  ", "green") if good else Text("fix ", "bold red")
+        console.print(mark, Text(f"{name:<16}"), Text(value), soft_wrap=True)
+        troubles += not good
+    return 1 if troubles else 0
+
+
+def _findings() -> Iterator[tuple[str, str, bool]]:
+    """Yield name, what was found, and whether it is as it should be."""
+    for name, version in machine.versions().items():
+        yield name, version, version != "missing"
+    yield "python >= 3.11", sys.executable, sys.version_info >= (3, 11)
+    yield "threads", f"{machine.threads()} (NUMBA_NUM_THREADS sets them)", True
+    yield from _data()
+    yield "kernel cache", *_cache()
+    free_gb = shutil.disk_usage(".").free / 1e9
+    yield "free disk here", f"{free_gb:.1f} GB", free_gb > 0.5
+
+
+def _data() -> Iterator[tuple[str, str, bool]]:
+    embedded = Path(__file__).parent / "data" / "embedded"
+    count = sum(path.is_file() for path in embedded.glob("*"))
+    yield "embedded data", f"{count} files", count > 0
+    place = os.environ.get("SYNSAMP_DATA")
+    if place is None:
+        yield "SYNSAMP_DATA", "not set (only needed for the full data sets)", True
+    else:
+        found = Path(place).is_dir()
+        yield "SYNSAMP_DATA", f"{place} {'found' if found else 'is no folder'}", found
+
+
+def _cache() -> tuple[str, bool]:
+    """Where Numba keeps compiled kernels: NUMBA_CACHE_DIR, else beside the sources."""
+    place = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parent / "__pycache__")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        remedy = "set NUMBA_CACHE_DIR to a folder you can write to"
+        return f"cannot write ({error.strerror}); kernels compile at every start; {remedy}", False
+    return "writable", True

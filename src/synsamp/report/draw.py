@@ -1,0 +1,65 @@
+"""Draw a run's figures from its stored results and save each as PNG and SVG."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from synsamp.experiments import Entry
+from synsamp.experiments.protocol import Experiment
+from synsamp.report.style import STYLE
+from synsamp.runs.atomic import replacing
+from synsamp.runs.execute import parameters_of
+from synsamp.runs.folder import RunFolder
+
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One saved figure: its key, both files' content and its natural width in pixels."""
+
+    key: str
+    png: bytes
+    svg: bytes
+    width_px: int
+
+
+def draw_figures(entry: Entry, experiment: Experiment, folder: RunFolder) -> list[Drawing]:
+    """Draw all figures of a finished run into its ``figures`` folder (its lock is held)."""
+    results = folder.results()
+    with mpl.rc_context(STYLE):
+        figures = entry.load_draw()(parameters_of(experiment, folder), results)
+        drawings = [_render(key, figure) for key, figure in figures.items()]
+    target = folder.path / "figures"
+    target.mkdir(exist_ok=True)
+    for drawing in drawings:
+        for suffix, content in ((".png", drawing.png), (".svg", drawing.svg)):
+            with replacing(target / f"{drawing.key}{suffix}") as file:
+                file.write(content)
+    kept = {f"{drawing.key}{suffix}" for drawing in drawings for suffix in (".png", ".svg")}
+    for old in target.iterdir():
+        if old.suffix in (".png", ".svg") and old.name not in kept:
+            old.unlink()  # of a panel that is no longer drawn
+    return drawings
+
+
+def panels_of(key: str, captions: Mapping[str, str]) -> list[str]:
+    """Return the panels a figure shows: its key if that is one, else each of its letters."""
+    return [key] if key in captions else [letter for letter in key if letter in captions]
+
+
+def _render(key: str, figure: Figure) -> Drawing:
+    if not KEY.fullmatch(key):
+        raise ValueError(f"a figure's key must be letters, digits, - and _; got {key!r}")
+    FigureCanvasAgg(figure)
+    png, svg = BytesIO(), BytesIO()
+    figure.savefig(png, format="png", metadata={"Software": None})
+    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": "synsamp"})
+    return Drawing(key, png.getvalue(), svg.getvalue(), round(figure.get_figwidth() * 100))

@@ -1,0 +1,29 @@
+"""Numbers as words, the same in the terminal, the report and the README."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from synsamp.experiments.protocol import Band
+
+
+def number(value: float | None) -> str:
+    """Write a number with three significant digits, and thousands without an exponent."""
+    if value is None:
+        return "not finite"
+    if value == 0 or 1e-3 <= abs(value) < 1e6:
+        text = f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    else:
+        text = f"{value:.2e}"
+    return text.replace("-", "−")
+
+
+def band_text(band: Band) -> str:
+    """Write the band in words: ``0.1 to 0.3``, ``≥ 5``, ``≤ 2``."""
+    low, high = band
+    if low is None:
+        return f"≤ {number(high)}"
+    if high is None:
+        return f"≥ {number(low)}"
+    return number(low) if low == high else f"{number(low)} to {number(high)}"

@@ -1,0 +1,41 @@
+"""Make the report of one or several run folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from synsamp.errors import refuse
+from synsamp.experiments import Registry
+from synsamp.report.draw import draw_figures
+from synsamp.report.page import GENERATOR, RunPage, page
+from synsamp.runs.atomic import replacing
+from synsamp.runs.folder import RunFolder
+
+MARK = f'<meta name="generator" content="{GENERATOR}">'.encode()
+
+
+def write_report(folders: Sequence[Path], registry: Registry, out: Path) -> Path:
+    """Draw the figures of finished runs and write one page of them all to ``out``."""
+    check_target(out)
+    content = page([_collect(folder, registry) for folder in folders])
+    with replacing(out) as file:
+        file.write(content.encode())
+    return out
+
+
+def check_target(out: Path) -> None:
+    """Refuse to write over anything but a report."""
+    if out.is_dir() or not out.parent.is_dir():
+        raise refuse("report", "must be a file in an existing folder", str(out), "name another")
+    if out.exists() and MARK not in out.read_bytes()[:1000]:
+        raise refuse("report", "must not replace another file", str(out), "name another --out")
+
+
+def _collect(path: Path, registry: Registry) -> RunPage:
+    with RunFolder.reopen(path) as folder:
+        claims = folder.claims()
+        entry = registry.find(folder.description.experiment)
+        experiment = entry.load()
+        drawings = draw_figures(entry, experiment, folder)
+        return RunPage(experiment, folder.description, folder.status, claims, drawings)

@@ -1,0 +1,64 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from synsamp.report.numbers import band_text, number
+
+if TYPE_CHECKING:
+    from synsamp.experiments import Entry
+    from synsamp.experiments.protocol import Experiment
+    from synsamp.runs.folder import ClaimRecord
+
+
+def experiments(entries: Iterable[Entry]) -> Table:
+    """List experiments by name, alias and title."""
+    table = Table(box=box.SIMPLE_HEAD)
+    for column in ("name", "alias", "what it shows"):
+        table.add_column(column)
+    for entry in entries:
+        table.add_row(entry.name, entry.alias, entry.title)
+    return table
+
+
+def parameters(experiment: Experiment) -> Table:
+    """List what ``--set`` takes, with the values of the presets."""
+    from synsamp.runs.overrides import flat, meanings
+
+    table = Table(title=Text(f"{experiment.name}: {experiment.title}"), box=box.SIMPLE_HEAD)
+    table.add_column("parameter", style="bold")
+    table.add_column("meaning")
+    values = {name: flat(p.model_dump(mode="json")) for name, p in experiment.presets.items()}
+    for name in values:
+        table.add_column(name, justify="right")
+    texts = meanings(experiment.parameters)
+    for key in values["quick"]:
+        shown = [json.dumps(preset.get(key), ensure_ascii=False) for preset in values.values()]
+        table.add_row(Text(key), Text(texts.get(key, "")), *map(Text, shown))
+    return table
+
+
+def claims(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
+    """List claims with the value measured and the band it must fall in."""
+    total = sum(len(records) for records in found.values())
+    holding = sum(claim.holds for records in found.values() for claim in records)
+    table = Table(title=f"{holding} of {total} claims hold", box=box.SIMPLE_HEAD)
+    for column in ("experiment", "where", "the paper's claim"):
+        table.add_column(column)
+    table.add_column("measured", justify="right")
+    table.add_column("band", justify="right")
+    table.add_column("")
+    for name, records in found.items():
+        for claim in records:
+            mark = Text("holds", "green") if claim.holds else Text("fails", "bold red")
+            value = f"{number(claim.value)} {claim.unit}".strip()
+            texts = (name, claim.where, claim.statement, value, band_text(claim.band))
+            table.add_row(*map(Text, texts), mark)
+    return table
