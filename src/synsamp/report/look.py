@@ -7,6 +7,7 @@ CSS = """
   --accent: #0b63a5; --good: #0b7a53; --bad: #b83a0a; --band: #bcd9ee; --chip: #edf1f6;
 }
 @media (prefers-color-scheme: dark) {
+  figure .sheet { filter: brightness(0.9); }
   :root {
     --page: #12151b; --card: #1b2029; --ink: #e6e9ef; --soft: #9aa4b5; --line: #2e3644;
     --accent: #6db7f2; --good: #4cc795; --bad: #ff8f5e; --band: #2b4a66; --chip: #252c38;
@@ -52,7 +53,8 @@ table { border-collapse: collapse; width: 100%; }
 th { text-align: left; font-size: 0.8rem; font-weight: 600; color: var(--soft); }
 th, td { padding: 0.6rem 1rem; vertical-align: middle; border-top: 1px solid var(--line); }
 thead th { border-top: 0; background: var(--chip); }
-.claims td.range { width: 13.5rem; } .claims td.num, .claims td.mark { white-space: nowrap; }
+.claims td.range { width: 14.5rem; }
+.claims td.num, .claims td.mark { white-space: nowrap; width: 7rem; }
 .num { font-variant-numeric: tabular-nums; }
 .value { font-weight: 650; }
 .claims td.mark { font-weight: 650; }
@@ -72,7 +74,7 @@ figcaption p { margin: 0 0 0.6rem; } figcaption p:last-child { margin: 0; }
   display: inline-block; min-width: 1.5rem; padding: 0 0.35rem; margin-right: 0.5rem;
   border-radius: 6px; background: var(--chip); font-weight: 700; text-align: center;
 }
-.paper { font-size: 0.8rem; color: var(--soft); }
+.paper { font-size: 0.86rem; font-weight: 400; color: var(--soft); margin-left: 0.4rem; }
 .notes { display: grid; gap: 0 2.5rem; }
 .notes ul { margin: 0; padding-left: 1.2rem; } .notes li { margin: 0.3rem 0; }
 details { margin-top: 1rem; }
@@ -99,6 +101,9 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   td.num::before { content: attr(data-label) " "; color: var(--soft); font-weight: 400; }
   .claims td.mark { float: right; width: auto; padding-left: 0.8rem; }
   svg.range { width: 100%; max-width: 16rem; }
+  /* A wide drawing scrolls inside its card: below half its size its words cannot be read. */
+  figure .sheet { overflow-x: auto; text-align: left; }
+  figure img { max-width: none; width: max(100%, var(--natural) / 2); }
 }
 @media print { nav { display: none; } .card { break-inside: avoid; } }
 """

@@ -34,9 +34,7 @@ class RunPage:
 def page(runs: Sequence[RunPage]) -> str:
     """Return the whole page."""
     claims = [claim for run in runs for claim in run.claims]
-    title = (
-        runs[0].experiment.title if len(runs) == 1 else "Network plasticity as Bayesian inference"
-    )
+    names = ", ".join(run.experiment.name for run in runs)
     anchors = [f"run-{i}" for i in range(1, len(runs) + 1)]
     nav = _navigation(runs, anchors) if len(runs) > 1 else ""
     sections = "".join(_section(run, a) for run, a in zip(runs, anchors, strict=True))
@@ -48,12 +46,12 @@ def page(runs: Sequence[RunPage]) -> str:
 <meta name="generator" content="{GENERATOR}">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<title>{escape(title)} · synsamp</title>
+<title>{escape(names)} · synsamp</title>
 <style>{CSS}</style>
 </head>
 <body>
 <header><div class="bar">
-<h1>{escape(title)}</h1>
+<h1>Network plasticity as Bayesian inference</h1>
 <p class="lead">Synaptic sampling (Kappel, Habenschuss, Legenstein and Maass 2015), run again:
 what the paper states, what was measured here, and whether it holds.</p>
 <p class="verdict">{_verdict(claims)}</p>
@@ -101,7 +99,7 @@ def _section(run: RunPage, anchor: str) -> str:
 <ul class="chips">{items}</ul>
 <h3>Claims of the paper</h3>
 {_claims(run.claims)}
-<h3>Figures</h3>
+<h3>Figures <span class="paper">beside what the paper’s captions state, in our words</span></h3>
 {"".join(_figure(drawing, experiment) for drawing in run.drawings)}
 <div class="notes">{_list("Assumptions", experiment.assumptions)}
 {_list("Known deviations", experiment.deviations)}</div>
@@ -139,12 +137,12 @@ def _figure(drawing: Drawing, experiment: Experiment) -> str:
         f'<p><span class="panel">{escape(panel)}</span>{escape(experiment.captions[panel])}</p>'
         for panel in panels
     )
-    note = '<p class="paper">What the paper’s caption states, in our words.</p>' if panels else ""
     name = f"{experiment.alias} {drawing.key}"
     return (
         f'<figure class="card"><div class="sheet"><img alt="Drawing of {escape(name)}" '
-        f'width="{drawing.width_px}" src="data:image/{kind};base64,{data}"></div>'
-        f"<figcaption>{captions or f'<p>{escape(name)}</p>'}{note}</figcaption></figure>"
+        f'width="{drawing.width_px}" style="--natural: {drawing.width_px}px" '
+        f'src="data:image/{kind};base64,{data}"></div>'
+        f"<figcaption>{captions or f'<p>{escape(name)}</p>'}</figcaption></figure>"
     )
 
 
