@@ -6,9 +6,9 @@ loop contains no switch, and no equation is written twice.
 
 Numba keeps compiled code on disk, but looks only at the file of the outermost function to decide
 whether it is stale. Here the name of the kernel carries a digest of every source file that
-can take part in a kernel, so a changed prior or mapping is never answered with old code. A function of the user's
-own can change behind our back (a notebook cell, a global array): kernels with such parts are
-compiled anew in each process.
+can take part in a kernel, so a changed prior or mapping is never answered with old
+code. A function of the user's own can change behind our back (a notebook cell, a global array):
+kernels with such parts are compiled anew in each process.
 """
 
 from __future__ import annotations
@@ -83,6 +83,8 @@ def _specialise(
     )
     bound.__qualname__ = bound.__name__
     bound.__module__ = template.__module__
-    compiled = njit(nogil=True, error_model="numpy", fastmath={"contract"}, cache=stable)(bound)
+    compiled: Any = njit(nogil=True, error_model="numpy", fastmath={"contract"}, cache=stable)(
+        bound
+    )
     compiled.specialised_identity = bound.__name__ if stable else None
     return compiled

@@ -19,7 +19,7 @@ from synsamp.specialise import is_compiled, specialise
 
 def _elementwise_template(theta: Any, parameters: Any, out: Any) -> None:
     for i in range(theta.size):
-        out[i] = function(theta[i], parameters)  # type: ignore[name-defined]  # noqa: F821
+        out[i] = function(theta[i], parameters)  # noqa: F821
 
 
 class Mapping:

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from synsamp.errors import require_positive
 from synsamp.mappings.base import Mapping
 from synsamp.noise.arithmetic import exp, scalar
-from synsamp.priors.base import require_positive
 
 
 @scalar

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from synsamp.noise.arithmetic import cos_quarter, log_uniform, scalar, sin_quarter
 
 LANES = 64
-BLOCK = 2 * LANES
-"""Normals per vector step; buffers are whole multiples of it."""
+BLOCK = 8 * LANES
+"""Normals are made this many at a time; buffers are whole multiples of it."""
 
 _UINT32 = np.uint32
 _TO_UNIT = np.float32(2.0**-31)
@@ -28,7 +28,8 @@ _TO_QUARTER = np.float32(2.0**-30)
 
 def new_stream(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
     """The state of a stream: uint32[4, LANES] drawn from ``seed``."""
-    state = seed.generate_state(4 * LANES, np.uint32).reshape(4, LANES)
+    words = seed.generate_state(4 * LANES, np.uint32)
+    state = words.astype(np.uint32, copy=False).reshape(4, LANES)
     state[3] |= _UINT32(1)  # a lane of four zero words would stay zero for ever
     return state
 
@@ -81,7 +82,8 @@ def _box_muller(
 def fill_normals(state: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
     """Fill ``out`` (size a multiple of BLOCK) with independent standard normals."""
     words = np.empty(BLOCK, np.uint32)
+    half = BLOCK // 2
     for start in range(0, out.size, BLOCK):
         fill_words(state, words)
         block = out[start : start + BLOCK]
-        _box_muller(words[:LANES], words[LANES:], block[:LANES], block[LANES:])
+        _box_muller(words[:half], words[half:], block[:half], block[half:])

@@ -4,7 +4,7 @@ A prior p_S(θ) acts on one parameter at a time (the paper's local priors, Eq. r
 three functions of one number. Parameters of a prior may be numbers or arrays with one value per
 synaptic parameter.
 
-To add one, subclass ``Prior`` as the files beside this do, or use ``CustomPrior`` with two functions.
+To add one, subclass ``Prior`` as the files beside this do, or give ``CustomPrior`` two functions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _at(parameters, i):  # type: ignore[no-untyped-def]
 
 def _elementwise_template(theta: Any, parameters: Any, out: Any) -> None:
     for i in range(theta.size):
-        out[i] = function(theta[i], at(parameters, i))  # type: ignore[name-defined]  # noqa: F821
+        out[i] = function(theta[i], at(parameters, i))  # noqa: F821
 
 
 class Prior:
@@ -99,21 +99,6 @@ class Prior:
 def _number_or_array(value: Any) -> Any:
     array = np.asarray(value, float)
     return float(array) if array.ndim == 0 else array
-
-
-def require_positive(**values: Any) -> None:
-    """Refuse any value that is not a positive finite number (or array of such)."""
-    for name, value in values.items():
-        array = np.asarray(value, float)
-        if not np.all(np.isfinite(array) & (array > 0)):
-            raise refuse(name, "must be > 0 and finite", value, "use a positive number")
-
-
-def require_finite(**values: Any) -> None:
-    """Refuse NaN and infinity."""
-    for name, value in values.items():
-        if not np.all(np.isfinite(np.asarray(value, float))):
-            raise refuse(name, "must be finite", value, "use a finite number")
 
 
 @dataclass(frozen=True)

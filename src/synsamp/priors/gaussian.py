@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp.errors import require_finite, require_positive
 from synsamp.noise.arithmetic import scalar
-from synsamp.priors.base import Prior, require_finite, require_positive
+from synsamp.priors.base import Prior
 
 _HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
 

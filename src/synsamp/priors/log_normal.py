@@ -1,7 +1,7 @@
 """A log-normal prior on the efficacy w, carried over to θ through the mapping.
 
-If w = f(θ) and w is log-normal, then log p_S(θ) = log LN(f(θ); m, s) + log f′(θ). For the exponential
-mapping this is again a Gaussian in θ, with mean m + θ0: the statement of the paper's Fig. 3D.
+If w = f(θ) and w is log-normal, then log p_S(θ) = log LN(f(θ); m, s) + log f′(θ). For the
+exponential mapping this is again a Gaussian in θ, with mean m + θ0: the statement of Fig. 3D.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.errors import refuse
+from synsamp.errors import refuse, require_finite, require_positive
 from synsamp.mappings import Exponential, Mapping
-from synsamp.priors.base import Prior, require_finite, require_positive
+from synsamp.priors.base import Prior
 from synsamp.specialise import specialise
 
 _HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
@@ -55,12 +55,12 @@ class LogNormalWeight(Prior):
             )
 
     @property
-    def log_density_of(self) -> Any:  # type: ignore[override]
+    def log_density_of(self) -> Any:
         """Log density in θ, with the mapping's functions bound in."""
         return self._bound(_log_density)
 
     @property
-    def gradient_of(self) -> Any:  # type: ignore[override]
+    def gradient_of(self) -> Any:
         """Gradient in θ, with the mapping's functions bound in."""
         return self._bound(_gradient)
 

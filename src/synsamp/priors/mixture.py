@@ -6,51 +6,66 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import NDArray
 
-from synsamp.errors import refuse
+from synsamp.errors import refuse, require_finite, require_positive
 from synsamp.noise.arithmetic import exp, scalar
-from synsamp.priors.base import Prior, require_finite, require_positive
+from synsamp.priors.base import Prior
 
-# Parameters are one flat tuple (log-heights, means, precisions): its length is part of its type,
-# so the compiler unrolls the sums below and can run them over vectors of θ.
+# Parameters are one flat tuple of (log-height, mean, precision) per component. Its length is part
+# of its type, so the sum over components is written out by the compiler and runs over vectors of θ.
 
 
 @scalar
-def _largest_log_term(theta: float, p: Any) -> float:
-    n = len(p) // 3
-    x = theta - p[n]
-    top = p[0] - 0.5 * x * x * p[2 * n]
-    for k in range(1, n):
-        x = theta - p[n + k]
-        top = max(top, p[k] - 0.5 * x * x * p[2 * n + k])
-    return top
+def _absorb(theta: float, so_far: Any, height: float, mean: float, precision: float) -> Any:
+    """Add one component to (largest log term, Σ terms, Σ terms × their pull), both sums scaled.
+
+    Scaling by the largest term keeps everything finite however far out θ is.
+    """
+    top, total, pull = so_far
+    x = theta - mean
+    log_term = height - 0.5 * x * x * precision
+    smaller = exp(-np.abs(log_term - top))
+    is_new_top = log_term > top
+    keep = smaller if is_new_top else 1.0
+    term = 1.0 if is_new_top else smaller
+    return max(top, log_term), total * keep + term, pull * keep - term * x * precision
+
+
+def _sum_components(theta: float, so_far: Any, p: Any) -> Any:
+    for k in range(0, len(p), 3):
+        so_far = _absorb(theta, so_far, p[k], p[k + 1], p[k + 2])
+    return so_far
+
+
+@overload(_sum_components, inline="always")
+def _sum_components_of(theta, so_far, p):  # type: ignore[no-untyped-def]
+    if p.count == 0:
+        return lambda theta, so_far, p: so_far
+    return lambda theta, so_far, p: _sum_components(
+        theta, _absorb(theta, so_far, p[0], p[1], p[2]), p[3:]
+    )
+
+
+@scalar
+def _summed(theta: float, p: Any) -> Any:
+    x = theta - p[1]
+    first = (p[0] - 0.5 * x * x * p[2], 1.0, -x * p[2])
+    return _sum_components(theta, first, p[3:])
 
 
 @scalar
 def log_density(theta: float, p: Any) -> float:
-    """log Σ_k π_k N(θ; μ_k, σ_k²), as a log-sum-exp."""
-    n = len(p) // 3
-    top = _largest_log_term(theta, p)
-    total = 0.0
-    for k in range(n):
-        x = theta - p[n + k]
-        total += exp(p[k] - 0.5 * x * x * p[2 * n + k] - top)
+    """log Σ_k π_k N(θ; μ_k, σ_k²)."""
+    top, total, _ = _summed(theta, p)
     return top + np.log(total)
 
 
 @scalar
 def gradient(theta: float, p: Any) -> float:
-    """Σ_k r_k (μ_k − θ)/σ_k² with the responsibilities r_k; stable however far θ is."""
-    n = len(p) // 3
-    top = _largest_log_term(theta, p)
-    total = 0.0
-    pull = 0.0
-    for k in range(n):
-        x = theta - p[n + k]
-        r = exp(p[k] - 0.5 * x * x * p[2 * n + k] - top)
-        total += r
-        pull -= r * x * p[2 * n + k]
+    """Σ_k r_k (μ_k − θ)/σ_k² with the responsibilities r_k of the components for θ."""
+    _, total, pull = _summed(theta, p)
     return pull / total
 
 
@@ -86,10 +101,11 @@ class GaussianMixture(Prior):
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        """Log-heights, means and precisions in one flat tuple."""
+        """(log-height, mean, precision) of each component, in one flat tuple."""
         stds = np.asarray(self.stds, float)
         heights = np.log(self.shares) - np.log(stds) - 0.5 * np.log(2 * np.pi)
-        return tuple(map(float, (*heights, *self.means, *(1.0 / stds**2))))
+        rows = np.stack([heights, np.asarray(self.means, float), 1.0 / stds**2], axis=1)
+        return tuple(map(float, rows.reshape(-1)))
 
     def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
         """Draws from the mixture: first the component, then its Gaussian."""

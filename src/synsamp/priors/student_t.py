@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp.errors import require_finite, require_positive
 from synsamp.noise.arithmetic import scalar
-from synsamp.priors.base import Prior, require_finite, require_positive
+from synsamp.priors.base import Prior
 
 
 @scalar

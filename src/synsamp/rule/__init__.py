@@ -1,1 +1,20 @@
 """THE rule: prior term + likelihood term + noise, its sampler and its theory."""
+
+from synsamp.rule.chains import Chains
+from synsamp.rule.likelihood import Batch, HiddenStates, Online, at_random, in_turn
+from synsamp.rule.rule import Rule
+from synsamp.rule.sampler import sample, to_arviz
+from synsamp.rule.speed import Speed
+
+__all__ = [
+    "Batch",
+    "Chains",
+    "HiddenStates",
+    "Online",
+    "Rule",
+    "Speed",
+    "at_random",
+    "in_turn",
+    "sample",
+    "to_arviz",
+]

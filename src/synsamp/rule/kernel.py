@@ -1,0 +1,207 @@
+"""The compiled loop of one chain: ask the likelihood, add the prior, add the noise.
+
+``chain_kernel(rule)`` binds the rule's functions into the template below and compiles it. The
+kernel gets only arrays and scalars, holds no state of its own and releases the GIL, so chains run
+on as many threads as there are, with the same bits on any number of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from synsamp.noise.arithmetic import scalar
+from synsamp.noise.streams import fill_normals
+from synsamp.priors import Prior, PriorByGroup
+from synsamp.priors.base import at
+from synsamp.rule.equation import diffusion, drift, euler_maruyama
+from synsamp.rule.rule import Rule
+from synsamp.specialise import is_compiled, specialise
+
+
+def pick(value: Any, i: int) -> Any:
+    """``value[i]`` of an array, or the number itself."""
+    return value[i] if np.ndim(value) else value
+
+
+@overload(pick, inline="always")
+def _pick(value, i):  # type: ignore[no-untyped-def]
+    if isinstance(value, types.Array):
+        return lambda value, i: value[i]
+    return lambda value, i: value
+
+
+@njit(nogil=True)
+def take_normals(
+    stream: NDArray[np.uint32],
+    buffer: NDArray[np.float32],
+    position: int,
+    out: NDArray[np.float32],
+) -> int:
+    """Hand out the next ``out.size`` normals of the stream; returns the new place in the buffer.
+
+    Normals are made a whole buffer at a time and handed out in order, so what a chain gets does
+    not depend on how its steps are cut into chunks.
+    """
+    taken = 0
+    while taken < out.size:
+        if position == buffer.size:
+            fill_normals(stream, buffer)
+            position = 0
+        n = min(out.size - taken, buffer.size - position)
+        out[taken : taken + n] = buffer[position : position + n]
+        taken += n
+        position += n
+    return position
+
+
+def _update_template(
+    theta: Any,
+    prior: Any,
+    n_inputs: float,
+    likelihood: Any,
+    speed_parameters: Any,
+    T: Any,
+    sqrt_dt: float,
+    normals: Any,
+) -> None:
+    for i in range(theta.size):
+        b = speed_value(theta[i], at(speed_parameters, i))  # type: ignore[name-defined]  # noqa: F821
+        b_slope = speed_slope(theta[i], at(speed_parameters, i))  # type: ignore[name-defined]  # noqa: F821
+        theta[i] = euler_maruyama(
+            theta[i],
+            drift(b, b_slope, prior[i], n_inputs, likelihood[i], pick(T, i)),
+            diffusion(b, pick(T, i)),
+            sqrt_dt,
+            normals[i],
+        )
+
+
+def _chain_template(
+    theta: Any,
+    first_step: int,
+    n_steps: int,
+    dt: float,
+    temperatures: Any,
+    prior_parameters: Any,
+    prior_runs: Any,
+    speed_parameters: Any,
+    n_inputs: float,
+    inputs: Any,
+    data: Any,
+    rng: Any,
+    stream: Any,
+    buffer: Any,
+    position: int,
+    origin: int,
+    thin: int,
+    draws: Any,
+) -> int:
+    sqrt_dt = np.sqrt(dt)
+    prior = np.zeros(theta.size)
+    normals = np.empty(theta.size, np.float32)
+    kept = 0
+    for s in range(n_steps):
+        step = first_step + s
+        likelihood = likelihood_gradient(theta, step, rng, inputs, data)  # type: ignore[name-defined]  # noqa: F821
+        add_priors(theta, prior, prior_parameters, prior_runs)  # type: ignore[name-defined]  # noqa: F821
+        position = take_normals(stream, buffer, position, normals)
+        update(  # type: ignore[name-defined]  # noqa: F821
+            theta,
+            prior,
+            n_inputs,
+            likelihood,
+            speed_parameters,
+            temperatures[s],
+            sqrt_dt,
+            normals,
+        )
+        if (step + 1 - origin) % thin == 0:
+            draws[kept] = theta
+            kept += 1
+    return position
+
+
+def _prior_template(theta: Any, out: Any, parameters: Any, runs: Any) -> None:
+    """One group's prior over its stretches, then the other groups'."""
+    stretches = runs[0]
+    for r in range(stretches.shape[0]):
+        start, stop = stretches[r, 0], stretches[r, 1]
+        part, part_out = theta[start:stop], out[start:stop]
+        for i in range(part.size):
+            part_out[i] = gradient(part[i], at(parameters[0], start + i))  # type: ignore[name-defined]  # noqa: F821
+    others(theta, out, parameters[1:], runs[1:])  # type: ignore[name-defined]  # noqa: F821
+
+
+def _no_more_priors(theta: Any, out: Any, parameters: Any, runs: Any) -> None:
+    return None
+
+
+@scalar
+def _no_likelihood(theta: Any, step: int, rng: Any, inputs: Any, data: Any) -> Any:
+    return data[0]
+
+
+def _bind_priors(priors: tuple[Prior, ...]) -> Any:
+    bound = specialise(_no_more_priors)
+    for prior in reversed(priors):
+        bound = specialise(_prior_template, gradient=prior.gradient_of, others=bound)
+    return bound
+
+
+def priors_and_runs(rule: Rule, size: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Each group's parameters and the stretches of θ it covers, for the kernel."""
+    prior = rule.prior
+    if isinstance(prior, PriorByGroup):
+        runs = tuple(prior.runs(k) for k in range(len(prior.priors)))
+        return tuple(_group_parameters(p, prior, k) for k, p in enumerate(prior.priors)), runs
+    return (prior.for_kernel(size),), (np.array([[0, size]], np.int64),)
+
+
+def _group_parameters(prior: Prior, grouped: PriorByGroup, label: int) -> tuple[Any, ...]:
+    """Array-valued parameters of a group are spread out to the places of its members."""
+    mask = grouped.group == label
+    values = prior.for_kernel(int(mask.sum()))
+    if not values or np.ndim(values[0]) == 0:
+        return values
+    spread = []
+    for value in values:
+        full = np.ones(grouped.size)
+        full[mask] = value
+        spread.append(full)
+    return tuple(spread)
+
+
+def likelihood_data(rule: Rule, size: int) -> tuple[NDArray[Any], tuple[Any, ...]]:
+    """The inputs and the further data of the likelihood, for the kernel."""
+    if rule.likelihood is None:
+        return np.zeros((1, 1)), (np.zeros(size),)
+    return rule.likelihood.inputs_for_kernel, tuple(rule.likelihood.data)
+
+
+def chain_kernel(rule: Rule) -> Any:
+    """Compile the loop for this rule's functions."""
+    if rule.likelihood is None:
+        likelihood = _no_likelihood
+    else:
+        template, parts = rule.likelihood.template
+        parts = {name: _compiled(part) for name, part in parts.items()}
+        likelihood = specialise(template, **parts)
+    priors = rule.prior.priors if isinstance(rule.prior, PriorByGroup) else (rule.prior,)
+    update = specialise(
+        _update_template, speed_value=rule.speed.value_of, speed_slope=rule.speed.slope_of
+    )
+    return specialise(
+        _chain_template,
+        likelihood_gradient=likelihood,
+        add_priors=_bind_priors(priors),
+        update=update,
+    )
+
+
+def _compiled(part: Any) -> Any:
+    return part if is_compiled(part) else specialise(part)
