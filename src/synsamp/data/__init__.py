@@ -1,0 +1,70 @@
+"""Handwritten and spoken digits, the ear, and the encoding of both as input rates."""
+
+from synsamp.data.cochleagram import Cochleagram
+from synsamp.data.digits import (
+    MNIST,
+    Digits,
+    DigitSets,
+    DigitSplit,
+    EmbeddedDigits,
+    digits_from_array,
+    digits_from_folder,
+    load_digits,
+    rbm_split,
+    split_digit,
+)
+from synsamp.data.encoding import (
+    RateSegments,
+    draw_spikes,
+    encode_cochleagram,
+    encode_image,
+    noise_gap,
+    padded,
+)
+from synsamp.data.gammatone import gammatone_cochleagram
+from synsamp.data.lyon import lyon_cochleagram
+from synsamp.data.sound_files import Sound, read_sound, read_sphere, read_wav
+from synsamp.data.speech import (
+    TI46,
+    EmbeddedSpeech,
+    FreeSpokenDigits,
+    SpeechSplit,
+    Utterance,
+    WavFolder,
+    load_speech,
+    split_speech,
+)
+
+__all__ = [
+    "MNIST",
+    "TI46",
+    "Cochleagram",
+    "DigitSets",
+    "DigitSplit",
+    "Digits",
+    "EmbeddedDigits",
+    "EmbeddedSpeech",
+    "FreeSpokenDigits",
+    "RateSegments",
+    "Sound",
+    "SpeechSplit",
+    "Utterance",
+    "WavFolder",
+    "digits_from_array",
+    "digits_from_folder",
+    "draw_spikes",
+    "encode_cochleagram",
+    "encode_image",
+    "gammatone_cochleagram",
+    "load_digits",
+    "load_speech",
+    "lyon_cochleagram",
+    "noise_gap",
+    "padded",
+    "rbm_split",
+    "read_sound",
+    "read_sphere",
+    "read_wav",
+    "split_digit",
+    "split_speech",
+]

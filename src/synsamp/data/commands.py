@@ -1,0 +1,129 @@
+"""The commands ``synsamp data list``, ``fetch`` and ``show``."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+from synsamp.data import fetch as fetching
+from synsamp.data.digits import MNIST, load_digits
+from synsamp.data.inventory import inventory
+from synsamp.data.pictures import draw_digits, draw_speech
+from synsamp.data.speech import FreeSpokenDigits, load_speech
+from synsamp.errors import refuse
+
+app = typer.Typer(
+    name="data",
+    help="Handwritten and spoken digits: what is here, get more, look at it.",
+    no_args_is_help=True,
+)
+
+
+class Fetchable(StrEnum):
+    """What can be downloaded."""
+
+    mnist = "mnist"
+    fsdd = "fsdd"
+
+
+class Showable(StrEnum):
+    """What can be drawn."""
+
+    digits = "digits"
+    speech = "speech"
+    mnist = "mnist"
+    fsdd = "fsdd"
+
+
+@app.command("list")
+def list_data() -> None:
+    """Show what data is here, how much of it, and where it comes from."""
+    for holding in inventory():
+        typer.echo(f"{holding.name:<7} {holding.amount}")
+        typer.echo(f"{'':7} {holding.place}")
+        typer.echo(f"{'':7} {holding.origin}")
+
+
+@app.command("fetch")
+def fetch_data(
+    name: Annotated[Fetchable, typer.Argument(help="The data set to get.")],
+    from_folder: Annotated[
+        Path | None,
+        typer.Option("--from", help="Take the files from this folder instead of the network."),
+    ] = None,
+) -> None:
+    """Get a full data set, from the network or from a folder; every checksum is verified."""
+    if from_folder is not None:
+        take = {
+            Fetchable.mnist: fetching.take_mnist_from,
+            Fetchable.fsdd: fetching.take_fsdd_from,
+        }[name]
+        folder = take(from_folder)
+    else:
+        download = {Fetchable.mnist: fetching.fetch_mnist, Fetchable.fsdd: fetching.fetch_fsdd}[
+            name
+        ]
+        with _progress() as progress:
+            folder = download(_report_to(progress))
+    holding = next(held for held in inventory() if held.name == name)
+    typer.echo(f"{name}: {holding.amount} in {folder}")
+
+
+@app.command("show")
+def show_data(
+    name: Annotated[Showable, typer.Argument(help="The data to draw.")],
+    out: Annotated[
+        Path | None, typer.Option(help="PNG file to write [default: <name>.png here].")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Draw examples: digits, or speech as waveform, cochleagram and spikes."""
+    target = out if out is not None else Path(f"{name}.png")
+    if target.suffix.lower() != ".png":
+        raise refuse("--out", "must end in .png", str(target))
+    if target.exists() and not force:
+        raise refuse("--out", "must not exist yet", str(target), "use --force to replace it")
+    if not target.absolute().parent.is_dir():
+        raise refuse("--out", "must lie in an existing folder", str(target))
+    match name:
+        case Showable.digits:
+            figure = draw_digits(load_digits().train, "Embedded digits (MNIST training set)")
+        case Showable.mnist:
+            figure = draw_digits(load_digits(MNIST()).train, "MNIST training set")
+        case Showable.speech:
+            figure = draw_speech(load_speech(), "Embedded speech (synthetic)")
+        case Showable.fsdd:
+            recordings = load_speech(FreeSpokenDigits(), digits=(1, 2))
+            figure = draw_speech(recordings, "Free Spoken Digit Dataset")
+    beside = target.with_name(f".{target.name}.part")
+    figure.savefig(beside, dpi=150, format="png")
+    os.replace(beside, target)
+    typer.echo(f"wrote {target}")
+
+
+def _progress() -> Progress:
+    """A bar on the terminal; on standard error, so that output can be piped."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        console=Console(stderr=True),
+    )
+
+
+def _report_to(progress: Progress) -> fetching.Report:
+    bars: dict[str, int] = {}
+
+    def report(name: str, here: int, total: int) -> None:
+        if name not in bars:
+            bars[name] = progress.add_task(name, total=None)
+        progress.update(bars[name], completed=here, total=total or None)  # type: ignore[arg-type]
+
+    return report
