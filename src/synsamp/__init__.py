@@ -1,22 +1,27 @@
 """Synaptic sampling: network plasticity as Bayesian inference.
 
-The public names; everything else is found by the folder that holds it.
+The public names; everything else is found by the folder that holds it. A name is imported when it
+is first used, so that the command line, which needs few of them, starts at once.
 """
 
-from synsamp.errors import SynsampError
-from synsamp.mappings import CustomMapping, Exponential, Identity, Mapping, Softplus
-from synsamp.priors import (
-    CustomPrior,
-    Flat,
-    Gaussian,
-    GaussianMixture,
-    Laplace,
-    LogNormalWeight,
-    Prior,
-    PriorByGroup,
-    StudentT,
-)
-from synsamp.rule import Batch, Chains, HiddenStates, Online, Rule, Speed, sample, to_arviz
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from synsamp.errors import SynsampError
+    from synsamp.mappings import CustomMapping, Exponential, Identity, Mapping, Softplus
+    from synsamp.priors import (
+        CustomPrior,
+        Flat,
+        Gaussian,
+        GaussianMixture,
+        Laplace,
+        LogNormalWeight,
+        Prior,
+        PriorByGroup,
+        StudentT,
+    )
+    from synsamp.rule import Batch, Chains, HiddenStates, Online, Rule, Speed, sample, to_arviz
 
 __version__ = "0.1.0"
 
@@ -45,3 +50,17 @@ __all__ = [
     "sample",
     "to_arviz",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for folder in ("errors", "mappings", "priors", "rule"):
+            module = import_module(f"synsamp.{folder}")
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from synsamp.errors import SynsampError
+from synsamp.errors import SynsampError, refuse
 from synsamp.experiments import REGISTRY, Entry, Registry
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ def build_app(registry: Registry) -> typer.Typer:
         preset: Annotated[
             str, typer.Option(help="`quick` (seconds) or `paper` (as in the paper).")
         ] = "quick",
-        seed: Annotated[int, typer.Option(help="Same seed, same bits, on any threads.")] = 0,
+        seed: Annotated[
+            str, typer.Option(metavar="N", help="Same seed, same bits, on any threads.")
+        ] = "0",
         out: Annotated[
             Path | None,
             typer.Option(help="New folder for the run. \\[default: runs/NAME-PRESET-TIME]"),
@@ -107,13 +109,24 @@ def build_app(registry: Registry) -> typer.Typer:
 
         Ctrl-C is safe: `synsamp resume DIR` continues, and ends in the same bits.
         """
+        from synsamp.runs.execute import describe
+        from synsamp.runs.folder import RunFolder, check_new_parent
+
         everything = name == "all"
         if everything and settings:
             raise SynsampError(f"--set must go with one experiment, got {settings[0]!r} for all")
         entries = list(registry) if everything else [registry.find(name)]
         root = out or Path("runs") / f"{name}-{preset}-{datetime.now():%Y%m%d-%H%M%S}"
+        if everything:
+            check_new_parent(root)
+        # All that was asked for is checked before the first folder is made.
+        asked = [describe(e.load(), preset, settings or [], _whole(seed)) for e in entries]
         with ExitStack() as stack:
-            jobs = _prepare(stack, entries, root, everything, preset, seed, settings or [], force)
+            jobs = []
+            for entry, description in zip(entries, asked, strict=True):
+                path = root / entry.name if everything else root
+                folder = stack.enter_context(RunFolder.create(path, description, force))
+                jobs.append((entry, folder))
             code = _carry_out(jobs, root)
         return _conclude(root, registry, code, strict)
 
@@ -207,30 +220,6 @@ def build_app(registry: Registry) -> typer.Typer:
 Job = tuple[Entry, "RunFolder"]
 
 
-def _prepare(
-    stack: ExitStack,
-    entries: Sequence[Entry],
-    root: Path,
-    everything: bool,
-    preset: str,
-    seed: int,
-    settings: Sequence[str],
-    force: bool,
-) -> list[Job]:
-    """Check all that was asked for, then make the folders; nothing is written before."""
-    from synsamp.runs.execute import describe
-    from synsamp.runs.folder import RunFolder, check_new_parent
-
-    if everything:
-        check_new_parent(root)
-    described = [(entry, describe(entry.load(), preset, settings, seed)) for entry in entries]
-    jobs = []
-    for entry, description in described:
-        path = root / entry.name if everything else root
-        jobs.append((entry, stack.enter_context(RunFolder.create(path, description, force))))
-    return jobs
-
-
 def _carry_out(jobs: Sequence[Job], root: Path) -> int:
     """Run the jobs whose folders are held; one that fails does not keep the others from running."""
     from synsamp.runs.execute import RunFailedError, carry_out
@@ -289,6 +278,13 @@ def _stopping_on_sigterm() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _whole(text: str) -> int:
+    """Read ``--seed``."""
+    if not text.isdecimal() or len(text) > 30:
+        raise refuse("--seed", "must be a whole number >= 0", text[:40], "for example --seed 7")
+    return int(text)
 
 
 def _complain(message: str, code: int) -> int:

@@ -30,6 +30,7 @@ def override(preset: Parameters, settings: Sequence[str]) -> Parameters:
         _check_path(path, values)
         texts[path] = text
     readings = {path: list(_readings(text)) for path, text in texts.items()}
+    problems: dict[tuple[str, ...], list[Any]] = {path: [] for path in texts}
     while True:
         for path, candidates in readings.items():
             _put(values, path, candidates[0])
@@ -38,9 +39,13 @@ def override(preset: Parameters, settings: Sequence[str]) -> Parameters:
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
             culprit = next((p for p in readings if _concerns(p, problem["loc"])), None)
-            if culprit is not None and len(readings[culprit]) > 1:
-                readings[culprit].pop(0)
-                continue
+            if culprit is not None:
+                problems[culprit].append(problem)
+                if len(readings[culprit]) > 1:
+                    readings[culprit].pop(0)
+                    continue
+                # The reading that had the right type says best what is wrong with the value.
+                problem = min(problems[culprit], key=_is_of_type)
             raise _explain(problem, preset, texts, culprit) from None
 
 
@@ -113,6 +118,10 @@ def _concerns(path: tuple[str, ...], location: tuple[int | str, ...]) -> bool:
     """Whether an error's location is at or below a key (a union adds its own parts between)."""
     parts = iter(location)
     return all(part in parts for part in path)
+
+
+def _is_of_type(problem: Any) -> bool:
+    return str(problem["type"]).endswith(("_type", "_parsing"))
 
 
 def _explain(

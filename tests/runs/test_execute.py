@@ -1,0 +1,241 @@
+"""Runs survive what happens to processes; tests kill real ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from synsamp.errors import SynsampError
+from synsamp.runs import RunFolder, execute, resume
+from synsamp.runs.context import named_seed
+from synsamp.runs.execute import RunFailedError
+from toys.walk import EXPERIMENT
+
+APP = Path(__file__).parents[1] / "toys" / "app.py"
+
+
+def start(*arguments):
+    environment = os.environ | {"PYTHONPATH": str(APP.parents[1])}
+    return subprocess.Popen(
+        [sys.executable, str(APP), *map(str, arguments)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def seal(folder):
+    return (folder / "results.sha256").read_text()
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """The seal of a run that nothing happened to."""
+    return seal(execute(EXPERIMENT, tmp_path_factory.mktemp("r") / "run").path)
+
+
+def test_the_same_seed_gives_the_same_bits_and_another_seed_others(tmp_path, reference):
+    assert seal(execute(EXPERIMENT, tmp_path / "again").path) == reference
+    assert seal(execute(EXPERIMENT, tmp_path / "other", seed=1).path) != reference
+
+
+@pytest.mark.parametrize("block", [4, 10])
+def test_a_run_killed_by_sigkill_ends_in_the_same_bits(tmp_path, reference, block):
+    out = tmp_path / "run"
+    killed = start(
+        "run", "walk", "--out", out, "--set", "trouble=sigkill", "--set", f"trouble_at={block}"
+    )
+    killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    assert RunFolder(out).status.state == "running"
+    again = start("resume", out)
+    output, errors = again.communicate()
+    assert again.returncode == 0, errors
+    assert f"report: {out / 'report.html'}" in output
+    assert seal(out) == reference
+    finished = start("resume", out)
+    output, errors = finished.communicate()
+    assert finished.returncode == 0
+    assert "is finished, nothing to do" in output
+
+
+def test_a_run_killed_again_and_again_at_any_moment_ends_in_the_same_bits(tmp_path, reference):
+    out = tmp_path / "run"
+    moments = random.Random()  # any moment: whatever it is, the bits must be the same
+    process = start("run", "walk", "--out", out, "--set", "pause_s=0.05")
+    kills = 0
+    while kills < 4:
+        while _starts(out) <= kills and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(moments.uniform(0.0, 0.6))
+        process.kill()
+        process.communicate()
+        kills += 1
+        if RunFolder(out).status.state == "finished":
+            break
+        process = start("resume", out)
+    _, errors = process.communicate()
+    assert RunFolder(out).status.state == "finished", errors
+    assert seal(out) == reference
+
+
+def _starts(out):
+    """How often the run was taken up, by its log."""
+    log = out / "run.log"
+    return log.read_text().count("walk, was ") if log.exists() else 0
+
+
+def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
+    out = tmp_path / "run"
+    process = start("run", "walk", "--out", out, "--set", "pause_s=0.1")
+    while not list((out / "checkpoints").glob("*.checkpoint")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert f"synsamp resume {out}" in errors
+    assert "Traceback" not in errors
+    assert RunFolder(out).status.state == "interrupted"
+    resume(EXPERIMENT, out)
+    assert seal(out) == reference
+
+
+def test_a_polite_kill_is_like_ctrl_c(tmp_path):
+    out = tmp_path / "run"
+    process = start("run", "walk", "--out", out, "--set", "pause_s=0.1")
+    while not list((out / "checkpoints").glob("*.checkpoint")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.terminate()
+    _, errors = process.communicate()
+    assert process.returncode == 130, errors
+    assert RunFolder(out).status.state == "interrupted"
+
+
+@pytest.mark.parametrize("damage", ["newest", "both"])
+def test_damaged_checkpoints_cost_time_but_no_bit(tmp_path, reference, damage, capsys):
+    out = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        execute(EXPERIMENT, out, settings=["trouble=sigint", "trouble_at=13"])
+    files = sorted((out / "checkpoints").iterdir())
+    assert len(files) == 2
+    for file in files[1:] if damage == "newest" else files:
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 0x10
+        file.write_bytes(content)
+    if damage == "both":  # nothing to go on from: it starts anew, and is interrupted anew
+        with pytest.raises(KeyboardInterrupt):
+            resume(EXPERIMENT, out)
+    resume(EXPERIMENT, out)
+    assert seal(out) == reference
+    assert "damaged" in (out / "run.log").read_text()
+    assert "warning: checkpoint passed over" in capsys.readouterr().err
+
+
+def test_a_bug_in_an_experiment_is_logged_in_full_and_can_be_resumed(tmp_path, reference):
+    out = tmp_path / "run"
+    with pytest.raises(RunFailedError, match=r"walk failed: ZeroDivisionError: a bug.*resume"):
+        execute(EXPERIMENT, out, settings=["trouble=bug"])
+    assert RunFolder(out).status.state == "failed"
+    assert "Traceback" in (out / "run.log").read_text()
+    resume(EXPERIMENT, out)
+    assert seal(out) == reference
+
+
+def test_a_refusal_of_an_experiment_stays_one_line(tmp_path):
+    with pytest.raises(SynsampError, match="rate_hz must be finite"):
+        execute(EXPERIMENT, tmp_path / "run", settings=["trouble=refusal"])
+    assert RunFolder(tmp_path / "run").status.message.startswith("rate_hz must be finite")
+
+
+def test_a_full_disk_is_told_and_nothing_finished_is_lost(tmp_path, reference):
+    out = tmp_path / "run"
+    with pytest.raises(RunFailedError, match=r"disk of .* is full; make room, then continue with"):
+        execute(EXPERIMENT, out, settings=["trouble=disk"])
+    resume(EXPERIMENT, out)
+    assert seal(out) == reference
+
+
+def test_a_disk_that_fills_in_the_middle_of_a_checkpoint_keeps_the_one_before(
+    tmp_path, reference, monkeypatch
+):
+    out = tmp_path / "run"
+    real, calls = os.fsync, []
+
+    def full(handle):
+        calls.append(handle)
+        if len(calls) > 20:
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(RunFailedError, match="is full"):
+            execute(EXPERIMENT, out)
+    assert list((out / "checkpoints").glob("*.checkpoint"))
+    resume(EXPERIMENT, out)
+    assert seal(out) == reference
+
+
+def test_a_value_that_is_not_finite_fails_its_claim_and_is_valid_json(tmp_path):
+    folder = execute(EXPERIMENT, tmp_path / "run", settings=["trouble=nan"])
+    text = (folder.path / "claims.json").read_text()
+    assert "NaN" not in text
+    assert json.loads(text)[0]["value"] is None
+    assert not folder.claims()[0].holds
+
+
+def test_a_finished_run_is_left_alone(tmp_path):
+    folder = execute(EXPERIMENT, tmp_path / "run", settings=["blocks=2"])
+    before = {p: p.stat().st_mtime_ns for p in folder.path.rglob("*") if p.name != ".lock"}
+    resume(EXPERIMENT, folder.path)
+    assert before == {p: p.stat().st_mtime_ns for p in before}
+
+
+def test_other_versions_are_told_on_resume(tmp_path, capsys):
+    out = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        execute(EXPERIMENT, out, settings=["trouble=sigint"])
+    content = json.loads((out / "run.json").read_text())
+    content["versions"]["numpy"] = "0.1"
+    (out / "run.json").write_text(json.dumps(content))
+    resume(EXPERIMENT, out)
+    assert "other versions, bits may differ: numpy 0.1" in capsys.readouterr().err
+
+
+def test_parameters_of_another_version_are_refused(tmp_path):
+    out = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        execute(EXPERIMENT, out, settings=["trouble=sigint"])
+    content = json.loads((out / "run.json").read_text())
+    content["resolved"]["gone"] = 1
+    (out / "run.json").write_text(json.dumps(content))
+    with pytest.raises(SynsampError, match=r"gone.*another version"):
+        resume(EXPERIMENT, out)
+
+
+def test_results_that_are_no_datasets_are_a_bug_that_is_told(tmp_path):
+    wrong = replace(EXPERIMENT, run=lambda parameters, context: {"x": np.zeros(3)})
+    with pytest.raises(RunFailedError, match=r"result 'x' must be an xarray.Dataset"):
+        execute(wrong, tmp_path / "run")
+
+
+def test_seeds_depend_on_the_name_alone_and_differ_between_names():
+    names = [(), ("a",), ("a", 1), ("a", "1"), ("a", 11), (1, "a"), ("a1",), ("trial", 3)]
+    states = [tuple(named_seed(5, name).generate_state(4)) for name in names]
+    assert len(set(states)) == len(names)
+    assert tuple(named_seed(5, ("a", np.int64(1))).generate_state(4)) == states[2]
+    assert tuple(named_seed(6, ("a",)).generate_state(4)) != states[1]
+    assert tuple(named_seed(5, ("trial", 3)).generate_state(4)) == states[-1]

@@ -1,0 +1,153 @@
+"""The run folder: never overwritten unasked, one writer at a time, damage told in one line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from synsamp.errors import SynsampError
+from synsamp.runs import RunFolder, execute, find_runs
+from synsamp.runs.execute import describe
+from toys.walk import EXPERIMENT
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from synsamp.runs import RunFolder
+with RunFolder.reopen(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return execute(EXPERIMENT, tmp_path_factory.mktemp("f") / "run", settings=["blocks=4"]).path
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "copy")
+
+
+def test_a_finished_folder_holds_all_that_is_promised(finished):
+    names = {path.name for path in finished.iterdir()}
+    assert names >= {"run.json", "status.json", "claims.json", "results.zarr", "results.sha256"}
+    assert not (finished / "checkpoints").exists()
+    content = json.loads((finished / "run.json").read_text())
+    assert content["given"] == ["blocks=4"]
+    assert content["resolved"]["blocks"] == 4
+    assert content["resolved"]["step"] == {"size": 1.0, "bias": 0.0}
+    assert content["seed"] == 0
+    assert content["versions"]["numpy"]
+    claims = json.loads((finished / "claims.json").read_text())
+    assert all(c.keys() >= {"id", "statement", "where", "value", "band", "holds"} for c in claims)
+    assert [c["holds"] for c in claims] == [True, True, False]
+
+
+def test_an_existing_run_is_not_overwritten(copy):
+    before = {p: p.read_bytes() for p in copy.rglob("*") if p.is_file() and p.name != ".lock"}
+    with pytest.raises(SynsampError, match=r"--out must be a new folder.*--force"):
+        execute(EXPERIMENT, copy)
+    assert before == {p: p.read_bytes() for p in before}
+
+
+def test_force_replaces_the_run_and_nothing_else(copy):
+    (copy / "notes.txt").write_text("mine")
+    execute(EXPERIMENT, copy, settings=["blocks=5"], force=True)
+    assert RunFolder(copy).results()["path"].sizes["record"] == 5
+    assert (copy / "notes.txt").read_text() == "mine"
+
+
+def test_a_folder_of_other_things_is_refused_even_by_force(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    for force in (False, True):
+        with pytest.raises(SynsampError, match="must be new or a run folder"):
+            execute(EXPERIMENT, tmp_path, force=force)
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_bad_parameters_leave_no_folder(tmp_path):
+    with pytest.raises(SynsampError):
+        execute(EXPERIMENT, tmp_path / "new", settings=["blocks=-1"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_command_on_the_folder_is_refused_until_the_first_is_gone(copy):
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(copy)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(SynsampError, match=rf"must not be in use.*process {holder.pid}"):  # noqa: SIM117
+        with RunFolder.reopen(copy):
+            pass
+    with pytest.raises(SynsampError, match="must not be in use"):
+        execute(EXPERIMENT, copy, force=True)
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    holder.stdout.close()
+    with RunFolder.reopen(copy) as folder:  # the lock of a dead process holds nobody
+        assert folder.claims()
+
+
+@pytest.mark.parametrize("name", ["run.json", "status.json", "claims.json"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]x", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000])
+def test_a_damaged_file_is_told_in_one_line(copy, name, content):
+    (copy / name).write_bytes(content)
+    with pytest.raises(SynsampError) as caught:
+        RunFolder(copy).claims()
+    assert name in str(caught.value)
+    assert "damaged" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["status.json", "claims.json"])
+def test_a_missing_file_is_told(copy, name):
+    (copy / name).unlink()
+    with pytest.raises(SynsampError, match=f"{name} must exist"):
+        RunFolder(copy).claims()
+
+
+def _chunk(copy):
+    return next((copy / "results.zarr" / "path" / "position" / "c").rglob("[0-9]/0"))
+
+
+def test_results_with_a_lost_changed_or_added_file_are_refused(copy):
+    chunk = _chunk(copy)
+    whole = chunk.read_bytes()
+    chunk.unlink()  # Zarr alone would read zeros here
+    with pytest.raises(SynsampError, match=r"damaged file: missing"):
+        RunFolder(copy).results()
+    chunk.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(SynsampError, match=r"damaged file: changed"):
+        RunFolder(copy).results()
+    chunk.write_bytes(whole)
+    (chunk.parent / "9").write_bytes(b"")
+    with pytest.raises(SynsampError, match=r"not from the run"):
+        RunFolder(copy).results()
+    (chunk.parent / "9").unlink()
+    assert RunFolder(copy).results()["path"].sizes["record"] == 4
+    (copy / "results.sha256").write_text("nonsense\n")
+    with pytest.raises(SynsampError, match=r"results.sha256 must be as the run wrote it"):
+        RunFolder(copy).results()
+
+
+def test_what_is_no_run_is_told(tmp_path):
+    for find in (RunFolder, find_runs):
+        with pytest.raises(SynsampError, match="must exist"):
+            find(tmp_path / "nowhere")
+        with pytest.raises(SynsampError, match=r"must hold a run\.json"):
+            find(tmp_path)
+
+
+def test_an_unfinished_run_shows_no_results(tmp_path):
+    with (
+        RunFolder.create(tmp_path / "r", describe(EXPERIMENT), force=False) as folder,
+        pytest.raises(SynsampError, match="must be finished, got 'waiting'; continue it with"),
+    ):
+        folder.results()
