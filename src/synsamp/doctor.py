@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from synsamp.data.inventory import inventory
 from synsamp.runs import machine
 
 
@@ -38,15 +39,15 @@ def _findings() -> Iterator[tuple[str, str, bool]]:
 
 
 def _data() -> Iterator[tuple[str, str, bool]]:
-    embedded = Path(__file__).parent / "data" / "embedded"
-    count = sum(path.is_file() for path in embedded.glob("*"))
-    yield "embedded data", f"{count} files", count > 0
     place = os.environ.get("SYNSAMP_DATA")
     if place is None:
-        yield "SYNSAMP_DATA", "not set (only needed for the full data sets)", True
+        yield "SYNSAMP_DATA", "not set (only needed for full data sets kept elsewhere)", True
     else:
         found = Path(place).is_dir()
         yield "SYNSAMP_DATA", f"{place} {'found' if found else 'is no folder'}", found
+    for holding in inventory():
+        whole = not holding.amount.startswith(("damaged", "incomplete"))
+        yield f"data: {holding.name}", f"{holding.amount} ({holding.place})", whole
 
 
 def _cache() -> tuple[str, bool]:

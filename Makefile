@@ -1,0 +1,37 @@
+# Needs python3 (3.11 or newer) and make; everything else goes into .venv at pinned versions.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.synsamp-ready
+
+.PHONY: help setup demo test claims
+help:
+	@echo "make demo         run every experiment quickly and write one report"
+	@echo "make test         lint, types and tests"
+	@echo "make claims       put the newest demo's claims into README.md"
+	@echo "make peer-NAME    make the virtual environment of a benchmark's peer"
+
+setup: $(READY)
+
+# Reinstalled only when what is wanted changes.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"synsamp needs Python 3.11 or newer, $(PYTHON) is {v[0]}.{v[1]}; use: make PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { echo "python3 cannot make a virtual environment; on Debian: apt install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/synsamp run all --out runs/demo-$$(date +%Y%m%d-%H%M%S)
+
+test: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2
+
+claims: $(READY)
+	$(BIN)/python scripts/readme_claims.py $$(ls -d runs/demo-* | tail -1)
+
+# A peer has its own versions, so its own environment; it takes none of ours.
+peer-%: benchmarks/peers/%/requirements.txt
+	$(PYTHON) -m venv benchmarks/peers/$*/.venv
+	benchmarks/peers/$*/.venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<

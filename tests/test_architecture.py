@@ -1,0 +1,107 @@
+"""Imports point one way, so that each folder can be read without the ones that stand on it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "synsamp"
+
+# A folder may import itself and what is named here. The engine knows nothing of experiments,
+# experiments nothing of where they are run, drawing nothing of the command line.
+GROUND = {"errors", "progress", "specialise", "noise"}
+SCALARS = GROUND | {"mappings", "priors"}
+ENGINE = SCALARS | {"rule"}
+TOOLS = {"errors", "data", "analysis"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "progress": set(),
+    "specialise": {"errors"},
+    "noise": {"errors", "specialise"},
+    "mappings": GROUND,
+    "priors": GROUND | {"mappings"},
+    "rule": SCALARS | {"analysis"},
+    "data": {"errors"},
+    "analysis": {"errors", "data"},
+    "models": ENGINE | TOOLS,
+    "spiking": ENGINE | TOOLS,
+    "experiments": ENGINE | TOOLS | {"models", "spiking"},
+    "runs": {"errors", "experiments"},
+    "report": {"errors", "experiments", "runs", "analysis"},
+    "bench": ENGINE | TOOLS | {"models", "spiking", "experiments", "runs"},
+    "terminal": {"experiments", "report", "runs"},
+    "doctor": {"runs", "data"},
+    "cli": {"errors", "experiments", "runs", "report", "bench", "terminal", "doctor", "data"},
+    "": ENGINE | TOOLS | {"models", "spiking"},  # synsamp/__init__.py, the public names
+}
+
+
+def modules():
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def folder_of(path):
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return "" if parts == ("__init__",) else parts[0]
+
+
+def imports_of(text):
+    """Yield the folder of synsamp each import statement names, those inside functions too."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are written in full"
+            own = node.module == "synsamp"
+            names = [f"synsamp.{a.name}" for a in node.names] if own else [node.module]
+        else:
+            continue
+        for name in names:
+            if name.startswith("synsamp."):
+                yield name.split(".")[1]
+
+
+def violations(folder, text):
+    return sorted(
+        {found for found in imports_of(text) if found not in {folder, *MAY_IMPORT[folder]}}
+    )
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_imports_point_one_way(path):
+    assert violations(folder_of(path), path.read_text()) == []
+
+
+def test_every_folder_has_its_place():
+    assert {folder_of(path) for path in modules()} <= MAY_IMPORT.keys()
+
+
+def test_the_table_itself_has_no_circle():
+    order: list[str] = []
+    left = {folder: found - {folder} for folder, found in MAY_IMPORT.items()}
+    while left:
+        ready = [folder for folder, needs in left.items() if needs <= set(order)]
+        assert ready, f"these import each other: {sorted(left)}"
+        order += ready
+        for folder in ready:
+            del left[folder]
+
+
+@pytest.mark.parametrize(
+    ("folder", "text"),
+    [
+        ("rule", "from synsamp.spiking import network"),
+        ("data", "def f():\n    import synsamp.rule.equation"),
+        ("experiments", "from synsamp import runs"),
+        ("report", "from synsamp.cli import main"),
+    ],
+)
+def test_the_guard_sees_a_wrong_import(folder, text):
+    assert violations(folder, text)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_module_can_be_read_in_one_sitting(path):
+    assert len(path.read_text().splitlines()) < 400
