@@ -1,7 +1,7 @@
 """What every model of the ear here shares: the rate it works at, frames, and the scale of values.
 
 Every sound is brought to 12.5 kHz, the rate of the TI-46 recordings, so that all sources give the
-same 77 channels. A recording made at 8 kHz leaves the channels above 4 kHz almost silent.
+same 77 channels. A recording made at 8 kHz leaves the channels above 4 kHz dim.
 """
 
 from __future__ import annotations

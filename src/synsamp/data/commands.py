@@ -14,7 +14,6 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from synsamp.data import fetch as fetching
 from synsamp.data.digits import MNIST, load_digits
 from synsamp.data.inventory import inventory
-from synsamp.data.pictures import draw_digits, draw_speech
 from synsamp.data.speech import FreeSpokenDigits, load_speech
 from synsamp.errors import refuse
 
@@ -91,6 +90,9 @@ def show_data(
         raise refuse("--out", "must not exist yet", str(target), "use --force to replace it")
     if not target.absolute().parent.is_dir():
         raise refuse("--out", "must lie in an existing folder", str(target))
+    # Drawing and the ear take long to import; the other commands should not wait for them.
+    from synsamp.data.pictures import draw_digits, draw_speech
+
     match name:
         case Showable.digits:
             figure = draw_digits(load_digits().train, "Embedded digits (MNIST training set)")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from matplotlib import image as png
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp.data.encoding import unit_interval
@@ -209,6 +208,8 @@ def digits_from_folder(folder: str | Path) -> Digits:
 
 
 def _read_png(path: Path) -> NDArray[np.float64]:
+    from matplotlib import image as png  # slow to import, and only this function needs it
+
     try:
         picture = np.asarray(png.imread(path), dtype=np.float64)
     except (OSError, SyntaxError, ValueError) as problem:

@@ -42,14 +42,13 @@ def _read(path: Path, magic: int, what: str) -> NDArray[np.uint8]:
     content = _unzip(path)
     n_dimensions = magic & 0xFF
     header_length = 4 * (1 + n_dimensions)
-    header = np.frombuffer(content[:header_length], dtype=">u4")
-    if len(header) != 1 + n_dimensions or header[0] != magic:
+    if len(content) < header_length or int.from_bytes(content[:4], "big") != magic:
         found = f"0x{content[:4].hex()}" if content else "an empty file"
         raise SynsampError(
             f"{path} must start with the magic number 0x{magic:08x} of idx {what}, got {found}; "
             "use the original MNIST files"
         )
-    shape = tuple(int(length) for length in header[1:])
+    shape = tuple(int(length) for length in np.frombuffer(content[4:header_length], dtype=">u4"))
     expected, present = int(np.prod(shape)), len(content) - header_length
     if present != expected:
         raise SynsampError(

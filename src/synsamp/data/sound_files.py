@@ -37,8 +37,9 @@ def read_wav(path: str | Path) -> Sound:
 
     Several channels are averaged. Refused: an empty or cut-off file, NaN, compressed formats.
     """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings():
+        # scipy warns of chunks that it does not know (a title, the recorder's name): no matter.
+        warnings.simplefilter("ignore", wavfile.WavFileWarning)
         try:
             rate_hz, samples = wavfile.read(path)
         except OSError as problem:
@@ -47,9 +48,7 @@ def read_wav(path: str | Path) -> Sound:
             raise SynsampError(
                 f"{path} is not a readable wav file ({problem}); convert it to 16 bit PCM"
             ) from None
-    # scipy passes over unknown chunks with a warning (harmless), but also over missing samples.
-    if any("EOF" in str(warning.message) for warning in caught):
-        raise SynsampError(f"{path} ends before its header says; copy or fetch it again")
+    _refuse_cut_off(path)
     if samples.dtype == np.uint8:
         waveform = (samples.astype(np.float64) - 128) / 128
     elif samples.dtype.kind == "i":
@@ -58,6 +57,22 @@ def read_wav(path: str | Path) -> Sound:
     else:
         waveform = samples.astype(np.float64)
     return _checked(path, waveform, float(rate_hz))
+
+
+def _refuse_cut_off(path: str | Path) -> None:
+    """Refuse a wav whose samples end early; scipy would return what is there without a word."""
+    content = Path(path).read_bytes()
+    position = len(b"RIFF....WAVE")
+    while content[:4] == b"RIFF" and position + 8 <= len(content):
+        length = int.from_bytes(content[position + 4 : position + 8], "little")
+        end = position + 8 + length
+        # The largest number stands for "unknown": the file was written to a pipe.
+        if content[position : position + 4] == b"data" and len(content) < end < 0xFFFFFFFF:
+            raise SynsampError(
+                f"{path} must hold {length} bytes of samples as its header says, got "
+                f"{len(content) - position - 8}; copy or fetch it again"
+            )
+        position = end + length % 2  # chunks start at even places
 
 
 def read_sphere(path: str | Path) -> Sound:
