@@ -15,7 +15,9 @@ def claim_range(claim: ClaimRecord) -> str:
     low, high = claim.band
     points = [p for p in (low, high, claim.value) if p is not None]
     bottom, top = min(points), max(points)
-    span = (top - bottom) or abs(top) or 1.0
+    span = top - bottom
+    if span <= 1e-9 * abs(top) + 1e-200:  # all in one place: any width will do
+        span = max(abs(top), 1.0)
     # An open side gets more room, so that the bar visibly runs on.
     bottom -= span * (0.35 if low is None else 0.12)
     top += span * (0.35 if high is None else 0.12)

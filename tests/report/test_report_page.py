@@ -1,0 +1,212 @@
+"""The report: everything is on it, nothing comes from elsewhere, text is shown as text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from synsamp.errors import SynsampError
+from synsamp.report.claim_range import EDGE, WIDTH, claim_range
+from synsamp.report.draw import panels_of
+from synsamp.report.numbers import band_text, number
+from synsamp.report.write import write_report
+from synsamp.runs import execute
+from synsamp.runs.folder import ClaimRecord
+from toys import walk
+from toys.app import TOYS
+
+
+class Reader(HTMLParser):
+    """Collects tags with their attributes, and the text outside of style."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.text, self._open = [], "", []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in ("meta", "img"):
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag, f"</{tag}> closes something else"
+
+    def handle_data(self, data):
+        if self._open and self._open[-1] != "style":
+            self.text += data
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    root = tmp_path_factory.mktemp("report")
+    execute(walk.EXPERIMENT, root / "a", settings=["step.size=2"])
+    execute(TOYS.find("stroll").load(), root / "b")
+    path = write_report([root / "a", root / "b"], TOYS, root / "report.html")
+    return path.read_text()
+
+
+def test_everything_is_on_the_page(report):
+    text = re.sub(r"\s+", " ", Reader(report).text)
+    experiment = walk.EXPERIMENT
+    expected = [
+        experiment.title,
+        experiment.summary,
+        *experiment.captions.values(),
+        *experiment.assumptions,
+        *experiment.deviations,
+        "The walk goes very far",
+        "Fig. 0B",
+        "step.size",
+        "standard deviation of one step",
+        "Versions",
+        "4 of 6 claims hold",
+    ]
+    for words in expected:
+        assert words in text, words
+
+
+def test_the_page_loads_nothing(report):
+    for tag, attributes in Reader(report).tags:
+        assert tag not in ("script", "link", "iframe", "object", "embed", "base")
+        for name in ("src", "href", "srcset", "action", "poster", "background"):
+            if name in attributes:
+                assert attributes[name].startswith(("data:image/", "#")), tag
+    style = re.search(r"<style>(.*?)</style>", report, re.S).group(1)
+    assert "url(" not in style
+    assert "@import" not in style
+    assert "default-src 'none'" in report
+
+
+def test_navigation_leads_to_each_run(report):
+    tags = Reader(report).tags
+    ids = {attributes.get("id") for _, attributes in tags}
+    links = [attributes["href"] for tag, attributes in tags if tag == "a"]
+    assert links == ["#run-1", "#run-2"]
+    assert all(link[1:] in ids for link in links)
+
+
+def test_what_was_set_is_marked(report):
+    rows = re.findall(r'<tr class=given><td class="key">([^<]*)', report)
+    assert rows == ["step.size"]
+
+
+def test_figures_are_beside_their_captions(report):
+    figures = re.findall(r"<figure.*?</figure>", report, re.S)
+    assert len(figures) == 4
+    assert "The walk wanders." in figures[0]
+    assert "&lt;far&gt; &amp; stays" in figures[1]
+    assert all(re.search(r'src="data:image/(svg\+xml|png);base64,', figure) for figure in figures)
+
+
+@pytest.mark.parametrize(
+    ("key", "panels"), [("A", ["A"]), ("AC", ["A", "C"]), ("S1", ["S1"]), ("extra", []), ("B", [])]
+)
+def test_a_key_names_its_panels(key, panels):
+    assert panels_of(key, {"A": "", "C": "", "S1": ""}) == panels
+
+
+def test_nothing_a_user_writes_becomes_markup(tmp_path):
+    evil = "<script>alert(1)</script>\"'&"
+    settings = ["label=<b>&\"'"]
+    experiment = replace(
+        walk.EXPERIMENT,
+        title=evil,
+        summary=evil,
+        captions={"A": evil},
+        assumptions=(evil,),
+        deviations=(evil,),
+    )
+    execute(experiment, tmp_path / "a", settings=settings)
+    original, walk.EXPERIMENT = walk.EXPERIMENT, experiment
+    try:
+        page = write_report([tmp_path / "a"], TOYS, tmp_path / "r.html").read_text()
+    finally:
+        walk.EXPERIMENT = original
+    reader = Reader(page)
+    assert not [tag for tag, _ in reader.tags if tag == "script"]
+    assert reader.text.count("alert(1)") >= 5
+
+
+def test_drawing_twice_gives_the_same_files(tmp_path):
+    execute(walk.EXPERIMENT, tmp_path / "a")
+    first = write_report([tmp_path / "a"], TOYS, tmp_path / "1.html").read_bytes()
+    files = {p: p.read_bytes() for p in (tmp_path / "a" / "figures").iterdir()}
+    assert {p.name for p in files} == {"A.png", "A.svg", "B.png", "B.svg"}
+    assert write_report([tmp_path / "a"], TOYS, tmp_path / "2.html").read_bytes() == first
+    assert files == {p: p.read_bytes() for p in files}
+
+
+def test_drawing_changes_no_result(tmp_path):
+    folder = execute(walk.EXPERIMENT, tmp_path / "a")
+    before = {
+        p: p.read_bytes() for p in folder.path.rglob("*") if p.is_file() and p.name != ".lock"
+    }
+    write_report([tmp_path / "a"], TOYS, tmp_path / "r.html")
+    assert before == {p: p.read_bytes() for p in before}
+
+
+def test_other_files_are_not_replaced(tmp_path):
+    execute(walk.EXPERIMENT, tmp_path / "a")
+    (tmp_path / "r.html").write_text("<html>mine</html>")
+    for target in (tmp_path / "r.html", tmp_path / "a", tmp_path / "no" / "r.html"):
+        with pytest.raises(SynsampError, match="report must"):
+            write_report([tmp_path / "a"], TOYS, target)
+    assert (tmp_path / "r.html").read_text() == "<html>mine</html>"
+
+
+ends = st.none() | st.floats(-1e9, 1e9)
+
+
+@given(st.none() | st.floats(-1e12, 1e12), ends, ends)
+def test_a_claim_is_drawn_within_its_picture(value, low, high):
+    if low is None and high is None:
+        low = 0.0
+    if low is not None and high is not None:
+        low, high = sorted((low, high))
+    holds = value is not None and (low is None or low <= value) and (high is None or value <= high)
+    claim = ClaimRecord(id="x", statement="", where="", value=value, band=(low, high), holds=holds)
+    svg = claim_range(claim)
+    assert ("<circle" in svg) == (value is not None)
+    for name in ("cx", "x1", "x2", "x"):
+        for found in re.findall(rf' {name}="([^"]*)"', svg):
+            assert EDGE - 2.1 <= float(found) <= WIDTH - EDGE + 2.1
+    if value is not None and low is not None and high is not None and high - low > 1e-3:
+        x = float(re.search(r'cx="([^"]*)"', svg).group(1))
+        left, width = (float(re.search(rf' {n}="([^"]*)"', svg).group(1)) for n in ("x", "width"))
+        # What holds is drawn inside the bar, what fails outside, to the width of a pixel.
+        if holds:
+            assert left - 1 <= x <= left + width + 1
+        else:
+            assert x <= left + 2 or x >= left + width - 2
+    Reader(svg)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (-0.5964, "−0.596"),
+        (20.0, "20"),
+        (12345.6, "12,346"),
+        (1e-4, "1.00e−04"),
+        (None, "not finite"),
+    ],
+)
+def test_numbers_read_well(value, text):
+    assert number(value) == text
+
+
+def test_bands_read_well():
+    assert band_text((None, 2.0)) == "≤ 2"
+    assert band_text((0.5, None)) == "≥ 0.5"
+    assert band_text((0.1, 0.3)) == "0.1 to 0.3"
+    assert band_text((1.0, 1.0)) == "1"
