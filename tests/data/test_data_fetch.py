@@ -332,6 +332,21 @@ def test_fsdd_is_taken_from_a_folder_of_recordings(tmp_path, own_data_folder):
         fetch.take_fsdd_from(tmp_path / "none")
 
 
+def test_a_place_that_cannot_be_written_is_told(
+    small_mnist, tmp_path, monkeypatch, fsdd_archive, server
+):
+    (tmp_path / "file").write_bytes(b"a file where the folder should be")
+    monkeypatch.setenv("SYNSAMP_DATA", str(tmp_path / "file"))
+    with pytest.raises(SynsampError, match="cannot write"):
+        fetch.take_mnist_from(small_mnist)
+    (tmp_path / "1_ann_0.wav").write_bytes(wav_bytes(word().tobytes()))
+    with pytest.raises(SynsampError, match="cannot write"):
+        fetch.take_fsdd_from(tmp_path)
+    server.content = fsdd_archive(server)
+    with pytest.raises(SynsampError, match="cannot write"):
+        fetch.fetch_fsdd(timeout_s=TIMEOUT_S)
+
+
 @pytest.mark.parametrize(
     "name",
     [

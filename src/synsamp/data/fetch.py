@@ -184,14 +184,11 @@ def copy_whole(source: Path, target: Path) -> None:
     """Copy a file so that the target is always the old or the new one, never a part."""
     if target.exists() and target.samefile(source):
         return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
-    os.close(handle)
     try:
-        shutil.copyfile(source, temporary)
-        # mkstemp makes files for the owner's eyes only; data should read like any other file.
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".copying-") as beside:
+            copy = Path(beside) / target.name
+            shutil.copyfile(source, copy)
+            os.replace(copy, target)
+    except OSError as problem:
+        raise SynsampError(f"cannot write {target} ({problem.strerror})") from None

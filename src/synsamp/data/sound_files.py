@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from pathlib import Path
 from typing import NamedTuple
@@ -24,12 +25,7 @@ class Sound(NamedTuple):
 
 def read_sound(path: str | Path) -> Sound:
     """Read a wav or a SPHERE file, whichever its first bytes say (both are called .wav)."""
-    try:
-        with Path(path).open("rb") as file:
-            start = file.read(len(SPHERE_MAGIC))
-    except OSError as problem:
-        raise SynsampError(f"{path} cannot be read ({problem.strerror})") from None
-    return read_sphere(path) if start == SPHERE_MAGIC else read_wav(path)
+    return read_sphere(path) if _bytes_of(path).startswith(SPHERE_MAGIC) else read_wav(path)
 
 
 def read_wav(path: str | Path) -> Sound:
@@ -37,18 +33,17 @@ def read_wav(path: str | Path) -> Sound:
 
     Several channels are averaged. Refused: an empty or cut-off file, NaN, compressed formats.
     """
+    content = _bytes_of(path)
     with warnings.catch_warnings():
         # scipy warns of chunks that it does not know (a title, the recorder's name): no matter.
         warnings.simplefilter("ignore", wavfile.WavFileWarning)
         try:
-            rate_hz, samples = wavfile.read(path)
-        except OSError as problem:
-            raise SynsampError(f"{path} cannot be read ({problem.strerror})") from None
+            rate_hz, samples = wavfile.read(io.BytesIO(content))
         except Exception as problem:  # scipy lets struct, value and attribute errors through
             raise SynsampError(
                 f"{path} is not a readable wav file ({problem}); convert it to 16 bit PCM"
             ) from None
-    _refuse_cut_off(path)
+    _refuse_cut_off(path, content)
     if samples.dtype == np.uint8:
         waveform = (samples.astype(np.float64) - 128) / 128
     elif samples.dtype.kind == "i":
@@ -59,9 +54,8 @@ def read_wav(path: str | Path) -> Sound:
     return _checked(path, waveform, float(rate_hz))
 
 
-def _refuse_cut_off(path: str | Path) -> None:
+def _refuse_cut_off(path: str | Path, content: bytes) -> None:
     """Refuse a wav whose samples end early; scipy would return what is there without a word."""
-    content = Path(path).read_bytes()
     position = len(b"RIFF....WAVE")
     while content[:4] == b"RIFF" and position + 8 <= len(content):
         length = int.from_bytes(content[position + 4 : position + 8], "little")
@@ -81,7 +75,7 @@ def read_sphere(path: str | Path) -> Sound:
     The header is text: a magic line, its own length, then lines ``name -type value`` up to
     ``end_head``. Full scale is taken from ``sample_sig_bits`` (12 in TI-46), else from the bytes.
     """
-    content = Path(path).read_bytes()
+    content = _bytes_of(path)
     fields = _sphere_fields(path, content)
     coding = fields.get("sample_coding", "pcm")
     if coding != "pcm" or fields.get("sample_n_bytes", "2") != "2":
@@ -107,6 +101,13 @@ def read_sphere(path: str | Path) -> Sound:
         )
     samples = np.frombuffer(data[:expected], dtype=f"{byte_order}i2")
     return _checked(path, samples.reshape(-1, n_channels) / 2.0 ** (bits - 1), rate_hz)
+
+
+def _bytes_of(path: str | Path) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as problem:
+        raise SynsampError(f"{path} cannot be read ({problem.strerror})") from None
 
 
 def _sphere_header_length(path: str | Path, content: bytes) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import tarfile
@@ -21,24 +22,14 @@ def unpack_recordings(archive: Path, target: Path) -> int:
     An archive with a member whose path climbs out of the folder is refused as a whole. Everything
     is unpacked beside the target first, so a broken archive leaves the target as it was.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpacking-") as beside:
-        try:
-            with tarfile.open(archive, "r:gz") as tar:
-                names = [
-                    _unpack_one(tar, member, Path(beside), archive)
-                    for member in _checked_members(tar, archive)
-                    if _is_recording(member)
-                ]
-        except (tarfile.TarError, EOFError, zlib.error, OSError) as problem:
-            raise SynsampError(
-                f"{archive} is not a whole tar.gz archive ({problem}); delete it and fetch again"
-            ) from None
-        if not names:
-            raise SynsampError(f"{archive} must hold recordings/*.wav, got none")
-        target.mkdir(exist_ok=True)
-        for name in names:
-            os.replace(Path(beside) / name, target / name)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpacking-") as beside:
+            names = _unpack_beside(archive, Path(beside))
+            for name in names:
+                os.replace(Path(beside) / name, target / name)
+    except OSError as problem:
+        raise SynsampError(f"cannot write to {target} ({problem.strerror})") from None
     return len(names)
 
 
@@ -50,6 +41,23 @@ def recordings_in(folder: Path) -> list[Path]:
     for path in paths:
         read_wav(path)
     return paths
+
+
+def _unpack_beside(archive: Path, folder: Path) -> list[str]:
+    try:
+        with tarfile.open(archive, "r:gz") as tar:
+            names = [
+                _unpack_one(tar, member, folder, archive)
+                for member in _checked_members(tar, archive)
+                if _is_recording(member)
+            ]
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as problem:
+        raise SynsampError(
+            f"{archive} is not a whole tar.gz archive ({problem}); delete it and fetch again"
+        ) from None
+    if not names:
+        raise SynsampError(f"{archive} must hold recordings/*.wav, got none")
+    return names
 
 
 def _checked_members(tar: tarfile.TarFile, archive: Path) -> list[tarfile.TarInfo]:
