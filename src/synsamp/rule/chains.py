@@ -18,6 +18,7 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.noise.streams import BLOCK, new_stream
 from synsamp.rule.equation import euler_maruyama
 from synsamp.rule.kernel import chain_kernel, likelihood_data, priors_and_runs, take_normals
+from synsamp.rule.likelihood import HiddenStates
 from synsamp.rule.rule import Rule
 
 _BUFFER = 4 * BLOCK
@@ -47,11 +48,13 @@ class Chains:
         self.step = 0
         self._origin = 0
         n = len(start)
-        noise_seeds, model_seeds = (s.spawn(n) for s in seed.spawn(2))
+        noise_seeds, model_seeds, memory_seeds = (s.spawn(n) for s in seed.spawn(3))
         self._streams = np.stack([new_stream(s) for s in noise_seeds])
         self._buffers = np.empty((n, _BUFFER), np.float32)
         self._positions = np.full(n, _BUFFER)
         self._rngs = [np.random.Generator(np.random.PCG64(s)) for s in model_seeds]
+        keeps = isinstance(rule.likelihood, HiddenStates)
+        self._memories = [rule.likelihood.remember(s) if keeps else () for s in memory_seeds]
 
     @property
     def time(self) -> float:
@@ -109,7 +112,7 @@ class Chains:
                 speed,
                 rule.n_inputs,
                 inputs,
-                data,
+                (*data, *self._memories[c]),
                 self._rngs[c],
                 self._streams[c],
                 self._buffers[c],
@@ -149,8 +152,13 @@ class Chains:
             return 0.0
         if likelihood.compiled:
             # A compiled gradient speaks of one chain; here only the prior or speed is plain.
-            pairs = zip(self.theta, self._rngs, strict=True)
-            return np.stack([likelihood.evaluate(theta, step, rng) for theta, rng in pairs])
+            chains = zip(self.theta, self._rngs, self._memories, strict=True)
+            return np.stack(
+                [
+                    likelihood.evaluate(theta, step, rng, *([memory] if memory else []))
+                    for theta, rng, memory in chains
+                ]
+            )
         gradient = np.asarray(likelihood.evaluate(self.theta, step, self._rngs[0]), float)
         if gradient.shape != self.theta.shape:
             raise refuse(
@@ -171,6 +179,10 @@ class Chains:
             "buffers": self._buffers.copy(),
             "positions": self._positions.copy(),
             "generators": np.array([_pack(rng) for rng in self._rngs], np.uint64),
+            "memories": {
+                str(k): np.stack(arrays)
+                for k, arrays in enumerate(zip(*self._memories, strict=True))
+            },
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -182,6 +194,9 @@ class Chains:
         self._positions[:] = state["positions"]
         for rng, words in zip(self._rngs, state["generators"], strict=True):
             _unpack(rng, words)
+        for k, arrays in enumerate(zip(*self._memories, strict=True)):
+            for array, stored in zip(arrays, state["memories"][str(k)], strict=True):
+                array[...] = stored
 
 
 _LOW = 2**64 - 1

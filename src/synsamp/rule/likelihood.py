@@ -138,15 +138,25 @@ class HiddenStates(Online):
     """One input and the network's response to it: a sampling form of online EM.
 
     ``respond(θ, x, rng, *data)`` draws z from p_N(z|x, θ); ``gradient(θ, x, z, *data)`` is
-    ∂ log p_N(x, z|θ)/∂θ.
+    ∂ log p_N(x, z|θ)/∂θ. A network that keeps something between two inputs (its own activity, a
+    random stream) names it by ``memory``: a function of a seed that returns arrays. Each chain has
+    its own; they follow ``data`` in the arguments, may be written to, and are part of the state.
     """
 
     respond: Callable[..., Any] | None = None
+    memory: Callable[[np.random.SeedSequence], tuple[NDArray[Any], ...]] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.respond is None:
             raise refuse("respond", "must be a function (θ, x, rng, *data) -> z", None)
+        if self.memory is not None and not self.compiled:
+            raise refuse(
+                "memory",
+                "must go with compiled functions (plain ones see all chains at once)",
+                self.memory,
+                "compile respond and gradient with numba.njit",
+            )
 
     @property
     def compiled(self) -> bool:
@@ -159,11 +169,22 @@ class HiddenStates(Online):
         parts = {"gradient": self.gradient, "pick_input": self.order, "respond": self.respond}
         return _hidden_template, parts
 
-    def evaluate(self, theta: NDArray[np.float64], step: int, rng: np.random.Generator) -> Any:
+    def remember(self, seed: np.random.SeedSequence) -> tuple[NDArray[Any], ...]:
+        """What a fresh chain keeps between two inputs."""
+        return () if self.memory is None else self.memory(seed)
+
+    def evaluate(
+        self,
+        theta: NDArray[np.float64],
+        step: int,
+        rng: np.random.Generator,
+        memory: tuple[NDArray[Any], ...] = (),
+    ) -> Any:
         """The gradient of one input and response per chain."""
         assert self.respond is not None
         x = self._present(theta, step, rng)
-        return self.gradient(theta, x, self.respond(theta, x, rng, *self.data), *self.data)
+        data = (*self.data, *memory)
+        return self.gradient(theta, x, self.respond(theta, x, rng, *data), *data)
 
 
 Likelihood = Batch | Online | HiddenStates

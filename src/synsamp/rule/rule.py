@@ -64,11 +64,12 @@ class Rule:
         else:
             rows = np.array([np.asarray(self.temperature(float(t)), float) for t in times])
             _require_temperature(rows)
+        # Copies: a broadcast view is read-only, for which a kernel would be compiled anew.
         if rows.ndim == 1:
-            return np.ascontiguousarray(rows)
+            return np.array(rows)
         if rows.shape[-1] not in (1, size):
             raise refuse("temperature", f"must be one number or {size} numbers", rows.shape[1:])
-        return np.ascontiguousarray(np.broadcast_to(rows, (times.size, size)))
+        return np.array(np.broadcast_to(rows, (times.size, size)), order="C")
 
     def terms(
         self, theta: NDArray[np.float64], likelihood_gradient: Any, T: Any
