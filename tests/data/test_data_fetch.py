@@ -154,7 +154,7 @@ def test_a_later_call_goes_on_where_an_earlier_one_stopped(server, second_server
     server.default_manner = "breaks off"
     with pytest.raises(SynsampError, match="broke off"):
         get(data_set(server), folder)
-    waiting = folder.parent / "partial" / f"{NAME}.part"
+    waiting = folder.parent / "partial" / "test" / f"{NAME}.part"
     held = waiting.stat().st_size
     assert CONTENT.startswith(waiting.read_bytes())
     get(data_set(second_server), folder)
@@ -170,7 +170,7 @@ def test_after_an_interruption_by_the_user_the_next_call_goes_on(server, folder)
     with pytest.raises(KeyboardInterrupt):
         get(data_set(server), folder, impatient)
     assert everything_in(folder.parent) == [f"{NAME}.part"]
-    held = (folder.parent / "partial" / f"{NAME}.part").stat().st_size
+    held = (folder.parent / "partial" / "test" / f"{NAME}.part").stat().st_size
     assert 0 < held < len(CONTENT)
     get(data_set(server), folder)
     assert server.requests == [None, f"bytes={held}-"]
@@ -194,7 +194,7 @@ def test_the_second_source_is_asked_when_the_first_serves_wrong_bytes(
 
 
 def test_a_wrong_beginning_is_thrown_away_and_the_file_fetched_whole(server, folder):
-    partial = folder.parent / "partial"
+    partial = folder.parent / "partial" / "test"
     partial.mkdir(parents=True)
     (partial / f"{NAME}.part").write_bytes(b"nonsense from another day")
     get(data_set(server), folder)
@@ -203,7 +203,7 @@ def test_a_wrong_beginning_is_thrown_away_and_the_file_fetched_whole(server, fol
 
 
 def test_a_beginning_longer_than_the_file_is_thrown_away(server, second_server, folder):
-    partial = folder.parent / "partial"
+    partial = folder.parent / "partial" / "test"
     partial.mkdir(parents=True)
     (partial / f"{NAME}.part").write_bytes(bytes(len(CONTENT) + 1))
     get(data_set(server, second_server), folder)

@@ -1,9 +1,9 @@
 """Bring data sets to this machine: checked, resumable, and never half a file in place.
 
-pooch does the checking and the final move: a file appears under its own name only after its sha256
-has been found right, and an older copy stays untouched until then. What pooch does not have is
-going on after a break; the downloader below adds it. Bytes that have come so far wait in the folder
-``partial`` and the next attempt, now or another day, asks only for the rest.
+pooch downloads and checks in a folder of its own, ``partial``; a file moves to its place, in one
+step, only after its sha256 has been found right, and an older copy stays untouched until then. What
+pooch does not have is going on after a break; the downloader below adds it. Bytes that have come so
+far wait in ``partial`` and the next attempt, now or another day, asks only for the rest.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ class ResumingDownload:
 
     def __call__(self, url: str, output_file: str, _pooch: object) -> None:
         """Complete the partial file from ``url``, then hand it to pooch as ``output_file``."""
-        self.part.parent.mkdir(parents=True, exist_ok=True)
         headers = {"Accept-Encoding": "identity"}
         if self.bytes_here:
             headers["Range"] = f"bytes={self.bytes_here}-"
@@ -112,24 +111,38 @@ def take_fsdd_from(folder: Path) -> Path:
 
 def fetch_files(dataset: DataSet, folder: Path, report: Report, timeout_s: float) -> Path:
     """Download each file from its sources in turn until one gives the right bytes."""
-    partial = data_folder() / "partial"
+    partial = data_folder() / "partial" / dataset.name
     # pooch tells its own story on the terminal; ours is the progress report.
     pooch.get_logger().setLevel("ERROR")
-    for file in dataset.files:
-        download = ResumingDownload(partial / f"{file.name}.part", file.name, timeout_s, report)
-        _fetch_file(file, folder, download)
-    if partial.is_dir() and not any(partial.iterdir()):
-        partial.rmdir()
+    try:
+        for file in dataset.files:
+            target = folder / file.name
+            if target.exists() and pooch.file_hash(str(target)) == file.sha256:
+                continue
+            part = partial / f"{file.name}.part"
+            _fetch_file(file, partial, ResumingDownload(part, file.name, timeout_s, report))
+            folder.mkdir(parents=True, exist_ok=True)
+            os.replace(partial / file.name, target)
+        shutil.rmtree(partial, ignore_errors=True)
+    except OSError as problem:
+        raise SynsampError(f"cannot write to {data_folder()} ({problem.strerror})") from None
+    finally:
+        for emptied in (partial, partial.parent):
+            if emptied.is_dir() and not any(emptied.iterdir()):
+                emptied.rmdir()
     return folder
 
 
-def _fetch_file(file: RemoteFile, folder: Path, download: ResumingDownload) -> None:
+def _fetch_file(file: RemoteFile, partial: Path, download: ResumingDownload) -> None:
+    """Get one file into ``partial``, whole and checked."""
     problems = []
     for url in file.urls:
         for _ in range(TRIES_PER_SOURCE):
             before = download.bytes_here
             try:
-                pooch.retrieve(url, f"sha256:{file.sha256}", file.name, folder, downloader=download)
+                pooch.retrieve(
+                    url, f"sha256:{file.sha256}", file.name, partial, downloader=download
+                )
             except requests.RequestException as problem:
                 problems.append(f"{url}: {_plainly(problem)}")
                 # As long as an attempt brings something, this source is worth another one.
@@ -141,8 +154,6 @@ def _fetch_file(file: RemoteFile, folder: Path, download: ResumingDownload) -> N
                 problems.append(f"{url}: wrong checksum")
                 if before == 0:
                     break
-            except OSError as problem:
-                raise SynsampError(f"cannot write to {folder} ({problem})") from None
             else:
                 return
     raise SynsampError(
