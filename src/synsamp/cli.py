@@ -116,6 +116,8 @@ def build_app(registry: Registry) -> typer.Typer:
         if everything and settings:
             raise SynsampError(f"--set must go with one experiment, got {settings[0]!r} for all")
         entries = list(registry) if everything else [registry.find(name)]
+        if not entries:
+            raise SynsampError("run all needs at least one experiment, got none in this build")
         root = out or Path("runs") / f"{name}-{preset}-{datetime.now():%Y%m%d-%H%M%S}"
         if everything:
             check_new_parent(root)

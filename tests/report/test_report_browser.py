@@ -36,7 +36,7 @@ document.getElementById("frame").onload = event => {{
     wide: wide,
     broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
     images: page.images.length,
-    small: [...page.images].filter(i => i.getBoundingClientRect().width < 300).length,
+    small: [...page.images].filter(i => i.getBoundingClientRect().width < 280).length,
     loaded: window_.performance.getEntriesByType("resource").map(e => e.name)
               .filter(n => !n.startsWith("data:")),
     ink: window_.getComputedStyle(page.body).color,
