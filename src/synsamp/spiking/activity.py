@@ -1,0 +1,193 @@
+"""Traces and potentials: sums of exponentials that decay exactly over any gap.
+
+An EPSP is a difference of two exponentials, so a sum of EPSPs is the difference of two numbers that
+only decay. Instead of decaying all of them all the time, a spike at t adds exp((t − reference)/τ)
+and a reader multiplies by exp(−(now − reference)/τ): nobody is touched between spikes. Once the
+reference is ``HORIZON_S`` old, everything is decayed to the present and the reference moves up.
+
+A neuron's potential is kept the same way, as two sums over its afferents: an input spike adds its
+column of efficacies, and a neuron whose weights moved has its two sums taken anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from synsamp.noise.arithmetic import exp, scalar
+from synsamp.spiking.draws import Words, uniform
+from synsamp.spiking.layout import EPSP_FALL_S, EPSP_RISE_S, HORIZON_S, LANE
+from synsamp.spiking.synapses import _VECTOR
+
+INPUTS_UNTIL, REFERENCE, NEXT_EVENT = range(3)
+"""Entries of the clock (s): inputs are delivered up to, traces are scaled to, the next spike."""
+SWEEPS, SPIKES = range(2)
+"""Entries of the counters: grid points passed, network spikes so far."""
+
+NOBODY, NOT_FINITE = -1, -2
+_TINY = np.float32(1e-30)  # below this a trace is dropped: denormal numbers are slow
+
+
+class Activity(NamedTuple):
+    """The fast state of the network."""
+
+    clock: NDArray[np.float64]
+    counters: NDArray[np.int64]
+    fall: NDArray[np.float32]  # per axon, scaled to the reference
+    rise: NDArray[np.float32]
+    sum_fall: NDArray[np.float32]  # per neuron: Σ ŵ fall, Σ ŵ rise
+    sum_rise: NDArray[np.float32]
+    adaptation_fall: NDArray[np.float64]  # per neuron, as of adapted_s of its circuit
+    adaptation_rise: NDArray[np.float64]
+    adapted_s: NDArray[np.float64]  # per circuit
+    bias: NDArray[np.float64]  # per neuron: 0, or −inf once removed
+    queue_s: NDArray[np.float64]  # [delayed group, place]: arrival times, sorted along the ring
+    queue_axon: NDArray[np.int64]
+    queue_head: NDArray[np.int64]
+    queue_count: NDArray[np.int64]
+
+
+@njit(**_VECTOR)
+def _decay(values: Any, factor: Any) -> None:
+    for i in range(values.size):
+        decayed = values[i] * factor
+        values[i] = decayed if decayed > _TINY else np.float32(0.0)
+
+
+@scalar
+def keep_reference_near(now: float, wiring: Any, activity: Activity) -> None:
+    """Decay everything to ``now`` if the reference has become too old."""
+    clock, constants = activity.clock, wiring.constants
+    age = now - clock[REFERENCE]
+    if age > constants[HORIZON_S]:
+        fall = np.float32(exp(-age / constants[EPSP_FALL_S]))
+        rise = np.float32(exp(-age / constants[EPSP_RISE_S]))
+        _decay(activity.fall, fall)
+        _decay(activity.rise, rise)
+        _decay(activity.sum_fall, fall)
+        _decay(activity.sum_rise, rise)
+        clock[REFERENCE] = now
+
+
+@scalar
+def spike_on_axon(
+    axon: int, fall: np.float32, rise: np.float32, wiring: Any, column: Any, activity: Activity
+) -> None:
+    """An EPSP starts: its trace, and the potentials of all whom the axon reaches."""
+    activity.fall[axon] += fall
+    activity.rise[axon] += rise
+    cell, neuron = wiring.axon_cell[axon], wiring.axon_first_neuron[axon]
+    for start in range(0, wiring.axon_width[axon], LANE):
+        effects = column[cell + start : cell + start + LANE]
+        sum_fall = activity.sum_fall[neuron + start : neuron + start + LANE]
+        sum_rise = activity.sum_rise[neuron + start : neuron + start + LANE]
+        for lane in range(LANE):
+            sum_fall[lane] += effects[lane] * fall
+            sum_rise[lane] += effects[lane] * rise
+
+
+@scalar
+def arrival(axon: int, time: float, wiring: Any, column: Any, activity: Activity) -> None:
+    """A spike arrives on an axon at ``time``, not later than the event in hand."""
+    since = time - activity.clock[REFERENCE]
+    fall = np.float32(exp(since / wiring.constants[EPSP_FALL_S]))
+    rise = np.float32(exp(since / wiring.constants[EPSP_RISE_S]))
+    spike_on_axon(axon, fall, rise, wiring, column, activity)
+
+
+@scalar
+def enqueue(group: int, axon: int, time: float, activity: Activity) -> bool:
+    """Put a spike in the ring of its group, sorted by arrival; False if the ring is full."""
+    times, axons = activity.queue_s[group], activity.queue_axon[group]
+    count = activity.queue_count[group]
+    if count == times.size:
+        return False
+    place = (activity.queue_head[group] + count) % times.size
+    for _ in range(count):  # network spikes come in order; input spikes of one gap may not
+        before = (place - 1) % times.size
+        if times[before] <= time:
+            break
+        times[place], axons[place] = times[before], axons[before]
+        place = before
+    times[place], axons[place] = time, axon
+    activity.queue_count[group] = count + 1
+    return True
+
+
+@scalar
+def deliver_due(now: float, wiring: Any, column: Any, activity: Activity) -> None:
+    """Let all waiting spikes arrive whose time has come."""
+    for group in range(wiring.delay_s.size):
+        times, axons = activity.queue_s[group], activity.queue_axon[group]
+        while activity.queue_count[group] > 0 and times[activity.queue_head[group]] <= now:
+            head = activity.queue_head[group]
+            arrival(axons[head], times[head], wiring, column, activity)
+            activity.queue_head[group] = (head + 1) % times.size
+            activity.queue_count[group] -= 1
+
+
+@scalar
+def epsp_decays(now: float, wiring: Any, activity: Activity) -> tuple[float, float]:
+    """What a reader multiplies (fall, rise) by at ``now``."""
+    age = now - activity.clock[REFERENCE]
+    constants = wiring.constants
+    return exp(-age / constants[EPSP_FALL_S]), exp(-age / constants[EPSP_RISE_S])
+
+
+@scalar
+def decay_adaptation(circuit: int, now: float, wiring: Any, activity: Activity) -> None:
+    """Bring the adaptation currents of one circuit to the present."""
+    age = now - activity.adapted_s[circuit]
+    fall = exp(-age / wiring.adaptation_fall_s[circuit])
+    rise = exp(-age / wiring.adaptation_rise_s[circuit])
+    for k in range(wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]):
+        activity.adaptation_fall[k] *= fall
+        activity.adaptation_rise[k] *= rise
+    activity.adapted_s[circuit] = now
+
+
+@scalar
+def potentials(circuit: int, now: float, wiring: Any, activity: Activity, out: Any) -> float:
+    """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit; returns the largest."""
+    decay_adaptation(circuit, now, wiring, activity)
+    fall, rise = epsp_decays(now, wiring, activity)
+    strength = wiring.adaptation_strength[circuit]
+    first = wiring.first_neuron[circuit]
+    largest = -np.inf
+    for i in range(wiring.first_neuron[circuit + 1] - first):
+        k = first + i
+        beta = strength * (activity.adaptation_fall[k] - activity.adaptation_rise[k])
+        u = fall * activity.sum_fall[k] - rise * activity.sum_rise[k] + beta + activity.bias[k]
+        out[i] = u
+        if not u <= largest:  # NaN, too, becomes the largest, and is seen by whoever asked
+            largest = u
+    return largest
+
+
+@scalar
+def draw_winner(circuit: int, now: float, wiring: Any, activity: Activity, words: Words, out: Any) -> int:
+    """The neuron that spikes, from softmax(u): ρ_k/ρ_net = exp(u_k)/Σ exp(u_l)."""
+    n = wiring.first_neuron[circuit + 1] - wiring.first_neuron[circuit]
+    largest = potentials(circuit, now, wiring, activity, out)
+    share = uniform(words)
+    if largest == -np.inf:
+        return NOBODY  # every neuron of the circuit was removed
+    for i in range(n):
+        out[i] = exp(out[i] - largest)
+    total = 0.0
+    for i in range(n):
+        total += out[i]
+    if not np.isfinite(largest) or not np.isfinite(total):
+        return NOT_FINITE
+    left = share * total
+    for i in range(n - 1):
+        left -= out[i]
+        if left < 0.0:
+            return wiring.first_neuron[circuit] + i
+    last = n - 1
+    while out[last] == 0.0:  # rounding must not hand the spike to a neuron of rate zero
+        last -= 1
+    return wiring.first_neuron[circuit] + last

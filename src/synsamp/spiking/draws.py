@@ -1,0 +1,172 @@
+"""Random draws of the event loop: uniform, exponential, Poisson, a channel by its rate.
+
+Each purpose has its own stream, so that looking, recording and probing can never shift the draws
+of the dynamics. Words are made in vectors (`synsamp.noise.streams`) and taken one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.noise.arithmetic import scalar
+from synsamp.noise.streams import BLOCK, fill_normals, fill_words, new_stream
+
+WORDS = 4096
+NORMALS = 16 * BLOCK
+SPIKES_AT_ONCE = 512
+"""Input spikes drawn together; two words each must fit in the buffer."""
+
+
+class Words(NamedTuple):
+    """A stream of 32-bit words with its buffer; ``taken[0]`` of ``buffer`` are used up."""
+
+    state: NDArray[np.uint32]
+    buffer: NDArray[np.uint32]
+    taken: NDArray[np.int64]
+
+
+class Normals(NamedTuple):
+    """A stream of standard normals with its buffer."""
+
+    state: NDArray[np.uint32]
+    buffer: NDArray[np.float32]
+    taken: NDArray[np.int64]
+
+
+class Streams(NamedTuple):
+    """All randomness of the dynamics: event times and winners, input spikes, synaptic noise."""
+
+    events: Words
+    inputs: Words
+    noise: Normals
+
+
+def new_streams(seed: np.random.SeedSequence, longest_row: int) -> Streams:
+    """Independent streams from one seed; buffers start used up."""
+    events, inputs, noise = seed.spawn(3)
+    rows = max(NORMALS, -(-longest_row // BLOCK) * BLOCK)
+    return Streams(
+        Words(new_stream(events), np.zeros(WORDS, np.uint32), np.array([WORDS])),
+        Words(new_stream(inputs), np.zeros(WORDS, np.uint32), np.array([WORDS])),
+        Normals(new_stream(noise), np.zeros(rows, np.float32), np.array([rows])),
+    )
+
+
+@scalar
+def take_words(words: Words, count: int) -> int:
+    """Where the next ``count`` words start in the buffer (a tail too short is thrown away)."""
+    start = words.taken[0]
+    if start + count > words.buffer.size:
+        fill_words(words.state, words.buffer)
+        start = 0
+    words.taken[0] = start + count
+    return start
+
+
+@scalar
+def take_normals(normals: Normals, count: int) -> int:
+    """Where the next ``count`` standard normals start in the buffer."""
+    start = normals.taken[0]
+    if start + count > normals.buffer.size:
+        fill_normals(normals.state, normals.buffer)
+        start = 0
+    normals.taken[0] = start + count
+    return start
+
+
+@scalar
+def uniform(words: Words) -> float:
+    """A double in (0, 1) from 53 random bits; never 0, never 1."""
+    start = take_words(words, 2)
+    high = np.float64(words.buffer[start])
+    low = np.float64(words.buffer[start + 1] >> np.uint32(11))
+    return (high * 2097152.0 + low + 0.5) * 2.0**-53
+
+
+@scalar
+def exponential(words: Words, rate: float) -> float:
+    """An exponential waiting time."""
+    return -np.log(uniform(words)) / rate
+
+
+@scalar
+def poisson(words: Words, mean: float) -> int:
+    """A Poisson count: inversion for small means, transformed rejection (Hörmann 1993) else."""
+    if mean < 10.0:
+        below = uniform(words)
+        term = np.exp(-mean)
+        count = 0
+        while below > term:
+            below -= term
+            count += 1
+            term *= mean / count
+            if term < 1e-300:  # the last ulp of the sum: nothing more to find
+                break
+        return count
+    b = 0.931 + 2.53 * np.sqrt(mean)
+    a = -0.059 + 0.02483 * b
+    quick = 0.9277 - 3.6224 / (b - 2.0)
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    while True:
+        u = uniform(words) - 0.5
+        v = uniform(words)
+        edge = 0.5 - np.abs(u)
+        count = np.int64(np.floor((2.0 * a / edge + b) * u + mean + 0.43))
+        if edge >= 0.07 and v <= quick:
+            return count
+        if count < 0 or (edge < 0.013 and v > edge):
+            continue
+        left = np.log(v * inverse_alpha / (a / (edge * edge) + b))
+        if left <= count * np.log(mean) - mean - math.lgamma(count + 1.0):
+            return count
+
+
+@scalar
+def alias_channel(word: np.uint32, table: NDArray[np.uint64]) -> int:
+    """A channel with probability ∝ its rate: one word picks the column and its side (Walker)."""
+    product = np.uint64(word) * np.uint64(table.size)
+    column = product >> np.uint64(32)
+    entry = table[np.int64(column)]
+    own = (product & np.uint64(0xFFFFFFFF)) < (entry >> np.uint64(32))
+    return np.int64(column) if own else np.int64(entry & np.uint64(0xFFFFFFFF))
+
+
+@scalar
+def fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> None:
+    """Vose's construction; an entry is (threshold of 32 bits, alias of 32 bits)."""
+    n = rates.size
+    total = rates.sum()
+    share = np.empty(n)
+    pending = np.empty(n, np.int64)  # small ones from the left, large ones from the right
+    small, large = 0, n
+    for i in range(n):
+        share[i] = rates[i] * (n / total) if total > 0.0 else 1.0
+        if share[i] < 1.0:
+            pending[small] = i
+            small += 1
+        else:
+            large -= 1
+            pending[large] = i
+    while small > 0 and large < n:
+        small -= 1
+        low, high = pending[small], pending[large]
+        out[low] = _entry(share[low], high)
+        share[high] -= 1.0 - share[low]
+        if share[high] < 1.0:
+            large += 1
+            pending[small] = high
+            small += 1
+    for i in range(small):
+        out[pending[i]] = _entry(1.0, pending[i])
+    for i in range(large, n):
+        out[pending[i]] = _entry(1.0, pending[i])
+
+
+@scalar
+def _entry(threshold: float, alias: int) -> np.uint64:
+    bits = np.uint64(min(max(threshold, 0.0) * 4294967296.0, 4294967295.0))
+    return np.uint64((bits << np.uint64(32)) | np.uint64(alias))

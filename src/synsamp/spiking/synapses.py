@@ -1,0 +1,273 @@
+"""What happens to the synapses of one neuron: between its spikes, and at a spike.
+
+Between spikes only prior and noise act: with a Gaussian prior an Ornstein–Uhlenbeck process with a
+transition known in closed form (`refresh`), with any other prior small Euler–Maruyama steps over
+the same interval. At a spike the likelihood term adds Δθ = b N w (x − min(5, α e^w)) (`jump`).
+
+Templates of this file get prior, mapping and clip bound by `specialise`; the equation itself stands
+in `synsamp.rule.equation`. A synapse that does not exist has θ = −inf, w = 0 and stays so.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from synsamp.noise.arithmetic import exp, scalar
+from synsamp.priors import Gaussian
+from synsamp.priors.base import at
+from synsamp.rule.equation import (
+    diffusion,
+    drift,
+    euler_maruyama,
+    likelihood_jump,
+    ornstein_uhlenbeck,
+)
+from synsamp.specialise import specialise
+from synsamp.spiking.draws import take_normals
+
+# mypy: disable-error-code="name-defined"
+# ruff: noqa: F821
+
+
+class Synapses(NamedTuple):
+    """State of all synapses: θ, w and α e^w by row, ŵ by column; when each neuron was refreshed."""
+
+    theta: NDArray[np.float64]
+    weight: NDArray[np.float32]
+    expected: NDArray[np.float32]  # α e^w: the input the synapse expects at a spike
+    column: NDArray[np.float32]
+    refreshed_s: NDArray[np.float64]  # per neuron
+
+
+class Scratch(NamedTuple):
+    """Working memory of one row."""
+
+    x: NDArray[np.float32]
+    change: NDArray[np.float32]
+    effect: NDArray[np.float32]
+
+
+_VECTOR = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz"}}
+# Sums may be reordered in these loops, or they would run one element at a time.
+
+
+@scalar
+def at_least(theta: float, floor: float) -> float:
+    """θ kept at or above the floor; a synapse that does not exist stays at −inf."""
+    return theta if theta == -np.inf else max(theta, floor)
+
+
+@scalar
+def small_exp(x: np.float32) -> np.float32:
+    """e^x for |x| <= 1/4 in single precision: five terms of the series."""
+    p = np.float32(1 / 120) * x + np.float32(1 / 24)
+    p = p * x + np.float32(1 / 6)
+    p = p * x + np.float32(0.5)
+    p = p * x + np.float32(1.0)
+    return p * x + np.float32(1.0)
+
+
+# -- between spikes ---------------------------------------------------------------------------
+
+
+def _transition_shared(p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any) -> None:
+    """Gaussian prior with the same mean and std for all afferents: exact in one sweep."""
+    mean, std = at(rule.prior, wiring.first_afferent[p])
+    keep, spread = ornstein_uhlenbeck(rule.b[p], rule.T[p], std, elapsed)
+    floor = rule.floor[p]
+    normals = noise.buffer[take_normals(noise, theta.size) :]
+    for i in range(theta.size):
+        theta[i] = at_least(mean + keep * (theta[i] - mean) + spread * normals[i], floor)
+
+
+def _transition_each(p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any) -> None:
+    """Gaussian prior with a mean and std per afferent."""
+    normals = noise.buffer[take_normals(noise, theta.size) :]
+    for i in range(theta.size):
+        mean, std = at(rule.prior, wiring.first_afferent[p] + i)
+        keep, spread = ornstein_uhlenbeck(rule.b[p], rule.T[p], std, elapsed)
+        theta[i] = at_least(mean + keep * (theta[i] - mean) + spread * normals[i], rule.floor[p])
+
+
+def _transition_split(p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any) -> None:
+    """Any prior: Euler–Maruyama steps with b·Δt bounded by the splitting step."""
+    b, T = rule.b[p], rule.T[p]
+    steps = max(1, int(np.ceil(b * elapsed / rule.splitting_step[p])))
+    sqrt_dt = np.sqrt(elapsed / steps)
+    spread = diffusion(b, T)
+    for _ in range(steps):
+        normals = noise.buffer[take_normals(noise, theta.size) :]
+        for i in range(theta.size):
+            if theta[i] > -np.inf:
+                slope = prior_gradient(theta[i], at(rule.prior, wiring.first_afferent[p] + i))
+                force = drift(b, 0.0, slope, 0.0, 0.0, T)
+                moved = euler_maruyama(theta[i], force, spread, sqrt_dt, normals[i])
+                theta[i] = at_least(moved, rule.floor[p])
+
+
+def _exact_weights(p: int, theta: Any, weight: Any, expected: Any, rule: Any) -> None:
+    """Compute w = f(θ) and α e^w anew from θ."""
+    parameters = at(rule.mapping, p)
+    alpha = rule.alpha[p]
+    for i in range(theta.size):
+        w = weight_of(theta[i], parameters) if theta[i] > -np.inf else 0.0
+        weight[i] = w
+        expected[i] = alpha * exp(w)
+
+
+def _refresh(
+    p: int, elapsed: float, theta: Any, weight: Any, expected: Any, noise: Any, wiring: Any, rule: Any
+) -> None:
+    transition(p, elapsed, theta, noise, wiring, rule)
+    exact_weights(p, theta, weight, expected, rule)
+
+
+# -- at a spike -------------------------------------------------------------------------------
+
+
+def _jump(p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rule: Any) -> None:
+    """Δθ = b N dw/dθ (x − α e^w) for a whole row; then w and α e^w follow."""
+    n = theta.size
+    x, change = scratch.x[:n], scratch.change[:n]
+    # likelihood_jump is linear in the gradient, so its factor b N is taken once per row.
+    gain = np.float32(likelihood_jump(rule.b[p], rule.N[p], 1.0))
+    gradients(p, theta, weight, expected, x, change, gain, rule)
+    floor = rule.floor[p]
+    for i in range(n):
+        theta[i] = at_least(theta[i] + change[i], floor)
+    advance_weights(p, theta, weight, expected, change, rule)
+
+
+def _gradients_multiplicative(
+    p: int, theta: Any, weight: Any, expected: Any, x: Any, change: Any, gain: Any, rule: Any
+) -> None:
+    """Exponential mapping: dw/dθ = w."""
+    limit = clip_limit(rule, p)
+    for i in range(weight.size):
+        change[i] = clipped_jump(weight[i], x[i], expected[i], gain, limit)
+
+
+def _gradients_any(
+    p: int, theta: Any, weight: Any, expected: Any, x: Any, change: Any, gain: Any, rule: Any
+) -> None:
+    """Any mapping: the slope is evaluated at θ."""
+    limit = clip_limit(rule, p)
+    parameters = at(rule.mapping, p)
+    for i in range(weight.size):
+        exists = theta[i] > -np.inf
+        slope = np.float32(slope_of(theta[i], parameters)) if exists else np.float32(0.0)
+        change[i] = clipped_jump(slope, x[i], expected[i], gain, limit)
+
+
+@scalar
+def _jump_term_clipped(slope: Any, x: Any, expected: Any, gain: Any, limit: Any) -> Any:
+    return gain * (slope * (x - min(expected, limit)))
+
+
+@scalar
+def _limit_of_term(rule: Any, p: int) -> Any:
+    return np.float32(rule.limit[p])
+
+
+@scalar
+def _jump_change_clipped(slope: Any, x: Any, expected: Any, gain: Any, limit: Any) -> Any:
+    return min(max(gain * (slope * (x - expected)), -limit), limit)
+
+
+@scalar
+def _limit_of_change(rule: Any, p: int) -> Any:
+    return np.float32(rule.limit[p] * rule.b[p])
+
+
+@njit(**_VECTOR)
+def _multiply(weight: Any, expected: Any, change: Any) -> Any:
+    """Multiply w by e^Δ and α e^w by e^(Δw); return Σ Δ² + Δw² (does the series suffice?)."""
+    moved = np.float32(0.0)
+    for i in range(weight.size):
+        old = weight[i]
+        new = old * small_exp(change[i])
+        step = new - old
+        weight[i] = new
+        expected[i] = expected[i] * small_exp(step)
+        moved += change[i] * change[i] + step * step
+    return moved
+
+
+def _advance_multiplicative(
+    p: int, theta: Any, weight: Any, expected: Any, change: Any, rule: Any
+) -> None:
+    # Written so that NaN, too, leads to the exact path.
+    if not _multiply(weight, expected, change) < np.float32(1 / 16):
+        exact_weights(p, theta, weight, expected, rule)
+
+
+def _advance_exactly(p: int, theta: Any, weight: Any, expected: Any, change: Any, rule: Any) -> None:
+    exact_weights(p, theta, weight, expected, rule)
+
+
+# -- putting the parts together ------------------------------------------------------------------
+
+
+def row_functions(kind: tuple[Any, ...], exact: bool) -> tuple[Any, Any, Any]:
+    """(refresh, jump, exact_weights) for one kind of projection."""
+    prior_gradient, prior_type, per_afferent, weight_of, slope_of, clips_change = kind
+    exact_weights = specialise(_exact_weights, weight_of=weight_of)
+    if issubclass(prior_type, Gaussian):
+        transition = specialise(_transition_each if per_afferent else _transition_shared)
+    else:
+        transition = specialise(_transition_split, prior_gradient=prior_gradient)
+    multiplicative = slope_of is weight_of
+    gradients = specialise(
+        _gradients_multiplicative if multiplicative else _gradients_any,
+        clipped_jump=_jump_change_clipped if clips_change else _jump_term_clipped,
+        clip_limit=_limit_of_change if clips_change else _limit_of_term,
+        slope_of=slope_of,
+    )
+    advance = specialise(
+        _advance_multiplicative if multiplicative and not exact else _advance_exactly,
+        exact_weights=exact_weights,
+    )
+    refresh = specialise(_refresh, transition=transition, exact_weights=exact_weights)
+    jump = specialise(_jump, gradients=gradients, advance_weights=advance)
+    return refresh, jump, exact_weights
+
+
+def _refresh_by_kind(kind: int, p: int, elapsed: float, theta: Any, weight: Any, expected: Any,
+                     noise: Any, wiring: Any, rules: Any) -> None:
+    if kind == 0:
+        first(p, elapsed, theta, weight, expected, noise, wiring, rules[0])
+    else:
+        rest(kind - 1, p, elapsed, theta, weight, expected, noise, wiring, rules[1:])
+
+
+def _refresh_last_kind(kind: int, p: int, elapsed: float, theta: Any, weight: Any, expected: Any,
+                       noise: Any, wiring: Any, rules: Any) -> None:
+    first(p, elapsed, theta, weight, expected, noise, wiring, rules[0])
+
+
+def _jump_by_kind(kind: int, p: int, theta: Any, weight: Any, expected: Any, scratch: Any,
+                  rules: Any) -> None:
+    if kind == 0:
+        first(p, theta, weight, expected, scratch, rules[0])
+    else:
+        rest(kind - 1, p, theta, weight, expected, scratch, rules[1:])
+
+
+def _jump_last_kind(kind: int, p: int, theta: Any, weight: Any, expected: Any, scratch: Any,
+                    rules: Any) -> None:
+    first(p, theta, weight, expected, scratch, rules[0])
+
+
+def functions_by_kind(kinds: tuple[tuple[Any, ...], ...], exact: bool) -> tuple[Any, Any]:
+    """(refresh, jump) that choose among the kinds of a network, once per row."""
+    parts = [row_functions(kind, exact) for kind in kinds]
+    refresh = specialise(_refresh_last_kind, first=parts[-1][0])
+    jump = specialise(_jump_last_kind, first=parts[-1][1])
+    for part in reversed(parts[:-1]):
+        refresh = specialise(_refresh_by_kind, first=part[0], rest=refresh)
+        jump = specialise(_jump_by_kind, first=part[1], rest=jump)
+    return refresh, jump
