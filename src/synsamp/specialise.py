@@ -44,10 +44,10 @@ def source_digest() -> str:
 
 def _identity(part: Any) -> str | None:
     """A name that stays the same between processes, or None for a part of the user's own."""
+    if hasattr(part, "specialised_identity"):  # made by `specialise`: it knows best
+        identity: str | None = part.specialised_identity
+        return identity
     function = part.py_func if is_compiled(part) else part
-    identity = getattr(part, "specialised_identity", None)
-    if identity is not None:
-        return str(identity)
     if isinstance(function, FunctionType):
         own = (function.__module__ or "").partition(".")[0] == PACKAGE
         nested = function.__closure__ is not None
