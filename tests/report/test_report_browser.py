@@ -37,6 +37,11 @@ document.getElementById("frame").onload = event => {{
     broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
     images: page.images.length,
     small: [...page.images].filter(i => i.getBoundingClientRect().width < 280).length,
+    cut: [...page.images].filter(i => {{
+      const sheet = i.closest(".sheet");
+      return i.getBoundingClientRect().width > sheet.clientWidth
+        && window_.getComputedStyle(sheet).overflowX != "auto";
+    }}).length,
     loaded: window_.performance.getEntriesByType("resource").map(e => e.name)
               .filter(n => !n.startsWith("data:")),
     ink: window_.getComputedStyle(page.body).color,
@@ -91,6 +96,7 @@ def test_the_page_fits_its_window_and_loads_nothing(report, tmp_path, width):
     assert found["images"] == 4
     assert found["broken"] == 0
     assert found["small"] == 0
+    assert found["cut"] == 0
     assert found["loaded"] == []
 
 

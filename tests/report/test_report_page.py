@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synsamp.errors import SynsampError
+from synsamp.experiments.protocol import Claim
 from synsamp.report.claim_range import EDGE, WIDTH, claim_range
 from synsamp.report.draw import panels_of
 from synsamp.report.numbers import band_text, number
@@ -124,6 +125,9 @@ def test_nothing_a_user_writes_becomes_markup(tmp_path):
         captions={"A": evil},
         assumptions=(evil,),
         deviations=(evil,),
+        claims=lambda parameters, results: [
+            Claim("x", evil, evil, 1.0, (0.0, None), unit=evil, detail=evil)
+        ],
     )
     execute(experiment, tmp_path / "a", settings=settings)
     original, walk.EXPERIMENT = walk.EXPERIMENT, experiment
@@ -133,7 +137,7 @@ def test_nothing_a_user_writes_becomes_markup(tmp_path):
         walk.EXPERIMENT = original
     reader = Reader(page)
     assert not [tag for tag, _ in reader.tags if tag == "script"]
-    assert reader.text.count("alert(1)") >= 5
+    assert reader.text.count("alert(1)") == 9
 
 
 def test_drawing_twice_gives_the_same_files(tmp_path):

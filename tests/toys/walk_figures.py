@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 def draw(parameters, results):
     path = results["path"]
-    figure = Figure(figsize=(6, 3))
+    figure = Figure(figsize=(10, 3))  # wider than a phone can show
     axes = figure.add_subplot()
     axes.plot(path.block, path.position[:, 0])
     axes.set(xlabel="block", ylabel="position / m")
