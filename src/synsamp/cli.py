@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -118,7 +119,7 @@ def build_app(registry: Registry) -> typer.Typer:
         entries = list(registry) if everything else [registry.find(name)]
         if not entries:
             raise SynsampError("run all needs at least one experiment, got none in this build")
-        root = out or Path("runs") / f"{name}-{preset}-{datetime.now():%Y%m%d-%H%M%S}"
+        root = out or _new_folder("all" if everything else entries[0].name, preset)
         if everything:
             check_new_parent(root)
         # All that was asked for is checked before the first folder is made.
@@ -220,6 +221,13 @@ def build_app(registry: Registry) -> typer.Typer:
 
 
 Job = tuple[Entry, "RunFolder"]
+
+
+def _new_folder(name: str, preset: str) -> Path:
+    """Name a folder under runs/ that does not exist yet."""
+    first = Path("runs") / f"{name}-{preset}-{datetime.now():%Y%m%d-%H%M%S}"
+    later = (first.with_name(f"{first.name}-{i}") for i in count(2))
+    return next(path for path in chain([first], later) if not path.exists())
 
 
 def _carry_out(jobs: Sequence[Job], root: Path) -> int:

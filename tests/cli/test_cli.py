@@ -63,8 +63,11 @@ def test_run_writes_everything_and_says_where(synsamp, tmp_path):
 
 
 def test_without_out_a_new_folder_is_made_each_time(synsamp, tmp_path):
-    assert synsamp("run", "stroll", "--preset", "paper")[0] == 0
-    assert [p.name.rsplit("-", 2)[0] for p in (tmp_path / "runs").iterdir()] == ["stroll-paper"]
+    for _ in range(3):  # more than one in a second
+        assert synsamp("run", "fig00", "--preset", "paper", "--set", "blocks=1")[0] == 0
+    names = [path.name for path in (tmp_path / "runs").iterdir()]
+    assert len(names) == 3
+    assert all(name.startswith("stroll-paper-") for name in names)
 
 
 def test_strict_fails_if_a_claim_does(synsamp):
