@@ -7,6 +7,7 @@ strict enough in exit code 1; Ctrl-C in 130, with a folder that `synsamp resume`
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -45,6 +46,8 @@ def run_command_line(arguments: Sequence[str], registry: Registry) -> int:
     except SynsampError as error:
         return _complain(str(error), 2)
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _complain("the disk is full; make room, then give the same command again", 1)
         what = f"{error.filename}: " if error.filename else ""
         return _complain(f"{what}{error.strerror or error}; check the path and its permissions", 2)
     except (KeyboardInterrupt, typer.Abort):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -190,6 +192,19 @@ def test_a_damaged_result_gets_one_clear_line(synsamp, tmp_path):
     assert code == 2
     assert one_line(errors)
     assert "results.zarr/end/position/c" in errors
+
+
+def test_a_disk_that_is_full_for_the_report_is_told(synsamp, monkeypatch):
+    synsamp("run", "stroll", "--out", "a")
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, _, errors = synsamp("report", "a")
+    assert code == 1
+    assert one_line(errors)
+    assert "disk is full" in errors
 
 
 def test_a_run_of_an_experiment_that_is_not_here_gets_one_clear_line(synsamp, tmp_path):
