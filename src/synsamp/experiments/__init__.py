@@ -69,5 +69,11 @@ def entry(name: str, alias: str, title: str) -> Entry:
     )
 
 
-REGISTRY = Registry([])
+REGISTRY = Registry(
+    [
+        entry("landscape", "fig1", "Maximum likelihood learning against synaptic sampling"),
+        entry("generalization", "fig2", "Priors improve generalization"),
+        entry("prior_comparison", "fig2x", "Which prior generalises best?"),
+    ]
+)
 """The paper's figures, in its order."""

@@ -1,0 +1,79 @@
+"""A landscape of two parameters with a few separated peaks, as the paper's Fig. 1 draws it.
+
+    p_N(x|θ) ∝ Σ_k h_k exp(−|θ − c_k|² / 2 s_k²)
+
+The paper leaves the function open; any smooth one with a few peaks tells the same story.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize
+
+from synsamp.errors import refuse, require_finite, require_positive
+from synsamp.noise.arithmetic import scalar
+from synsamp.rule import Batch
+
+
+@scalar
+def likelihood_gradient(theta: Any, centres: Any, widths: Any, heights: Any) -> Any:
+    """∂ log p_N(x|θ)/∂θ of the peaks."""
+    out = np.zeros(2)
+    total = 0.0
+    top = -np.inf
+    # Terms are scaled by the largest, so that the gradient is right however far out θ is.
+    for k in range(widths.size):
+        a, b = theta[0] - centres[k, 0], theta[1] - centres[k, 1]
+        top = max(top, np.log(heights[k]) - 0.5 * (a * a + b * b) / widths[k] ** 2)
+    for k in range(widths.size):
+        a, b = theta[0] - centres[k, 0], theta[1] - centres[k, 1]
+        precision = 1.0 / widths[k] ** 2
+        term = np.exp(np.log(heights[k]) - 0.5 * (a * a + b * b) * precision - top)
+        total += term
+        out[0] -= term * a * precision
+        out[1] -= term * b * precision
+    return out / total
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """Peaks at ``centres`` with ``widths`` and ``heights``."""
+
+    centres: tuple[tuple[float, float], ...] = ((-0.9, -0.8), (1.8, -1.4), (0.8, 1.3), (-2.0, 1.3))
+    widths: tuple[float, ...] = (0.5, 0.55, 0.5, 0.55)
+    heights: tuple[float, ...] = (0.55, 1.0, 0.6, 0.8)
+
+    def __post_init__(self) -> None:
+        lengths = len(self.centres), len(self.widths), len(self.heights)
+        if len(set(lengths)) != 1 or lengths[0] == 0:
+            raise refuse("centres, widths and heights", "must have one length >= 1", lengths)
+        require_finite(centres=self.centres)
+        require_positive(widths=self.widths, heights=self.heights)
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        return np.array(self.centres, float), np.array(self.widths), np.array(self.heights)
+
+    def likelihood(self) -> Batch:
+        """The gradient as a rule takes it (the whole loop then runs compiled)."""
+        return Batch(likelihood_gradient, self._arrays)
+
+    def log_likelihood(self, theta: ArrayLike) -> NDArray[np.float64]:
+        """log p_N(x|θ) up to a constant, for θ of shape (…, 2)."""
+        centres, widths, heights = self._arrays
+        distance = np.sum((np.asarray(theta, float)[..., None, :] - centres) ** 2, axis=-1)
+        return np.logaddexp.reduce(np.log(heights) - 0.5 * distance / widths**2, axis=-1)
+
+    def maxima(self, log_density: Any = None) -> NDArray[np.float64]:
+        """The local maxima of ``log_density`` (default: the likelihood), at most one a peak."""
+        target = self.log_likelihood if log_density is None else log_density
+        found: list[NDArray[np.float64]] = []
+        for centre in self.centres:
+            best = optimize.minimize(lambda t: -float(target(t)), centre, tol=1e-12).x
+            if all(np.linalg.norm(best - other) > 1e-3 for other in found):
+                found.append(best)
+        return np.array(found)
