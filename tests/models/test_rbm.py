@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from numba import njit
-from oracles.laws import chi_square_p_value
-from oracles.tiny_rbm import TinyRBM
 from scipy import stats
 
+from oracles.laws import chi_square_p_value
+from oracles.tiny_rbm import TinyRBM
 from synsamp import SynsampError
 from synsamp.models import rbm_kernel
 from synsamp.models.rbm import RBM

@@ -11,6 +11,7 @@ by one Gibbs update under β′. The mean of e^gain is the ratio of the two Z wi
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ def annealed_log_partition(
     inputs = x @ weights.T + hidden_bias
     gain = np.zeros(walkers)
     betas = np.linspace(0.0, 1.0, steps + 1)
-    for before, beta in zip(betas[:-1], betas[1:], strict=True):
+    for before, beta in pairwise(betas):
         gain += sum_softplus(beta * inputs) - sum_softplus(before * inputs)
         z = _fire(rng, beta * inputs)
         x = _fire(rng, visible_bias + beta * (z @ weights))

@@ -110,7 +110,8 @@ class RBM:
             raise refuse("images", "must lie in [0, 1]", lowest_highest, "divide by 255")
         if int(cycles) != cycles or cycles < 1:
             raise refuse("cycles", "must be a whole number >= 1", cycles, "the paper has 5")
-        respond, gradient = rbm_kernel.respond, rbm_kernel.gradient
+        respond: Any = rbm_kernel.respond
+        gradient: Any = rbm_kernel.gradient
         if persistent:
             respond = rbm_kernel.respond_persistently
             gradient = rbm_kernel.gradient_persistently

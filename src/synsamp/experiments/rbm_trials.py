@@ -1,0 +1,170 @@
+"""Many Boltzmann machines that learn the same few ones, each under its own prior and temperature.
+
+A trial draws training and test images, binarises the test images once, and draws initial
+parameters; then every variant (a prior and a temperature) learns from the same images, the same
+initial values and the same random numbers. ``synsamp.experiments.rbm_ensemble`` runs many trials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from synsamp.analysis.rbm_likelihood import log_likelihood, log_mean_likelihood, log_partition
+from synsamp.data import split_digit
+from synsamp.experiments.protocol import Parameters
+from synsamp.models.rbm import RBM
+from synsamp.priors import Prior
+from synsamp.rule import Chains, Rule
+
+N_VISIBLE = 28 * 28
+N_TRACES = 50
+HISTOGRAM_EDGES = np.linspace(-4.0, 4.0, 81)
+"""Of Fig. 2C: 50 weights are followed, and 80 bins lie between -4 and 4."""
+
+Row = dict[str, Any]
+"""What one trial of one variant leaves, by name."""
+
+
+class Machine(Parameters):
+    """The network and its estimate of the likelihood gradient."""
+
+    hidden_units: int = Field(9, ge=1, le=20, description="hidden neurons")
+    cycles: int = Field(5, ge=1, le=1000, description="cycles of the reconstruction (k of CD-k)")
+    persistent: bool = Field(False, description="let the reconstruction go on for ever (PCD)")
+
+
+class Learning(Parameters):
+    """The rule's numbers and the initial values."""
+
+    updates: int = Field(50_000, ge=100, le=10**8, description="parameter updates")
+    learning_rate: float = Field(1e-4, gt=0.0, le=0.1, description="η = b Δt")
+    n_inputs: float = Field(100.0, gt=0.0, le=1e6, description="N of the likelihood term")
+    start_std: float = Field(0.25, ge=0.0, le=10.0, description="std of initial parameters")
+    start_weight: float = Field(0.0, ge=-10.0, le=10.0, description="mean of initial weights")
+    start_bias: float = Field(-1.0, ge=-10.0, le=10.0, description="mean of initial biases")
+
+
+class TrialParameters(Parameters):
+    """What all experiments on the Boltzmann machine share."""
+
+    trials: int = Field(100, ge=1, le=100_000, description="independent trials")
+    training_images: int = Field(5, ge=1, le=1000, description="ones to learn from")
+    test_images: int = Field(100, ge=1, le=5000, description="ones never learnt")
+    evaluations: int = Field(50, ge=4, le=1000, description="regular evaluations in a trial")
+    machine: Machine = Machine()
+    learning: Learning = Learning()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to learn: a prior for the weights and a temperature."""
+
+    label: str
+    prior: Prior
+    temperature: float = 1.0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What all variants of a trial share; images are rows of 784 pixels."""
+
+    gray_train: NDArray[np.float64]
+    gray_test: NDArray[np.float64]
+    train: NDArray[np.float64]
+    test: NDArray[np.float64]
+    start: NDArray[np.float64]
+    traced_weights: NDArray[np.int64]
+    seed: np.random.SeedSequence
+
+
+def draw_trial(p: TrialParameters, seed: np.random.SeedSequence, ones: NDArray[Any]) -> Trial:
+    """Draw images out of all ``ones`` [n, 28, 28], and initial values, by ``seed`` alone."""
+    of_split, of_binary, of_start, of_traces, of_chain = seed.spawn(5)
+    split_seed = int(of_split.generate_state(1)[0])
+    split = split_digit(ones, p.training_images, p.test_images, split_seed)
+    train, test = (images.reshape(-1, N_VISIBLE).astype(float) for images in split[:2])
+    binary = np.random.default_rng(of_binary)
+    machine, learning = _machine(p), p.learning
+    return Trial(
+        gray_train=train,
+        gray_test=test,
+        train=(binary.random(train.shape) < train).astype(float),
+        test=(binary.random(test.shape) < test).astype(float),
+        start=machine.start(
+            of_start, learning.start_std, learning.start_weight, learning.start_bias
+        ),
+        traced_weights=np.random.default_rng(of_traces).choice(
+            machine.n_weights, N_TRACES, replace=False
+        ),
+        seed=of_chain,
+    )
+
+
+def evaluation_updates(p: TrialParameters) -> NDArray[np.int64]:
+    """Regular points from 0 to the end, and closer ones before the first: the peak comes early."""
+    points = np.linspace(0, p.learning.updates, p.evaluations + 1)
+    early = np.geomspace(min(10.0, points[1]), points[1], 12)
+    return np.unique(np.round(np.concatenate([points, early])).astype(np.int64))
+
+
+def trace_updates(p: TrialParameters) -> NDArray[np.int64]:
+    """Where the followed weights are noted: 201 regular points."""
+    return np.linspace(0, p.learning.updates, 201).round().astype(np.int64)
+
+
+def learner(p: TrialParameters, variant: Variant, trial: Trial) -> Chains:
+    """The machine at its initial values, ready to learn."""
+    machine = _machine(p)
+    likelihood = machine.likelihood(
+        trial.gray_train, p.machine.cycles, p.machine.persistent, p.learning.n_inputs
+    )
+    rule = Rule(likelihood, machine.prior(variant.prior), temperature=variant.temperature)
+    seed = np.random.SeedSequence(trial.seed.entropy, spawn_key=trial.seed.spawn_key)
+    return Chains(rule, trial.start[None], p.learning.learning_rate, seed)
+
+
+def learn(
+    p: TrialParameters, variant: Variant, trial: Trial, advance: Callable[[int], None]
+) -> tuple[Row, Row]:
+    """Learn and look at fixed updates; returns numbers for the statistics and for the pictures.
+
+    ``advance`` is told the updates done since its last call; what it raises ends the learning.
+    """
+    machine, chains = _machine(p), learner(p, variant, trial)
+    evaluations, traces = evaluation_updates(p), trace_updates(p)
+    train: list[float] = []
+    test: list[NDArray[np.float64]] = []
+    traced: list[NDArray[np.float64]] = []
+    for update in np.union1d(evaluations, traces):
+        advance(int(update) - chains.step)
+        chains.burn_in(int(update) - chains.step)
+        theta = chains.theta[0]
+        if update in evaluations:
+            parts = machine.parts(theta)
+            log_z = log_partition(*parts)
+            train.append(float(log_likelihood(trial.train, *parts, log_z).mean()))
+            test.append(log_likelihood(trial.test, *parts, log_z))
+        if update in traces:
+            traced.append(theta[trial.traced_weights])
+    per_image = np.array(test)
+    second_half = per_image[evaluations > p.learning.updates / 2]
+    weights = machine.parts(chains.theta[0]).weights
+    row = {
+        "train_log_likelihood": np.array(train),
+        "test_log_likelihood": per_image.mean(axis=1),
+        # The average of p(x|θ) over samples of the second half, against one of them at a time.
+        "averaged_test_log_likelihood": log_mean_likelihood(second_half).mean(),
+        "single_test_log_likelihood": second_half.mean(),
+        "weight_count": np.histogram(weights, HISTOGRAM_EDGES)[0],
+    }
+    return row, {"trace": np.array(traced), "theta": chains.theta[0].copy()}
+
+
+def _machine(p: TrialParameters) -> RBM:
+    return RBM(N_VISIBLE, p.machine.hidden_units)

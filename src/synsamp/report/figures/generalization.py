@@ -1,0 +1,152 @@
+"""Fig. 2: training and test images, weights under both priors, likelihood, and what follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
+
+from synsamp.experiments.generalization import GeneralizationParameters
+from synsamp.experiments.protocol import Results
+from synsamp.report.style import BLUE, GRAY, GREEN, INK, ORANGE, SKY
+
+TITLES = {"uniform": "uniform prior", "bimodal": "bimodal prior"}
+
+
+def draw(parameters: GeneralizationParameters, results: Results) -> dict[str, Figure]:
+    """Panels A to F as in the paper, and G, H beyond it."""
+    return {"ABCDEF": _figure_two(results), "GH": _beyond(results)}
+
+
+def montage(images: Any, columns: int, gap: int = 2) -> Any:
+    """Images [n, height, width] as one picture, dark ink on white, in rows of ``columns``."""
+    n, height, width = images.shape
+    rows = -(-n // columns)
+    sheet = np.full((rows * (height + gap) - gap, columns * (width + gap) - gap), np.nan)
+    for k, image in enumerate(images):
+        r, c = divmod(k, columns)
+        top, left = r * (height + gap), c * (width + gap)
+        sheet[top : top + height, left : left + width] = image
+    return sheet
+
+
+def show(axes: Any, sheet: Any) -> None:
+    """A montage without axes; what lies between the images stays light."""
+    axes.set_facecolor("#dfe3ea")
+    axes.imshow(sheet, cmap="gray_r", vmin=0.0, vmax=1.0, interpolation="nearest")
+    axes.set(xticks=[], yticks=[])
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _figure_two(results: Results) -> Figure:
+    example, trials = results["example"], results["trials"]
+    figure = Figure(figsize=(7.0, 7.2))
+    top, *rows = figure.subfigures(3, 1, height_ratios=[0.95, 1.3, 1.3])
+    _images(top, example)
+    low = float(trials.test_log_likelihood.mean("trial").min())
+    for row, letters, variant in zip(rows, ("CD", "EF"), TITLES, strict=True):
+        traces, histogram, likelihood = row.subplots(1, 3, width_ratios=[2.4, 1.0, 3.0])
+        _weights(traces, histogram, results, variant, letters[0])
+        _likelihood(likelihood, trials.sel(variant=variant), variant, letters[1], low)
+    return figure
+
+
+def _images(figure: Any, example: Any) -> None:
+    left, right = figure.subfigures(1, 2, width_ratios=[1.0, 1.25])
+    training, network = left.subplots(2, 1, height_ratios=[1.0, 1.1])
+    show(training, montage(example.train_image.values[:5], 5))
+    training.set_title("A   training set")
+    _network(network, int(example.sizes["hidden"]))
+    test = right.subplots()
+    show(test, montage(example.test_image.values[:40], 10))
+    test.set_title(f"B   from the test set ({example.sizes['test']} images)")
+
+
+def _network(axes: Any, n_hidden: int) -> None:
+    """A cartoon: two layers, all connections between them, none within."""
+    axes.set(xlim=(-1.0, 11.6), ylim=(-0.9, 2.3), aspect="equal")
+    axes.axis("off")
+    visible, hidden = np.linspace(0, 8.5, 8), np.linspace(1.6, 6.9, 5)
+    for x in visible:
+        for z in hidden:
+            axes.plot([x, z], [0.0, 1.6], color=GRAY, lw=0.35, alpha=0.6, zorder=1)
+    for places, height, colour in ((visible, 0.0, SKY), (hidden, 1.6, GREEN)):
+        for place in places:
+            axes.add_patch(Circle((place, height), 0.33, fc=colour, ec=INK, lw=0.6, zorder=2))
+    axes.text(9.1, 0.0, "784 visible $x$", va="center", fontsize=8)
+    axes.text(7.5, 1.6, f"{n_hidden} hidden $z$", va="center", fontsize=8)
+
+
+def _weights(traces: Any, histogram: Any, results: Results, variant: str, letter: str) -> None:
+    example = results["example"].sel(variant=variant)
+    counts = results["trials"].weight_count.sel(variant=variant).sum("trial")
+    thousands = example.time.values / 1000
+    traces.plot(thousands, example.trace.values, color=GRAY, lw=0.4, alpha=0.65)
+    traces.plot(thousands, example.trace.values[:, :3], color=GREEN, lw=0.9)
+    traces.set(xlabel="updates / 1000", ylabel="weight $w$", ylim=(-4, 4))
+    traces.set(xlim=(0, thousands[-1]))
+    traces.set_title(f"{letter}   {TITLES[variant]}")
+
+    width = float(counts.bin[1] - counts.bin[0])
+    all_weights = results["trials"].sizes["trial"] * results["example"].end_weight[0].size
+    density = counts.values / all_weights / width
+    histogram.barh(counts.bin.values, density, height=width, color=GREEN)
+    histogram.set(xlabel="density", ylim=(-4, 4), yticklabels=[])
+    if variant == "bimodal":
+        prior = results["prior"]
+        histogram.plot(prior.density, prior.weight, color=BLUE, lw=1.1)
+        histogram.text(
+            0.97, 0.985, "prior $p_S$", color=BLUE, ha="right", va="top", fontsize=8,
+            transform=histogram.transAxes,
+        )  # fmt: skip
+    beyond = 1.0 - float(counts.sum()) / all_weights
+    if beyond > 0.001:
+        histogram.text(
+            0.97, 0.985, f"{beyond:.0%} beyond", ha="right", va="top", fontsize=7.5, color=GRAY,
+            transform=histogram.transAxes,
+        )  # fmt: skip
+
+
+def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -> None:
+    after_start = trials.isel(update=slice(1, None))
+    for name, colour in (("train", BLUE), ("test", ORANGE)):
+        values = after_start[f"{name}_log_likelihood"]
+        mean, std = values.mean("trial"), values.std("trial")
+        axes.fill_between(values["update"], mean - std, mean + std, color=colour, alpha=0.25, lw=0)
+        axes.plot(values["update"], mean, color=colour, label=f"{name} images")
+    axes.set(xscale="log", xlabel="updates", ylabel="log-likelihood / nats")
+    axes.set(ylim=(1.08 * low, 0.0), xlim=(10, float(trials["update"][-1])))
+    axes.set_title(f"{letter}   {TITLES[variant]}, {trials.sizes['trial']} trials")
+    axes.legend(loc="lower center")
+
+
+def _beyond(results: Results) -> Figure:
+    figure = Figure(figsize=(7.0, 2.6))
+    left, right = figure.subfigures(1, 2, width_ratios=[1.35, 1.0])
+    digits = left.subplots(2, 1)
+    for axes, letter, variant in zip(digits, ("G   ", "     "), TITLES, strict=True):
+        show(axes, montage(results["example"].generated_probability.sel(variant=variant), 10))
+        axes.set_title(f"{letter}made up under the {TITLES[variant]}")
+    _averages(right.subplots(1, 2), results["trials"])
+    return figure
+
+
+def _averages(both: Any, trials: Any) -> None:
+    for axes, variant in zip(both, TITLES, strict=True):
+        one = trials.sel(variant=variant)
+        values = {
+            "last": one.test_log_likelihood.isel(update=-1).values,
+            "typical": one.single_test_log_likelihood.values,
+            "average": one.averaged_test_log_likelihood.values,
+        }
+        rows = np.array(list(values.values()))
+        axes.plot(rows, color=GRAY, lw=0.4, alpha=0.4)
+        axes.plot(rows, "o", color=ORANGE, ms=2.5, alpha=0.5, mew=0)
+        axes.plot(rows.mean(axis=1), "_", color=INK, ms=18, mew=1.8)
+        axes.set(xticks=range(len(values)), xlim=(-0.5, 2.5))
+        axes.set_xticklabels(list(values), rotation=30, ha="right", rotation_mode="anchor")
+        axes.set_title(("H   " if variant == "uniform" else "") + variant)
+    both[0].set_ylabel("test log-likelihood / nats")
