@@ -21,7 +21,18 @@ if TYPE_CHECKING:
         PriorByGroup,
         StudentT,
     )
-    from synsamp.rule import Batch, Chains, HiddenStates, Online, Rule, Speed, sample, to_arviz
+    from synsamp.rule import (
+        Batch,
+        Chains,
+        FokkerPlanck,
+        HiddenStates,
+        Online,
+        Rule,
+        Speed,
+        fokker_planck,
+        sample,
+        to_arviz,
+    )
 
 __version__ = "0.1.0"
 
@@ -32,6 +43,7 @@ __all__ = [
     "CustomPrior",
     "Exponential",
     "Flat",
+    "FokkerPlanck",
     "Gaussian",
     "GaussianMixture",
     "HiddenStates",
@@ -47,6 +59,7 @@ __all__ = [
     "Speed",
     "StudentT",
     "SynsampError",
+    "fokker_planck",
     "sample",
     "to_arviz",
 ]

@@ -11,11 +11,11 @@ far below what 20,000 samples can resolve.
 import numpy as np
 import pytest
 from numba import njit
-from oracles.laws import GridLaw, ks_p_value
 from scipy import stats
 
 import synsamp as ss
-from synsamp.rule.fokker_planck import fokker_planck
+from oracles.laws import GridLaw, ks_p_value
+from synsamp.rule.theory import fokker_planck
 
 pytestmark = pytest.mark.statistical
 

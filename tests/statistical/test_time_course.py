@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from oracles.laws import chi_square_p_value
 
 import synsamp as ss
-from synsamp.rule.fokker_planck import fokker_planck
+from oracles.laws import chi_square_p_value
+from synsamp.rule.theory import fokker_planck
 
 pytestmark = pytest.mark.statistical
 

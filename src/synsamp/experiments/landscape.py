@@ -14,7 +14,7 @@ from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results,
 from synsamp.models.landscape import Landscape
 from synsamp.priors import Gaussian
 from synsamp.rule import Chains, Rule
-from synsamp.rule.fokker_planck import fokker_planck
+from synsamp.rule.theory import fokker_planck
 
 _DEFAULT = Landscape()
 _NEAR = 0.5

@@ -1,6 +1,7 @@
 """THE rule: prior term + likelihood term + noise, its sampler and its theory."""
 
 from synsamp.rule.chains import Chains
+from synsamp.rule.theory import FokkerPlanck, fokker_planck
 from synsamp.rule.likelihood import Batch, HiddenStates, Online, at_random, in_turn
 from synsamp.rule.rule import Rule
 from synsamp.rule.sampler import sample, to_arviz
@@ -9,11 +10,13 @@ from synsamp.rule.speed import Speed
 __all__ = [
     "Batch",
     "Chains",
+    "FokkerPlanck",
     "HiddenStates",
     "Online",
     "Rule",
     "Speed",
     "at_random",
+    "fokker_planck",
     "in_turn",
     "sample",
     "to_arviz",

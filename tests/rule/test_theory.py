@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import synsamp as ss
-from synsamp.rule.fokker_planck import fokker_planck
+from synsamp.rule.theory import fokker_planck
 
 X = np.linspace(-6, 6, 241)
 

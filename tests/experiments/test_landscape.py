@@ -1,0 +1,104 @@
+"""Figure 1: the claims hold on a short run, and each can fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from synsamp.errors import SynsampError
+from synsamp.experiments.landscape import EXPERIMENT, LandscapeParameters
+from synsamp.models.landscape import Landscape
+from synsamp.report.figures.landscape import draw
+from synsamp.runs import execute
+
+SHORT = ["chains=8", "chain_time=150", "path_time=300", "ml_paths=8", "ml_time=40"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return execute(EXPERIMENT, tmp_path_factory.mktemp("fig1") / "run", settings=SHORT)
+
+
+def test_all_claims_hold(folder):
+    assert {claim.id: claim.holds for claim in folder.claims()} == {
+        "ml-ends": True,
+        "law": True,
+        "all-modes": True,
+        "hot": True,
+        "cold": True,
+    }
+
+
+def _claims(folder, **changed):
+    results = {name: data.load() for name, data in folder.results().items()}
+    results.update(changed)
+    return {c.id: c for c in EXPERIMENT.claims(LandscapeParameters(), results)}
+
+
+def test_a_path_that_stops_on_a_slope_is_noticed(folder):
+    ml = folder.results()["ml"].load().copy(deep=True)
+    ml["theta"][0, -1] += 0.2
+    assert not _claims(folder, ml=ml)["ml-ends"].holds
+
+
+def test_states_from_another_law_are_noticed(folder):
+    # What the sampler visits at T = 4 is not the posterior.
+    visited = folder.results()["visited"].load()
+    hot = visited.isel(T=[1, 0])
+    assert not _claims(folder, visited=hot)["law"].holds
+
+
+def test_a_path_that_stays_is_noticed(folder):
+    paths = folder.results()["paths"].load()
+    swapped = _claims(folder, paths=paths.isel(T=[2, 1, 0]))
+    assert not swapped["all-modes"].holds
+    assert not swapped["cold"].holds
+
+
+def test_every_panel_is_drawn(folder):
+    figures = draw(LandscapeParameters(), folder.results())
+    assert "".join(figures) == "".join(EXPERIMENT.captions)
+
+
+def test_the_forces_add_up_to_the_step_of_the_rule(folder):
+    forces = folder.results()["forces"].load()
+    land = Landscape()
+    start, dt, h = forces.start.values, float(forces.dt), 1e-6
+    slope = [
+        (land.log_likelihood(start + h * e) - land.log_likelihood(start - h * e)) / (2 * h)
+        for e in np.eye(2)
+    ]
+    assert forces.likelihood.values == pytest.approx(dt * np.array(slope), rel=1e-4)
+    assert forces.prior.values == pytest.approx(-dt * start / LandscapeParameters().prior_std ** 2)
+
+
+def test_the_gradient_is_right_far_out_and_near():
+    land = Landscape()
+    likelihood = land.likelihood()
+    h = 1e-5
+    for theta in np.array([[0.1, 0.2], [-2.0, 1.2], [40.0, -30.0]]):
+        measured = [
+            (land.log_likelihood(theta + h * e) - land.log_likelihood(theta - h * e)) / (2 * h)
+            for e in np.eye(2)
+        ]
+        given = likelihood.gradient(theta, *likelihood.data)
+        assert given == pytest.approx(np.array(measured), rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("setting", "word"),
+    [
+        ("peaks.widths=0.5", "same length"),
+        ("rule.temperature=-1", "rule.temperature"),
+        ("rule.temprature=1", "rule.temperature"),
+        ("chains=many", "chains"),
+    ],
+)
+def test_bad_settings_are_refused(setting, word, tmp_path):
+    with pytest.raises(SynsampError, match=word):
+        execute(EXPERIMENT, tmp_path / "run", settings=[setting])
+
+
+def test_a_landscape_that_does_not_fit_is_refused():
+    with pytest.raises(SynsampError, match="one length"):
+        Landscape(widths=(0.5,))
