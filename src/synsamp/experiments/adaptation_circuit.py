@@ -1,0 +1,157 @@
+"""The circuit of Figs. 3 and 4: ten winner-take-all neurons that look at handwritten digits.
+
+Parameter sections, the network they describe, and digits as presentations: each image for 200 ms
+as Poisson rates, then 50 ms of noise. Used by the experiments `adaptation` and `motility`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from synsamp.data import MNIST, Digits, RateSegments, encode_image, load_digits, noise_gap
+from synsamp.errors import refuse
+from synsamp.experiments.protocol import Parameters
+from synsamp.mappings import Exponential
+from synsamp.priors import Gaussian
+from synsamp.spiking import (
+    ChangeClip,
+    DoubleExponential,
+    Network,
+    RandomOrder,
+    Rule,
+    TermClip,
+    winner_take_all,
+)
+
+SYNAPSES = "x->z"
+"""The one projection of the circuit, as the engine names it."""
+
+Source = Literal["embedded", "mnist"]
+EMBEDDED = frozenset({1, 2})
+
+
+class RuleSection(Parameters):
+    """The synaptic sampling rule (structsamp-spiking, prior gradient with its sign mended)."""
+
+    b: float = Field(1e-4, gt=0.0, le=1e-2, description="b, speed of sampling, 1/s")
+    T: float = Field(1.0, ge=0.0, le=100.0, description="T, temperature of the noise")
+    N: float = Field(100.0, ge=0.0, le=1e5, description="N, weight of the likelihood")
+    alpha: float = Field(math.exp(-2.0), gt=0.0, le=10.0, description="α, scale of the inputs")
+    theta_0: float = Field(3.0, ge=0.0, le=20.0, description="θ0 in w = exp(θ − θ0)")
+    prior_mean: float = Field(0.5, ge=-10.0, le=10.0, description="μ of the prior of θ")
+    prior_std: float = Field(1.0, gt=0.0, le=10.0, description="σ of the prior of θ")
+    clip: Literal["term", "change"] = Field(
+        "term", description="clip α e^w at 5 (term), or the whole change at 5 b (change)"
+    )
+
+
+class CircuitSection(Parameters):
+    """The winner-take-all circuit."""
+
+    neurons: int = Field(10, ge=2, le=1000, description="neurons of the circuit")
+    rate_hz: float = Field(100.0, gt=0.0, le=1e4, description="ρ_net, spikes of all neurons")
+    adaptation_rise_s: float = Field(12.0, gt=0.0, le=1e4, description="τ_r of the adaptation")
+    adaptation_fall_s: float = Field(30.0, gt=0.0, le=1e4, description="τ_f of the adaptation")
+    adaptation_strength: float = Field(-8.0, ge=-1e3, le=0.0, description="γ of the adaptation")
+
+
+class InputSection(Parameters):
+    """How a digit becomes spikes."""
+
+    digit_s: float = Field(0.2, gt=0.0, le=60.0, description="how long a digit is shown")
+    gap_s: float = Field(0.05, gt=0.0, le=60.0, description="noise alone after each digit")
+    peak_rate_hz: float = Field(50.0, gt=0.0, le=1e4, description="rate of a white pixel")
+    noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
+
+
+def build_rule(rule: RuleSection, b: float | None = None) -> Rule:
+    """The engine's rule; ``b`` replaces the section's own speed."""
+    return Rule(
+        prior=Gaussian(rule.prior_mean, rule.prior_std),
+        mapping=Exponential(rule.theta_0),
+        b=rule.b if b is None else b,
+        T=rule.T,
+        N=rule.N,
+        alpha=rule.alpha,
+        clip=TermClip() if rule.clip == "term" else ChangeClip(),
+    )
+
+
+def build_network(n_inputs: int, circuit: CircuitSection, rule: Rule) -> Network:
+    """Inputs ``x``, one per pixel, to one circuit ``z``."""
+    return winner_take_all(
+        n_inputs,
+        circuit.neurons,
+        rule,
+        rate_hz=circuit.rate_hz,
+        adaptation=DoubleExponential(circuit.adaptation_rise_s, circuit.adaptation_fall_s),
+        adaptation_strength=circuit.adaptation_strength,
+    )
+
+
+@functools.lru_cache(maxsize=1)
+def training_digits(source: Source) -> Digits:
+    """All training images of the source."""
+    return load_digits(MNIST() if source == "mnist" else None).train
+
+
+def check_digits(digits: set[int], source: Source) -> None:
+    """Refuse digits that the source does not hold, before anything is run."""
+    if not digits <= set(range(10)):
+        raise ValueError(f"must hold digits 0 to 9, not {max(digits)}")
+    if source == "embedded" and not digits <= EMBEDDED:
+        raise ValueError(
+            f"must hold digits 1 and 2 only with data=embedded, not {min(digits - EMBEDDED)}: "
+            "use data=mnist after `synsamp data fetch mnist`"
+        )
+
+
+class Presentations:
+    """Images as presentations, encoded when they are asked for: 12,700 at once take 160 MB."""
+
+    def __init__(self, images: NDArray[np.float32], section: InputSection) -> None:
+        self._images = images
+        self._section = section
+        self._gap = noise_gap(images[0].size, section.gap_s, section.noise_hz)
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def __getitem__(self, index: int) -> RateSegments:
+        s = self._section
+        shown = encode_image(self._images[index], s.digit_s, s.peak_rate_hz, s.noise_hz)
+        return shown.then(self._gap)
+
+
+class DigitStimulus:
+    """All images of some digits in random order; ``labels`` says which digit each index is."""
+
+    def __init__(self, source: Digits, digits: tuple[int, ...], section: InputSection) -> None:
+        missing = [d for d in digits if not (source.labels == d).any()]
+        if missing:
+            raise refuse("digits", f"must be among {sorted(source.counts)}", missing[0])
+        chosen = source.only(digits)
+        self.labels = chosen.labels
+        self.order: Any = RandomOrder(Presentations(chosen.images, section))
+
+
+def mean_images(source: Digits, digits: tuple[int, ...]) -> NDArray[np.float64]:
+    """Mean grey value of every pixel, one row per digit."""
+    return np.stack([source.by_digit(d).reshape(-1, _size(source)).mean(axis=0) for d in digits])
+
+
+def ink_shares(source: Digits, digits: tuple[int, ...]) -> NDArray[np.float64]:
+    """Share of a digit's images in which a pixel is bright (grey value > 0.5)."""
+    return np.stack(
+        [(source.by_digit(d).reshape(-1, _size(source)) > 0.5).mean(axis=0) for d in digits]
+    )
+
+
+def _size(source: Digits) -> int:
+    return int(np.prod(source.images.shape[1:]))

@@ -1,0 +1,87 @@
+"""Phases of input as a user writes them: ``1;1,2;1``, or a file with one phase per line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from synsamp.experiments.protocol import Parameters
+
+MOST_PHASES = 50
+
+
+class Phase(Parameters):
+    """One stretch of time with one set of digits."""
+
+    digits: tuple[int, ...] = Field(min_length=1, max_length=10, description="digits shown")
+    duration_s: float | None = Field(
+        None, gt=0.0, le=1e9, description="length; without it, phase_s"
+    )
+
+
+def read_phases(value: Any) -> Any:
+    """Parse text; leave everything else to pydantic.
+
+    Phases are separated by ``;`` or line ends, digits by commas; ``@6000`` gives a phase its own
+    length in seconds, ``#`` starts a comment. Text that names a file stands for its content.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        return value
+    text = _content(value)
+    lines = (line.partition("#")[0] for line in text.splitlines())
+    phases = [part.strip() for line in lines for part in line.split(";") if part.strip()]
+    if not phases:
+        raise ValueError('must hold at least one phase, as in "1;1,2;1"')
+    return [_phase(part) for part in phases]
+
+
+def _content(value: str) -> str:
+    if not any(c.isalpha() for c in value):
+        return value
+    path = Path(value)
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError):
+        raise ValueError('must be like "1;1,2;1" or name a readable text file') from None
+
+
+def _phase(text: str) -> dict[str, Any]:
+    digits, separator, seconds = text.partition("@")
+    try:
+        found = [int(part) for part in digits.split(",")]
+        length = float(seconds) if separator else None
+    except ValueError:
+        raise ValueError(f'must be like "1;1,2@6000;1", not {text[:40]!r}') from None
+    return {"digits": found, "duration_s": length}
+
+
+def new_digit_phase(phases: tuple[Phase, ...]) -> int | None:
+    """Number of the first phase that shows a digit which no phase before it showed, if any."""
+    seen = set(phases[0].digits)
+    for number, phase in enumerate(phases[1:], start=1):
+        if set(phase.digits) - seen:
+            return number
+    return None
+
+
+def new_digit(phases: tuple[Phase, ...]) -> int | None:
+    """The smallest digit that is new in that phase."""
+    number = new_digit_phase(phases)
+    if number is None:
+        return None
+    before = {digit for phase in phases[:number] for digit in phase.digits}
+    return min(set(phases[number].digits) - before)
+
+
+def return_phase(phases: tuple[Phase, ...]) -> int | None:
+    """Number of a later phase that shows again what was shown before the new digit, if any."""
+    number = new_digit_phase(phases)
+    if number is None:
+        return None
+    before = set(phases[number - 1].digits)
+    later = (n for n in range(number + 1, len(phases)) if set(phases[n].digits) == before)
+    return next(later, None)
