@@ -50,15 +50,17 @@ def claims(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
     total = sum(len(records) for records in found.values())
     holding = sum(claim.holds for records in found.values() for claim in records)
     table = Table(title=f"{holding} of {total} claims hold", box=box.SIMPLE_HEAD)
-    for column in ("experiment", "where", "the paper's claim"):
-        table.add_column(column)
+    table.add_column("where")
+    table.add_column("the paper's claim", ratio=1)
     table.add_column("measured", justify="right")
     table.add_column("band", justify="right")
     table.add_column("")
     for name, records in found.items():
+        table.add_section()
+        table.add_row("", Text(name, "bold"), "", "", "")
         for claim in records:
             mark = Text("holds", "green") if claim.holds else Text("fails", "bold red")
             value = f"{number(claim.value)} {claim.unit}".strip()
-            texts = (name, claim.where, claim.statement, value, band_text(claim.band))
+            texts = (claim.where, claim.statement, value, band_text(claim.band))
             table.add_row(*map(Text, texts), mark)
     return table

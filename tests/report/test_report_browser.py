@@ -34,6 +34,8 @@ document.getElementById("frame").onload = event => {{
   document.getElementById("measured").textContent = JSON.stringify({{
     scroll: page.documentElement.scrollWidth,
     wide: wide,
+    clipped: [...page.querySelectorAll("td, p, li, h1, h2, h3, .card")].filter(e =>
+      e.offsetParent && e.scrollWidth > e.clientWidth + 1).map(e => e.tagName + "." + e.className),
     broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
     images: page.images.length,
     small: [...page.images].filter(i => i.getBoundingClientRect().width < 280).length,
@@ -93,6 +95,7 @@ def test_the_page_fits_its_window_and_loads_nothing(report, tmp_path, width):
     found = measure(report, tmp_path, width)
     assert found["scroll"] <= width, found["wide"]
     assert found["wide"] == []
+    assert found["clipped"] == []
     assert found["images"] == 4
     assert found["broken"] == 0
     assert found["small"] == 0

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Claim, Column, Experiment, Parameters, Results, RunContext
 
+FAR = "standard deviations, measured from the place where the walk ought to end"
 Trouble = Literal["none", "sigkill", "sigint", "bug", "refusal", "disk", "nan"]
 
 
@@ -98,7 +99,15 @@ def claims(parameters: WalkParameters, results: Results) -> list[Claim]:
     return [
         Claim("end", "The walk ends near its mean", "Fig. 0A", z, (-5.0, 5.0), unit="σ"),
         Claim("rows", "Every block is recorded", "Fig. 0B", rows, (parameters.blocks, None)),
-        Claim("far", "The walk goes very far", "Fig. 0B", abs(z), (50.0, None), detail="it cannot"),
+        Claim(
+            "far",
+            "The walk goes very far",
+            "Fig. 0B",
+            abs(z),
+            (50.0, None),
+            unit=FAR,
+            detail="it cannot",
+        ),
     ]
 
 

@@ -54,7 +54,8 @@ th { text-align: left; font-size: 0.8rem; font-weight: 600; color: var(--soft); 
 th, td { padding: 0.6rem 1rem; vertical-align: middle; border-top: 1px solid var(--line); }
 thead th { border-top: 0; background: var(--chip); }
 .claims td.range { width: 14.5rem; }
-.claims td.num, .claims td.mark { white-space: nowrap; width: 7rem; }
+.claims td.num { width: 9.5rem; } .claims td.band { width: 8rem; } .claims td.mark { width: 7rem; }
+.claims td.num .value, .claims td.mark { white-space: nowrap; }
 .num { font-variant-numeric: tabular-nums; }
 .value { font-weight: 650; }
 .claims td.mark { font-weight: 650; }
@@ -97,7 +98,8 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   table, tbody, tr, td { display: block; width: 100%; }
   tr { border-top: 1px solid var(--line); padding: 0.7rem 1rem; }
   tbody tr:first-child { border-top: 0; }
-  td, .claims td.range { border: 0; padding: 0.1rem 0; width: 100%; }
+  .claims td.num, .claims td.band, .claims td.range { width: 100%; }
+  td { border: 0; padding: 0.1rem 0; }
   td.num::before { content: attr(data-label) " "; color: var(--soft); font-weight: 400; }
   .claims td.mark { float: right; width: auto; padding-left: 0.8rem; }
   svg.range { width: 100%; max-width: 16rem; }

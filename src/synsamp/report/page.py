@@ -115,8 +115,9 @@ def _claims(claims: Iterable[ClaimRecord]) -> str:
 <td class="mark {"good" if claim.holds else "bad"}">{"✓ holds" if claim.holds else "✗ fails"}</td>
 <td>{escape(claim.statement)} <span class="where">{escape(claim.where)}</span>
 {f'<div class="detail">{escape(claim.detail)}</div>' if claim.detail else ""}</td>
-<td class="num value" data-label="measured">{number(claim.value)} {escape(claim.unit)}</td>
-<td class="num" data-label="band">{band_text(claim.band)}</td>
+<td class="num" data-label="measured"><span class="value">{number(claim.value)}</span>
+<span class="detail">{escape(claim.unit)}</span></td>
+<td class="num band" data-label="band">{band_text(claim.band)}</td>
 <td class="range">{claim_range(claim)}</td>
 </tr>"""
         for claim in claims
