@@ -1,6 +1,8 @@
-"""Intervals for means over independent repetitions."""
+"""What a few trials say about all: means and shares with their 95 % intervals."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,13 +11,35 @@ from scipy import stats
 from synsamp.errors import refuse
 
 
-def mean_interval(values: ArrayLike, confidence: float = 0.95) -> tuple[float, float]:
-    """Student's interval of the mean; of equal values it has no width."""
-    row = np.asarray(values, float).ravel()
-    if row.size < 2:
-        raise refuse("values", "must be at least two", row.size, "use more seeds")
-    if not 0 < confidence < 1:
-        raise refuse("confidence", "must lie between 0 and 1", confidence)
-    error = row.std(ddof=1) / np.sqrt(row.size)
-    half = float(stats.t.ppf(0.5 + confidence / 2, row.size - 1) * error)
-    return float(row.mean()) - half, float(row.mean()) + half
+class Interval(NamedTuple):
+    """An estimate and the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def text(self, digits: int = 1) -> str:
+        """As ``93.1 (95 % interval 88.2 to 98.0)``."""
+        value, low, high = (f"{v:.{digits}f}".replace("-", "−") for v in self)
+        return f"{value} (95 % interval {low} to {high})"
+
+
+def mean_interval(values: ArrayLike) -> Interval:
+    """Mean over independent trials with Student's t interval; one trial has an endless one."""
+    array = np.asarray(values, float)
+    if array.ndim != 1 or array.size == 0:
+        raise refuse("values", "must be one number per trial", array.shape)
+    mean = float(array.mean())
+    if array.size == 1:
+        return Interval(mean, -np.inf, np.inf)
+    half = stats.t.ppf(0.975, array.size - 1) * array.std(ddof=1) / np.sqrt(array.size)
+    return Interval(mean, mean - float(half), mean + float(half))
+
+
+def share_interval(hits: ArrayLike) -> Interval:
+    """Share of trials in which something is true, with Wilson's interval."""
+    array = np.asarray(hits, bool)
+    if array.ndim != 1 or array.size == 0:
+        raise refuse("hits", "must be one yes or no per trial", array.shape)
+    found = stats.binomtest(int(array.sum()), array.size).proportion_ci(0.95, method="wilson")
+    return Interval(float(array.mean()), float(found.low), float(found.high))
