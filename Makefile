@@ -3,11 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.synsamp-ready
 
-.PHONY: help setup demo test claims
+.PHONY: help setup demo test claims bench
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make test         lint, types and tests"
 	@echo "make claims       put the newest demo's claims into README.md"
+	@echo "make bench        measure speed and write docs/benchmarks.md"
 	@echo "make peer-NAME    make the virtual environment of a benchmark's peer"
 
 setup: $(READY)
@@ -30,6 +31,9 @@ test: $(READY)
 
 claims: $(READY)
 	$(BIN)/python scripts/readme_claims.py $$(ls -d runs/demo-* | tail -1)
+
+bench: $(READY)
+	$(BIN)/python scripts/docs_benchmarks.py
 
 # A peer has its own versions, so its own environment; it takes none of ours.
 peer-%: benchmarks/peers/%/requirements.txt

@@ -21,6 +21,7 @@ app = typer.Typer(
     name="data",
     help="Handwritten and spoken digits: what is here, get more, look at it.",
     no_args_is_help=True,
+    add_completion=False,
 )
 
 

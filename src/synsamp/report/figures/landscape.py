@@ -46,7 +46,9 @@ def _sampling(results: Results) -> Figure:
     axes = figure.add_subplot(2, 2, 3)
     _plane(axes, posterior, "F  synaptic sampling")
     path = results["paths"].theta.values[0]
-    axes.plot(path[:6000, 0], path[:6000, 1], color=GREEN, linewidth=0.25, alpha=0.8)
+    axes.plot(
+        path[:6000, 0], path[:6000, 1], color=GREEN, linewidth=0.25, alpha=0.8, rasterized=True
+    )
     axes.plot(*path[0], "o", color=INK, markersize=4)
     _triangles(axes, results["maxima"].posterior.values)
     _one_step(figure.add_subplot(2, 2, 4), results)
@@ -60,7 +62,9 @@ def _temperatures(results: Results) -> Figure:
     axes_row = figure.subplots(1, len(temperatures), sharex=True, sharey=True)
     for axes, k in zip(axes_row, order, strict=True):
         path = results["paths"].theta.values[k]
-        axes.plot(path[:, 0], path[:, 1], ".", color=GREEN, markersize=0.5, alpha=0.35)
+        axes.plot(
+            path[:, 0], path[:, 1], ".", color=GREEN, markersize=0.5, alpha=0.35, rasterized=True
+        )
         modes = results["maxima"].posterior.values
         axes.plot(modes[:, 0], modes[:, 1], "^", color=ORANGE, markersize=7, fillstyle="none")
         axes.set(xlim=(-5, 5), ylim=(-5, 5), aspect="equal", xlabel="θ₁")
