@@ -14,13 +14,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from synsamp.noise.arithmetic import exp, scalar
+from synsamp.noise.arithmetic import exp
+from synsamp.spiking.compiling import LANE, add_scaled, inlined, load_lane, store_lane, vector
 from synsamp.spiking.draws import Words, uniform
-from synsamp.spiking.layout import EPSP_FALL_S, EPSP_RISE_S, HORIZON_S, LANE
-from synsamp.spiking.synapses import _VECTOR
+from synsamp.spiking.layout import EPSP_FALL_S, EPSP_RISE_S, HORIZON_S
 
 INPUTS_UNTIL, REFERENCE, NEXT_EVENT = range(3)
 """Entries of the clock (s): inputs are delivered up to, traces are scaled to, the next spike."""
@@ -50,14 +49,14 @@ class Activity(NamedTuple):
     queue_count: NDArray[np.int64]
 
 
-@njit(**_VECTOR)
+@vector
 def _decay(values: Any, factor: Any) -> None:
     for i in range(values.size):
         decayed = values[i] * factor
         values[i] = decayed if decayed > _TINY else np.float32(0.0)
 
 
-@scalar
+@inlined
 def keep_reference_near(now: float, wiring: Any, activity: Activity) -> None:
     """Decay everything to ``now`` if the reference has become too old."""
     clock, constants = activity.clock, wiring.constants
@@ -72,33 +71,40 @@ def keep_reference_near(now: float, wiring: Any, activity: Activity) -> None:
         clock[REFERENCE] = now
 
 
-@scalar
-def spike_on_axon(
-    axon: int, fall: np.float32, rise: np.float32, wiring: Any, column: Any, activity: Activity
+@inlined
+def add_columns(
+    cells: Any, falls: Any, rises: Any, neuron: int, width: int, column: Any, activity: Activity
 ) -> None:
-    """An EPSP starts: its trace, and the potentials of all whom the axon reaches."""
+    """Potentials of all whom some spikes reach, from ``neuron`` on: Σ ŵ fall and Σ ŵ rise grow."""
+    for start in range(0, width, LANE):
+        sum_fall = load_lane(activity.sum_fall, neuron + start)
+        sum_rise = load_lane(activity.sum_rise, neuron + start)
+        for s in range(np.uint64(cells.size)):
+            effects = load_lane(column, cells[s] + start)
+            sum_fall = add_scaled(sum_fall, effects, falls[s])
+            sum_rise = add_scaled(sum_rise, effects, rises[s])
+        store_lane(activity.sum_fall, neuron + start, sum_fall)
+        store_lane(activity.sum_rise, neuron + start, sum_rise)
+
+
+@inlined
+def arrival(axon: int, time: float, wiring: Any, column: Any, activity: Activity) -> None:
+    """One spike arrives on an axon at ``time``, not later than the event in hand."""
+    since = time - activity.clock[REFERENCE]
+    fall = np.float32(exp(since / wiring.constants[EPSP_FALL_S]))
+    rise = np.float32(exp(since / wiring.constants[EPSP_RISE_S]))
     activity.fall[axon] += fall
     activity.rise[axon] += rise
     cell, neuron = wiring.axon_cell[axon], wiring.axon_first_neuron[axon]
     for start in range(0, wiring.axon_width[axon], LANE):
-        effects = column[cell + start : cell + start + LANE]
-        sum_fall = activity.sum_fall[neuron + start : neuron + start + LANE]
-        sum_rise = activity.sum_rise[neuron + start : neuron + start + LANE]
-        for lane in range(LANE):
-            sum_fall[lane] += effects[lane] * fall
-            sum_rise[lane] += effects[lane] * rise
+        effects = load_lane(column, cell + start)
+        sum_fall = load_lane(activity.sum_fall, neuron + start)
+        sum_rise = load_lane(activity.sum_rise, neuron + start)
+        store_lane(activity.sum_fall, neuron + start, add_scaled(sum_fall, effects, fall))
+        store_lane(activity.sum_rise, neuron + start, add_scaled(sum_rise, effects, rise))
 
 
-@scalar
-def arrival(axon: int, time: float, wiring: Any, column: Any, activity: Activity) -> None:
-    """A spike arrives on an axon at ``time``, not later than the event in hand."""
-    since = time - activity.clock[REFERENCE]
-    fall = np.float32(exp(since / wiring.constants[EPSP_FALL_S]))
-    rise = np.float32(exp(since / wiring.constants[EPSP_RISE_S]))
-    spike_on_axon(axon, fall, rise, wiring, column, activity)
-
-
-@scalar
+@inlined
 def enqueue(group: int, axon: int, time: float, activity: Activity) -> bool:
     """Put a spike in the ring of its group, sorted by arrival; False if the ring is full."""
     times, axons = activity.queue_s[group], activity.queue_axon[group]
@@ -117,7 +123,7 @@ def enqueue(group: int, axon: int, time: float, activity: Activity) -> bool:
     return True
 
 
-@scalar
+@inlined
 def deliver_due(now: float, wiring: Any, column: Any, activity: Activity) -> None:
     """Let all waiting spikes arrive whose time has come."""
     for group in range(wiring.delay_s.size):
@@ -129,7 +135,7 @@ def deliver_due(now: float, wiring: Any, column: Any, activity: Activity) -> Non
             activity.queue_count[group] -= 1
 
 
-@scalar
+@inlined
 def epsp_decays(now: float, wiring: Any, activity: Activity) -> tuple[float, float]:
     """What a reader multiplies (fall, rise) by at ``now``."""
     age = now - activity.clock[REFERENCE]
@@ -137,7 +143,7 @@ def epsp_decays(now: float, wiring: Any, activity: Activity) -> tuple[float, flo
     return exp(-age / constants[EPSP_FALL_S]), exp(-age / constants[EPSP_RISE_S])
 
 
-@scalar
+@inlined
 def decay_adaptation(circuit: int, now: float, wiring: Any, activity: Activity) -> None:
     """Bring the adaptation currents of one circuit to the present."""
     age = now - activity.adapted_s[circuit]
@@ -149,7 +155,7 @@ def decay_adaptation(circuit: int, now: float, wiring: Any, activity: Activity) 
     activity.adapted_s[circuit] = now
 
 
-@scalar
+@inlined
 def potentials(circuit: int, now: float, wiring: Any, activity: Activity, out: Any) -> float:
     """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit; returns the largest."""
     decay_adaptation(circuit, now, wiring, activity)
@@ -167,8 +173,10 @@ def potentials(circuit: int, now: float, wiring: Any, activity: Activity, out: A
     return largest
 
 
-@scalar
-def draw_winner(circuit: int, now: float, wiring: Any, activity: Activity, words: Words, out: Any) -> int:
+@inlined
+def draw_winner(
+    circuit: int, now: float, wiring: Any, activity: Activity, words: Words, out: Any
+) -> int:
     """The neuron that spikes, from softmax(u): ρ_k/ρ_net = exp(u_k)/Σ exp(u_l)."""
     n = wiring.first_neuron[circuit + 1] - wiring.first_neuron[circuit]
     largest = potentials(circuit, now, wiring, activity, out)

@@ -7,13 +7,14 @@ of the dynamics. Words are made in vectors (`synsamp.noise.streams`) and taken o
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from synsamp.noise.arithmetic import scalar
-from synsamp.noise.streams import BLOCK, fill_normals, fill_words, new_stream
+from synsamp.noise.streams import BLOCK, _box_muller, fill_words, new_stream
+from synsamp.spiking.compiling import inlined, separate
 
 WORDS = 4096
 NORMALS = 16 * BLOCK
@@ -30,9 +31,10 @@ class Words(NamedTuple):
 
 
 class Normals(NamedTuple):
-    """A stream of standard normals with its buffer."""
+    """A stream of standard normals with its buffer, and room for the words they are made of."""
 
     state: NDArray[np.uint32]
+    words: NDArray[np.uint32]
     buffer: NDArray[np.float32]
     taken: NDArray[np.int64]
 
@@ -52,11 +54,16 @@ def new_streams(seed: np.random.SeedSequence, longest_row: int) -> Streams:
     return Streams(
         Words(new_stream(events), np.zeros(WORDS, np.uint32), np.array([WORDS])),
         Words(new_stream(inputs), np.zeros(WORDS, np.uint32), np.array([WORDS])),
-        Normals(new_stream(noise), np.zeros(rows, np.float32), np.array([rows])),
+        Normals(
+            new_stream(noise),
+            np.zeros(BLOCK, np.uint32),
+            np.zeros(rows, np.float32),
+            np.array([rows]),
+        ),
     )
 
 
-@scalar
+@inlined
 def take_words(words: Words, count: int) -> int:
     """Where the next ``count`` words start in the buffer (a tail too short is thrown away)."""
     start = words.taken[0]
@@ -67,18 +74,29 @@ def take_words(words: Words, count: int) -> int:
     return start
 
 
-@scalar
+@separate
+def refill(normals: Normals) -> None:
+    """`synsamp.noise.streams.fill_normals` with the room for words brought along."""
+    half = BLOCK // 2
+    words = normals.words
+    for start in range(0, normals.buffer.size, BLOCK):
+        fill_words(normals.state, words)
+        block = normals.buffer[start : start + BLOCK]
+        _box_muller(words[:half], words[half:], block[:half], block[half:])
+
+
+@inlined
 def take_normals(normals: Normals, count: int) -> int:
     """Where the next ``count`` standard normals start in the buffer."""
     start = normals.taken[0]
     if start + count > normals.buffer.size:
-        fill_normals(normals.state, normals.buffer)
+        refill(normals)
         start = 0
     normals.taken[0] = start + count
     return start
 
 
-@scalar
+@inlined
 def uniform(words: Words) -> float:
     """A double in (0, 1) from 53 random bits; never 0, never 1."""
     start = take_words(words, 2)
@@ -87,19 +105,19 @@ def uniform(words: Words) -> float:
     return (high * 2097152.0 + low + 0.5) * 2.0**-53
 
 
-@scalar
+@inlined
 def exponential(words: Words, rate: float) -> float:
     """An exponential waiting time."""
     return -np.log(uniform(words)) / rate
 
 
-@scalar
-def poisson(words: Words, mean: float) -> int:
+@inlined
+def poisson(words: Words, mean: float) -> Any:
     """A Poisson count: inversion for small means, transformed rejection (Hörmann 1993) else."""
     if mean < 10.0:
         below = uniform(words)
         term = np.exp(-mean)
-        count = 0
+        count: Any = 0
         while below > term:
             below -= term
             count += 1
@@ -125,17 +143,19 @@ def poisson(words: Words, mean: float) -> int:
             return count
 
 
-@scalar
-def alias_channel(word: np.uint32, table: NDArray[np.uint64]) -> int:
+@inlined
+def alias_channel(word: np.uint32, table: NDArray[np.uint64]) -> Any:
     """A channel with probability ∝ its rate: one word picks the column and its side (Walker)."""
     product = np.uint64(word) * np.uint64(table.size)
     column = product >> np.uint64(32)
-    entry = table[np.int64(column)]
-    own = (product & np.uint64(0xFFFFFFFF)) < (entry >> np.uint64(32))
-    return np.int64(column) if own else np.int64(entry & np.uint64(0xFFFFFFFF))
+    entry = table[column]
+    own = np.uint64((product & np.uint64(0xFFFFFFFF)) < (entry >> np.uint64(32)))
+    alias = entry & np.uint64(0xFFFFFFFF)
+    # Arithmetic instead of a branch, which would be guessed wrong every third time.
+    return np.int64(alias + (column - alias) * own)
 
 
-@scalar
+@njit(nogil=True, error_model="numpy", cache=True)
 def fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> None:
     """Vose's construction; an entry is (threshold of 32 bits, alias of 32 bits)."""
     n = rates.size
@@ -166,7 +186,7 @@ def fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> Non
         out[pending[i]] = _entry(1.0, pending[i])
 
 
-@scalar
+@njit(nogil=True, error_model="numpy")
 def _entry(threshold: float, alias: int) -> np.uint64:
     bits = np.uint64(min(max(threshold, 0.0) * 4294967296.0, 4294967295.0))
     return np.uint64((bits << np.uint64(32)) | np.uint64(alias))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from synsamp.errors import refuse
 from synsamp.spiking.draws import fill_alias_table
-from synsamp.spiking.events import Schedule
+from synsamp.spiking.inputs import Schedule
 from synsamp.spiking.network import Network
 
 BLOCK = 128
@@ -55,11 +55,14 @@ class Feed:
         self._logged = 0  # presentations already handed to the recorder
         self._end_s = start_s
         self._next = 0
+        self._tables = np.zeros(1, np.uint64)
+        self._used = 0
+        self._peak_rate_hz = 0.0
         self._clear_pool()
         if stimulus is not None:
             self._check_names()
 
-    # -- what the shell asks ----------------------------------------------------------------------
+    # -- what the shell asks --------------------
 
     @property
     def covered_s(self) -> float:
@@ -81,7 +84,8 @@ class Feed:
             self._restart_pool()
         chosen = self._stimulus.choose(self._rng, self._next, BLOCK)
         indices = {
-            name: np.asarray(chosen[name], np.int64).reshape(BLOCK) for name in self._stimulus.library
+            name: np.asarray(chosen[name], np.int64).reshape(BLOCK)
+            for name in self._stimulus.library
         }
         self._blocks.append(self._build(self._next, self._end_s, indices))
         self._next += BLOCK
@@ -118,7 +122,10 @@ class Feed:
             starts.append(block.starts_s[:-1][new])
             picks.append(
                 np.stack(
-                    [block.indices.get(g.name, np.full(BLOCK, -1))[new] for g in self._network.inputs],
+                    [
+                        block.indices.get(g.name, np.full(BLOCK, -1))[new]
+                        for g in self._network.inputs
+                    ],
                     axis=1,
                 )
             )
@@ -152,7 +159,7 @@ class Feed:
         """Take over which inputs are silenced (before anything was built)."""
         self._silenced = {name: mask.copy() for name, mask in other._silenced.items()}
 
-    # -- state ------------------------------------------------------------------------------------
+    # -- state --------------------
 
     def state(self) -> dict[str, Any]:
         """All that is needed to go on with the same presentations."""
@@ -195,7 +202,7 @@ class Feed:
             for b in saved
         ]
 
-    # -- building blocks ----------------------------------------------------------------------------
+    # -- building blocks --------------------
 
     def _build(self, first: int, start_s: float, indices: dict[str, NDArray[np.int64]]) -> _Block:
         durations: NDArray[np.float64] | None = None
@@ -255,9 +262,13 @@ class Feed:
                 rates.shape,
             )
         if not (np.isfinite(rates).all() and (rates >= 0).all()):
-            raise refuse(f"rates_hz of presentation {index} for {group!r}", "must be >= 0", "others")
+            raise refuse(
+                f"rates_hz of presentation {index} for {group!r}", "must be >= 0", "others"
+            )
         if durations.size == 0 or not (np.isfinite(durations).all() and (durations > 0).all()):
-            raise refuse(f"durations_s of presentation {index} for {group!r}", "must be > 0", durations)
+            raise refuse(
+                f"durations_s of presentation {index} for {group!r}", "must be > 0", durations
+            )
         rates[:, self._silenced[group]] = 0.0
         totals = rates.sum(axis=1)
         self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))

@@ -17,10 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp.spiking.compiling import LANE
 from synsamp.spiking.network import ChangeClip, Network, Projection
-
-LANE = 8
-"""Floats in one vector register; columns are whole multiples of it."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -40,10 +38,10 @@ class Wiring(NamedTuple):
     # per projection
     kind: Ints
     plastic: NDArray[np.bool_]
-    shares_columns: NDArray[np.bool_]
     first_axon: Ints
     n_pre: Ints
     first_synapse: Ints
+    first_row: Ints  # a row is all synapses of one neuron in one projection
     first_afferent: Ints  # where the per-afferent parameters of the prior start
     first_cell: Ints  # of the column store: synapse (post 0, pre 0)
     column_width: Ints
@@ -88,6 +86,7 @@ class Layout(NamedTuple):
     retracted_weight: NDArray[np.float32]
     n_axons: int
     n_synapses: int
+    n_rows: int
     n_cells: int
 
 
@@ -122,14 +121,15 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     }
 
     # Axon groups: what reaches the network directly, and what waits in a queue.
-    groups: dict[tuple[str, float], int] = {g.name: 0 for g in ()}  # type: ignore[assignment]
+    groups: dict[tuple[str, float], int] = {}
     group_ranges: list[tuple[int, int]] = []
     n_axons = n_inputs
     delayed: list[tuple[int, int, int, float]] = []
     for group in network.inputs:
         groups[(group.name, 0.0)] = len(group_ranges)
         group_ranges.append(source_range[group.name])
-    for p in projections:
+    # Inputs first, so that the kernel sees from the first group whether any input is delayed.
+    for p in sorted(projections, key=lambda p: source_range[p.source][0]):
         key = (p.source, p.delay_s)
         if key in groups:
             continue
@@ -166,7 +166,6 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     first_axon = np.array(
         [group_ranges[groups[(p.source, p.delay_s)]][0] for p in projections], np.int64
     )
-    pairs = [(p.source, p.target, p.delay_s) for p in projections]
     wiring = Wiring(
         first_neuron=first_neuron,
         rate_up_to=np.cumsum([c.rate_hz for c in network.circuits]),
@@ -177,10 +176,10 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         circuit_of=np.repeat(np.arange(len(network.circuits)), np.diff(first_neuron)),
         kind=np.array([kinds.index(kind_of(p)) for p in projections], np.int64),
         plastic=np.array([p.plastic and p.rule.b > 0 for p in projections], bool),
-        shares_columns=np.array([pairs.count(pair) > 1 for pair in pairs], bool),
         first_axon=first_axon,
         n_pre=n_pre,
         first_synapse=_starts(n_pre * n_post),
+        first_row=_starts(n_post),
         first_afferent=_starts(n_pre),
         first_cell=axon_cell[first_axon] + first_neuron[targets] - axon_first_neuron[first_axon]
         if len(projections)
@@ -214,6 +213,7 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         retracted,
         n_axons,
         int((n_pre * n_post).sum()),
+        int(n_post.sum()),
         n_cells,
     )
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.errors import refuse
+
+if TYPE_CHECKING:
+    from synsamp.spiking.simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -81,4 +84,59 @@ class Scheduled:
 
     def __post_init__(self) -> None:
         if (self.at_s is None) == (self.when is None):
-            raise refuse("a scheduled lesion", "must have either at_s or when", (self.at_s, self.when))
+            raise refuse(
+                "a scheduled lesion", "must have either at_s or when", (self.at_s, self.when)
+            )
+
+
+def apply(lesion: Lesion, sim: Simulation) -> None:
+    """Change the state of a simulation; it must settle potentials and inputs afterwards."""
+    if isinstance(lesion, RemoveNeurons):
+        _remove_neurons(lesion, sim)
+    elif isinstance(lesion, RemoveSynapses):
+        _remove_synapses(lesion, sim)
+    else:
+        groups = [g.name for g in sim.network.inputs]
+        if lesion.group not in groups:
+            raise refuse("group", f"must be one of {', '.join(groups)}", lesion.group)
+        size = sim.network.size_of(lesion.group)
+        sim._feed.silence(lesion.group, _indices("inputs", lesion.inputs, size))
+
+
+def _remove_neurons(lesion: RemoveNeurons, sim: Simulation) -> None:
+    numbers = sim.neurons_of(lesion.circuit)
+    local = _indices("neurons", lesion.neurons, numbers.size)
+    sim._activity.bias[numbers[local]] = -np.inf
+    for p, projection in enumerate(sim.layout.projections):
+        gone = np.zeros(sim._matrix(p, sim._synapses.theta).shape, bool)
+        if projection.target == lesion.circuit:
+            gone[local, :] = True
+        if projection.source == lesion.circuit:
+            gone[:, local] = True
+        _set_theta(sim, p, gone, -np.inf)
+
+
+def _remove_synapses(lesion: RemoveSynapses, sim: Simulation) -> None:
+    p = sim._index(lesion.projection)
+    theta = sim._matrix(p, sim._synapses.theta)
+    gone = theta > 0 if isinstance(lesion.which, str) else np.asarray(lesion.which)
+    if gone.shape != theta.shape or gone.dtype != bool:
+        raise refuse("which", f"must be boolean with shape {theta.shape}", gone.shape)
+    if lesion.regrow:
+        gone = gone & (theta > lesion.theta)
+    _set_theta(sim, p, gone, lesion.theta if lesion.regrow else -np.inf)
+
+
+def _set_theta(sim: Simulation, p: int, where: NDArray[np.bool_], value: float) -> None:
+    rule = sim.layout.projections[p].rule
+    weight = float(rule.mapping.weight(value)) if value > -np.inf else 0.0
+    sim._matrix(p, sim._synapses.theta)[where] = value
+    sim._matrix(p, sim._synapses.weight)[where] = weight
+    sim._matrix(p, sim._synapses.expected)[where] = rule.alpha * np.exp(weight)
+
+
+def _indices(name: str, values: Sequence[int], size: int) -> NDArray[np.int64]:
+    numbers = np.unique(np.asarray(values, np.int64))
+    if numbers.size and not 0 <= numbers[0] <= numbers[-1] < size:
+        raise refuse(name, f"must lie in 0..{size - 1}", [int(numbers[0]), int(numbers[-1])])
+    return numbers

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from synsamp.priors import Gaussian
 from synsamp.rule.equation import ornstein_uhlenbeck
 from synsamp.spiking.activity import SWEEPS
+from synsamp.spiking.arrays import copies
 from synsamp.spiking.draws import Normals
 
 if TYPE_CHECKING:
@@ -45,9 +46,7 @@ class Looker:
             return run.theta.copy()
         chained = self._refreshed_s.size and self._time_s <= now
         fresh = (
-            self._refreshed_s != run.refreshed_s
-            if chained
-            else np.ones(run.refreshed_s.size, bool)
+            self._refreshed_s != run.refreshed_s if chained else np.ones(run.refreshed_s.size, bool)
         )
         grid = (int(sim._activity.counters[SWEEPS]) + 1) * sim._grid_s
         ahead = self._anticipate(sim, grid)
@@ -72,7 +71,7 @@ class Looker:
         return seen.copy()
 
     def _anticipate(self, sim: Simulation, grid_s: float) -> NDArray[np.float64]:
-        """θ at the next grid point if nobody spikes until then, with the noise the run will draw."""
+        """θ at the next grid point if nobody spikes till then, with the noise the run will draw."""
         run = sim._synapses
         ahead = run._replace(
             theta=run.theta.copy(),
@@ -80,7 +79,7 @@ class Looker:
             expected=run.expected.copy(),
             refreshed_s=run.refreshed_s.copy(),
         )
-        noise = Normals(*(array.copy() for array in sim._streams.noise))
+        noise = Normals(**copies(sim._streams.noise))
         for neuron in range(run.refreshed_s.size):
             sim._kernel.refresh_neuron(
                 neuron, grid_s, sim.layout.wiring, sim.layout.rules, ahead, noise
@@ -110,7 +109,10 @@ class Looker:
         value = mean + keep * (start[exists] - mean)
         if rule.T > 0:
             # Two measurements of θ(now): from the past, and from the known end.
-            weight_past, weight_end = 1.0 / spread**2, (keep_on / np.maximum(spread_on, 1e-300)) ** 2
+            weight_past, weight_end = (
+                1.0 / spread**2,
+                (keep_on / np.maximum(spread_on, 1e-300)) ** 2,
+            )
             from_end = mean + (end[exists] - mean) / keep_on
             value = (weight_past * value + weight_end * from_end) / (weight_past + weight_end)
             value += self._rng.standard_normal(value.size) / np.sqrt(weight_past + weight_end)

@@ -39,7 +39,7 @@ class DoubleExponential:
 class Circuit:
     """A winner-take-all circuit: its neurons share ``rate_hz`` (ρ_net) through divisive inhibition.
 
-    Every spike of a neuron adds ``adaptation_strength`` (γ) × ``adaptation`` kernel to its potential.
+    Every spike of a neuron adds ``adaptation_strength`` (γ) × its kernel to its own potential.
     """
 
     name: str
@@ -80,7 +80,7 @@ class TermClip:
 
 @dataclass(frozen=True)
 class ChangeClip:
-    """Clip the whole instantaneous change Δθ at ±``limit``·b (the paper's words taken literally)."""
+    """Clip the whole instantaneous change Δθ at ±``limit``·b (the paper's literal words)."""
 
     limit: float = 5.0
 
@@ -170,7 +170,7 @@ class Network:
         self._check()
 
     def _check(self) -> None:
-        names = [p.name for p in (*self.inputs, *self.circuits)]
+        names = [p.name for p in self.populations]
         if len(set(names)) != len(names):
             raise refuse("names of populations", "must differ", names)
         labels = [p.name for p in self.projections]
@@ -208,9 +208,14 @@ class Network:
                 )
             seen[key] = seen.get(key, False) | mask
 
+    @property
+    def populations(self) -> tuple[InputGroup | Circuit, ...]:
+        """Input groups, then circuits."""
+        return (*self.inputs, *self.circuits)
+
     def size_of(self, population: str) -> int:
         """How many neurons a population has."""
-        return {p.name: p.size for p in (*self.inputs, *self.circuits)}[population]
+        return {p.name: p.size for p in self.populations}[population]
 
     def mask_of(self, projection: Projection) -> NDArray[np.bool_]:
         """Which synapses of a projection may exist, as bool[post, pre]."""
@@ -241,7 +246,10 @@ class Network:
 
 
 def winner_take_all(
-    n_inputs: int = 784, n_neurons: int = 10, rule: Rule = Rule(), **circuit: Any  # noqa: B008
+    n_inputs: int = 784,
+    n_neurons: int = 10,
+    rule: Rule = Rule(),  # noqa: B008 (frozen)
+    **circuit: Any,
 ) -> Network:
     """The paper's single circuit: inputs ``x`` project to one circuit ``z`` (Figs. 3 and 4)."""
     return Network(

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from synsamp.errors import refuse
 from synsamp.spiking.activity import INPUTS_UNTIL, NEXT_EVENT, REFERENCE, Activity
-from synsamp.spiking.draws import exponential, new_streams
+from synsamp.spiking.arrays import copies, rest, with_room
+from synsamp.spiking.draws import new_streams
 from synsamp.spiking.events import DONE, INPUT_WANTED, TAPE_FULL
 from synsamp.spiking.feed import Feed
 
@@ -62,13 +63,10 @@ def run_probe(
     draws, order, burn_order = root.spawn(3)
     streams = new_streams(draws, 1)
     activity = _copy(sim, start)
-    rate = float(sim.layout.wiring.rate_up_to[-1])
-    activity.clock[NEXT_EVENT] = activity.clock[INPUTS_UNTIL] + exponential(streams.events, rate)
+    activity.clock[NEXT_EVENT] = -1.0  # to be drawn from the probe's own stream
     began = float(activity.clock[INPUTS_UNTIL])
 
     def show(what: Any, rng_seed: Any, from_s: float, until_s: float, activity: Activity) -> Any:
-        from synsamp.spiking.simulation import with_room
-
         feed = Feed(sim.network, what, np.random.default_rng(rng_seed), from_s)
         feed.silence_as(sim._feed)
         tape = sim._recorder.new_tape(sim.network.n_neurons, 2**12)
@@ -124,12 +122,10 @@ def run_probe(
 
 
 def _copy(sim: Simulation, start: str) -> Activity:
-    """The network's fast state at the present, or at rest; weights are shared, nobody moves them."""
-    from synsamp.spiking.simulation import rest
-
+    """The network's fast state now, or at rest; weights are shared, nobody moves them."""
     if start == "rest":
         activity = rest(sim.layout, sim.network)
         activity.clock[[INPUTS_UNTIL, REFERENCE]] = 0.0
         activity.bias[:] = sim._activity.bias
         return activity
-    return Activity(*(array.copy() for array in sim._activity))
+    return Activity(**copies(sim._activity))

@@ -25,9 +25,10 @@ from synsamp.spiking.sinks import ColumnSpec, Sink, StreamSpec
 class Recording:
     """What to record; grids are in seconds and whole multiples of the simulation's ``grid_s``.
 
-    ``spikes``: all of them, or those in a window (start_s, stop_s). ``traces``: θ of chosen synapses
-    ``{projection: [(post, pre), …]}`` after every update. ``turnover_every_s``: which synapses
-    were born (θ > 0) or died between two grid points. Lesions are always recorded.
+    ``spikes``: all of them, or those in a window (start_s, stop_s). ``presentations``: when what
+    was shown. ``traces``: θ of chosen synapses ``{projection: [(post, pre), …]}`` after each update.
+    ``turnover_every_s``: which synapses were born (θ > 0) or died between two grid points.
+    Lesions are always recorded.
     """
 
     spikes: bool | tuple[float, float] = False
@@ -68,7 +69,7 @@ class Recorder:
         for name, spec in self._specs.items():
             sink.open(name, spec)
 
-    # -- while running ------------------------------------------------------------------------------
+    # -- while running --------------------
 
     def next_grid_s(self, sweeps_done: int) -> float:
         """The next time at which something on a grid is due."""
@@ -147,7 +148,7 @@ class Recorder:
             born=active[changed],
         )
 
-    # -- setting up -----------------------------------------------------------------------------------
+    # -- setting up --------------------
 
     def new_tape(self, n_neurons: int, spikes: int) -> Tape:
         """A tape with room for the traced synapses."""
@@ -176,9 +177,7 @@ class Recorder:
     def _matrices(self, theta: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         return [
             theta[start : start + mask.size].reshape(mask.shape)
-            for start, mask in zip(
-                self._layout.wiring.first_synapse, self._potential, strict=True
-            )
+            for start, mask in zip(self._layout.wiring.first_synapse, self._potential, strict=True)
         ]
 
     def _traced_synapses(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -194,7 +193,9 @@ class Recorder:
             for post, pre in pairs:
                 n_post, n_pre = self._potential[p].shape
                 if not (0 <= post < n_post and 0 <= pre < n_pre):
-                    raise refuse(f"traced synapse of {name}", f"must lie in {(n_post, n_pre)}", (post, pre))
+                    raise refuse(
+                        f"traced synapse of {name}", f"must lie in {(n_post, n_pre)}", (post, pre)
+                    )
                 neuron = int(wiring.first_neuron[target]) + post
                 rows.append((neuron, int(wiring.first_synapse[p] + post * n_pre + pre)))
         order = sorted(range(len(rows)), key=lambda i: rows[i][0])
@@ -218,7 +219,9 @@ class Recorder:
             neuron = ColumnSpec("int32", description="number of the neuron, circuits in order")
             specs["spikes"] = StreamSpec("spike", {"time_s": time, "neuron": neuron})
         if self._recording.presentations:
-            index = ColumnSpec("int64", {"group": n_groups}, description="index in the library, −1: none")
+            index = ColumnSpec(
+                "int64", {"group": n_groups}, description="index in the library, −1: none"
+            )
             specs["presentations"] = StreamSpec("presentation", {"start_s": time, "index": index})
         if self._traced[0].size:
             specs["traces"] = StreamSpec(
@@ -258,7 +261,7 @@ class Recorder:
             )
         return specs
 
-    # -- state ----------------------------------------------------------------------------------------
+    # -- state --------------------
 
     def state(self) -> dict[str, Any]:
         """Lengths of the streams and what turnover compares with."""

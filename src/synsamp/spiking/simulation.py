@@ -6,7 +6,6 @@ into many calls, recording more or less, looking and probing leave the dynamics 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,12 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.spiking.activity import INPUTS_UNTIL, NEXT_EVENT, SPIKES, SWEEPS, Activity
+from synsamp.spiking.arrays import (
+    arrays,
+    copies,
+    digest,
+    matrix,
+    new_synapses,
+    new_work,
+    rest,
+    with_room,
+)
 from synsamp.spiking.draws import (
-    SPIKES_AT_ONCE,
     Normals,
     Streams,
     Words,
-    exponential,
     new_streams,
 )
 from synsamp.spiking.events import (
@@ -29,19 +36,12 @@ from synsamp.spiking.events import (
     INPUT_WANTED,
     QUEUE_FULL,
     TAPE_FULL,
-    Schedule,
-    Work,
     kernel_for,
 )
 from synsamp.spiking.feed import Feed
-from synsamp.spiking.layout import GRID_S, LANE, Layout, build_layout
-from synsamp.spiking.lesions import (
-    Lesion,
-    RemoveNeurons,
-    RemoveSynapses,
-    Scheduled,
-    SilenceInputs,
-)
+from synsamp.spiking.inputs import Schedule
+from synsamp.spiking.layout import GRID_S, build_layout
+from synsamp.spiking.lesions import Lesion, Scheduled, apply
 from synsamp.spiking.looking import Looker
 from synsamp.spiking.network import Network
 from synsamp.spiking.notice import compiling
@@ -82,9 +82,10 @@ class Simulation:
         self._streams = new_streams(dynamics, int(self.layout.wiring.n_pre.max()))
         self._feed = Feed(network, stimulus, np.random.default_rng(order), 0.0)
         self._looker = Looker(np.random.default_rng(looks))
-        self._synapses = self._new_synapses(np.random.default_rng(start), theta or {})
+        self._synapses = new_synapses(
+            self.layout, network, np.random.default_rng(start), theta or {}
+        )
         self._activity = rest(self.layout, network)
-        self._draw_first_event()
         self._activity.bias[:] = 0.0
         self._kernel.settle_all(*self._for_settling())
         self._recorder.at_start(self._synapses.theta)
@@ -101,9 +102,11 @@ class Simulation:
         """What a new and a restored simulation have in common: all that is not state."""
         if not network.projections:
             raise refuse("projections", "must not be empty", 0, "add a Projection")
-        fastest = max(p.rule.b for p in network.projections if p.plastic) if any(
-            p.plastic for p in network.projections
-        ) else 0.0
+        fastest = (
+            max(p.rule.b for p in network.projections if p.plastic)
+            if any(p.plastic for p in network.projections)
+            else 0.0
+        )
         if refresh_s is None:
             refresh_s = 1e-4 / fastest if fastest > 0 else 1.0
         if not (np.isfinite(refresh_s) and refresh_s >= 0):
@@ -125,7 +128,7 @@ class Simulation:
         self._kernel = kernel_for(self.layout, exact=refresh_s == 0)
         self._schedule: Schedule | None = None
 
-    # -- running -----------------------------------------------------------------------------------
+    # -- running --------------------
 
     def run(self, duration_s: float) -> Simulation:
         """Simulate ``duration_s`` more seconds; returns itself."""
@@ -170,8 +173,7 @@ class Simulation:
                     self._tape,
                     self._work,
                 )
-                self._recorder.take_tape(self._tape)
-                self._tape.written[:] = 0
+                self._take_tape()
                 if status == DONE:
                     break
                 if status == INPUT_WANTED:
@@ -186,6 +188,10 @@ class Simulation:
                     assert status == TAPE_FULL
         self.time_s = stop_s
         self._log_presentations(stop_s)
+
+    def _take_tape(self) -> None:
+        self._recorder.take_tape(self._tape)
+        self._tape.written[:] = 0
 
     def _make_schedule(self) -> None:
         self._schedule = self._feed.schedule(float(self._activity.clock[INPUTS_UNTIL]))
@@ -222,7 +228,7 @@ class Simulation:
             )
         self._log_presentations(self.time_s)
 
-    # -- looking -----------------------------------------------------------------------------------
+    # -- looking --------------------
 
     @property
     def n_spikes(self) -> int:
@@ -278,23 +284,57 @@ class Simulation:
         return names.index(projection)
 
     def _matrix(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
-        n_post = self.network.size_of(self.layout.projections[p].target)
-        n_pre = int(self.layout.wiring.n_pre[p])
-        start = int(self.layout.wiring.first_synapse[p])
-        return values[start : start + n_post * n_pre].reshape(n_post, n_pre)
+        return matrix(self.layout, p, values)
 
-    # -- lesions -----------------------------------------------------------------------------------
+    def replay(self, time_s: ArrayLike, source: ArrayLike, learning: bool = True) -> Simulation:
+        """Let given spikes happen instead of drawn ones, as in a pairing experiment.
+
+        ``source`` counts inputs first (groups in order), then neurons; times must not decrease
+        and must lie at or after the present. Drawn spikes go on from the last of them.
+        """
+        times, sources = np.array(time_s, float), np.array(source, np.int64)
+        count = self.network.n_inputs + self.network.n_neurons
+        if times.shape != sources.shape or times.ndim != 1:
+            raise refuse("source", f"must be one per time, shape {times.shape}", sources.shape)
+        if times.size == 0:
+            return self
+        if not (np.isfinite(times).all() and (np.diff(times) >= 0).all()):
+            raise refuse("time_s", "must be finite and not decrease", "others")
+        if times[0] < self.time_s:
+            raise refuse("time_s", f"must be >= {self.time_s} (now)", float(times[0]))
+        if not (0 <= sources.min() <= sources.max() < count):
+            raise refuse("source", f"must lie in 0..{count - 1}", [sources.min(), sources.max()])
+        self._flush()
+        rate = times.size / max(float(times[-1] - self.time_s), 1e-3)
+        self._activity = with_room(self._activity, self.layout, max(rate, 1e3) * 10)
+        for at in range(0, times.size, TAPE_SPIKES):
+            part = slice(at, at + TAPE_SPIKES)
+            self._kernel.replay(
+                times[part],
+                sources[part],
+                learning,
+                self.layout.wiring,
+                self.layout.rules,
+                self.layout.retracted_weight,
+                self._synapses,
+                self._activity,
+                self._streams,
+                self._tape,
+                self._work,
+            )
+            self._take_tape()
+        self.time_s = float(times[-1])
+        self._activity.clock[NEXT_EVENT] = -1.0
+        self._feed.change(self._feed.stimulus, self.time_s)
+        self._schedule = None
+        return self
+
+    # -- lesions --------------------
 
     def lesion(self, lesion: Lesion) -> None:
         """Apply a lesion now."""
         self._flush()
-        if isinstance(lesion, RemoveNeurons):
-            self._remove_neurons(lesion)
-        elif isinstance(lesion, RemoveSynapses):
-            self._remove_synapses(lesion)
-        elif isinstance(lesion, SilenceInputs):
-            size = self.network.size_of(lesion.group)
-            self._feed.silence(lesion.group, _indices("inputs", lesion.inputs, size))
+        apply(lesion, self)
         self._schedule = None
         self._kernel.settle_all(*self._for_settling())
         self.lesion_log.append((self.time_s, lesion.describe()))
@@ -313,37 +353,7 @@ class Simulation:
                 self._applied[i] = True
                 self.lesion(scheduled.lesion)
 
-    def _remove_neurons(self, lesion: RemoveNeurons) -> None:
-        numbers = self.neurons_of(lesion.circuit)
-        local = _indices("neurons", lesion.neurons, numbers.size)
-        self._activity.bias[numbers[local]] = -np.inf
-        for p, projection in enumerate(self.layout.projections):
-            theta = self._matrix(p, self._synapses.theta)
-            gone = np.zeros(theta.shape, bool)
-            if projection.target == lesion.circuit:
-                gone[local, :] = True
-            if projection.source == lesion.circuit:
-                gone[:, local] = True
-            self._set_theta(p, gone, -np.inf)
-
-    def _remove_synapses(self, lesion: RemoveSynapses) -> None:
-        p = self._index(lesion.projection)
-        theta = self._matrix(p, self._synapses.theta)
-        gone = theta > 0 if isinstance(lesion.which, str) else np.asarray(lesion.which)
-        if gone.shape != theta.shape or gone.dtype != bool:
-            raise refuse("which", f"must be boolean with shape {theta.shape}", gone.shape)
-        if lesion.regrow:
-            gone = gone & (theta > lesion.theta)
-        self._set_theta(p, gone, lesion.theta if lesion.regrow else -np.inf)
-
-    def _set_theta(self, p: int, where: NDArray[np.bool_], value: float) -> None:
-        rule = self.layout.projections[p].rule
-        weight = float(rule.mapping.weight(value)) if value > -np.inf else 0.0
-        self._matrix(p, self._synapses.theta)[where] = value
-        self._matrix(p, self._synapses.weight)[where] = weight
-        self._matrix(p, self._synapses.expected)[where] = rule.alpha * np.exp(weight)
-
-    # -- state -------------------------------------------------------------------------------------
+    # -- state --------------------
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on bit for bit, as arrays, numbers and strings."""
@@ -353,14 +363,16 @@ class Simulation:
             "network": digest(self.layout),
             "time_s": self.time_s,
             "refresh_grid_s": self.layout.wiring.constants[-2:].copy(),
-            "synapses": _copies(self._synapses),
-            "activity": _copies(self._activity),
-            "streams": {name: _copies(getattr(streams, name)) for name in streams._fields},
+            "synapses": copies(self._synapses),
+            "activity": copies(self._activity),
+            "streams": {name: copies(getattr(streams, name)) for name in streams._fields},
             "feed": self._feed.state(),
             "looker": self._looker.state(),
             "recorder": self._recorder.state(),
             "applied": self._applied.copy(),
-            "lesions": {str(i): {"time_s": t, "what": w} for i, (t, w) in enumerate(self.lesion_log)},
+            "lesions": {
+                str(i): {"time_s": t, "what": w} for i, (t, w) in enumerate(self.lesion_log)
+            },
         }
 
     @classmethod
@@ -387,12 +399,12 @@ class Simulation:
         sim.time_s = float(state["time_s"])
         saved = state["streams"]
         sim._streams = Streams(
-            Words(**_arrays(saved["events"])),
-            Words(**_arrays(saved["inputs"])),
-            Normals(**_arrays(saved["noise"])),
+            Words(**arrays(saved["events"])),
+            Words(**arrays(saved["inputs"])),
+            Normals(**arrays(saved["noise"])),
         )
-        sim._synapses = Synapses(**_arrays(state["synapses"]))
-        sim._activity = Activity(**_arrays(state["activity"]))
+        sim._synapses = Synapses(**arrays(state["synapses"]))
+        sim._activity = Activity(**arrays(state["activity"]))
         sim._feed = Feed(network, stimulus, np.random.default_rng(0), 0.0)
         sim._feed.restore(state["feed"])
         sim._looker = Looker(np.random.default_rng(0))
@@ -403,39 +415,7 @@ class Simulation:
         sim.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
         return sim
 
-    # -- making arrays -----------------------------------------------------------------------------
-
-    def _new_synapses(
-        self, rng: np.random.Generator, given: Mapping[str, ArrayLike]
-    ) -> Synapses:
-        n = self.layout.n_synapses
-        synapses = Synapses(
-            np.zeros(n),
-            np.zeros(n, np.float32),
-            np.zeros(n, np.float32),
-            np.zeros(self.layout.n_cells, np.float32),
-            np.zeros(self.network.n_neurons),
-        )
-        for name in given:
-            self._index(name)
-        for p, projection in enumerate(self.layout.projections):
-            mask, rule = self.network.mask_of(projection), projection.rule
-            if projection.name in given:
-                values = np.array(np.broadcast_to(given[projection.name], mask.shape), float)
-                if np.isnan(values[mask]).any():
-                    raise refuse(f"theta of {projection.name!r}", "must be numbers", "NaN")
-            else:
-                values = np.asarray(rule.prior.draw(rng, mask.shape))
-            values = np.where(mask, np.maximum(values, rule.floor), -np.inf)
-            weight = np.where(mask, rule.mapping.weight(np.where(mask, values, 0.0)), 0.0)
-            self._matrix(p, synapses.theta)[:] = values
-            self._matrix(p, synapses.weight)[:] = weight
-            self._matrix(p, synapses.expected)[:] = rule.alpha * np.exp(np.minimum(weight, 80.0))
-        return synapses
-
-    def _draw_first_event(self) -> None:
-        rate = float(self.layout.wiring.rate_up_to[-1])
-        self._activity.clock[NEXT_EVENT] = exponential(self._streams.events, rate)
+    # -- making arrays --------------------
 
     def _for_settling(self) -> tuple[Any, ...]:
         layout = self.layout
@@ -450,85 +430,6 @@ class Simulation:
         where = f"; synapses of {', '.join(bad)} are no longer finite" if bad else ""
         return SynsampError(
             f"the network's potentials must be finite, got NaN or overflow at "
-            f"{float(self._activity.clock[INPUTS_UNTIL]):.3f} s{where}; the last checkpoint is kept; "
-            "use a smaller b or N, or the clip of the paper"
+            f"{float(self._activity.clock[INPUTS_UNTIL]):.3f} s{where}; "
+            "the last checkpoint is kept; use a smaller b or N, or the clip of the paper"
         )
-
-
-def rest(layout: Layout, network: Network) -> Activity:
-    """The fast state of a network in which nothing has happened yet, at time 0."""
-    n, circuits, delayed = network.n_neurons, len(network.circuits), layout.wiring.delay_s.size
-    return Activity(
-        clock=np.zeros(3),
-        counters=np.zeros(2, np.int64),
-        fall=np.zeros(layout.n_axons, np.float32),
-        rise=np.zeros(layout.n_axons, np.float32),
-        sum_fall=np.zeros(n + LANE, np.float32),
-        sum_rise=np.zeros(n + LANE, np.float32),
-        adaptation_fall=np.zeros(n),
-        adaptation_rise=np.zeros(n),
-        adapted_s=np.zeros(circuits),
-        bias=np.zeros(n),
-        queue_s=np.zeros((delayed, 1)),
-        queue_axon=np.zeros((delayed, 1), np.int64),
-        queue_head=np.zeros(delayed, np.int64),
-        queue_count=np.zeros(delayed, np.int64),
-    )
-
-
-def with_room(activity: Activity, layout: Layout, input_rate_hz: float) -> Activity:
-    """The same state with queues that hold all spikes that can be in flight."""
-    wiring = layout.wiring
-    if wiring.delay_s.size == 0:
-        return activity
-    mean = (input_rate_hz + float(wiring.rate_up_to[-1])) * float(wiring.delay_s.max())
-    room = int(mean + 20.0 * np.sqrt(mean) + 64)  # 20 standard deviations: never
-    old = activity.queue_s.shape[1]
-    if old >= room:
-        return activity
-    order = (activity.queue_head[:, None] + np.arange(old)) % old
-    times = np.zeros((wiring.delay_s.size, 2 * room))
-    axons = np.zeros(times.shape, np.int64)
-    times[:, :old] = np.take_along_axis(activity.queue_s, order, axis=1)
-    axons[:, :old] = np.take_along_axis(activity.queue_axon, order, axis=1)
-    return activity._replace(
-        queue_s=times, queue_axon=axons, queue_head=np.zeros_like(activity.queue_head)
-    )
-
-
-def new_work(layout: Layout, network: Network) -> Work:
-    """Working memory for the kernel."""
-    row = int(layout.wiring.n_pre.max())
-    largest = max(c.size for c in network.circuits)
-    return Work(
-        np.zeros(row, np.float32),
-        np.zeros(row, np.float32),
-        np.zeros(row, np.float32),
-        np.zeros(SPIKES_AT_ONCE, np.float32),
-        np.zeros(SPIKES_AT_ONCE, np.float32),
-        np.zeros(SPIKES_AT_ONCE),
-        np.zeros(largest),
-    )
-
-
-def digest(layout: Layout) -> str:
-    """A short name of wiring and numbers, to recognise the network a state belongs to."""
-    sha = hashlib.sha256()
-    for array in (*layout.wiring, *(a for r in layout.rules for a in r[:8])):
-        sha.update(np.ascontiguousarray(array).tobytes())
-    return sha.hexdigest()[:16]
-
-
-def _copies(arrays: Any) -> dict[str, NDArray[Any]]:
-    return {name: array.copy() for name, array in arrays._asdict().items()}
-
-
-def _arrays(saved: Any) -> dict[str, NDArray[Any]]:
-    return {name: np.array(value) for name, value in saved.items()}
-
-
-def _indices(name: str, values: Sequence[int], size: int) -> NDArray[np.int64]:
-    numbers = np.unique(np.asarray(values, np.int64))
-    if numbers.size and not 0 <= numbers[0] <= numbers[-1] < size:
-        raise refuse(name, f"must lie in 0..{size - 1}", [int(numbers[0]), int(numbers[-1])])
-    return numbers

@@ -56,7 +56,11 @@ class RandomOrder:
         self._shares: NDArray[np.float64] | None = None
         if weights is not None:
             given = np.asarray(weights, float)
-            if given.shape != (len(presentations),) or not (given >= 0).all() or not given.sum() > 0:
+            if (
+                given.shape != (len(presentations),)
+                or not (given >= 0).all()
+                or not given.sum() > 0
+            ):
                 raise refuse("weights", "must be one number >= 0 per presentation", given)
             self._shares = given / given.sum()
 

@@ -4,7 +4,7 @@ Between spikes only prior and noise act: with a Gaussian prior an Ornstein–Uhl
 transition known in closed form (`refresh`), with any other prior small Euler–Maruyama steps over
 the same interval. At a spike the likelihood term adds Δθ = b N w (x − min(5, α e^w)) (`jump`).
 
-Templates of this file get prior, mapping and clip bound by `specialise`; the equation itself stands
+Templates of this file get prior, mapping and clip bound by `bind`; the equation itself stands
 in `synsamp.rule.equation`. A synapse that does not exist has θ = −inf, w = 0 and stays so.
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from synsamp.noise.arithmetic import exp, scalar
@@ -26,7 +25,7 @@ from synsamp.rule.equation import (
     likelihood_jump,
     ornstein_uhlenbeck,
 )
-from synsamp.specialise import specialise
+from synsamp.spiking.compiling import bind, vector
 from synsamp.spiking.draws import take_normals
 
 # mypy: disable-error-code="name-defined"
@@ -40,6 +39,8 @@ class Synapses(NamedTuple):
     weight: NDArray[np.float32]
     expected: NDArray[np.float32]  # α e^w: the input the synapse expects at a spike
     column: NDArray[np.float32]
+    listed: NDArray[np.int32]  # by row: afferents with ŵ > 0, whose cells in the columns are set
+    n_listed: NDArray[np.int64]  # per row
     refreshed_s: NDArray[np.float64]  # per neuron
 
 
@@ -49,10 +50,6 @@ class Scratch(NamedTuple):
     x: NDArray[np.float32]
     change: NDArray[np.float32]
     effect: NDArray[np.float32]
-
-
-_VECTOR = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz"}}
-# Sums may be reordered in these loops, or they would run one element at a time.
 
 
 @scalar
@@ -71,10 +68,12 @@ def small_exp(x: np.float32) -> np.float32:
     return p * x + np.float32(1.0)
 
 
-# -- between spikes ---------------------------------------------------------------------------
+# -- between spikes --------------------
 
 
-def _transition_shared(p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any) -> None:
+def _transition_shared(
+    p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any
+) -> None:
     """Gaussian prior with the same mean and std for all afferents: exact in one sweep."""
     mean, std = at(rule.prior, wiring.first_afferent[p])
     keep, spread = ornstein_uhlenbeck(rule.b[p], rule.T[p], std, elapsed)
@@ -84,7 +83,9 @@ def _transition_shared(p: int, elapsed: float, theta: Any, noise: Any, wiring: A
         theta[i] = at_least(mean + keep * (theta[i] - mean) + spread * normals[i], floor)
 
 
-def _transition_each(p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any) -> None:
+def _transition_each(
+    p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any
+) -> None:
     """Gaussian prior with a mean and std per afferent."""
     normals = noise.buffer[take_normals(noise, theta.size) :]
     for i in range(theta.size):
@@ -93,7 +94,9 @@ def _transition_each(p: int, elapsed: float, theta: Any, noise: Any, wiring: Any
         theta[i] = at_least(mean + keep * (theta[i] - mean) + spread * normals[i], rule.floor[p])
 
 
-def _transition_split(p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any) -> None:
+def _transition_split(
+    p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any
+) -> None:
     """Any prior: Euler–Maruyama steps with b·Δt bounded by the splitting step."""
     b, T = rule.b[p], rule.T[p]
     steps = max(1, int(np.ceil(b * elapsed / rule.splitting_step[p])))
@@ -120,17 +123,27 @@ def _exact_weights(p: int, theta: Any, weight: Any, expected: Any, rule: Any) ->
 
 
 def _refresh(
-    p: int, elapsed: float, theta: Any, weight: Any, expected: Any, noise: Any, wiring: Any, rule: Any
+    p: int,
+    elapsed: float,
+    theta: Any,
+    weight: Any,
+    expected: Any,
+    noise: Any,
+    wiring: Any,
+    rule: Any,
 ) -> None:
     transition(p, elapsed, theta, noise, wiring, rule)
     exact_weights(p, theta, weight, expected, rule)
 
 
-# -- at a spike -------------------------------------------------------------------------------
+# -- at a spike --------------------
 
 
-def _jump(p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rule: Any) -> None:
-    """Δθ = b N dw/dθ (x − α e^w) for a whole row; then w and α e^w follow."""
+def _jump(p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rule: Any) -> bool:
+    """Δθ = b N dw/dθ (x − α e^w) for a whole row; then w and α e^w follow.
+
+    Returns whether a synapse may have become functional or ceased to be.
+    """
     n = theta.size
     x, change = scratch.x[:n], scratch.change[:n]
     # likelihood_jump is linear in the gradient, so its factor b N is taken once per row.
@@ -139,7 +152,7 @@ def _jump(p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rule: An
     floor = rule.floor[p]
     for i in range(n):
         theta[i] = at_least(theta[i] + change[i], floor)
-    advance_weights(p, theta, weight, expected, change, rule)
+    return advance_weights(p, theta, weight, expected, change, rule)
 
 
 def _gradients_multiplicative(
@@ -183,10 +196,14 @@ def _limit_of_change(rule: Any, p: int) -> Any:
     return np.float32(rule.limit[p] * rule.b[p])
 
 
-@njit(**_VECTOR)
-def _multiply(weight: Any, expected: Any, change: Any) -> Any:
-    """Multiply w by e^Δ and α e^w by e^(Δw); return Σ Δ² + Δw² (does the series suffice?)."""
+@vector
+def _multiply(weight: Any, expected: Any, change: Any, retracted: Any) -> Any:
+    """Multiply w by e^Δ and α e^w by e^(Δw).
+
+    Returns Σ Δ² + Δw² (does the series suffice?) and how many synapses crossed θ = 0.
+    """
     moved = np.float32(0.0)
+    crossed = np.float32(0.0)
     for i in range(weight.size):
         old = weight[i]
         new = old * small_exp(change[i])
@@ -194,80 +211,106 @@ def _multiply(weight: Any, expected: Any, change: Any) -> Any:
         weight[i] = new
         expected[i] = expected[i] * small_exp(step)
         moved += change[i] * change[i] + step * step
-    return moved
+        crossed += np.float32(1.0) if (old > retracted) != (new > retracted) else np.float32(0.0)
+    return moved, crossed
 
 
 def _advance_multiplicative(
     p: int, theta: Any, weight: Any, expected: Any, change: Any, rule: Any
-) -> None:
-    # Written so that NaN, too, leads to the exact path.
-    if not _multiply(weight, expected, change) < np.float32(1 / 16):
-        exact_weights(p, theta, weight, expected, rule)
+) -> bool:
+    retracted = np.float32(rule.retracted_weight[p])
+    moved, crossed = _multiply(weight, expected, change, retracted)
+    if moved < np.float32(1 / 16):
+        return crossed > np.float32(0.0)
+    exact_weights(p, theta, weight, expected, rule)  # here, too, if anything is NaN
+    return True
 
 
-def _advance_exactly(p: int, theta: Any, weight: Any, expected: Any, change: Any, rule: Any) -> None:
+def _advance_exactly(
+    p: int, theta: Any, weight: Any, expected: Any, change: Any, rule: Any
+) -> bool:
     exact_weights(p, theta, weight, expected, rule)
+    return True
 
 
-# -- putting the parts together ------------------------------------------------------------------
+# -- putting the parts together --------------------
 
 
 def row_functions(kind: tuple[Any, ...], exact: bool) -> tuple[Any, Any, Any]:
     """(refresh, jump, exact_weights) for one kind of projection."""
     prior_gradient, prior_type, per_afferent, weight_of, slope_of, clips_change = kind
-    exact_weights = specialise(_exact_weights, weight_of=weight_of)
+    exact_weights = bind(_exact_weights, weight_of=weight_of)
     if issubclass(prior_type, Gaussian):
-        transition = specialise(_transition_each if per_afferent else _transition_shared)
+        transition = bind(_transition_each if per_afferent else _transition_shared)
     else:
-        transition = specialise(_transition_split, prior_gradient=prior_gradient)
+        transition = bind(_transition_split, prior_gradient=prior_gradient)
     multiplicative = slope_of is weight_of
-    gradients = specialise(
+    gradients = bind(
         _gradients_multiplicative if multiplicative else _gradients_any,
         clipped_jump=_jump_change_clipped if clips_change else _jump_term_clipped,
         clip_limit=_limit_of_change if clips_change else _limit_of_term,
         slope_of=slope_of,
     )
-    advance = specialise(
+    advance = bind(
         _advance_multiplicative if multiplicative and not exact else _advance_exactly,
         exact_weights=exact_weights,
     )
-    refresh = specialise(_refresh, transition=transition, exact_weights=exact_weights)
-    jump = specialise(_jump, gradients=gradients, advance_weights=advance)
+    refresh = bind(_refresh, transition=transition, exact_weights=exact_weights)
+    jump = bind(_jump, gradients=gradients, advance_weights=advance)
     return refresh, jump, exact_weights
 
 
-def _refresh_by_kind(kind: int, p: int, elapsed: float, theta: Any, weight: Any, expected: Any,
-                     noise: Any, wiring: Any, rules: Any) -> None:
+def _refresh_by_kind(
+    kind: int,
+    p: int,
+    elapsed: float,
+    theta: Any,
+    weight: Any,
+    expected: Any,
+    noise: Any,
+    wiring: Any,
+    rules: Any,
+) -> None:
     if kind == 0:
         first(p, elapsed, theta, weight, expected, noise, wiring, rules[0])
     else:
         rest(kind - 1, p, elapsed, theta, weight, expected, noise, wiring, rules[1:])
 
 
-def _refresh_last_kind(kind: int, p: int, elapsed: float, theta: Any, weight: Any, expected: Any,
-                       noise: Any, wiring: Any, rules: Any) -> None:
+def _refresh_last_kind(
+    kind: int,
+    p: int,
+    elapsed: float,
+    theta: Any,
+    weight: Any,
+    expected: Any,
+    noise: Any,
+    wiring: Any,
+    rules: Any,
+) -> None:
     first(p, elapsed, theta, weight, expected, noise, wiring, rules[0])
 
 
-def _jump_by_kind(kind: int, p: int, theta: Any, weight: Any, expected: Any, scratch: Any,
-                  rules: Any) -> None:
+def _jump_by_kind(
+    kind: int, p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rules: Any
+) -> bool:
     if kind == 0:
-        first(p, theta, weight, expected, scratch, rules[0])
-    else:
-        rest(kind - 1, p, theta, weight, expected, scratch, rules[1:])
+        return first(p, theta, weight, expected, scratch, rules[0])
+    return rest(kind - 1, p, theta, weight, expected, scratch, rules[1:])
 
 
-def _jump_last_kind(kind: int, p: int, theta: Any, weight: Any, expected: Any, scratch: Any,
-                    rules: Any) -> None:
-    first(p, theta, weight, expected, scratch, rules[0])
+def _jump_last_kind(
+    kind: int, p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rules: Any
+) -> bool:
+    return first(p, theta, weight, expected, scratch, rules[0])
 
 
 def functions_by_kind(kinds: tuple[tuple[Any, ...], ...], exact: bool) -> tuple[Any, Any]:
     """(refresh, jump) that choose among the kinds of a network, once per row."""
     parts = [row_functions(kind, exact) for kind in kinds]
-    refresh = specialise(_refresh_last_kind, first=parts[-1][0])
-    jump = specialise(_jump_last_kind, first=parts[-1][1])
+    refresh = bind(_refresh_last_kind, first=parts[-1][0])
+    jump = bind(_jump_last_kind, first=parts[-1][1])
     for part in reversed(parts[:-1]):
-        refresh = specialise(_refresh_by_kind, first=part[0], rest=refresh)
-        jump = specialise(_jump_by_kind, first=part[1], rest=jump)
+        refresh = bind(_refresh_by_kind, first=part[0], rest=refresh)
+        jump = bind(_jump_by_kind, first=part[1], rest=jump)
     return refresh, jump

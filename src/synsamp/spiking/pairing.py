@@ -1,0 +1,48 @@
+"""Spike-timing dependent plasticity as the engine itself produces it (Fig. 4B and 4C).
+
+One input, one neuron, noise off; pre- and postsynaptic spikes are paired at a given offset, once or
+many times at a given rate, and the change of the weight is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from synsamp.errors import refuse
+from synsamp.spiking.network import Rule, winner_take_all
+from synsamp.spiking.simulation import Simulation
+
+
+def stdp_curve(
+    offset_s: ArrayLike,
+    rule: Rule = Rule(),  # noqa: B008 (frozen)
+    theta: float = 3.0,
+    pairings: int = 1,
+    rate_hz: float = 20.0,
+) -> NDArray[np.float64]:
+    """Relative change of w, (w_after − w_before)/w_before, for each offset t_post − t_pre.
+
+    ``pairings`` pairs follow each other at ``rate_hz``; one pair is Fig. 4B, many at 20 Hz 4C.
+    """
+    offsets = np.atleast_1d(np.asarray(offset_s, float))
+    if pairings < 1:
+        raise refuse("pairings", "must be >= 1", pairings)
+    if not rate_hz > 0:
+        raise refuse("rate_hz", "must be > 0", rate_hz)
+    quiet = replace(rule, T=0.0)
+    before = float(quiet.mapping.weight(theta))
+    changes = []
+    for offset in offsets:
+        sim = Simulation(winner_take_all(1, 1, quiet), theta={"x->z": theta}, refresh_s=0.0)
+        start = 1.0 + np.arange(pairings) / rate_hz
+        pre, post = start + max(0.0, -offset), start + max(0.0, offset)
+        times = np.concatenate([pre, post])
+        sources = np.repeat([0, 1], pairings)
+        order = np.lexsort((sources, times))  # at equal times the input comes first
+        sim.replay(times[order], sources[order])
+        after = float(quiet.mapping.weight(sim._synapses.theta[0]))
+        changes.append(after / before - 1.0)
+    return np.array(changes)

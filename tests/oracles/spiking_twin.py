@@ -1,0 +1,222 @@
+"""A slow twin of the spiking engine that follows the paper's equations literally.
+
+Plain Python with direct sums over all spike times, double precision, no traces, no columns, no
+scheduling tricks. It shares with the engine only its random numbers (the same streams, drawn in the
+same order), so that both must spike alike, spike by spike, to float accuracy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from synsamp.priors import Gaussian
+from synsamp.spiking.draws import (
+    SPIKES_AT_ONCE,
+    alias_channel,
+    fill_alias_table,
+    new_streams,
+    poisson,
+    take_normals,
+    take_words,
+    uniform,
+)
+from synsamp.spiking.network import ChangeClip, Network
+
+
+def double_exponential(s, kernel):
+    """ε(s) = Θ(s) (e^(−s/τ_f) − e^(−s/τ_r))."""
+    s = np.asarray(s, float)
+    late = np.maximum(s, 0.0)
+    return np.where(s >= 0, np.exp(-late / kernel.fall_s) - np.exp(-late / kernel.rise_s), 0.0)
+
+
+@dataclass
+class Twin:
+    """The network as lists of spike times and matrices of θ."""
+
+    network: Network
+    presentations: dict  # per input group: shown one after the other, round and round
+    seed: int
+    theta: dict  # per projection, NaN-free; masked ones become −inf
+    refresh_s: float
+    grid_s: float
+    spike_s: list = field(default_factory=list)
+    spike_neuron: list = field(default_factory=list)
+    potentials: list = field(default_factory=list)
+
+    def __post_init__(self):
+        net = self.network
+        order = {c.name: i for i, c in enumerate(net.circuits)}
+        self.projections = sorted(net.projections, key=lambda p: order[p.target])
+        self.first = {}
+        n = 0
+        for circuit in net.circuits:
+            self.first[circuit.name] = n
+            n += circuit.size
+        self.fired = {g.name: [[] for _ in range(g.size)] for g in (*net.inputs, *net.circuits)}
+        self.theta = {
+            p.name: np.where(net.mask_of(p), np.maximum(self.theta[p.name], p.rule.floor), -np.inf)
+            for p in self.projections
+        }
+        self.refreshed = {c.name: np.zeros(c.size) for c in net.circuits}
+        longest = max(net.size_of(p.source) for p in self.projections)
+        self.streams = new_streams(np.random.SeedSequence(self.seed).spawn(4)[0], longest)
+        self.segments = {g.name: self._segments(g.name) for g in net.inputs}
+        self.current = {}
+        self.inputs_until = 0.0
+        self.sweeps = 0
+        self.total_rate = sum(c.rate_hz for c in net.circuits)
+        self.next_event = self._waiting_time()
+
+    # -- random numbers, as the engine draws them --------------------
+
+    def _waiting_time(self):
+        return -np.log(uniform(self.streams.events)) / self.total_rate
+
+    def _normals(self, n):
+        at = take_normals(self.streams.noise, n)
+        return self.streams.noise.buffer[at : at + n].astype(float)
+
+    def _segments(self, group):
+        """(end, rates) of all that is shown, for ever."""
+        end = 0.0
+        while True:
+            for shown in self.presentations[group]:
+                start = end
+                for passed, rates in zip(np.cumsum(shown.durations_s), shown.rates_hz, strict=True):
+                    end = start + passed
+                    yield end, rates
+
+    def _draw_inputs(self, now):
+        for group in self.network.inputs:
+            start = self.inputs_until
+            while start < now:
+                current = self.current.get(group.name) or next(self.segments[group.name])
+                end, rates = current
+                stop = min(now, end)
+                if stop > start and rates.sum() > 0:
+                    self._draw_segment(group, start, stop, rates)
+                self.current[group.name] = None if end <= now else current
+                start = stop
+        self.inputs_until = now
+
+    def _draw_segment(self, group, start, stop, rates):
+        table = np.zeros(rates.size, np.uint64)
+        fill_alias_table(np.ascontiguousarray(rates, float), table)
+        left = poisson(self.streams.events, rates.sum() * (stop - start))
+        words = self.streams.inputs
+        while left > 0:
+            n = min(left, SPIKES_AT_ONCE)
+            at = take_words(words, 2 * n)
+            for s in range(n):
+                share = (float(words.buffer[at + s]) + 0.5) / 2**32
+                channel = alias_channel(words.buffer[at + n + s], table)
+                self.fired[group.name][channel].append(start + share * (stop - start))
+            left -= n
+
+    # -- the equations --------------------
+
+    def epsps(self, projection, now):
+        """x_i(t) = Σ_f ε(t − t_i^(f) − delay)."""
+        kernel = self.network.epsp
+        return np.array(
+            [
+                double_exponential(now - np.array(times) - projection.delay_s, kernel).sum()
+                for times in self.fired[projection.source]
+            ]
+        )
+
+    def weight(self, projection):
+        """w, zero where no synapse can exist."""
+        theta = self.theta[projection.name]
+        exists = np.isfinite(theta)
+        w = np.zeros(theta.shape)
+        w[exists] = projection.rule.mapping.weight(theta[exists])
+        return w
+
+    def potential(self, circuit, now):
+        """u_k(t) = Σ ŵ_ki x_i(t) + γ Σ_f κ(t − t_k^(f))."""
+        own = self.fired[circuit.name]
+        u = np.array(
+            [
+                circuit.adaptation_strength
+                * double_exponential(now - np.array(times), circuit.adaptation).sum()
+                for times in own
+            ]
+        )
+        for p in self.projections:
+            if p.target == circuit.name:
+                effective = np.maximum(self.weight(p) - float(p.rule.mapping.weight(0.0)), 0.0)
+                u = u + effective @ self.epsps(p, now)
+        return u
+
+    def refresh(self, circuit, k, now):
+        """Prior and noise since the last refresh."""
+        elapsed = now - self.refreshed[circuit.name][k]
+        self.refreshed[circuit.name][k] = now
+        for p in self.projections:
+            if p.target != circuit.name or not p.plastic or p.rule.b == 0:
+                continue
+            rule, row = p.rule, self.theta[p.name][k]
+            exists = np.isfinite(row)
+            if isinstance(rule.prior, Gaussian):
+                nu = self._normals(row.size)
+                mean, std = (np.broadcast_to(v, row.shape) for v in rule.prior.parameters)
+                keep = np.exp(-rule.b * elapsed / std**2)
+                new = mean + keep * (row - mean) + std * np.sqrt(rule.T * (1 - keep**2)) * nu
+                row[exists] = np.maximum(new, rule.floor)[exists]
+                continue
+            steps = max(1, int(np.ceil(rule.b * elapsed / rule.splitting_step)))
+            dt = elapsed / steps
+            for _ in range(steps):
+                nu = self._normals(row.size)
+                force = rule.b * rule.prior.gradient(row[exists])
+                noise = np.sqrt(2 * rule.T * rule.b * dt) * nu[exists]
+                row[exists] = np.maximum(row[exists] + force * dt + noise, rule.floor)
+
+    def jump(self, circuit, k, now):
+        """Δθ = b N dw/dθ (x − α e^w) at a spike."""
+        for p in self.projections:
+            if p.target != circuit.name or not p.plastic or p.rule.b == 0:
+                continue
+            rule, row = p.rule, self.theta[p.name][k]
+            exists = np.isfinite(row)
+            x, w = self.epsps(p, now)[exists], rule.mapping.weight(row[exists])
+            slope = rule.mapping.slope(row[exists])
+            expected = rule.alpha * np.exp(w)
+            if isinstance(rule.clip, ChangeClip):
+                change = rule.b * rule.N * slope * (x - expected)
+                change = np.clip(change, -rule.clip.limit * rule.b, rule.clip.limit * rule.b)
+            else:
+                change = rule.b * rule.N * slope * (x - np.minimum(expected, rule.clip.limit))
+            row[exists] = np.maximum(row[exists] + change, rule.floor)
+
+    def run(self, duration_s):
+        """Go from spike to spike."""
+        while True:
+            now, grid = self.next_event, (self.sweeps + 1) * self.grid_s
+            if grid <= min(now, duration_s):
+                for circuit in self.network.circuits:
+                    for k in range(circuit.size):
+                        self.refresh(circuit, k, grid)
+                self.sweeps += 1
+                continue
+            if now > duration_s:
+                return self
+            self._draw_inputs(now)
+            share = uniform(self.streams.events) * self.total_rate
+            up_to = np.cumsum([c.rate_hz for c in self.network.circuits])
+            circuit = self.network.circuits[int(np.searchsorted(up_to, share, side="right"))]
+            u = self.potential(circuit, now)
+            rho = np.exp(u - u.max())
+            k = int(np.searchsorted(np.cumsum(rho), uniform(self.streams.events) * rho.sum()))
+            if now - self.refreshed[circuit.name][k] >= self.refresh_s:
+                self.refresh(circuit, k, now)
+            self.jump(circuit, k, now)
+            self.fired[circuit.name][k].append(now)
+            self.spike_s.append(now)
+            self.spike_neuron.append(self.first[circuit.name] + k)
+            self.potentials.append(u)
+            self.next_event = now + self._waiting_time()

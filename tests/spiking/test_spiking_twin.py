@@ -1,0 +1,157 @@
+"""The engine against its slow twin, fed the same random draws, spike by spike."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from oracles.spiking_twin import Twin
+from synsamp.mappings import Exponential, Softplus
+from synsamp.priors import Gaussian, GaussianMixture
+from synsamp.spiking import (
+    ChangeClip,
+    Circuit,
+    InOrder,
+    InputGroup,
+    Network,
+    Projection,
+    Recording,
+    Rule,
+    Simulation,
+    winner_take_all,
+)
+
+FAST = {"b": 2e-3, "N": 20.0}  # so that θ moves visibly in the short time a twin can afford
+
+
+def shown(rng, n_inputs, n=4, n_segments=2):
+    return [
+        SimpleNamespace(
+            durations_s=rng.uniform(0.02, 0.06, n_segments),
+            rates_hz=np.minimum(rng.gamma(0.5, 60.0, (n_segments, n_inputs)), 100.0),
+        )
+        for _ in range(n)
+    ]
+
+
+def rich_network():
+    """Everything at once: two input groups, unequal circuits, delays, masks, kinds of rule."""
+    rng = np.random.default_rng(5)
+    half = rng.random((4, 12)) < 0.5
+    graded = Gaussian(np.linspace(0.0, 1.0, 9), np.linspace(0.5, 1.5, 9))
+    other = Rule(
+        prior=GaussianMixture(),
+        mapping=Softplus(0.7),
+        clip=ChangeClip(3.0),
+        splitting_step=2e-4,
+        **FAST,
+    )
+    return Network(
+        inputs=[InputGroup("x", 12), InputGroup("y", 9)],
+        circuits=[Circuit("a", 4, rate_hz=60.0), Circuit("b", 11)],
+        projections=[
+            Projection("y", "b", Rule(prior=graded, **FAST), delay_s=0.003),
+            Projection("x", "a", Rule(**FAST), mask=half, name="half"),
+            Projection("x", "a", other, mask=~half, name="other half"),
+            Projection("y", "a", Rule(**FAST), plastic=False),
+            Projection("a", "b", Rule(**FAST), delay_s=0.005),
+            Projection("b", "b", Rule(T=0.5, **FAST), delay_s=0.005),
+            Projection("b", "a", Rule(mapping=Exponential(2.0), **FAST), delay_s=0.002),
+        ],
+    )
+
+
+def start_values(network, seed=3):
+    rng = np.random.default_rng(seed)
+    return {p.name: rng.normal(1.5, 1.2, network.mask_of(p).shape) for p in network.projections}
+
+
+def compare(network, library, refresh_s, grid_s, duration_s, theta_tolerance):
+    theta = start_values(network)
+    twin = Twin(network, library, 11, theta, refresh_s, grid_s).run(duration_s)
+    sim = Simulation(
+        network,
+        InOrder(library),
+        seed=11,
+        theta=theta,
+        refresh_s=refresh_s,
+        grid_s=grid_s,
+        record=Recording(spikes=True),
+    ).run(duration_s)
+    spikes = sim.sink["spikes"]
+    assert len(twin.spike_s) > 300
+    np.testing.assert_array_equal(spikes["neuron"], twin.spike_neuron)
+    np.testing.assert_allclose(spikes["time_s"], twin.spike_s, rtol=1e-13)
+    for i, p in enumerate(sim.layout.projections):
+        mine = sim._matrix(i, sim._synapses.theta)
+        np.testing.assert_array_equal(np.isneginf(mine), np.isneginf(twin.theta[p.name]))
+        exists = np.isfinite(mine)
+        np.testing.assert_allclose(
+            mine[exists], twin.theta[p.name][exists], atol=theta_tolerance, rtol=0, err_msg=p.name
+        )
+        moved = np.abs(mine - np.maximum(theta[p.name], p.rule.floor))[exists].max()
+        assert moved > 100 * theta_tolerance or not p.plastic
+    return sim, twin
+
+
+@pytest.mark.parametrize("refresh_s", [0.0, 0.05])
+def test_every_spike_and_every_theta_agree_on_a_rich_network(refresh_s):
+    rng = np.random.default_rng(0)
+    library = {"x": shown(rng, 12), "y": shown(rng, 9)}
+    for part, other in zip(library["x"], library["y"], strict=True):
+        other.durations_s = part.durations_s
+    compare(rich_network(), library, refresh_s, 0.25, 3.0, 2e-5)
+
+
+def test_potentials_agree_with_direct_sums():
+    rng = np.random.default_rng(1)
+    network = winner_take_all(40, 6, Rule(**FAST))
+    library = {"x": shown(rng, 40)}
+    theta = start_values(network)
+    twin = Twin(network, library, 11, theta, 0.0, 1.0).run(1.5)
+    sim = Simulation(network, InOrder(library), seed=11, theta=theta, refresh_s=0.0, grid_s=1.0)
+    for time_s, expected in zip(twin.spike_s, twin.potentials, strict=True):
+        sim.run(np.nextafter(time_s, 0.0) - sim.time_s)
+        # bring the inputs of a copy to the spike and read its potentials there
+        np.testing.assert_allclose(potentials_at(sim, time_s), expected, atol=3e-5)
+
+
+def potentials_at(sim, time_s):
+    from synsamp.spiking.activity import Activity, potentials
+    from synsamp.spiking.draws import Normals, Streams, Words
+
+    activity = Activity(*(a.copy() for a in sim._activity))
+    streams = Streams(
+        *(
+            kind(*(a.copy() for a in part))
+            for kind, part in zip((Words, Words, Normals), sim._streams, strict=True)
+        )
+    )
+    while sim._feed.covered_s < time_s:
+        sim._feed.extend(sim.time_s)
+    sim._make_schedule()
+    schedule = sim._schedule._replace(cursor=sim._schedule.cursor.copy())
+    sim._kernel.flush(
+        time_s, sim.layout.wiring, sim._synapses, activity, streams, schedule, sim._work
+    )
+    out = np.zeros(activity.bias.size)
+    potentials(0, time_s, sim.layout.wiring, activity, out)
+    return out
+
+
+def test_the_twin_would_notice_a_wrong_kernel(monkeypatch):
+    """Negative control: another rise time in the twin alone makes the two part ways."""
+    rng = np.random.default_rng(2)
+    network = winner_take_all(20, 5, Rule(**FAST))
+    library = {"x": shown(rng, 20)}
+    monkeypatch.setattr(
+        "oracles.spiking_twin.double_exponential",
+        lambda s, kernel: np.where(
+            np.asarray(s) >= 0,
+            np.exp(-np.maximum(s, 0.0) / kernel.fall_s)
+            - np.exp(-np.maximum(s, 0.0) / (1.05 * kernel.rise_s)),
+            0.0,
+        ),
+    )
+    with pytest.raises(AssertionError):
+        compare(network, library, 0.0, 1.0, 5.0, 2e-5)
