@@ -26,7 +26,7 @@ class Recording:
     """What to record; grids are in seconds and whole multiples of the simulation's ``grid_s``.
 
     ``spikes``: all of them, or those in a window (start_s, stop_s). ``presentations``: when what
-    was shown. ``traces``: θ of chosen synapses ``{projection: [(post, pre), …]}`` after each update.
+    was shown. ``traces``: θ of chosen synapses ``{projection: [(post, pre), …]}`` at each update.
     ``turnover_every_s``: which synapses were born (θ > 0) or died between two grid points.
     Lesions are always recorded.
     """
