@@ -119,7 +119,7 @@ def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -
         axes.plot(values["update"], mean, color=colour, label=f"{name} images")
     axes.set(xscale="log", xlabel="updates", ylabel="log-likelihood / nats")
     axes.set(ylim=(1.08 * low, 0.0), xlim=(10, float(trials["update"][-1])))
-    axes.set_title(f"{letter}   {TITLES[variant]}, {trials.sizes['trial']} trials")
+    axes.set_title(f"{letter}   {TITLES[variant]}, trials: {trials.sizes['trial']}")
     axes.legend(loc="lower center")
 
 

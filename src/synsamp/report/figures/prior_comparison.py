@@ -1,0 +1,91 @@
+"""Beyond Fig. 2: likelihood of test images by prior and temperature, and what each makes up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from synsamp.experiments.prior_comparison import ComparisonParameters, end_table
+from synsamp.experiments.protocol import Results
+from synsamp.report.figures.generalization import montage, show
+from synsamp.report.style import BLUE, CYCLE, GRAY, GREEN, ORANGE, SKY, YELLOW
+
+NAMES = {
+    "gaussian": "Gaussian",
+    "laplace": "Laplace",
+    "student_t": "Student t",
+    "narrow_gaussian": "narrow Gaussian",
+}
+COLD_TO_HOT = (SKY, BLUE, GREEN, YELLOW, ORANGE)
+
+
+def draw(parameters: ComparisonParameters, results: Results) -> dict[str, Figure]:
+    """One figure: A by prior and temperature, B during learning, C made-up digits."""
+    figure = Figure(figsize=(7.0, 6.4))
+    top, bottom = figure.subfigures(2, 1, height_ratios=[1.15, 1.0])
+    by_prior, over_time = top.subplots(1, 2, width_ratios=[1.25, 1.0])
+    _by_prior(by_prior, end_table(results))
+    temperature = min(parameters.temperatures, key=lambda T: abs(T - 1.0))
+    _over_time(over_time, results["trials"], temperature)
+    _digits(bottom, results["example"], temperature)
+    return {"ABC": figure}
+
+
+def _name(prior: str) -> str:
+    return NAMES.get(prior, prior)
+
+
+def _surprise(axes: Any) -> None:
+    """An axis for −log p, best on top; logarithmic, because without a prior it has no end."""
+    axes.set_yscale("log")
+    axes.invert_yaxis()
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"−{v:g}"))
+    axes.yaxis.set_minor_locator(MaxNLocator(1))
+    axes.yaxis.set_minor_formatter("")
+    axes.grid(axis="y", color=GRAY, alpha=0.2, lw=0.6)
+    axes.set_ylabel("test log-likelihood / nats")
+
+
+def _by_prior(axes: Any, table: Any) -> None:
+    temperatures = table.temperature.values
+    places = np.arange(table.sizes["prior"])
+    for k, T in enumerate(temperatures):
+        values = -table.sel(temperature=T)
+        shift = 0.16 * (k - (len(temperatures) - 1) / 2)
+        colour = COLD_TO_HOT[k % len(COLD_TO_HOT)]
+        axes.errorbar(
+            places + shift, values.mean("trial"), values.std("trial"), fmt="o", ms=5, capsize=2,
+            color=colour, elinewidth=1.1, label=f"T = {T:g}",
+        )  # fmt: skip
+    _surprise(axes)
+    axes.set(xticks=places)
+    names = [_name(str(prior)) for prior in table.prior.values]
+    axes.set_xticklabels(names, rotation=25, ha="right", rotation_mode="anchor")
+    axes.set_title(f"A   at the end, trials: {table.sizes['trial']}")
+    axes.legend(loc="upper left", handletextpad=0.2)
+
+
+def _over_time(axes: Any, trials: Any, temperature: float) -> None:
+    chosen = trials.isel(variant=np.flatnonzero(trials.temperature.values == temperature))
+    for colour, v in zip(CYCLE, range(chosen.sizes["variant"]), strict=False):
+        one = chosen.isel(variant=v, update=slice(1, None))
+        mean = -one.test_log_likelihood.mean("trial")
+        axes.plot(one["update"], mean, color=colour, label=_name(str(one.prior.values)))
+    axes.set(xscale="log", xlabel="updates", xlim=(10, float(trials["update"][-1])))
+    _surprise(axes)
+    axes.set_title(f"B   during learning, T = {temperature:g}")
+    axes.legend(loc="lower right")
+
+
+def _digits(figure: Any, example: Any, temperature: float) -> None:
+    chosen = example.isel(variant=np.flatnonzero(example.temperature.values == temperature))
+    all_axes = figure.subplots(chosen.sizes["variant"], 1, squeeze=False)[:, 0]
+    for v, axes in enumerate(all_axes):
+        one = chosen.isel(variant=v)
+        show(axes, montage(one.generated_probability.values[:16], 16))
+        axes.set_ylabel(_name(str(one.prior.values)), rotation=0, ha="right", va="center")
+    all_axes[0].set_title(f"C   made up at the end, T = {temperature:g}")

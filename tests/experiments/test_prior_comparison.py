@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+import xarray as xr
+
+from synsamp import SynsampError
+from synsamp.experiments import prior_comparison
+from synsamp.experiments.prior_comparison import (
+    BIMODAL,
+    EXPERIMENT,
+    ComparisonParameters,
+    end_table,
+    prior_named,
+)
+from synsamp.report.figures.prior_comparison import draw
+from synsamp.runs.execute import execute
+
+SMALL = ["trials=2", "learning.updates=1000", "evaluations=4", "test_images=10"]
+
+
+def test_a_small_comparison_runs_and_draws(tmp_path):
+    settings = [*SMALL, 'priors=["uniform", "bimodal"]', "temperatures=0,1"]
+    folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
+    results = folder.results()
+    table = end_table(results)
+    assert table.dims == ("prior", "temperature", "trial")
+    assert list(table.prior.values) == ["uniform", "bimodal"]
+    assert np.all(
+        table.sel(prior="bimodal", temperature=1) > table.sel(prior="uniform", temperature=1)
+    )
+    # Without noise the machine is another one.
+    assert not np.any(table.sel(temperature=0) == table.sel(temperature=1))
+    parameters = ComparisonParameters(priors=("uniform", "bimodal"), temperatures=(0.0, 1.0))
+    assert set("".join(draw(parameters, results))) == set(EXPERIMENT.captions)
+    assert [claim.id for claim in folder.claims()] == ["any-prior-helps"]
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "student_t"])
+def test_one_humped_priors_have_the_spread_asked_for(name):
+    draws = prior_named(name, 0.52).draw(np.random.default_rng(1), 400_000)
+    # A t with 3 degrees of freedom has no fourth moment, so its variance converges slowly:
+    # compare the middle half, whose width is known from the density.
+    x = np.linspace(-60, 60, 2_000_001)
+    density = np.exp(prior_named(name, 0.52).log_density(x))
+    assert np.sqrt(np.trapezoid(density * x * x, x)) == pytest.approx(0.52, rel=0.01)
+    cumulative = np.cumsum(density) * (x[1] - x[0])
+    assert np.quantile(draws, 0.75) == pytest.approx(np.interp(0.75, cumulative, x), abs=0.005)
+
+
+def test_the_bimodal_prior_has_the_spread_the_others_get():
+    x = np.linspace(-3, 4, 100_001)
+    density = np.exp(BIMODAL.log_density(x))
+    mean = np.trapezoid(density * x, x)
+    std = np.sqrt(np.trapezoid(density * (x - mean) ** 2, x))
+    assert std == pytest.approx(ComparisonParameters().prior_std, abs=0.005)
+
+
+def made_up(ends):
+    """Results in which the test likelihood ends at ``ends[prior, temperature]`` in all trials."""
+    pairs = list(ends)
+    test = np.array([[[-300.0, ends[pair]]] * 3 for pair in pairs])
+    dataset = xr.Dataset(
+        {"test_log_likelihood": (("variant", "trial", "update"), test)},
+        coords={
+            "variant": [f"{name} T={T}" for name, T in pairs],
+            "prior": ("variant", [name for name, _ in pairs]),
+            "temperature": ("variant", [T for _, T in pairs]),
+        },
+    )
+    return {"trials": dataset}
+
+
+ENDS = {("uniform", 1.0): -500, ("gaussian", 1.0): -200, ("bimodal", 1.0): -110} | {
+    ("uniform", 4.0): -900, ("gaussian", 4.0): -400, ("bimodal", 4.0): -150,
+}  # fmt: skip
+
+
+def verdicts(ends):
+    parameters = ComparisonParameters(
+        priors=("uniform", "gaussian", "bimodal"), temperatures=(1.0, 4.0)
+    )
+    return {c.id: c for c in prior_comparison.claims(parameters, made_up(ends))}
+
+
+def test_claims_compare_what_they_say():
+    found = verdicts(ENDS)
+    assert {name: claim.value for name, claim in found.items()} == {
+        "any-prior-helps": 1.0,
+        "matched-prior-is-best": 90.0,
+        "noise-hurts": 40.0,
+    }
+    assert all(claim.holds for claim in found.values())
+    assert "gaussian" in found["matched-prior-is-best"].detail
+
+
+def test_claims_can_fail():
+    swapped = ENDS | {("gaussian", 1.0): -100, ("uniform", 1.0): -105, ("bimodal", 4.0): -90}
+    assert not any(claim.holds for claim in verdicts(swapped).values())
+
+
+def test_a_list_that_names_something_twice_is_refused(tmp_path):
+    with pytest.raises(SynsampError, match="once"):
+        execute(EXPERIMENT, tmp_path / "never", settings=["temperatures=1,1"])
+    with pytest.raises(SynsampError, match="priors"):
+        execute(EXPERIMENT, tmp_path / "never", settings=["priors=cauchy"])
