@@ -22,6 +22,7 @@ from rich.console import Console
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments import REGISTRY, Entry, Registry
+from synsamp.report.spines import spines
 
 if TYPE_CHECKING:
     from synsamp.runs.folder import RunFolder
@@ -212,6 +213,8 @@ def build_app(registry: Registry) -> typer.Typer:
         from synsamp.data.commands import app as data_app
 
         return data_app(context.args or ["--help"], prog_name="synsamp data", standalone_mode=False)
+
+    app.command("spines")(spines)
 
     @app.command("doctor")
     def doctor_command() -> int:

@@ -13,6 +13,7 @@ The exponential is the limit γ → ∞ of the power law with γ/τ fixed. AIC w
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -109,7 +110,8 @@ def kaplan_meier(lives: Lifetimes, confidence: float = 0.95) -> Curve:
         uncensored=lives.first_missed[lives.ended], right=lives.last_seen[~lives.ended]
     )
     found = stats.ecdf(data)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The confidence interval is undefined", RuntimeWarning)
         band = found.sf.confidence_interval(confidence_level=confidence, method="log-log")
     time = found.sf.quantiles
     # Before the first loss and where the estimate is 0 or 1 the log–log band is not defined.

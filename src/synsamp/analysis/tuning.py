@@ -8,31 +8,42 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def spikes_by_label(
-    spike_s: ArrayLike,
-    neuron: ArrayLike,
-    shown_at_s: ArrayLike,
-    label: ArrayLike,
-    window_s: float,
-    labels: Sequence[int],
-    n_neurons: int,
+def spike_counts(
+    spike_s: ArrayLike, neuron: ArrayLike, shown_at_s: ArrayLike, window_s: float, n_neurons: int
 ) -> NDArray[np.int64]:
-    """Count spikes [neuron, label] that fall within ``window_s`` after a presentation began.
+    """Count spikes [neuron, presentation] within ``window_s`` after each presentation began.
 
-    ``label[i]`` is what was shown at ``shown_at_s[i]`` (sorted); spikes in the gap between two
-    presentations, and those before the first, are not counted.
+    Presentations are sorted by time; spikes in the gap between two of them, and those before the
+    first, are not counted.
     """
-    times, neurons = np.asarray(spike_s, float), np.asarray(neuron)
-    starts, shown = np.asarray(shown_at_s, float), np.asarray(label)
-    counts = np.zeros((n_neurons, len(labels)), np.int64)
-    if starts.size == 0:
-        return counts
-    which = np.searchsorted(starts, times, side="right") - 1
-    inside = (which >= 0) & (times - starts[which] < window_s)
-    for column, value in enumerate(labels):
-        of_label = inside & (shown[which] == value)
-        counts[:, column] = np.bincount(neurons[of_label], minlength=n_neurons)
+    times, neurons = np.asarray(spike_s, float), np.asarray(neuron, np.int64)
+    starts = np.asarray(shown_at_s, float)
+    counts = np.zeros((n_neurons, starts.size), np.int64)
+    if starts.size:
+        which = np.searchsorted(starts, times, side="right") - 1
+        inside = (which >= 0) & (times - starts[which] < window_s)
+        np.add.at(counts, (neurons[inside], which[inside]), 1)
     return counts
+
+
+def counts_by_label(
+    counts: ArrayLike, shown: ArrayLike, labels: Sequence[int]
+) -> NDArray[np.int64]:
+    """Add up counts [neuron, presentation] by what was shown: [neuron, label]."""
+    table, what = np.asarray(counts), np.asarray(shown)
+    return np.stack([table[:, what == label].sum(axis=1) for label in labels], axis=1)
+
+
+def preferred_images(counts: ArrayLike, images: ArrayLike) -> NDArray[np.float64]:
+    """Mean image [neuron, pixel] over a neuron's spikes; NaN for a silent neuron."""
+    table, pixels = np.asarray(counts, float), np.asarray(images, float)
+    total = table.sum(axis=1, keepdims=True)
+    return np.divide(
+        table @ pixels,
+        total,
+        out=np.full((len(table), pixels.shape[1]), np.nan),
+        where=total > 0,
+    )
 
 
 def label_shares(counts: ArrayLike) -> NDArray[np.float64]:

@@ -130,7 +130,7 @@ class Presentations:
 
 
 class DigitStimulus:
-    """All images of some digits in random order; ``labels`` says which digit each index is."""
+    """All images of some digits in random order, with the digit and the pixels of each index."""
 
     def __init__(self, source: Digits, digits: tuple[int, ...], section: InputSection) -> None:
         missing = [d for d in digits if not (source.labels == d).any()]
@@ -138,6 +138,7 @@ class DigitStimulus:
             raise refuse("digits", f"must be among {sorted(source.counts)}", missing[0])
         chosen = source.only(digits)
         self.labels = chosen.labels
+        self.pixels = chosen.pixels
         self.order: Any = RandomOrder(Presentations(chosen.images, section))
 
 

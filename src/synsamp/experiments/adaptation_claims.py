@@ -26,13 +26,13 @@ def judge(results: Any) -> Sequence[Claim]:
     return found
 
 
-def _over_seeds(values: Any, digits: int = 3) -> str:
+def over_seeds(values: Any, digits: int = 3) -> str:
     """Mean, 95 % interval and all values, in words."""
     row = np.atleast_1d(np.asarray(values, float))
     listed = ", ".join(f"{v:.{digits}g}" for v in row)
     if row.size < 2:
         return f"one circuit: {listed}"
-    low, high = mean_interval(row)
+    _, low, high = mean_interval(row)
     return (
         f"mean {row.mean():.{digits}g}, 95 % interval {low:.{digits}g} to {high:.{digits}g}, "
         f"{row.size} circuits: {listed}"
@@ -58,8 +58,8 @@ def _elimination(m: xr.Dataset) -> list[Claim]:
             ratio.max(),
             (None, 0.25),
             "active share at background inputs at the end of phase 1, relative to the start, "
-            f"largest of all circuits; {_over_seeds(ratio)}; "
-            f"share itself: {_over_seeds(background[:, end])}",
+            f"largest of all circuits; {over_seeds(ratio)}; "
+            f"share itself: {over_seeds(background[:, end])}",
         ),
         _claim(
             "relevant-survive",
@@ -68,8 +68,8 @@ def _elimination(m: xr.Dataset) -> list[Claim]:
             matters[:, end].min(),
             (0.85, None),
             "active share at inputs bright in more than half of the images, end of phase 1, "
-            f"smallest of all circuits; {_over_seeds(matters[:, end])}; "
-            f"relative to the start: {_over_seeds(kept)}",
+            f"smallest of all circuits; {over_seeds(matters[:, end])}; "
+            f"relative to the start: {over_seeds(kept)}",
         ),
     ]
 
@@ -90,7 +90,7 @@ def _sparseness(c: xr.Dataset) -> list[Claim]:
                 largest.max(),
                 (None, 0.25),
                 f"largest active share after {SETTLED_S:g} s, every {GRID_S:g} s, of all "
-                f"circuits; {_over_seeds(largest)}",
+                f"circuits; {over_seeds(largest)}",
             )
         )
     chosen = born[:, late] if late.any() else born
@@ -102,7 +102,7 @@ def _sparseness(c: xr.Dataset) -> list[Claim]:
             chosen.min(),
             (1.0, None),
             f"fewest births in any window of {TURNOVER_S:g} s after the first {SETTLED_S:g} s, of "
-            f"all circuits; births per window: {_over_seeds(chosen.mean(axis=1))}",
+            f"all circuits; births per window: {over_seeds(chosen.mean(axis=1))}",
             "births",
         )
     )
@@ -129,9 +129,9 @@ def _turning(m: xr.Dataset) -> list[Claim]:
             turned[:, end].sum(axis=1).min(),
             (2.0, None),
             f"neurons with more than 80 % of their digit spikes on {digit} and weights most like "
-            f"its mean, fewest of all circuits; {_over_seeds(turned[:, end].sum(axis=1))}; "
-            f"at the end of the phase before: {_over_seeds(turned[:, before].sum(axis=1))}; "
-            f"share of the second best neuron: {_over_seeds(most)}",
+            f"its mean, fewest of all circuits; {over_seeds(turned[:, end].sum(axis=1))}; "
+            f"at the end of the phase before: {over_seeds(turned[:, before].sum(axis=1))}; "
+            f"share of the second best neuron: {over_seeds(most)}",
             "neurons",
         ),
         _claim(
@@ -141,8 +141,8 @@ def _turning(m: xr.Dataset) -> list[Claim]:
             (likeness - likeness_before).min(),
             (0.1, None),
             f"correlation of ŵ with the mean {digit}, second best neuron, gain over the phase, "
-            f"smallest of all circuits; at its end: {_over_seeds(likeness)}; before: "
-            f"{_over_seeds(likeness_before)}",
+            f"smallest of all circuits; at its end: {over_seeds(likeness)}; before: "
+            f"{over_seeds(likeness_before)}",
         ),
     ]
     if m.attrs["return_phase"] >= 0:
@@ -155,7 +155,7 @@ def _turning(m: xr.Dataset) -> list[Claim]:
                 turned[:, last].sum(axis=1).max(),
                 (None, 0.0),
                 f"neurons still turned to {digit} at the end of the last phase, most of all "
-                f"circuits; {_over_seeds(turned[:, last].sum(axis=1))}",
+                f"circuits; {over_seeds(turned[:, last].sum(axis=1))}",
                 "neurons",
             )
         )
@@ -173,10 +173,10 @@ def _comeback(m: xr.Dataset) -> list[Claim]:
             (2.0, None),
             "connections at new inputs that were eliminated and are back at the end of the phase, "
             "against the same circuit that went on with the old digits, smallest ratio of all; "
-            f"ratio: {_over_seeds(ratio)}; back: {_over_seeds(m.back_at_new.values)} of "
-            f"{_over_seeds(m.eliminated_at_new.values, 4)}; control: "
-            f"{_over_seeds(m.back_control_at_new.values)}; at all inputs: back "
-            f"{_over_seeds(m.back.values, 4)}, control {_over_seeds(m.back_control.values, 4)}",
+            f"ratio: {over_seeds(ratio)}; back: {over_seeds(m.back_at_new.values)} of "
+            f"{over_seeds(m.eliminated_at_new.values, 4)}; control: "
+            f"{over_seeds(m.back_control_at_new.values)}; at all inputs: back "
+            f"{over_seeds(m.back.values, 4)}, control {over_seeds(m.back_control.values, 4)}",
             "×",
         )
     ]
@@ -191,9 +191,9 @@ def _synapse(m: xr.Dataset) -> list[Claim]:
             "Fig. 4G",
             m.late_active_new.values.mean(),
             (0.95, None),
-            "share of time active in the second half of the phase, mean over circuits; "
-            f"{_over_seeds(m.late_active_new.values)}; mean over 20 such inputs: "
-            f"{_over_seeds(m.all_late_active_new.values)}",
+            "share of time active in the last quarter of the phase, mean over circuits; "
+            f"{over_seeds(m.late_active_new.values)}; mean over 20 such inputs: "
+            f"{over_seeds(m.all_late_active_new.values)}",
         )
     ]
     if m.attrs["return_phase"] >= 0:
@@ -209,9 +209,9 @@ def _synapse(m: xr.Dataset) -> list[Claim]:
                 regrowths.mean(),
                 (1.0, None),
                 f"upward crossings of θ = 0 (every {GRID_S:g} s) in both phases together, mean "
-                f"over circuits; {_over_seeds(regrowths)}; in the second half of the phase "
-                f"between: {_over_seeds(m.late_regrowths_new.values)}; mean over 20 such inputs: "
-                f"{_over_seeds(every)}",
+                f"over circuits; {over_seeds(regrowths)}; in the last quarter of the phase "
+                f"between: {over_seeds(m.late_regrowths_new.values)}; mean over 20 such inputs: "
+                f"{over_seeds(every)}",
                 "crossings",
             ),
             _claim(
@@ -220,8 +220,8 @@ def _synapse(m: xr.Dataset) -> list[Claim]:
                 "Fig. 4G",
                 active.mean(),
                 (None, 0.5),
-                "share of time active in the second halves of both phases, mean over circuits; "
-                f"{_over_seeds(active)}; mean over 20 such inputs: {_over_seeds(active_all)}",
+                "share of time active in the last quarters of both phases, mean over circuits; "
+                f"{over_seeds(active)}; mean over 20 such inputs: {over_seeds(active_all)}",
             ),
         ]
     return found

@@ -45,15 +45,17 @@ class _Stopped(Exception):  # noqa: N818 (an order, not an error)
     """The run is ending."""
 
 
-def run_jobs(context: RunContext, what: str, makers: Sequence[Maker]) -> list[Any]:
-    """Run all jobs to their end and return their last states, in order."""
+def run_jobs(context: RunContext, what: str, makers: Sequence[Maker], work: float) -> list[Any]:
+    """Run all jobs to their end and return their last states, in order.
+
+    ``work`` is that of all jobs together.
+    """
     states: dict[str, Any] = dict(context.checkpoint.load() or {})
     stop = threading.Event()
     # Threads would each compile for themselves; so one step of a job is taken and thrown away.
-    first = makers[0](None)
-    first.step()
+    makers[0](None).step()
     with (
-        context.progress(what, total=len(makers) * first.work) as bar,
+        context.progress(what, total=work) as bar,
         ThreadPoolExecutor(context.threads) as pool,
     ):
         waiting: set[Future[None]] = {

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.analysis.tuning import spikes_by_label
+from synsamp.analysis.tuning import counts_by_label, preferred_images, spike_counts
 from synsamp.experiments.adaptation_circuit import (
     SYNAPSES,
     CircuitSection,
@@ -65,6 +65,11 @@ class Plan:
         """Grid points of the phases, the control not counted."""
         return sum(s.points for s in self.segments if not s.control)
 
+    @property
+    def work(self) -> float:
+        """Grid points of all segments."""
+        return float(sum(s.points for s in self.segments))
+
     def network(self) -> Network:
         """The circuit."""
         return build_network(self.n_inputs, self.circuit, build_rule(self.rule))
@@ -104,7 +109,7 @@ class PhasesJob:
     @property
     def work(self) -> float:
         """Grid points of all segments."""
-        return float(sum(s.points for s in self._plan.segments))
+        return self._plan.work
 
     @property
     def done(self) -> float:
@@ -167,15 +172,15 @@ class PhasesJob:
             self.tables["trace"][0] = theta[:, plan.candidates]
         seed = self._seed_for("probe", self._number, row)
         probe = self._sim.probe(plan.everything.order, plan.probe_s, seed=seed)
-        self.tables["spikes"][row] = spikes_by_label(
-            probe.time_s,
-            probe.neuron,
-            probe.shown_at_s,
-            plan.everything.labels[probe.shown[:, 0]],
-            plan.input.digit_s,
-            plan.digits,
-            plan.circuit.neurons,
+        counts = spike_counts(
+            probe.time_s, probe.neuron, probe.shown_at_s, plan.input.digit_s, plan.circuit.neurons
         )
+        shown = probe.shown[:, 0]
+        self.tables["spikes"][row] = counts_by_label(
+            counts, plan.everything.labels[shown], plan.digits
+        )
+        pixels = plan.everything.pixels[shown][:, plan.candidates]
+        self.tables["preferred"][row] = preferred_images(counts, pixels)
 
     def _empty_tables(self) -> Table:
         plan = self._plan
@@ -185,6 +190,7 @@ class PhasesJob:
         return {
             "theta": np.zeros((snapshots, neurons, plan.n_inputs), np.float32),
             "spikes": np.zeros((snapshots, neurons, len(plan.digits)), np.int64),
+            "preferred": np.zeros((snapshots, neurons, plan.candidates.size), np.float32),
             "active": np.zeros((points + 1, neurons), np.int32),
             "trace": np.zeros((points + 1, neurons, plan.candidates.size), np.float32),
             "born": np.zeros(changes, np.int32),

@@ -37,10 +37,10 @@ class Course:
     new_digit: int | None
     return_phase: int | None
 
-    def second_half(self, phase: int) -> slice:
-        """Grid points of the second half of a phase."""
+    def last_quarter(self, phase: int) -> slice:
+        """Grid points of the last quarter of a phase: a synapse needs time to grow or to go."""
         first, last = self.first_point[phase], self.last_point[phase]
-        return slice((first + last) // 2, last + 1)
+        return slice((first + 3 * last) // 4, last + 1)
 
     def whole(self, phase: int) -> slice:
         """Grid points of a phase."""
@@ -149,29 +149,35 @@ def comeback(
     }
 
 
-def one_synapse(trace: NDArray[Any], new_share: Floats, course: Course) -> dict[str, float]:
-    """The traced synapse: first candidate input, neuron with the largest share of the new digit.
+def one_synapse(
+    trace: NDArray[Any], new_share: Floats, preferred: NDArray[Any], course: Course
+) -> dict[str, float]:
+    """The traced synapse, chosen at the end of the new digit's phase without a look at θ.
 
-    Its share of time active in the second half of each phase and its regrowths (upward crossings
+    Neuron: the one with the largest share of spikes on the new digit. Input: the candidate that is
+    brightest in the mean over the images at which this neuron spikes.
+
+    Its share of time active in the last quarter of each phase and its regrowths (upward crossings
     of θ = 0) there and in the whole phase; ``all_…`` is the mean over all candidate inputs.
     """
     if course.new_phase is None:
-        return {"neuron": 0.0}
+        return {"neuron": 0.0, "candidate": 0.0}
     end = course.last_snapshot[course.new_phase]
     neuron = int(np.nanargmax(new_share[end]))
+    best = int(np.nanargmax(preferred[end, neuron]))
     theta = trace[:, neuron]
-    found = {"neuron": float(neuron)}
+    found = {"neuron": float(neuron), "candidate": float(best)}
     phases = {"before": course.new_phase - 1, "new": course.new_phase, "after": course.return_phase}
     for name, phase in phases.items():
         if phase is not None:
-            late = theta[course.second_half(phase)]
+            late = theta[course.last_quarter(phase)]
             rows = {
                 "late_active": (late > 0).mean(axis=0),
                 "late_regrowths": _regrowths(late),
                 "regrowths": _regrowths(theta[course.whole(phase)]),
             }
             for measure, row in rows.items():
-                found[f"{measure}_{name}"] = float(row[0])
+                found[f"{measure}_{name}"] = float(row[best])
                 found[f"all_{measure}_{name}"] = float(row.mean())
     return found
 

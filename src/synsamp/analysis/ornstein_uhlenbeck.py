@@ -1,0 +1,99 @@
+"""Estimate an Ornstein–Uhlenbeck process from what was seen of it at any times.
+
+    dx = (b/σ²)(μ − x) dt + sqrt(2 b T) dW
+
+is the rule for θ where activity plays no part. From x alone the speed b, the width σ and the
+temperature T cannot be told apart, but these can: μ, the stationary spread s = σ sqrt(T), and the
+strength of the noise b·T (so the relaxation time is s²/(b·T)). The likelihood of each step is
+exact for any interval: x′ ~ N(μ + k (x − μ), s² (1 − k²)) with k = exp(−b·T Δ/s²).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize
+
+from synsamp.errors import refuse
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class OrnsteinUhlenbeck:
+    """Estimates with standard errors; ``noise`` is b·T, ``spread`` is σ sqrt(T)."""
+
+    mean: float
+    spread: float
+    noise: float
+    mean_error: float
+    spread_error: float
+    noise_error: float
+    n_steps: int
+
+    @property
+    def relaxation(self) -> float:
+        """Time in which a deviation falls to 1/e."""
+        return self.spread**2 / self.noise
+
+
+def estimate_ornstein_uhlenbeck(
+    before: ArrayLike, after: ArrayLike, interval: ArrayLike
+) -> OrnsteinUhlenbeck:
+    """Maximum likelihood from steps: x ``before`` and ``after`` an ``interval`` (all rows).
+
+    Conditional on where each step starts, so selection of the starts does no harm.
+    """
+    x, y = np.asarray(before, float).ravel(), np.asarray(after, float).ravel()
+    dt = np.broadcast_to(np.asarray(interval, float), x.shape).ravel()
+    if x.shape != y.shape:
+        raise refuse("before and after", "must be equally long", (x.size, y.size))
+    if x.size < 10:
+        raise refuse("steps", "must be at least ten", x.size, "observe longer or more spines")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise refuse("values", "must be finite", "NaN or infinity")
+    if not (np.isfinite(dt).all() and (dt > 0).all()):
+        raise refuse("interval", "must be > 0 and finite", float(np.min(dt)))
+    if np.ptp(x) == 0 or not (x != y).any():
+        raise refuse("values", "must vary", "one value", "a process needs change")
+
+    def cost(q: Floats) -> float:
+        mean, log_spread, log_noise = q
+        variance = np.exp(2 * log_spread)
+        keep = np.exp(-np.exp(log_noise) * dt / variance)
+        step = np.maximum(variance * -np.expm1(2 * np.log(np.maximum(keep, 1e-300))), 1e-300)
+        return float(0.5 * np.sum(np.log(step) + (y - mean - keep * (x - mean)) ** 2 / step))
+
+    spread = np.std(np.concatenate([x, y]))
+    noise = np.mean((y - x) ** 2 / dt) / 2
+    start = np.array([np.mean(y), np.log(spread), np.log(noise)])
+    best = optimize.minimize(
+        cost, start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-8, "maxiter": 8000}
+    )
+    errors = _errors(cost, best.x)
+    spread, noise = (float(v) for v in np.exp(best.x[1:]))
+    return OrnsteinUhlenbeck(
+        float(best.x[0]),
+        spread,
+        noise,
+        float(errors[0]),
+        spread * float(errors[1]),
+        noise * float(errors[2]),
+        x.size,
+    )
+
+
+def _errors(cost: object, q: Floats) -> Floats:
+    """Standard errors from the curvature of the log-likelihood; NaN where it is flat."""
+    h = np.array([1e-3 * max(np.exp(q[1]), 1e-12), 1e-3, 1e-3])
+    hessian = np.empty((3, 3))
+    for i in range(3):
+        for j in range(3):
+            a, b = np.eye(3)[i] * h, np.eye(3)[j] * h
+            corners = cost(q + a + b) - cost(q + a - b) - cost(q - a + b) + cost(q - a - b)  # type: ignore[operator]
+            hessian[i, j] = corners / (4 * h[i] * h[j])
+    if not np.isfinite(hessian).all() or np.linalg.eigvalsh(hessian).min() <= 0:
+        return np.full(3, np.nan)
+    return np.sqrt(np.diag(np.linalg.inv(hessian)))

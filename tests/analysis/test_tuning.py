@@ -1,0 +1,51 @@
+"""Counting spikes by what was shown, and likeness to patterns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from synsamp.analysis.tuning import (
+    correlations,
+    counts_by_label,
+    label_shares,
+    preferred_images,
+    spike_counts,
+)
+
+STARTS = [0.0, 0.25, 0.5]
+
+
+def test_spikes_are_counted_in_the_window_only():
+    times = [-0.1, 0.0, 0.1, 0.21, 0.26, 0.5, 0.69, 0.71]
+    neurons = [0, 0, 1, 1, 1, 0, 0, 0]
+    counts = spike_counts(times, neurons, STARTS, 0.2, 3)
+    assert counts.tolist() == [[1, 0, 2], [1, 1, 0], [0, 0, 0]]
+    assert counts_by_label(counts, [1, 2, 1], [1, 2]).tolist() == [[3, 0], [1, 1], [0, 0]]
+
+
+def test_nothing_shown_gives_nothing():
+    assert spike_counts([0.1], [0], [], 0.2, 2).shape == (2, 0)
+
+
+def test_shares_and_silence():
+    shares = label_shares([[3, 1], [0, 0]])
+    assert shares[0].tolist() == [0.75, 0.25]
+    assert np.isnan(shares[1]).all()
+
+
+def test_preferred_image_is_the_mean_over_spikes():
+    found = preferred_images([[1, 3], [0, 0]], [[0.0, 1.0], [1.0, 1.0]])
+    assert found[0].tolist() == [0.75, 1.0]
+    assert np.isnan(found[1]).all()
+
+
+def test_correlations_agree_with_numpy_and_leave_constants_open():
+    rng = np.random.default_rng(1)
+    rows, patterns = rng.random((4, 30)), rng.random((2, 30))
+    rows[3] = 1.0
+    found = correlations(rows, patterns)
+    for i in range(3):
+        for j in range(2):
+            assert found[i, j] == pytest.approx(np.corrcoef(rows[i], patterns[j])[0, 1])
+    assert np.isnan(found[3]).all()
