@@ -69,14 +69,24 @@ def made_up(ends):
     return {"trials": dataset}
 
 
-ENDS = {("uniform", 1.0): -500, ("gaussian", 1.0): -200, ("bimodal", 1.0): -110} | {
-    ("uniform", 4.0): -900, ("gaussian", 4.0): -400, ("bimodal", 4.0): -150,
-}  # fmt: skip
+ENDS = {
+    ("uniform", 1.0): -500,
+    ("gaussian", 1.0): -200,
+    ("laplace", 1.0): -190,
+    ("narrow_gaussian", 1.0): -112,
+    ("bimodal", 1.0): -110,
+    ("uniform", 4.0): -900,
+    ("gaussian", 4.0): -400,
+    ("laplace", 4.0): -410,
+    ("narrow_gaussian", 4.0): -140,
+    ("bimodal", 4.0): -150,
+}
 
 
 def verdicts(ends):
     parameters = ComparisonParameters(
-        priors=("uniform", "gaussian", "bimodal"), temperatures=(1.0, 4.0)
+        priors=("uniform", "gaussian", "laplace", "narrow_gaussian", "bimodal"),
+        temperatures=(1.0, 4.0),
     )
     return {c.id: c for c in prior_comparison.claims(parameters, made_up(ends))}
 
@@ -85,15 +95,21 @@ def test_claims_compare_what_they_say():
     found = verdicts(ENDS)
     assert {name: claim.value for name, claim in found.items()} == {
         "any-prior-helps": 1.0,
-        "matched-prior-is-best": 90.0,
+        "two-modes-beat-one": 80.0,
+        "second-mode-helps": 2.0,
         "noise-hurts": 40.0,
     }
     assert all(claim.holds for claim in found.values())
-    assert "gaussian" in found["matched-prior-is-best"].detail
+    assert "laplace" in found["two-modes-beat-one"].detail
 
 
 def test_claims_can_fail():
-    swapped = ENDS | {("gaussian", 1.0): -100, ("uniform", 1.0): -105, ("bimodal", 4.0): -90}
+    swapped = ENDS | {
+        ("gaussian", 1.0): -100,
+        ("narrow_gaussian", 1.0): -101,
+        ("uniform", 1.0): -105,
+        ("bimodal", 4.0): -90,
+    }
     assert not any(claim.holds for claim in verdicts(swapped).values())
 
 

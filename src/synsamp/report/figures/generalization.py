@@ -44,7 +44,8 @@ def show(axes: Any, sheet: Any) -> None:
 def _figure_two(results: Results) -> Figure:
     example, trials = results["example"], results["trials"]
     figure = Figure(figsize=(7.0, 7.2))
-    top, *rows = figure.subfigures(3, 1, height_ratios=[0.95, 1.3, 1.3])
+    parts: Any = figure.subfigures(3, 1, height_ratios=[0.95, 1.3, 1.3])
+    top, *rows = parts
     _images(top, example)
     low = float(trials.test_log_likelihood.mean("trial").min())
     for row, letters, variant in zip(rows, ("CD", "EF"), TITLES, strict=True):
@@ -125,7 +126,8 @@ def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -
 
 def _beyond(results: Results) -> Figure:
     figure = Figure(figsize=(7.0, 2.6))
-    left, right = figure.subfigures(1, 2, width_ratios=[1.35, 1.0])
+    parts: Any = figure.subfigures(1, 2, width_ratios=[1.35, 1.0])
+    left, right = parts
     digits = left.subplots(2, 1)
     for axes, letter, variant in zip(digits, ("G   ", "     "), TITLES, strict=True):
         show(axes, montage(results["example"].generated_probability.sel(variant=variant), 10))

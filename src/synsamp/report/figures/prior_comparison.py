@@ -25,7 +25,8 @@ COLD_TO_HOT = (SKY, BLUE, GREEN, YELLOW, ORANGE)
 def draw(parameters: ComparisonParameters, results: Results) -> dict[str, Figure]:
     """One figure: A by prior and temperature, B during learning, C made-up digits."""
     figure = Figure(figsize=(7.0, 6.4))
-    top, bottom = figure.subfigures(2, 1, height_ratios=[1.15, 1.0])
+    parts: Any = figure.subfigures(2, 1, height_ratios=[1.15, 1.0])
+    top, bottom = parts
     by_prior, over_time = top.subplots(1, 2, width_ratios=[1.25, 1.0])
     _by_prior(by_prior, end_table(results))
     temperature = min(parameters.temperatures, key=lambda T: abs(T - 1.0))
@@ -66,7 +67,7 @@ def _by_prior(axes: Any, table: Any) -> None:
     names = [_name(str(prior)) for prior in table.prior.values]
     axes.set_xticklabels(names, rotation=25, ha="right", rotation_mode="anchor")
     axes.set_title(f"A   at the end, trials: {table.sizes['trial']}")
-    axes.legend(loc="upper left", handletextpad=0.2)
+    axes.legend(loc="lower right", handletextpad=0.2)
 
 
 def _over_time(axes: Any, trials: Any, temperature: float) -> None:
