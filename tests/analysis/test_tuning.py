@@ -9,7 +9,6 @@ from synsamp.analysis.tuning import (
     correlations,
     counts_by_label,
     label_shares,
-    preferred_images,
     spike_counts,
 )
 
@@ -32,12 +31,6 @@ def test_shares_and_silence():
     shares = label_shares([[3, 1], [0, 0]])
     assert shares[0].tolist() == [0.75, 0.25]
     assert np.isnan(shares[1]).all()
-
-
-def test_preferred_image_is_the_mean_over_spikes():
-    found = preferred_images([[1, 3], [0, 0]], [[0.0, 1.0], [1.0, 1.0]])
-    assert found[0].tolist() == [0.75, 1.0]
-    assert np.isnan(found[1]).all()
 
 
 def test_correlations_agree_with_numpy_and_leave_constants_open():

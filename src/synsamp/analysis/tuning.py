@@ -34,18 +34,6 @@ def counts_by_label(
     return np.stack([table[:, what == label].sum(axis=1) for label in labels], axis=1)
 
 
-def preferred_images(counts: ArrayLike, images: ArrayLike) -> NDArray[np.float64]:
-    """Mean image [neuron, pixel] over a neuron's spikes; NaN for a silent neuron."""
-    table, pixels = np.asarray(counts, float), np.asarray(images, float)
-    total = table.sum(axis=1, keepdims=True)
-    return np.divide(
-        table @ pixels,
-        total,
-        out=np.full((len(table), pixels.shape[1]), np.nan),
-        where=total > 0,
-    )
-
-
 def label_shares(counts: ArrayLike) -> NDArray[np.float64]:
     """Share of each neuron's counted spikes [..., neuron, label]; NaN for a silent neuron."""
     table = np.asarray(counts, float)

@@ -186,7 +186,6 @@ def _circuits(p: AdaptationParameters, plan: Plan, tables: list[Any]) -> xr.Data
         {
             "theta": (("seed", "snapshot", "neuron", "input"), both["theta"]),
             "spikes": (("seed", "snapshot", "neuron", "digit"), both["spikes"]),
-            "preferred": (("seed", "snapshot", "neuron", "candidate"), both["preferred"]),
             "active": (("seed", "time", "neuron"), both["active"]),
             "trace": (("seed", "time", "neuron", "candidate"), both["trace"]),
             "born": (("seed", "turnover"), both["born"]),
@@ -228,7 +227,6 @@ def _measures(
         measured |= one_synapse(
             np.asarray(table["trace"]),
             measured["new_share"],
-            np.asarray(table["preferred"]),
             course,
         )
         found.append(measured)
@@ -269,7 +267,7 @@ def claims(p: AdaptationParameters, results: Results) -> list[Claim]:
 
 
 PAPER = AdaptationParameters()
-QUICK = AdaptationParameters(phase_s=3000.0, snapshot_every_s=1000.0, seeds=2, probe_s=50.0)
+QUICK = AdaptationParameters(phase_s=3000.0, snapshot_every_s=500.0, seeds=2, probe_s=50.0)
 
 EXPERIMENT = Experiment(
     name="adaptation",
@@ -301,11 +299,9 @@ EXPERIMENT = Experiment(
         "All images of a digit are equally likely, as in the paper; so in phase 2 a digit is a 1 "
         "with 6,742/12,700.",
         "A neuron's tuning is tested with plasticity off, from the running state, on a copy.",
-        "The synapse of panel G is chosen without a look at θ: the neuron with the largest share "
-        "of spikes on the new digit at the end of its phase; of the 20 inputs that are background "
-        "for "
-        "the old digits and brightest for the new one, the brightest in the images at which "
-        "that neuron spikes.",
+        "The synapse of panel G is chosen in the middle of the new digit's phase and judged after: "
+        "the neuron with the largest share of spikes on the new digit; of the 20 inputs that are "
+        "background for the old digits and brightest for the new one, the one with the largest θ.",
         "Chance for reactivation is the same circuit, on the same noise, that goes on with the "
         "old digits.",
     ),

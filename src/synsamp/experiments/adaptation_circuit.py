@@ -130,7 +130,7 @@ class Presentations:
 
 
 class DigitStimulus:
-    """All images of some digits in random order, with the digit and the pixels of each index."""
+    """All images of some digits in random order, with the digit of each index."""
 
     def __init__(self, source: Digits, digits: tuple[int, ...], section: InputSection) -> None:
         missing = [d for d in digits if not (source.labels == d).any()]
@@ -138,8 +138,8 @@ class DigitStimulus:
             raise refuse("digits", f"must be among {sorted(source.counts)}", missing[0])
         chosen = source.only(digits)
         self.labels = chosen.labels
-        self.pixels = chosen.pixels
-        self.order: Any = RandomOrder(Presentations(chosen.images, section))
+        presentations: Any = Presentations(chosen.images, section)
+        self.order = RandomOrder(presentations)
 
 
 def mean_images(source: Digits, digits: tuple[int, ...]) -> NDArray[np.float64]:

@@ -191,8 +191,9 @@ def _synapse(m: xr.Dataset) -> list[Claim]:
             "Fig. 4G",
             m.late_active_new.values.mean(),
             (0.95, None),
-            "share of time active in the last quarter of the phase, mean over circuits; "
-            f"{over_seeds(m.late_active_new.values)}; mean over 20 such inputs: "
+            "share of time active in the second half of the phase, mean over circuits; "
+            f"{over_seeds(m.late_active_new.values)}; losses there: "
+            f"{over_seeds(m.late_losses_new.values)}; share, mean over 20 candidates: "
             f"{over_seeds(m.all_late_active_new.values)}",
         )
     ]
@@ -209,8 +210,7 @@ def _synapse(m: xr.Dataset) -> list[Claim]:
                 regrowths.mean(),
                 (1.0, None),
                 f"upward crossings of θ = 0 (every {GRID_S:g} s) in both phases together, mean "
-                f"over circuits; {over_seeds(regrowths)}; in the last quarter of the phase "
-                f"between: {over_seeds(m.late_regrowths_new.values)}; mean over 20 such inputs: "
+                f"over circuits; {over_seeds(regrowths)}; mean over 20 candidates: "
                 f"{over_seeds(every)}",
                 "crossings",
             ),
@@ -220,8 +220,8 @@ def _synapse(m: xr.Dataset) -> list[Claim]:
                 "Fig. 4G",
                 active.mean(),
                 (None, 0.5),
-                "share of time active in the last quarters of both phases, mean over circuits; "
-                f"{over_seeds(active)}; mean over 20 such inputs: {over_seeds(active_all)}",
+                "share of time active in the second halves of both phases, mean over circuits; "
+                f"{over_seeds(active)}; mean over 20 candidates: {over_seeds(active_all)}",
             ),
         ]
     return found

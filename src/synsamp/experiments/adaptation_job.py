@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.analysis.tuning import counts_by_label, preferred_images, spike_counts
+from synsamp.analysis.tuning import counts_by_label, spike_counts
 from synsamp.experiments.adaptation_circuit import (
     SYNAPSES,
     CircuitSection,
@@ -179,8 +179,6 @@ class PhasesJob:
         self.tables["spikes"][row] = counts_by_label(
             counts, plan.everything.labels[shown], plan.digits
         )
-        pixels = plan.everything.pixels[shown][:, plan.candidates]
-        self.tables["preferred"][row] = preferred_images(counts, pixels)
 
     def _empty_tables(self) -> Table:
         plan = self._plan
@@ -190,7 +188,6 @@ class PhasesJob:
         return {
             "theta": np.zeros((snapshots, neurons, plan.n_inputs), np.float32),
             "spikes": np.zeros((snapshots, neurons, len(plan.digits)), np.int64),
-            "preferred": np.zeros((snapshots, neurons, plan.candidates.size), np.float32),
             "active": np.zeros((points + 1, neurons), np.int32),
             "trace": np.zeros((points + 1, neurons, plan.candidates.size), np.float32),
             "born": np.zeros(changes, np.int32),

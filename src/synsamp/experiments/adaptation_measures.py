@@ -37,10 +37,16 @@ class Course:
     new_digit: int | None
     return_phase: int | None
 
-    def last_quarter(self, phase: int) -> slice:
-        """Grid points of the last quarter of a phase: a synapse needs time to grow or to go."""
+    def middle(self, phase: int) -> tuple[int, int]:
+        """The last snapshot in the first half of a phase, and the grid point of that time."""
+        first = self.last_snapshot[phase - 1] if phase else 0
+        snapshot = (first + self.last_snapshot[phase]) // 2
+        return snapshot, snapshot * self.last_point[-1] // self.last_snapshot[-1]
+
+    def second_half(self, phase: int) -> slice:
+        """Grid points of the second half of a phase."""
         first, last = self.first_point[phase], self.last_point[phase]
-        return slice((first + 3 * last) // 4, last + 1)
+        return slice((first + last) // 2, last + 1)
 
     def whole(self, phase: int) -> slice:
         """Grid points of a phase."""
@@ -53,8 +59,8 @@ def new_inputs(ink: Floats, digits: tuple[int, ...], course: Course) -> Bools:
         return np.zeros(ink.shape[1], bool)
     before = sorted({d for phase in course.digits[: course.new_phase] for d in phase})
     old = ink[[digits.index(d) for d in before]]
-    new: Bools = (ink[digits.index(course.new_digit)] > NEW) & (old < NOT_NEW).all(axis=0)
-    return new
+    bright = ink[digits.index(course.new_digit)] > NEW
+    return np.asarray(bright & (old < NOT_NEW).all(axis=0), bool)
 
 
 def candidate_inputs(
@@ -71,7 +77,7 @@ def candidate_inputs(
         before = sorted({d for phase in course.digits[: course.new_phase] for d in phase})
         rows = [digits.index(d) for d in before]
         bright = mean[digits.index(course.new_digit)] - mean[rows].max(axis=0)
-        allowed = (ink[rows] < BACKGROUND).all(axis=0)
+        allowed = np.asarray((ink[rows] < BACKGROUND).all(axis=0), bool)
     order = np.argsort(np.where(allowed, -bright, np.inf), kind="stable")
     return order[: min(N_CANDIDATES, int(allowed.sum()))].astype(np.int64)
 
@@ -149,31 +155,28 @@ def comeback(
     }
 
 
-def one_synapse(
-    trace: NDArray[Any], new_share: Floats, preferred: NDArray[Any], course: Course
-) -> dict[str, float]:
-    """The traced synapse, chosen at the end of the new digit's phase without a look at θ.
+def one_synapse(trace: NDArray[Any], new_share: Floats, course: Course) -> dict[str, float]:
+    """The synapse of panel G, chosen in the middle of the new digit's phase and judged after it.
 
-    Neuron: the one with the largest share of spikes on the new digit. Input: the candidate that is
-    brightest in the mean over the images at which this neuron spikes.
-
-    Its share of time active in the last quarter of each phase and its regrowths (upward crossings
-    of θ = 0) there and in the whole phase; ``all_…`` is the mean over all candidate inputs.
+    Neuron: the one with the largest share of spikes on the new digit at that time. Input: of the
+    candidates, the one with the largest θ there. Of the second half of each phase: share of time
+    active and losses (downward crossings of θ = 0); of the whole phase: regrowths (upward
+    crossings). ``all_…`` is the mean over all candidates.
     """
     if course.new_phase is None:
         return {"neuron": 0.0, "candidate": 0.0}
-    end = course.last_snapshot[course.new_phase]
-    neuron = int(np.nanargmax(new_share[end]))
-    best = int(np.nanargmax(preferred[end, neuron]))
+    snapshot, point = course.middle(course.new_phase)
+    neuron = int(np.nanargmax(new_share[snapshot]))
+    best = int(np.argmax(trace[point, neuron]))
     theta = trace[:, neuron]
     found = {"neuron": float(neuron), "candidate": float(best)}
     phases = {"before": course.new_phase - 1, "new": course.new_phase, "after": course.return_phase}
     for name, phase in phases.items():
         if phase is not None:
-            late = theta[course.last_quarter(phase)]
+            late = theta[course.second_half(phase)]
             rows = {
                 "late_active": (late > 0).mean(axis=0),
-                "late_regrowths": _regrowths(late),
+                "late_losses": _regrowths(-late),
                 "regrowths": _regrowths(theta[course.whole(phase)]),
             }
             for measure, row in rows.items():

@@ -71,9 +71,9 @@ class MotilityParameters(Parameters):
     """What can be set."""
 
     seeds: int = Field(8, ge=1, le=1000, description="independent circuits")
-    settle_s: float = Field(43200.0, gt=0.0, le=1e8, description="learning before it is watched")
+    settle_s: float = Field(20000.0, gt=0.0, le=1e8, description="learning before it is watched")
     fast: WatchSection = WatchSection(
-        b=1e-4, tracked_s=345600.0, grid_s=144.0, look_every_s=1440.0, new_within_s=43200.0
+        b=1e-4, tracked_s=259200.0, grid_s=144.0, look_every_s=1440.0, new_within_s=43200.0
     )
     slow: WatchSection = WatchSection(
         b=1e-6, tracked_s=1209600.0, grid_s=14400.0, look_every_s=14400.0, new_within_s=43200.0
@@ -312,7 +312,7 @@ EXPERIMENT = Experiment(
         "survival over days.",
         "New: active at a grid point and not active 12 h before (2,000 s and 4,000 s in the quick "
         "preset, which watches for hours). Survival: active at every later grid point. Grid: "
-        "24 min over 4 days for b = 1e-4, 4 h over 14 days for b = 1e-6.",
+        "24 min over 3 days for b = 1e-4, 4 h over 14 days for b = 1e-6.",
         "Connections still there at the end are right-censored (Kaplan–Meier, and in the fits).",
         "Power law: S(t) = (1 + t/τ)^−γ, which starts at 1; compared with exp(−t/τ) by AIC.",
         "At b = 1e-6 the circuit starts from one that has settled at b = 1e-4: the stationary law "

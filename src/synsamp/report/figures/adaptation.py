@@ -146,11 +146,12 @@ def _snapshots(p: Any, results: Results) -> Figure:
     neurons = results["shown"].neuron.values
     shape = (images.attrs["height"], images.attrs["width"])
     total = circuits.sizes["snapshot"]
-    columns = np.unique(np.linspace(0, total - 1, min(total, MOST_COLUMNS)).astype(int))
+    columns = np.arange(0, total, -(-(total - 1) // (MOST_COLUMNS - 1)) or 1)
     theta = circuits.theta.isel(seed=0).values.astype(float)
     weight = np.maximum(np.exp(theta - p.rule.theta_0) - np.exp(-p.rule.theta_0), 0.0)
     top = float(np.quantile(weight[1:], 0.999)) or 1.0
-    figure = Figure(figsize=(7, 0.5 * 2 * len(neurons) + 1.25), layout="none")
+    figure = Figure(figsize=(7, 0.5 * 2 * len(neurons) + 1.25))
+    figure.set_layout_engine("none")
     rows = 2 * len(neurons)
     grid = figure.add_gridspec(
         rows + 1,

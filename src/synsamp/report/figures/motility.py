@@ -169,8 +169,11 @@ def _survival(p: Any, results: Results) -> Figure:
             xlim=(watch.look_every_s / scale / 2, watch.tracked_s / scale),
             xlabel=f"time since counted as new / {unit}",
         )
-        axes.legend(loc="lower left", title=f"{int(found.new.sum()):,} new connections")
-        axes.get_legend().get_title().set_fontsize(8.5)
+        axes.legend(
+            loc="lower left",
+            title=f"{int(found.new.sum()):,} new connections",
+            title_fontsize=8.5,
+        )
         if k == 0:
             axes.set_ylabel("share surviving")
     return figure
