@@ -34,10 +34,11 @@ def shown(rng, n_inputs, n=4, n_segments=2):
     ]
 
 
-def rich_network():
+def rich_network(scale=1, rate_hz=None):
     """Everything at once: two input groups, unequal circuits, delays, masks, kinds of rule."""
     rng = np.random.default_rng(5)
-    half = rng.random((4, 12)) < 0.5
+    n_x, n_a = 12 * scale, 4 * scale
+    half = rng.random((n_a, n_x)) < 0.5
     graded = Gaussian(np.linspace(0.0, 1.0, 9), np.linspace(0.5, 1.5, 9))
     other = Rule(
         prior=GaussianMixture(),
@@ -46,9 +47,10 @@ def rich_network():
         splitting_step=2e-4,
         **FAST,
     )
+    rates = (60.0, 100.0) if rate_hz is None else (rate_hz, rate_hz)
     return Network(
-        inputs=[InputGroup("x", 12), InputGroup("y", 9)],
-        circuits=[Circuit("a", 4, rate_hz=60.0), Circuit("b", 11)],
+        inputs=[InputGroup("x", n_x), InputGroup("y", 9)],
+        circuits=[Circuit("a", n_a, rate_hz=rates[0]), Circuit("b", 11, rate_hz=rates[1])],
         projections=[
             Projection("y", "b", Rule(prior=graded, **FAST), delay_s=0.003),
             Projection("x", "a", Rule(**FAST), mask=half, name="half"),

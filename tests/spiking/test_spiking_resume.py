@@ -1,0 +1,180 @@
+"""A run killed with SIGKILL at any moment ends in the same bits as one that never stopped."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from toy_circuit import NETWORK_SIZE, presentations
+
+from synsamp.runs.checkpoint import read_checkpoint
+from synsamp.spiking import (
+    InOrder,
+    RandomOrder,
+    Recording,
+    RemoveNeurons,
+    Scheduled,
+    Simulation,
+    winner_take_all,
+)
+
+PROGRAM = [sys.executable, str(Path(__file__).with_name("toy_circuit.py"))]
+
+
+def start(*arguments):
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def finish(*arguments):
+    process = start(*arguments)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, out + err
+    return out + err
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    finish("run", "circuit", "--out", folder, "--seed", 5)
+    return (folder / "results.sha256").read_text()
+
+
+def kill_once_a_checkpoint_is_there(process, folder, wait_s):
+    """SIGKILL at a random moment after the first new checkpoint; True if it was still running."""
+    known = set(folder.glob("checkpoints/*.checkpoint"))
+    while process.poll() is None and set(folder.glob("checkpoints/*.checkpoint")) <= known:
+        time.sleep(0.005)
+    time.sleep(wait_s)
+    running = process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    return running and process.returncode == -signal.SIGKILL
+
+
+def test_killed_and_resumed_runs_end_in_the_same_bits(uninterrupted, tmp_path):
+    folder = tmp_path / "run"
+    process = start("run", "circuit", "--out", folder, "--seed", 5)
+    kills = 0
+    for _ in range(3):  # moments differ from test to test on purpose: any must do
+        kills += kill_once_a_checkpoint_is_there(process, folder, random.uniform(0.0, 0.2))
+        process = start("resume", folder)
+    process.communicate(timeout=300)
+    assert kills >= 1
+    assert process.returncode == 0
+    assert (folder / "results.sha256").read_text() == uninterrupted
+
+
+def test_a_damaged_checkpoint_is_passed_over(uninterrupted, tmp_path):
+    folder = tmp_path / "run"
+    process = start("run", "circuit", "--out", folder, "--seed", 5)
+    while process.poll() is None and len(list(folder.glob("checkpoints/*.checkpoint"))) < 2:
+        time.sleep(0.005)
+    time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    kept = sorted(folder.glob("checkpoints/*.checkpoint"))
+    assert process.returncode == -signal.SIGKILL
+    assert len(kept) >= 2
+    content = bytearray(kept[-1].read_bytes())
+    content[len(content) // 2] ^= 0x10
+    kept[-1].write_bytes(content)
+    assert "damaged" in finish("resume", folder)
+    assert (folder / "results.sha256").read_text() == uninterrupted
+
+
+def test_overflow_stops_the_run_in_one_line_and_the_last_good_checkpoint_is_kept(tmp_path):
+    folder = tmp_path / "run"
+    process = start("run", "circuit", "--out", folder, "--set", "overdrive_from=6")
+    out, err = process.communicate(timeout=300)
+    message = " ".join((out + err).split())
+    assert process.returncode == 2
+    assert "must be finite, got NaN or overflow at" in message
+    assert "the last checkpoint is kept" in message
+    assert "Traceback" not in message
+    newest = sorted(folder.glob("checkpoints/*.checkpoint"))[-1]
+    state = read_checkpoint(newest)["state"]
+    assert state["done"] >= 6
+    assert np.isfinite(state["sim"]["synapses"]["weight"]).all()
+
+
+# -- within one process --------------------
+
+
+def simulation(**options):
+    return Simulation(winner_take_all(*NETWORK_SIZE), RandomOrder(presentations()), 3, **options)
+
+
+def bits(sim):
+    state = sim.state()
+    return {
+        **{f"synapses.{k}": v for k, v in state["synapses"].items()},
+        **{f"activity.{k}": v for k, v in state["activity"].items()},
+        **{f"{s}.{k}": v for s, part in state["streams"].items() for k, v in part.items()},
+    }
+
+
+def assert_same_bits(one, two):
+    mine, other = bits(one), bits(two)
+    for name, array in mine.items():
+        np.testing.assert_array_equal(array, other[name], err_msg=name)
+
+
+def test_recording_looking_and_probing_change_no_bit():
+    plain = simulation().run(60.0)
+    busy = simulation(
+        record=Recording(
+            spikes=True,
+            presentations=True,
+            theta_every_s=10.0,
+            active_every_s=20.0,
+            turnover_every_s=10.0,
+            traces={"x->z": [(0, 0), (3, 29)]},
+        )
+    )
+    for _ in range(40):
+        busy.run(1.5)
+        busy.theta("x->z")
+        busy.probe(InOrder(presentations()), 0.3, burn_in_s=0.2, seed=1)
+        busy.probe(InOrder(presentations()), 0.3, start="rest", seed=2)
+    assert_same_bits(plain, busy)
+    assert plain.n_spikes == busy.n_spikes == busy.sink.length("spikes") > 5000
+
+
+def test_a_probe_with_another_seed_answers_differently_but_changes_nothing():
+    sim = simulation().run(5.0)
+    before = bits(sim)
+    answers = [sim.probe(InOrder(presentations()), 2.0, seed=s).time_s for s in (1, 1, 2)]
+    np.testing.assert_array_equal(answers[0], answers[1])
+    assert not np.array_equal(answers[0], answers[2])
+    for name, array in bits(sim).items():
+        np.testing.assert_array_equal(array, before[name], err_msg=name)
+
+
+def test_state_goes_through_and_the_run_goes_on_alike():
+    lesions = [Scheduled(RemoveNeurons("z", [1]), at_s=25.0)]
+    record = Recording(spikes=True, theta_every_s=10.0, turnover_every_s=10.0)
+    whole = simulation(lesions=lesions, record=record).run(50.0)
+    part = simulation(lesions=lesions, record=record).run(17.77)
+    state = part.state()
+    part.run(8.0)  # rows written after the state are cut off again
+    taken_up = Simulation.from_state(
+        part.network,
+        state,
+        RandomOrder(presentations()),
+        lesions=lesions,
+        record=record,
+        sink=part.sink,
+    )
+    taken_up.run(50.0 - 17.77)
+    assert_same_bits(whole, taken_up)
+    for stream in ("spikes", "theta", "turnover", "lesions"):
+        for name, column in whole.sink[stream].items():
+            np.testing.assert_array_equal(column, taken_up.sink[stream][name])
