@@ -47,7 +47,8 @@ def _figure_two(results: Results) -> Figure:
     parts: Any = figure.subfigures(3, 1, height_ratios=[0.95, 1.3, 1.3])
     top, *rows = parts
     _images(top, example)
-    low = float(trials.test_log_likelihood.mean("trial").min())
+    test = trials.test_log_likelihood
+    low = float((test.mean("trial") - test.std("trial")).min())
     for row, letters, variant in zip(rows, ("CD", "EF"), TITLES, strict=True):
         traces, histogram, likelihood = row.subplots(1, 3, width_ratios=[2.4, 1.0, 3.0])
         _weights(traces, histogram, results, variant, letters[0])
@@ -105,10 +106,7 @@ def _weights(traces: Any, histogram: Any, results: Results, variant: str, letter
         )  # fmt: skip
     beyond = 1.0 - float(counts.sum()) / all_weights
     if beyond > 0.001:
-        histogram.text(
-            0.97, 0.985, f"{beyond:.0%} beyond", ha="right", va="top", fontsize=7.5, color=GRAY,
-            transform=histogram.transAxes,
-        )  # fmt: skip
+        histogram.set_title(f"{beyond:.0%} beyond", fontsize=8, fontweight="normal", color=GRAY)
 
 
 def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -> None:
@@ -119,7 +117,7 @@ def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -
         axes.fill_between(values["update"], mean - std, mean + std, color=colour, alpha=0.25, lw=0)
         axes.plot(values["update"], mean, color=colour, label=f"{name} images")
     axes.set(xscale="log", xlabel="updates", ylabel="log-likelihood / nats")
-    axes.set(ylim=(1.08 * low, 0.0), xlim=(10, float(trials["update"][-1])))
+    axes.set(ylim=(1.05 * low, 0.0), xlim=(10, float(trials["update"][-1])))
     axes.set_title(f"{letter}   {TITLES[variant]}, trials: {trials.sizes['trial']}")
     axes.legend(loc="lower center")
 
