@@ -90,6 +90,12 @@ def test_a_mixture_prior_becomes_the_law_of_theta_by_splitting():
     assert theta.size > 2000
     assert stats.kstest(below, "uniform").pvalue > P
     assert stats.kstest(below**1.15, "uniform").pvalue < P
+    # and a Gaussian prior with a mean and a width per afferent, in the same run
+    graded = sim.theta("y->b")
+    means, widths = np.linspace(0.0, 1.0, 9), np.linspace(0.5, 1.5, 9)
+    z = (graded - means) / widths
+    assert stats.kstest(z.ravel(), "norm").pvalue > P
+    assert stats.kstest((2 * z).ravel(), "norm").pvalue < P
 
 
 # -- frozen trace --------------------

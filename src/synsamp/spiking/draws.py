@@ -98,11 +98,11 @@ def take_normals(normals: Normals, count: int) -> int:
 
 @inlined
 def uniform(words: Words) -> float:
-    """A double in (0, 1) from 53 random bits; never 0, never 1."""
+    """A double in (0, 1) from 52 random bits; never 0, and never rounded to 1."""
     start = take_words(words, 2)
     high = np.float64(words.buffer[start])
-    low = np.float64(words.buffer[start + 1] >> np.uint32(11))
-    return (high * 2097152.0 + low + 0.5) * 2.0**-53
+    low = np.float64(words.buffer[start + 1] >> np.uint32(12))
+    return (high * 1048576.0 + low + 0.5) * 2.0**-52
 
 
 @inlined

@@ -62,8 +62,8 @@ class Looker:
                 start, since = values[post].copy(), float(run.refreshed_s[neuron])
                 if not fresh[neuron]:
                     # go on from the last look; spikes since then moved the run and the look alike
-                    moved = start - sim._matrix(p, self._base)[post]
-                    moved[np.isnan(moved)] = 0.0
+                    exists, base = start > -np.inf, sim._matrix(p, self._base)[post]
+                    moved = np.subtract(start, base, out=np.zeros(base.size), where=exists)
                     start, since = sim._matrix(p, self._seen)[post] + moved, self._time_s
                 values[post] = self._between(projection.rule, start, since, now, end[post], grid)
         self._time_s, self._seen = now, seen

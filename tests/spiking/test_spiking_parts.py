@@ -1,0 +1,414 @@
+"""Descriptions, draws, stimuli, lesions, recordings, memory."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from synsamp.errors import SynsampError
+from synsamp.priors import CustomPrior
+from synsamp.rule.equation import likelihood_jump, ornstein_uhlenbeck
+from synsamp.spiking import (
+    Circuit,
+    InOrder,
+    InputGroup,
+    MemorySink,
+    Network,
+    Projection,
+    RandomOrder,
+    Recording,
+    RemoveNeurons,
+    RemoveSynapses,
+    Rule,
+    Scheduled,
+    SilenceInputs,
+    Simulation,
+    winner_take_all,
+)
+from synsamp.spiking.draws import alias_channel, fill_alias_table, new_streams, poisson, uniform
+from synsamp.spiking.synapses import small_exp
+
+
+def shown(rates_hz, durations_s=(0.25,)):
+    rates = np.atleast_2d(np.asarray(rates_hz, float))
+    return SimpleNamespace(durations_s=np.array(durations_s, float), rates_hz=rates)
+
+
+# -- what is refused --------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Circuit("z", 0), "size of circuit 'z' must be >= 1, got 0"),
+        (lambda: Circuit("z", 2, rate_hz=-1.0), "must be > 0 and finite, got -1.0"),
+        (lambda: InputGroup("x", -3), "must be >= 1, got -3"),
+        (lambda: Rule(b=float("nan")), "b must be >= 0 and finite"),
+        (lambda: Rule(alpha=0.0), "alpha must be > 0"),
+        (lambda: Rule(prior=CustomPrior(np.abs, np.abs)), "numba.njit"),
+        (lambda: winner_take_all(3, 2, epsp=1), "unexpected keyword"),
+        (lambda: Network([InputGroup("x", 2)], [], []), "circuits must not be empty"),
+        (
+            lambda: Network([InputGroup("a", 2)], [Circuit("a", 2)], []),
+            "names of populations must differ",
+        ),
+        (
+            lambda: Network([InputGroup("x", 2)], [Circuit("z", 2)], [Projection("y", "z")]),
+            "source of projection 'y->z' must be one of x, z, got 'y'",
+        ),
+        (
+            lambda: Network([InputGroup("x", 2)], [Circuit("z", 2)], [Projection("z", "x")]),
+            "must be a circuit",
+        ),
+        (
+            lambda: Network(
+                [InputGroup("x", 2)],
+                [Circuit("z", 2)],
+                [Projection("x", "z", mask=np.ones((2, 3), bool))],
+            ),
+            "must be boolean with shape [post, pre] = (2, 2)",
+        ),
+        (
+            lambda: Network(
+                [InputGroup("x", 2)],
+                [Circuit("z", 2)],
+                [Projection("x", "z", name="one"), Projection("x", "z", name="two")],
+            ),
+            "must not overlap",
+        ),
+        (lambda: Scheduled(SilenceInputs("x", [0])), "either at_s or when"),
+        (lambda: RemoveSynapses("x->z", theta=1.0), "must be <= 0"),
+        (lambda: RandomOrder([]), "must not be empty"),
+        (lambda: RandomOrder([shown([1.0])], weights=[-1.0]), "must be one number >= 0"),
+        (lambda: InOrder({"x": [1], "y": []}), "equally many"),
+    ],
+)
+def test_bad_descriptions_are_refused_in_words(make, words):
+    with pytest.raises((SynsampError, TypeError)) as caught:
+        make()
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("use", "words"),
+    [
+        (lambda s: s.run(-1.0), "duration_s must be >= 0"),
+        (lambda s: s.theta("nobody"), "projection must be one of x->z, got 'nobody'"),
+        (lambda s: s.lesion(RemoveNeurons("z", [9])), "neurons must lie in 0..2"),
+        (lambda s: s.lesion(RemoveNeurons("q", [0])), "circuit must be one of z"),
+        (lambda s: s.lesion(SilenceInputs("q", [0])), "group must be one of x"),
+        (lambda s: s.probe(InOrder([shown([1, 1])]), 1.0, start="warm"), "must be 'running'"),
+        (lambda s: s.replay([2.0, 1.0], [0, 0]), "must be finite and not decrease"),
+        (lambda s: s.replay([1.0], [99]), "source must lie in"),
+        (lambda s: setattr(s, "stimulus", InOrder({"q": [1]})), "must name input groups"),
+        (lambda s: Simulation(s.network, grid_s=0.5), "grid_s must be > 0 and >= refresh_s"),
+        (lambda s: Simulation(s.network, theta={"q": 1.0}), "must name projections among"),
+        (lambda s: Simulation(s.network, theta={"x->z": np.nan}), "must be finite"),
+        (
+            lambda s: Simulation(s.network, record=Recording(theta_every_s=15.0)),
+            "theta_every_s must be a whole multiple of grid_s = 10",
+        ),
+        (lambda s: Simulation.from_state(s.network, {"format": 0}), "state format must be"),
+        (
+            lambda s: Simulation.from_state(winner_take_all(2, 4), s.state()),
+            "network must be the one the state was saved from",
+        ),
+    ],
+)
+def test_bad_uses_are_refused_in_words(use, words):
+    sim = Simulation(winner_take_all(2, 3))
+    with pytest.raises(SynsampError) as caught:
+        use(sim)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (shown([1.0, 2.0, 3.0]), "must have shape [n_segments, n_inputs] = (1, 2)"),
+        (shown([1.0, -2.0]), "must be >= 0"),
+        (shown([1.0, np.inf]), "must be >= 0"),
+        (shown([1.0, 1.0], [0.0]), "must be > 0"),
+    ],
+)
+def test_bad_presentations_are_refused_when_shown(bad, words):
+    with pytest.raises(SynsampError) as caught:
+        Simulation(winner_take_all(2, 3), InOrder([bad])).run(1.0)
+    assert words in str(caught.value)
+
+
+# -- draws --------------------
+
+
+@pytest.mark.parametrize("mean", [0.03, 2.5, 9.99, 10.01, 45.0, 900.0])
+def test_poisson_counts_have_the_poisson_law(mean):
+    words = new_streams(np.random.SeedSequence(1), 1).events
+    counts = np.array([poisson(words, mean) for _ in range(20_000)])
+
+    def p_value(m):
+        edges = np.unique(stats.poisson.ppf(np.linspace(0.02, 0.98, 15), m))
+        place = np.searchsorted(edges, counts)
+        cdf = np.concatenate([[0], stats.poisson.cdf(edges, m), [1]])
+        expected = np.diff(cdf) * counts.size
+        keep = expected > 5
+        observed = np.bincount(place, minlength=expected.size)[keep]
+        return stats.chisquare(
+            observed, expected[keep] * observed.sum() / expected[keep].sum()
+        ).pvalue
+
+    mean_z = (counts.mean() - mean) / np.sqrt(mean / counts.size)
+    assert abs(mean_z) < 4.5
+    assert mean < 1 or p_value(mean) > 1e-4
+    assert mean < 1 or p_value(mean * 1.1) < 1e-4
+
+
+def test_channels_come_with_their_rates_and_never_with_rate_zero():
+    rng = np.random.default_rng(2)
+    rates = rng.gamma(0.3, 20.0, 50)
+    rates[::7] = 0.0
+    table = np.zeros(50, np.uint64)
+    fill_alias_table(rates, table)
+    threshold, alias = (table >> np.uint64(32)) / 2.0**32, table & np.uint64(0xFFFFFFFF)
+    shares = threshold / 50
+    np.add.at(shares, alias.astype(int), (1 - threshold) / 50)
+    np.testing.assert_allclose(shares, rates / rates.sum(), atol=1e-9)  # the law itself
+    words = rng.integers(0, 2**32, 5000, dtype=np.uint32)
+    drawn = np.array([alias_channel(w, table) for w in words])
+    assert (rates[drawn] > 0).all()
+
+
+def test_uniform_numbers_lie_strictly_inside():
+    words = new_streams(np.random.SeedSequence(3), 1).events
+    for extreme in (0, 2**32 - 1):
+        words.buffer[:] = extreme
+        words.taken[0] = 0
+        assert 0.0 < uniform(words) < 1.0
+
+
+def test_the_series_and_the_gain_are_those_of_the_equation():
+    x = np.linspace(-0.25, 0.25, 101, dtype=np.float32)
+    np.testing.assert_allclose([small_exp(v) for v in x], np.exp(x.astype(float)), rtol=4e-7)
+    for gradient in (-3.0, 0.2, 7.0):
+        assert likelihood_jump(1e-4, 100.0, gradient) == pytest.approx(
+            likelihood_jump(1e-4, 100.0, 1.0) * gradient, rel=1e-14
+        )
+    keep, spread = ornstein_uhlenbeck(1e-4, 1.0, 1.0, 1.0)
+    assert (keep, spread) == pytest.approx((np.exp(-1e-4), np.sqrt(1 - np.exp(-2e-4))), rel=1e-9)
+
+
+# -- stimuli --------------------
+
+
+def test_runs_cut_into_pieces_are_the_same_run():
+    presentations = [shown([[30.0, 0.0], [1.0, 1.0]], [0.2, 0.05]), shown([0.0, 40.0], [0.3])]
+
+    def spikes(steps):
+        sim = Simulation(
+            winner_take_all(2, 3), RandomOrder(presentations), 4, record=Recording(spikes=True)
+        )
+        for step in steps:
+            sim.run(step)
+        return sim.sink["spikes"]["time_s"]
+
+    np.testing.assert_array_equal(spikes([64.0]), spikes([0.5] * 128))
+
+
+def test_input_rates_are_those_of_the_presentation():
+    """Spikes of the inputs, read from the trace at rest: a probe's first event counts them."""
+    sim = Simulation(winner_take_all(3, 1, rate_hz=5.0), InOrder([shown([5.0, 0.0, 50.0])]), 5)
+    totals, seconds = np.zeros(3), 0.0
+    for _ in range(4000):
+        before = sim._activity.clock[0]
+        sim.run(0.3)
+        age = sim._activity.clock[0] - sim._activity.clock[1]
+        totals += np.exp(-age / 0.02) * sim._activity.fall
+        seconds += sim._activity.clock[0] - before
+    expected = np.array([5.0, 0.0, 50.0]) * 0.02  # mean of Σ exp(−s/τ_f) in the steady state
+    error = np.sqrt(expected / 2 / 4000)
+    assert totals[1] == 0.0
+    assert (
+        np.abs(totals / 4000 - expected)[[0, 2]] < 4.5 * error[[0, 2]] + 0.01 * expected[[0, 2]]
+    ).all()
+
+
+def test_presentations_are_logged_once_each_and_two_groups_go_together():
+    net = Network(
+        [InputGroup("a", 2), InputGroup("b", 3), InputGroup("c", 1)],
+        [Circuit("z", 2)],
+        [Projection("a", "z"), Projection("b", "z"), Projection("c", "z")],
+    )
+    library = {
+        "a": [shown([1, 2], [0.4]), shown([3, 4], [0.2])],
+        "b": [shown([[1, 2, 3]] * 4, [0.1] * 4), shown([[1, 2, 3]] * 2, [0.1] * 2)],
+    }
+    sim = Simulation(net, InOrder(library), record=Recording(presentations=True))
+    for _ in range(30):
+        sim.run(7.0)
+    log = sim.sink["presentations"]
+    n = len(log["start_s"])
+    assert n == 700
+    np.testing.assert_allclose(np.diff(log["start_s"]), np.tile([0.4, 0.2], 350)[: n - 1])
+    np.testing.assert_array_equal(log["index"][:3], [[0, 0, -1], [1, 1, -1], [0, 0, -1]])
+    uneven = {"a": library["a"], "b": library["b"][::-1]}
+    with pytest.raises(SynsampError, match="must last equally long"):
+        Simulation(net, InOrder(uneven)).run(1.0)
+
+
+def test_a_large_library_works_with_a_small_pool(monkeypatch):
+    rng = np.random.default_rng(6)
+    presentations = [shown(rng.gamma(1.0, 20.0, 6)) for _ in range(60)]
+
+    def end():
+        sim = Simulation(winner_take_all(6, 3), RandomOrder(presentations), 6).run(400.0)
+        return sim._synapses.theta.copy()
+
+    plenty = end()
+    monkeypatch.setattr("synsamp.spiking.feed.POOL_ENTRIES", 100)
+    np.testing.assert_array_equal(end(), plenty)
+
+
+# -- lesions --------------------
+
+
+def three_circuits():
+    net = Network(
+        [InputGroup("x", 5)],
+        [Circuit("a", 3), Circuit("b", 4)],
+        [
+            Projection("x", "a"),
+            Projection("x", "b"),
+            Projection("a", "b", delay_s=0.005),
+            Projection("b", "a", delay_s=0.005),
+        ],
+    )
+    return net, InOrder([shown([20.0, 40.0, 5.0, 0.0, 10.0])])
+
+
+def test_removed_neurons_never_spike_and_their_synapses_go():
+    net, stimulus = three_circuits()
+    sim = Simulation(net, stimulus, 7, record=Recording(spikes=True)).run(20.0)
+    sim.lesion(RemoveNeurons("b", [1, 3]))
+    sim.run(30.0)
+    spikes = sim.sink["spikes"]
+    late = spikes["neuron"][spikes["time_s"] > 20.0]
+    assert set(late) == {0, 1, 2, 3, 5}
+    share_b = (late >= 3).mean()
+    assert abs(share_b - 0.5) < 4.5 * 0.5 / np.sqrt(late.size)  # ρ_net stays
+    assert np.isnan(sim.theta("x->b")[[1, 3]]).all()
+    assert np.isnan(sim.theta("b->a")[:, [1, 3]]).all()
+    assert np.isfinite(sim.theta("b->a")[:, [0, 2]]).all()
+    assert sim.alive.sum() == 5
+    sim.lesion(RemoveNeurons("b", [0, 2]))
+    count = sim.n_spikes
+    sim.run(20.0)
+    rest = sim.sink["spikes"]["neuron"][count:]
+    assert (rest < 3).all()  # a circuit without neurons is silent
+    assert abs(rest.size - 2000) < 4.5 * np.sqrt(2000)
+
+
+def test_removed_synapses_regrow_only_if_they_may():
+    net, stimulus = three_circuits()
+    sim = Simulation(net, stimulus, 8, theta={"x->a": 1.0}, grid_s=10.0)
+    sim.lesion(RemoveSynapses("x->a", regrow=False))
+    sim.lesion(RemoveSynapses("x->b", np.eye(4, 5, dtype=bool), regrow=True))
+    assert not sim.active("x->a").any()
+    assert (sim.weight("x->a") == 0).all()
+    assert (sim.theta("x->b")[np.eye(4, 5, dtype=bool)] <= -1.0 + 1e-9).all()
+    sim.run(20_000.0)
+    assert np.isnan(sim.theta("x->a")).all()
+    assert sim.active("x->b")[np.eye(4, 5, dtype=bool)].any()
+
+
+def test_silenced_inputs_do_not_spike_again():
+    net, stimulus = three_circuits()
+    sim = Simulation(net, stimulus, 9).run(5.0)
+    sim.lesion(SilenceInputs("x", [0, 1]))
+    sim.run(5.0)
+    assert (sim._activity.fall[:2] < 1e-20).all()
+    assert sim._activity.fall[4] > 0
+    answer = Simulation.from_state(net, sim.state(), stimulus).run(5.0)
+    assert (answer._activity.fall[:2] < 1e-20).all()
+
+
+def test_lesions_at_a_time_and_on_a_condition_are_recorded():
+    net, stimulus = three_circuits()
+    lesions = [
+        Scheduled(RemoveNeurons("a", [0]), at_s=12.345),
+        Scheduled(SilenceInputs("x", [2]), when=lambda s: s.n_spikes > 5000),
+    ]
+    sim = Simulation(net, stimulus, 10, lesions=lesions).run(60.0)
+    times = [t for t, _ in sim.lesion_log]
+    assert times[0] == 12.345
+    assert times[1] == 30.0  # 200 Hz: the first grid point after 25 s
+    texts = ["".join(map(chr, row)).strip() for row in sim.sink["lesions"]["what"]]
+    assert texts == [text for _, text in sim.lesion_log]
+
+
+# -- recordings --------------------
+
+
+def test_grids_traces_and_turnover_tell_the_same_story():
+    sim = Simulation(
+        winner_take_all(40, 3, Rule(b=2e-3, N=5.0)),
+        InOrder([shown(np.linspace(0, 60, 40))]),
+        11,
+        grid_s=1.0,
+        record=Recording(
+            spikes=(10.0, 20.0),
+            theta_every_s=1.0,
+            active_every_s=2.0,
+            turnover_every_s=1.0,
+            traces={"x->z": [(2, 7), (0, 3)]},
+        ),
+    ).run(60.0)
+    theta = sim.sink["theta"]
+    np.testing.assert_array_equal(theta["time_s"], np.arange(61.0))
+    active = theta["x_to_z"] > 0
+    counts = sim.sink["active"]
+    np.testing.assert_array_equal(counts["x_to_z"], active[::2].sum((1, 2)))
+    changes = sim.sink["turnover"]
+    rebuilt = active[0].copy()
+    for t, now in zip(theta["time_s"][1:], active[1:], strict=True):
+        at = changes["time_s"] == t
+        rebuilt[changes["post"][at], changes["pre"][at]] = changes["born"][at]
+        np.testing.assert_array_equal(rebuilt, now)
+    assert changes["born"].sum() > 10 < (~changes["born"]).sum()
+    inside = sim.sink["spikes"]["time_s"]
+    assert 10.0 <= inside.min() < inside.max() < 20.0
+    traces = sim.sink["traces"]
+    # synapse 0 is the one of the lower neuron, (0, 3)
+    on_grid = (traces["synapse"] == 0) & np.isin(traces["time_s"], theta["time_s"])
+    np.testing.assert_allclose(traces["theta"][on_grid], theta["x_to_z"][1:, 0, 3], rtol=1e-6)
+
+
+def test_a_memory_sink_can_be_cut_back():
+    sink = MemorySink()
+    sim = Simulation(winner_take_all(2, 2), seed=1, record=Recording(spikes=True), sink=sink)
+    sim.run(3.0)
+    n = sink.length("spikes")
+    first = sink["spikes"]["time_s"].copy()
+    sim.run(3.0)
+    sink.truncate("spikes", n)
+    np.testing.assert_array_equal(sink["spikes"]["time_s"], first)
+
+
+# -- cost --------------------
+
+
+@pytest.mark.parametrize("n_neurons", [10, 17, 400])
+def test_memory_is_at_most_32_bytes_per_synapse(n_neurons):
+    sim = Simulation(winner_take_all(784, n_neurons))
+    arrays = (*sim._synapses, *sim.layout.wiring, *sim.layout.rules[0][:8], *sim.layout.rules[0][8])
+    total = sum(a.nbytes for a in arrays)
+    assert total <= 32 * 784 * n_neurons + 64 * 784  # and a few numbers per input, not per synapse
+
+
+def test_self_connections_exist_only_if_asked_for():
+    for allow in (False, True):
+        net = Network(
+            [], [Circuit("z", 4)], [Projection("z", "z", delay_s=0.005, allow_self=allow)]
+        )
+        sim = Simulation(net, seed=1).run(2.0)
+        assert np.isnan(np.diag(sim.theta("z->z"))).all() != allow
+        assert np.isfinite(sim.theta("z->z")[~np.eye(4, dtype=bool)]).all()
