@@ -74,6 +74,8 @@ REGISTRY = Registry(
         entry("landscape", "fig1", "Maximum likelihood learning against synaptic sampling"),
         entry("generalization", "fig2", "Priors improve generalization"),
         entry("prior_comparison", "fig2x", "Which prior generalises best?"),
+        entry("motility", "fig3", "Spine motility as synaptic sampling"),
+        entry("adaptation", "fig4", "Connections adapt to a changing input"),
     ]
 )
 """The paper's figures, in its order."""

@@ -267,7 +267,7 @@ def claims(p: AdaptationParameters, results: Results) -> list[Claim]:
 
 
 PAPER = AdaptationParameters()
-QUICK = AdaptationParameters(phase_s=3000.0, snapshot_every_s=500.0, seeds=2, probe_s=50.0)
+QUICK = AdaptationParameters(seeds=2)
 
 EXPERIMENT = Experiment(
     name="adaptation",
@@ -295,7 +295,7 @@ EXPERIMENT = Experiment(
         "H": "The number of active synapses stays low (all circuits of the run).",
     },
     assumptions=(
-        "Phases last 4,000 s (3,000 s in the quick preset); the paper does not say.",
+        "Phases last 4,000 s; the paper does not say.",
         "All images of a digit are equally likely, as in the paper; so in phase 2 a digit is a 1 "
         "with 6,742/12,700.",
         "A neuron's tuning is tested with plasticity off, from the running state, on a copy.",

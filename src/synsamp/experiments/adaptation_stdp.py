@@ -24,8 +24,8 @@ SPARSE_HZ = 2.0
 PAIRING_HZ = 20.0
 LONGEST_LAG_S = 0.1
 BIN_S = 0.0025
-DURATION_S = 2000.0
-B = 1e-12
+DURATION_S = 1000.0
+B, N = 1e-12, 100.0
 
 
 def measure_stdp(rule: RuleSection, seed: np.random.SeedSequence) -> xr.Dataset:
@@ -93,7 +93,7 @@ def _curve(
     last = np.searchsorted(post_s, pre_s + LONGEST_LAG_S)
     which = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
     lag = post_s[which] - np.repeat(pre_s, last - first)
-    values = change[which] / (B * rule.N * weight)
+    values = change[which] / (B * N * weight)
     place = np.digitize(lag, edges) - 1
     inside = (place >= 0) & (place < edges.size - 1)
     place, values = place[inside], values[inside]
@@ -112,7 +112,7 @@ def _record(
         mapping=Exponential(rule.theta_0),
         b=B,
         T=0.0,
-        N=rule.N,
+        N=N,
         alpha=rule.alpha,
     )
     network = Network(
