@@ -122,6 +122,13 @@ def test_a_refusal_says_name_rule_value_and_remedy(setting, words):
     assert len(str(caught.value)) < 250
 
 
+def test_a_list_of_words_needs_no_brackets():
+    preset = REGISTRY.find("prior_comparison").load().presets["quick"]
+    assert override(preset, ["priors=uniform, bimodal"]).priors == ("uniform", "bimodal")
+    with pytest.raises(SynsampError, match="priors"):
+        override(preset, ["priors=uniform,nonsense"])
+
+
 def test_every_parameter_has_a_meaning():
     for experiment in [EXPERIMENT, *(entry.load() for entry in REGISTRY)]:
         unexplained = [key for key, text in meanings(experiment.parameters).items() if not text]

@@ -18,7 +18,8 @@ def override(preset: Parameters, settings: Sequence[str]) -> Parameters:
     """Return the preset with each ``key=value`` applied; ``section.key`` reaches into a section.
 
     A value is read as JSON if it is JSON (``4``, ``true``, ``[1, 2]``), else as plain text, else
-    as a list without its brackets (``0.25,1,4``): the first reading the parameter accepts.
+    as a list without its brackets (``0.25,1,4`` or ``uniform,bimodal``): the first reading that
+    the parameter accepts.
     """
     values = preset.model_dump(mode="json")
     texts: dict[tuple[str, ...], str] = {}
@@ -112,6 +113,8 @@ def _readings(text: str) -> Iterator[Any]:
             yield json.loads(candidate)
         if candidate is text:
             yield text
+    if "," in text:
+        yield [word.strip() for word in text.split(",")]
 
 
 def _concerns(path: tuple[str, ...], location: tuple[int | str, ...]) -> bool:
