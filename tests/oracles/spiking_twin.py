@@ -22,6 +22,7 @@ from synsamp.spiking.draws import (
     take_words,
     uniform,
 )
+from synsamp.spiking.layout import build_layout
 from synsamp.spiking.network import ChangeClip, Network
 
 
@@ -61,7 +62,8 @@ class Twin:
             for p in self.projections
         }
         self.refreshed = {c.name: np.zeros(c.size) for c in net.circuits}
-        longest = max(net.size_of(p.source) for p in self.projections)
+        self.layout = build_layout(net, self.refresh_s, self.grid_s)
+        longest = max(block.n_pre for block in self.layout.blocks)
         self.streams = new_streams(np.random.SeedSequence(self.seed).spawn(4)[0], longest)
         self.segments = {g.name: self._segments(g.name) for g in net.inputs}
         self.current = {}
@@ -156,10 +158,12 @@ class Twin:
         """Prior and noise since the last refresh."""
         elapsed = now - self.refreshed[circuit.name][k]
         self.refreshed[circuit.name][k] = now
-        for p in self.projections:
-            if p.target != circuit.name or not p.plastic or p.rule.b == 0:
+        for block in self.layout.blocks:  # the layout tells which synapses draw together, no more
+            members = [self.layout.projections[i] for i in block.members]
+            p, rule = members[0], members[0].rule
+            if p.target != circuit.name or not p.plastic or rule.b == 0:
                 continue
-            rule, row = p.rule, self.theta[p.name][k]
+            row = np.concatenate([self.theta[m.name][k] for m in members])
             exists = np.isfinite(row)
             if isinstance(rule.prior, Gaussian):
                 nu = self._normals(row.size)
@@ -167,14 +171,19 @@ class Twin:
                 keep = np.exp(-rule.b * elapsed / std**2)
                 new = mean + keep * (row - mean) + std * np.sqrt(rule.T * (1 - keep**2)) * nu
                 row[exists] = np.maximum(new, rule.floor)[exists]
-                continue
-            steps = max(1, int(np.ceil(rule.b * elapsed / rule.splitting_step)))
-            dt = elapsed / steps
-            for _ in range(steps):
-                nu = self._normals(row.size)
-                force = rule.b * rule.prior.gradient(row[exists])
-                noise = np.sqrt(2 * rule.T * rule.b * dt) * nu[exists]
-                row[exists] = np.maximum(row[exists] + force * dt + noise, rule.floor)
+            else:
+                steps = max(1, int(np.ceil(rule.b * elapsed / rule.splitting_step)))
+                dt = elapsed / steps
+                for _ in range(steps):
+                    nu = self._normals(row.size)
+                    force = rule.b * rule.prior.gradient(row[exists])
+                    noise = np.sqrt(2 * rule.T * rule.b * dt) * nu[exists]
+                    row[exists] = np.maximum(row[exists] + force * dt + noise, rule.floor)
+            start = 0
+            for m in members:
+                own = self.theta[m.name][k]
+                own[:] = row[start : start + own.size]
+                start += own.size
 
     def jump(self, circuit, k, now):
         """Δθ = b N dw/dθ (x − α e^w) at a spike."""

@@ -56,8 +56,8 @@ def rich_network(scale=1, rate_hz=None):
             Projection("x", "a", Rule(**FAST), mask=half, name="half"),
             Projection("x", "a", other, mask=~half, name="other half"),
             Projection("y", "a", Rule(**FAST), plastic=False),
-            Projection("a", "b", Rule(**FAST), delay_s=0.005),
             Projection("b", "b", Rule(T=0.5, **FAST), delay_s=0.005),
+            Projection("a", "b", Rule(T=0.5, **FAST), delay_s=0.005),  # one block with the former
             Projection("b", "a", Rule(mapping=Exponential(2.0), **FAST), delay_s=0.002),
         ],
     )

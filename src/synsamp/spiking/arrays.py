@@ -21,9 +21,11 @@ from synsamp.spiking.synapses import Synapses
 
 def matrix(layout: Layout, p: int, values: NDArray[Any]) -> NDArray[Any]:
     """The view [post, pre] of one projection's part of an array over all synapses."""
-    start, n_pre = int(layout.wiring.first_synapse[p]), int(layout.wiring.n_pre[p])
-    stop = [*layout.wiring.first_synapse[1:], layout.n_synapses][p]
-    return values[start : int(stop)].reshape(-1, n_pre)
+    place = layout.places[p]
+    starts = [*layout.wiring.first_synapse, layout.n_synapses]
+    block = values[int(starts[place.block]) : int(starts[place.block + 1])]
+    rows = block.reshape(-1, int(layout.wiring.n_pre[place.block]))
+    return rows[:, place.offset : place.offset + place.n_pre]
 
 
 def new_synapses(

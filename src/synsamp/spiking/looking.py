@@ -53,10 +53,11 @@ class Looker:
         seen = run.theta.copy()
         wiring = sim.layout.wiring
         for p, projection in enumerate(sim.layout.projections):
-            if not wiring.plastic[p]:
+            block = sim.layout.places[p].block
+            if not wiring.plastic[block]:
                 continue
             values, end = sim._matrix(p, seen), sim._matrix(p, ahead)
-            target = int(np.searchsorted(wiring.first_projection, p, side="right")) - 1
+            target = sim.layout.blocks[block].target
             for post in range(values.shape[0]):
                 neuron = int(wiring.first_neuron[target]) + post
                 start, since = values[post].copy(), float(run.refreshed_s[neuron])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.errors import refuse
+from synsamp.spiking.arrays import matrix
 from synsamp.spiking.events import Tape
 from synsamp.spiking.layout import GRID_S, Layout
 from synsamp.spiking.network import Network
@@ -135,18 +136,19 @@ class Recorder:
             self._was_active = active
 
     def _turnover(self, time_s: float, active: NDArray[np.bool_]) -> None:
-        changed = np.flatnonzero(active != self._was_active)
-        starts = self._layout.wiring.first_synapse
-        projection = np.searchsorted(starts, changed, side="right") - 1
-        within, n_pre = changed - starts[projection], self._layout.wiring.n_pre[projection]
-        self._sink.append(
-            "turnover",
-            time_s=np.full(changed.size, time_s),
-            projection=projection,
-            post=within // np.maximum(n_pre, 1),
-            pre=within % np.maximum(n_pre, 1),
-            born=active[changed],
-        )
+        assert self._was_active is not None
+        for number in range(len(self._columns)):
+            now = matrix(self._layout, number, active)
+            post, pre = np.nonzero(now != matrix(self._layout, number, self._was_active))
+            if post.size:
+                self._sink.append(
+                    "turnover",
+                    time_s=np.full(post.size, time_s),
+                    projection=np.full(post.size, number),
+                    post=post,
+                    pre=pre,
+                    born=now[post, pre],
+                )
 
     # -- setting up --------------------
 
@@ -175,10 +177,7 @@ class Recorder:
         return steps
 
     def _matrices(self, theta: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        return [
-            theta[start : start + mask.size].reshape(mask.shape)
-            for start, mask in zip(self._layout.wiring.first_synapse, self._potential, strict=True)
-        ]
+        return [matrix(self._layout, p, theta) for p in range(len(self._columns))]
 
     def _traced_synapses(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Traced synapses sorted by neuron, and where each neuron's start."""
@@ -189,7 +188,10 @@ class Recorder:
             if name not in names:
                 raise refuse("traces", f"must name a projection among {', '.join(names)}", name)
             p = names.index(name)
-            target = int(np.searchsorted(wiring.first_projection, p, side="right")) - 1
+            place = self._layout.places[p]
+            target = self._layout.blocks[place.block].target
+            row = int(wiring.n_pre[place.block])
+            start = int(wiring.first_synapse[place.block]) + place.offset
             for post, pre in pairs:
                 n_post, n_pre = self._potential[p].shape
                 if not (0 <= post < n_post and 0 <= pre < n_pre):
@@ -197,7 +199,7 @@ class Recorder:
                         f"traced synapse of {name}", f"must lie in {(n_post, n_pre)}", (post, pre)
                     )
                 neuron = int(wiring.first_neuron[target]) + post
-                rows.append((neuron, int(wiring.first_synapse[p] + post * n_pre + pre)))
+                rows.append((neuron, start + post * row + pre))
         order = sorted(range(len(rows)), key=lambda i: rows[i][0])
         neurons = np.array([rows[i][0] for i in order], np.int64)
         first = np.searchsorted(neurons, np.arange(wiring.circuit_of.size + 1))

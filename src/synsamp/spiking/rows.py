@@ -80,7 +80,7 @@ def settle(
     k = neuron - wiring.first_neuron[circuit]
     sum_fall = np.float32(0.0)
     sum_rise = np.float32(0.0)
-    for p in range(wiring.first_projection[circuit], wiring.first_projection[circuit + 1]):
+    for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         n, axon = wiring.n_pre[p], wiring.first_axon[p]
         start, row = wiring.first_synapse[p] + k * n, wiring.first_row[p] + k
         effect = work.effect[:n]
@@ -111,7 +111,7 @@ def refresh_neuron_template(
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     elapsed = now - synapses.refreshed_s[neuron]
-    for p in range(wiring.first_projection[circuit], wiring.first_projection[circuit + 1]):
+    for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         if wiring.plastic[p]:
             start = wiring.first_synapse[p] + k * wiring.n_pre[p]
             stop = start + wiring.n_pre[p]
@@ -149,7 +149,7 @@ def learn_template(
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     fall_decay, rise_decay = epsp_decays(now, wiring, activity)
-    for p in range(wiring.first_projection[circuit], wiring.first_projection[circuit + 1]):
+    for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         if wiring.plastic[p]:
             n, axon = wiring.n_pre[p], wiring.first_axon[p]
             start = wiring.first_synapse[p] + k * n

@@ -253,7 +253,8 @@ class Simulation:
         """Efficacies ŵ[post, pre] that act on the potentials now."""
         p = self._index(projection)
         w = self._matrix(p, self._synapses.weight).astype(np.float64)
-        return np.maximum(w - float(self.layout.retracted_weight[p]), 0.0)
+        retracted = self.layout.retracted_weight[self.layout.places[p].block]
+        return np.maximum(w - float(retracted), 0.0)
 
     def active(self, projection: str) -> NDArray[np.bool_]:
         """Which synapses [post, pre] are functional (θ > 0) in the state the network runs on."""
