@@ -200,13 +200,13 @@ def _changes(p: MotilityParameters, tables: Any, free: Free) -> xr.Dataset:
             "slope": (("speed", "seed", "window"), np.array(slopes)),
             "window_s": (("speed", "window"), grids[:, None] * steps, {"units": "s"}),
             "spread": (("speed", "size"), np.array(spreads)),
-            "free_slope": ((), change_slope(free.theta[0], free.theta[1], theta_0)),
+            "free_slope": ((), change_slope(free.theta[-1], free.shortly_after, theta_0)),
         },
         coords={
             "speed": list(SPEEDS),
             "log_weight": ("size", (SIZE_EDGES[1:] + SIZE_EDGES[:-1]) / 2),
         },
-        attrs={"free_window_s": free.step_s},
+        attrs={"free_window_s": free.short_s},
     )
 
 

@@ -25,15 +25,18 @@ from synsamp.spiking import Simulation
 SILENT_HZ = 1e-12
 POINTS_PER_RELAXATION = 5
 RELAXATIONS = 40
+SHORT = 0.005
+"""Window of single changes, in relaxation times: so short that the prior hardly pulls."""
 ESTIMATED = 500
 """Synapses from which the process is estimated: 100,000 steps are enough and quick."""
 
 
 class Free(NamedTuple):
-    """θ [time, synapse] on a grid of ``step_s``, and what was found in it."""
+    """θ [time, synapse] on a grid, θ ``short_s`` after its end, and what was found in it."""
 
     theta: NDArray[np.float64]
-    step_s: float
+    shortly_after: NDArray[np.float64]
+    short_s: float
     law_p: float  # Kolmogorov–Smirnov against the prior
     log_normal_p: float  # of w, by its logarithm's skewness and kurtosis
     estimate: OrnsteinUhlenbeck
@@ -54,12 +57,15 @@ def run_free(
         sim.run(step_s)
         rows.append(sim.theta(SYNAPSES).ravel())
     theta = np.stack(rows)
+    short_s = SHORT * relaxation_s
+    shortly_after = sim.run(short_s).theta(SYNAPSES).ravel()
     last = theta[-1]
     law = stats.kstest(last, stats.norm(rule.prior_mean, rule.prior_std * np.sqrt(rule.T)).cdf)
     weight = np.exp(last - rule.theta_0)
     return Free(
         theta,
-        step_s,
+        shortly_after,
+        short_s,
         float(law.pvalue),
         float(stats.normaltest(np.log(weight)).pvalue),
         estimate_ornstein_uhlenbeck(theta[:-1, :ESTIMATED], theta[1:, :ESTIMATED], step_s),

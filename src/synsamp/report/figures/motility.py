@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from synsamp.experiments.protocol import Results
 from synsamp.report.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
@@ -47,11 +48,11 @@ def _parameter(p: Any, results: Results) -> Figure:
 def _cartoon(axes: Axes) -> None:
     """A dendrite with spines of different size along the axis of θ."""
     axes.set_title("A  one parameter θ")
-    axes.set(xlim=(-3.1, 4.1), ylim=(-2.6, 3.0), aspect="auto")
+    axes.set(xlim=(-3.1, 4.1), ylim=(-3.0, 3.2), aspect="equal", anchor="NW")
     axes.axis("off")
-    axes.add_patch(Rectangle((-3.1, -2.6), 3.1, 5.3, color=RETRACTED, zorder=0))
+    axes.add_patch(Rectangle((-3.1, -2.6), 3.1, 5.6, color=RETRACTED, zorder=0))
     axes.add_patch(Rectangle((-3.1, -0.35), 7.2, 0.5, color=YELLOW, alpha=0.35, zorder=1))
-    axes.plot([0, 0], [-2.6, 2.7], color=ORANGE, linewidth=0.9, linestyle="--", zorder=2)
+    axes.plot([0, 0], [-2.6, 3.0], color=ORANGE, linewidth=0.9, linestyle="--", zorder=2)
     for x, length, radius in ((0.55, 0.45, 0.17), (1.75, 0.75, 0.32), (3.2, 1.0, 0.52)):
         axes.plot([x, x], [0.15, 0.15 + length], color=YELLOW, linewidth=2 + 5 * radius, zorder=2)
         axes.add_patch(
@@ -59,8 +60,8 @@ def _cartoon(axes: Axes) -> None:
         )
     for x, length in ((-0.6, 0.3), (-1.5, 0.16)):
         axes.plot([x, x], [0.15, 0.15 + length], color=GRAY, linewidth=2.5, zorder=2)
-    axes.text(-1.55, 2.3, "retracted", ha="center", fontsize=8.5)
-    axes.text(2.0, 2.3, "functional", ha="center", fontsize=8.5)
+    axes.text(-1.55, 2.45, "retracted", ha="center", fontsize=8.5)
+    axes.text(1.5, 2.45, "functional", ha="center", fontsize=8.5)
     for (start, end), text, y in (
         ((-1.9, -0.2), "may grow\nback soon", -1.0),
         ((3.6, 0.25), "may withdraw soon", -1.0),
@@ -71,7 +72,7 @@ def _cartoon(axes: Axes) -> None:
             )
         )
         axes.text((start + end) / 2, y - 0.2, text, ha="center", va="top", fontsize=7.5)
-    axes.text(0, -2.45, "θ = 0", ha="center", fontsize=8.5, color=ORANGE)
+    axes.text(0, -2.95, "θ = 0", ha="center", fontsize=8.5, color=ORANGE)
 
 
 def _prior_of_theta(axes: Axes, p: Any) -> None:
@@ -169,6 +170,7 @@ def _survival(p: Any, results: Results) -> Figure:
             xlim=(watch.look_every_s / scale / 2, watch.tracked_s / scale),
             xlabel=f"time since counted as new / {unit}",
         )
+        _plain_log(axes)
         axes.legend(
             loc="lower left",
             title=f"{int(found.new.sum()):,} new connections",
@@ -177,6 +179,15 @@ def _survival(p: Any, results: Results) -> Figure:
         if k == 0:
             axes.set_ylabel("share surviving")
     return figure
+
+
+def _plain_log(axes: Axes) -> None:
+    """Label logarithmic axes at 1, 2 and 5 times powers of ten; long ones at powers alone."""
+    for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        steps = (1.0, 2.0, 5.0) if high / low < 30 else (1.0,)
+        axis.set_major_locator(LogLocator(subs=steps))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def _unit(longest_s: float) -> tuple[str, float]:
@@ -218,6 +229,7 @@ def _scaled(axes: Axes, p: Any, scaling: Any) -> None:
             label=f"b = {_power(watch.b)}",
         )
     axes.set(xscale="log", yscale="log", xlabel="b · time", ylabel="share surviving")
+    _plain_log(axes)
     axes.legend(loc="lower left", handletextpad=0.1)
 
 
@@ -242,6 +254,7 @@ def _changes(axes: Axes, p: Any, changes: Any) -> None:
             line = spread[first] * weight[some] / weight[first]
             axes.plot(weight[some], line, color=INK, linewidth=0.8, label="∝ w")
     axes.set(xscale="log", yscale="log", xlabel="w", ylabel="std of Δw in a grid step")
+    _plain_log(axes)
     axes.legend(loc="upper left", handletextpad=0.2)
 
 
@@ -256,5 +269,6 @@ def _populations(axes: Axes, populations: Any) -> None:
     axes.step(
         share, alone / alone.sum(), where="mid", color=INK, linewidth=1.0, label="no activity"
     )
-    axes.set(yscale="log", ylim=(2e-4, 2), xlabel="share of time active", ylabel="connections")
+    axes.set(yscale="log", ylim=(2e-4, 20), xlabel="share of time active", ylabel="connections")
+    axes.set_yticks([0.001, 0.01, 0.1, 1], ["0.001", "0.01", "0.1", "1"])
     axes.legend(loc="upper center", fontsize=7.5)
