@@ -1,0 +1,25 @@
+"""How a population's code changes over hours: likeness of its histograms at two times.
+
+A code is the histogram [neuron, bin] of every class, as one long vector with each neuron's mean
+taken off, so that only who fires when and for what counts, not who fires much.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from synsamp.errors import refuse
+
+
+def code_similarity(histograms: ArrayLike) -> NDArray[np.float64]:
+    """Correlation [time, time] between codes ``histograms[time, class, neuron, bin]``."""
+    h = np.asarray(histograms, float)
+    if h.ndim != 4 or len(h) < 2:
+        raise refuse("histograms", "must have shape [time, class, neuron, bin]", h.shape)
+    centred = h - h.mean(axis=(1, 3), keepdims=True)
+    rows = centred.reshape(len(h), -1)
+    norm = np.linalg.norm(rows, axis=1)
+    if (norm == 0).any():
+        raise refuse("histograms", "must not be constant", "a constant one")
+    return (rows @ rows.T) / np.outer(norm, norm)

@@ -1,0 +1,26 @@
+"""Images that a network has in mind: efficacies times rates, and what they look like.
+
+The paper: "multiplying the synaptic efficacies of synapses from x_V to z_V with the instantaneous
+firing rates of the corresponding neurons".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from synsamp.analysis.tuning import correlations
+from synsamp.errors import refuse
+
+
+def reconstruct(efficacies: ArrayLike, rates: ArrayLike) -> NDArray[np.float64]:
+    """Image [..., pixel] from efficacies [neuron, pixel] and rates [..., neuron]."""
+    w, r = np.asarray(efficacies, float), np.asarray(rates, float)
+    if w.ndim != 2 or r.shape[-1:] != w.shape[:1]:
+        raise refuse("rates", f"must end with the {w.shape[0]} neurons of the efficacies", r.shape)
+    return r @ w
+
+
+def likeness(images: ArrayLike, means: ArrayLike) -> NDArray[np.float64]:
+    """Pearson correlation [image, class] of each image with the mean image of each class."""
+    return correlations(np.asarray(images, float), np.asarray(means, float))
