@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -195,3 +198,24 @@ def test_bad_use_is_one_line_and_exit_code_two(tmp_path, capsys, monkeypatch, ar
     error = capsys.readouterr().err
     assert words in error
     assert error.count("\n") == 1
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_page_run(tmp_path, monkeypatch, capsys):
+    page = (Path(__file__).parents[2] / "docs" / "spines.md").read_text()
+    printed = re.search(r"```\n(spine,time.*?)```", page, re.S).group(1)
+    assert new_spine_lifetimes(read_spine_table(table(tmp_path, printed))).last_seen.tolist() == [4]
+    rng = np.random.default_rng(6)
+    rows = ["spine,time,volume"]
+    for s in range(60):
+        born, life = rng.integers(1, 5), rng.exponential(5.0)
+        rows += [
+            f"{s},{k},{rng.lognormal() if born <= k < born + 1 + life else 0:.6g}"
+            for k in range(20)
+        ]
+    table(tmp_path, "\n".join(rows), "my_spines.csv")
+    monkeypatch.chdir(tmp_path)
+    exec(re.search(r"```python\n(.*?)```", page, re.S).group(1), {})
+    assert len(capsys.readouterr().out.split()) == 3
