@@ -95,7 +95,9 @@ def _changes(changes: xr.Dataset) -> list[Claim]:
             float(slow[:, 0].mean()),
             (0.75, 1.25),
             "",
-            f"the same slope, smaller b, {others(slow, 1)}; larger b, {others(fast, 0)}",
+            f"the same slope, smaller b, {others(slow, 1)}; larger b, {others(fast, 0)}; slope of "
+            "the standard deviation over the shorter window for w < 0.5 alone: "
+            f"{float(changes.smaller_slope[1]):.3g} and {float(changes.smaller_slope[0]):.3g}",
         ),
     ]
 

@@ -164,6 +164,14 @@ def change_by_size(theta: Floats, later: Floats, theta_0: float, edges: Floats) 
     return spread
 
 
+def binned_slope(log_weight: Floats, spread: Floats, lowest: float, highest: float) -> float:
+    """Slope of log std(Δw) against log w over the bins between two weights."""
+    some = np.isfinite(spread) & (np.exp(log_weight) > lowest) & (np.exp(log_weight) < highest)
+    if some.sum() < 3:
+        return np.nan
+    return float(np.polyfit(log_weight[some], np.log(spread[some]), 1)[0])
+
+
 def occupancy_counts(states: Bools) -> NDArray[np.int64]:
     """How many connections were active for which share of the time (in tenths)."""
     share = states.mean(axis=0)
