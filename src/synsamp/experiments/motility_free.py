@@ -50,7 +50,8 @@ def run_free(
     step_s = relaxation_s / POINTS_PER_RELAXATION
     silent = circuit.model_copy(update={"rate_hz": SILENT_HZ})
     network = build_network(n_inputs, silent, build_rule(rule))
-    sim = Simulation(network, seed=seed, grid_s=step_s, theta={SYNAPSES: 0.0})
+    watched, shortly = seed.spawn(2)
+    sim = Simulation(network, seed=watched, grid_s=step_s, theta={SYNAPSES: 0.0})
     sim.run(10 * relaxation_s)  # what is left of the start: e^−10
     rows = [sim.theta(SYNAPSES).ravel()]
     for _ in range(RELAXATIONS * POINTS_PER_RELAXATION):
@@ -58,7 +59,9 @@ def run_free(
         rows.append(sim.theta(SYNAPSES).ravel())
     theta = np.stack(rows)
     short_s = SHORT * relaxation_s
-    shortly_after = sim.run(short_s).theta(SYNAPSES).ravel()
+    end = {SYNAPSES: sim.theta(SYNAPSES)}
+    after = Simulation(network, seed=shortly, grid_s=short_s, theta=end).run(short_s)
+    shortly_after = after.theta(SYNAPSES).ravel()
     last = theta[-1]
     law = stats.kstest(last, stats.norm(rule.prior_mean, rule.prior_std * np.sqrt(rule.T)).cdf)
     weight = np.exp(last - rule.theta_0)
