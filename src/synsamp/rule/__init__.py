@@ -1,11 +1,11 @@
 """THE rule: prior term + likelihood term + noise, its sampler and its theory."""
 
 from synsamp.rule.chains import Chains
-from synsamp.rule.theory import FokkerPlanck, fokker_planck
 from synsamp.rule.likelihood import Batch, HiddenStates, Online, at_random, in_turn
 from synsamp.rule.rule import Rule
 from synsamp.rule.sampler import sample, to_arviz
 from synsamp.rule.speed import Speed
+from synsamp.rule.theory import FokkerPlanck, fokker_planck
 
 __all__ = [
     "Batch",
