@@ -39,6 +39,7 @@ def new_synapses(
         expected=np.zeros(n, np.float32),
         column=np.zeros(layout.n_cells, np.float32),
         listed=np.zeros(n, np.int32),
+        is_listed=np.zeros(n, bool),
         n_listed=np.zeros(layout.n_rows, np.int64),
         refreshed_s=np.zeros(network.n_neurons),
     )
@@ -114,7 +115,6 @@ def new_work(layout: Layout, network: Network) -> Work:
     row = int(layout.wiring.n_pre.max())
     largest = max(c.size for c in network.circuits)
     return Work(
-        np.zeros(row, np.float32),
         np.zeros(row, np.float32),
         np.zeros(row, np.float32),
         np.zeros(SPIKES_AT_ONCE, np.float32),

@@ -114,7 +114,7 @@ def _run(
         if learning and grid <= min(now, until):
             # On a fixed grid every synapse is brought up to date, whether or not anyone looks.
             for neuron in range(activity.bias.size):
-                refresh_neuron(neuron, grid, wiring, rules, synapses, streams.noise)
+                refresh_neuron(neuron, grid, True, wiring, rules, synapses, streams.noise, work)
                 settle(neuron, True, wiring, retracted, synapses, activity, work)
                 trace(neuron, grid, synapses, tape)
             activity.counters[SWEEPS] += 1

@@ -36,7 +36,6 @@ class Schedule(NamedTuple):
 class Work(NamedTuple):
     """Working memory of the loop."""
 
-    x: NDArray[np.float32]
     change: NDArray[np.float32]
     effect: NDArray[np.float32]
     spike_fall: NDArray[np.float32]

@@ -1,13 +1,13 @@
 """From a description to flat arrays: who reaches whom, and where each synapse lies in memory.
 
-Sources are numbered inputs first, then neurons. An *axon* is a source seen through one delay: it has
-one EPSP trace, whoever it reaches. Axons 0 … n_inputs−1 are the inputs without delay. All neurons
-together seen through one delay, and an input group seen through a delay, are further *families* of
-axons, whose spikes wait in a queue.
+Sources are numbered inputs first, then neurons. An *axon* is a source seen through one delay: it
+has one EPSP trace, whoever it reaches. Axons 0 … n_inputs−1 are the inputs without delay. All
+neurons together seen through one delay, and an input group seen through a delay, are further
+*families* of axons, whose spikes wait in a queue.
 
 Projections to one circuit that share rule and delay and whose axons are neighbours lie side by side
-as one *block*, so that a neuron's row is walked in few long stretches (the eight lateral projections
-to a circuit of the paper's Fig. 5 are one block).
+as one *block*, so that a neuron's row is walked in few long stretches (the eight lateral
+projections to a circuit of the paper's Fig. 5 are one block).
 
 Synapses lie twice in memory, for two ways of walking: by row (all afferents of one neuron in a
 block: θ, w and α e^w, walked when that neuron spikes) and by column (all efficacies ŵ of one axon,

@@ -83,7 +83,7 @@ class Looker:
         noise = Normals(**copies(sim._streams.noise))
         for neuron in range(run.refreshed_s.size):
             sim._kernel.refresh_neuron(
-                neuron, grid_s, sim.layout.wiring, sim.layout.rules, ahead, noise
+                neuron, grid_s, True, sim.layout.wiring, sim.layout.rules, ahead, noise, sim._work
             )
         return ahead.theta
 

@@ -17,13 +17,6 @@ from synsamp.spiking.synapses import Synapses
 
 
 @vector
-def read_epsps(fall: Any, rise: Any, fall_decay: Any, rise_decay: Any, x: Any) -> None:
-    """Summed EPSPs x_i(t) of the afferents."""
-    for i in range(x.size):
-        x[i] = fall_decay * fall[i] - rise_decay * rise[i]
-
-
-@vector
 def read_effects(weight: Any, retracted: Any, fall: Any, rise: Any, effect: Any) -> Any:
     """ŵ = max(0, w − e^−θ0), and the neuron's two sums Σ ŵ fall, Σ ŵ rise."""
     sum_fall = np.float32(0.0)
@@ -38,19 +31,16 @@ def read_effects(weight: Any, retracted: Any, fall: Any, rise: Any, effect: Any)
 
 
 @vector
-def clear_cells(listed: Any, cells: Any, width: int) -> None:
-    """Take one neuron out of the columns of its listed afferents."""
-    for i in range(np.uint64(listed.size)):
-        cells[np.uint64(listed[i]) * np.uint64(width)] = np.float32(0.0)
-
-
-@vector
-def list_functional(effect: Any, listed: Any) -> Any:
-    """List the afferents with ŵ > 0; returns how many."""
+def list_functional(effect: Any, is_listed: Any, listed: Any, cells: Any, width: int) -> Any:
+    """List the afferents with ŵ > 0, and empty the cells of those that left; returns how many."""
     count = np.uint64(0)
     for i in range(np.uint64(effect.size)):
+        functional = effect[i] > np.float32(0.0)
+        if functional != is_listed[i]:  # rare, hence well predicted
+            is_listed[i] = functional
+            cells[i * np.uint64(width)] = effect[i]
         listed[count] = np.int32(i)  # overwritten by the next one if this one does not count
-        count += np.uint64(effect[i] > np.float32(0.0))
+        count += np.uint64(functional)
     return np.int64(count)
 
 
@@ -97,36 +87,47 @@ def settle(
         cells = synapses.column[wiring.first_cell[p] + k :]
         listed = synapses.listed[start : start + n]
         if relist:
-            clear_cells(listed[: synapses.n_listed[row]], cells, width)
-            synapses.n_listed[row] = list_functional(effect, listed)
+            is_listed = synapses.is_listed[start : start + n]
+            synapses.n_listed[row] = list_functional(effect, is_listed, listed, cells, width)
         set_cells(listed[: synapses.n_listed[row]], effect, cells, width)
     activity.sum_fall[neuron] = sum_fall
     activity.sum_rise[neuron] = sum_rise
 
 
 def refresh_neuron_template(
-    neuron: int, now: float, wiring: Any, rules: Any, synapses: Synapses, noise: Any
-) -> None:
+    neuron: int,
+    now: float,
+    exactly: bool,
+    wiring: Any,
+    rules: Any,
+    synapses: Synapses,
+    noise: Any,
+    work: Work,
+) -> bool:
     """Prior and noise since the neuron's last refresh, exact over any interval."""
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     elapsed = now - synapses.refreshed_s[neuron]
+    relist = False
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         if wiring.plastic[p]:
-            start = wiring.first_synapse[p] + k * wiring.n_pre[p]
-            stop = start + wiring.n_pre[p]
-            refresh(
+            n = wiring.n_pre[p]
+            start = wiring.first_synapse[p] + k * n
+            relist |= refresh(
                 wiring.kind[p],
                 p,
                 elapsed,
-                synapses.theta[start:stop],
-                synapses.weight[start:stop],
-                synapses.expected[start:stop],
+                exactly,
+                synapses.theta[start : start + n],
+                synapses.weight[start : start + n],
+                synapses.expected[start : start + n],
+                work.change[:n],
                 noise,
                 wiring,
                 rules,
             )
     synapses.refreshed_s[neuron] = now
+    return relist
 
 
 def learn_template(
@@ -143,9 +144,9 @@ def learn_template(
 
     Returns whether a synapse may have become functional or ceased to be.
     """
-    relist = now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]
-    if relist:
-        refresh_neuron(neuron, now, wiring, rules, synapses, noise)
+    relist = False
+    if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
+        relist = refresh_neuron(neuron, now, False, wiring, rules, synapses, noise, work)
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     fall_decay, rise_decay = epsp_decays(now, wiring, activity)
@@ -153,12 +154,11 @@ def learn_template(
         if wiring.plastic[p]:
             n, axon = wiring.n_pre[p], wiring.first_axon[p]
             start = wiring.first_synapse[p] + k * n
-            read_epsps(
+            epsps = (
                 activity.fall[axon : axon + n],
                 activity.rise[axon : axon + n],
                 np.float32(fall_decay),
                 np.float32(rise_decay),
-                work.x[:n],
             )
             relist |= jump(
                 wiring.kind[p],
@@ -166,7 +166,8 @@ def learn_template(
                 synapses.theta[start : start + n],
                 synapses.weight[start : start + n],
                 synapses.expected[start : start + n],
-                work,
+                work.change[:n],
+                epsps,
                 rules,
             )
     return relist

@@ -40,16 +40,9 @@ class Synapses(NamedTuple):
     expected: NDArray[np.float32]  # α e^w: the input the synapse expects at a spike
     column: NDArray[np.float32]
     listed: NDArray[np.int32]  # by row: afferents with ŵ > 0, whose cells in the columns are set
+    is_listed: NDArray[np.bool_]
     n_listed: NDArray[np.int64]  # per row
     refreshed_s: NDArray[np.float64]  # per neuron
-
-
-class Scratch(NamedTuple):
-    """Working memory of one row."""
-
-    x: NDArray[np.float32]
-    change: NDArray[np.float32]
-    effect: NDArray[np.float32]
 
 
 @scalar
@@ -71,45 +64,60 @@ def small_exp(x: np.float32) -> np.float32:
 # -- between spikes --------------------
 
 
+@scalar
+def _moved(new: float, old: float) -> float:
+    """Δθ; zero for a synapse that does not exist."""
+    return new - old if old > -np.inf else 0.0
+
+
 def _transition_shared(
-    p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any
+    p: int, elapsed: float, theta: Any, change: Any, noise: Any, wiring: Any, rule: Any
 ) -> None:
-    """Gaussian prior with the same mean and std for all afferents: exact in one sweep."""
+    """Gaussian prior with the same mean and std for all afferents: exact in one pass."""
     mean, std = at(rule.prior, wiring.first_afferent[p])
     keep, spread = ornstein_uhlenbeck(rule.b[p], rule.T[p], std, elapsed)
     floor = rule.floor[p]
     normals = noise.buffer[take_normals(noise, theta.size) :]
     for i in range(theta.size):
-        theta[i] = at_least(mean + keep * (theta[i] - mean) + spread * normals[i], floor)
+        old = theta[i]
+        new = at_least(mean + keep * (old - mean) + spread * normals[i], floor)
+        theta[i] = new
+        change[i] = _moved(new, old)
 
 
 def _transition_each(
-    p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any
+    p: int, elapsed: float, theta: Any, change: Any, noise: Any, wiring: Any, rule: Any
 ) -> None:
     """Gaussian prior with a mean and std per afferent."""
     normals = noise.buffer[take_normals(noise, theta.size) :]
     for i in range(theta.size):
         mean, std = at(rule.prior, wiring.first_afferent[p] + i)
         keep, spread = ornstein_uhlenbeck(rule.b[p], rule.T[p], std, elapsed)
-        theta[i] = at_least(mean + keep * (theta[i] - mean) + spread * normals[i], rule.floor[p])
+        old = theta[i]
+        new = at_least(mean + keep * (old - mean) + spread * normals[i], rule.floor[p])
+        theta[i] = new
+        change[i] = _moved(new, old)
 
 
 def _transition_split(
-    p: int, elapsed: float, theta: Any, noise: Any, wiring: Any, rule: Any
+    p: int, elapsed: float, theta: Any, change: Any, noise: Any, wiring: Any, rule: Any
 ) -> None:
     """Any prior: Euler–Maruyama steps with b·Δt bounded by the splitting step."""
     b, T = rule.b[p], rule.T[p]
     steps = max(1, int(np.ceil(b * elapsed / rule.splitting_step[p])))
     sqrt_dt = np.sqrt(elapsed / steps)
     spread = diffusion(b, T)
+    change[:] = np.float32(0.0)
     for _ in range(steps):
         normals = noise.buffer[take_normals(noise, theta.size) :]
         for i in range(theta.size):
-            if theta[i] > -np.inf:
-                slope = prior_gradient(theta[i], at(rule.prior, wiring.first_afferent[p] + i))
+            old = theta[i]
+            if old > -np.inf:
+                slope = prior_gradient(old, at(rule.prior, wiring.first_afferent[p] + i))
                 force = drift(b, 0.0, slope, 0.0, 0.0, T)
-                moved = euler_maruyama(theta[i], force, spread, sqrt_dt, normals[i])
+                moved = euler_maruyama(old, force, spread, sqrt_dt, normals[i])
                 theta[i] = at_least(moved, rule.floor[p])
+                change[i] += theta[i] - old
 
 
 def _exact_weights(p: int, theta: Any, weight: Any, expected: Any, rule: Any) -> None:
@@ -125,55 +133,68 @@ def _exact_weights(p: int, theta: Any, weight: Any, expected: Any, rule: Any) ->
 def _refresh(
     p: int,
     elapsed: float,
+    exactly: bool,
     theta: Any,
     weight: Any,
     expected: Any,
+    change: Any,
     noise: Any,
     wiring: Any,
     rule: Any,
-) -> None:
-    transition(p, elapsed, theta, noise, wiring, rule)
-    exact_weights(p, theta, weight, expected, rule)
+) -> bool:
+    """Prior and noise over ``elapsed``; then w and α e^w follow, anew from θ if ``exactly``.
+
+    Returns whether a synapse may have become functional or ceased to be.
+    """
+    transition(p, elapsed, theta, change, noise, wiring, rule)
+    if exactly:
+        exact_weights(p, theta, weight, expected, rule)
+        return True
+    return advance_weights(p, theta, weight, expected, change, rule)
 
 
 # -- at a spike --------------------
 
 
-def _jump(p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rule: Any) -> bool:
+def _jump(
+    p: int, theta: Any, weight: Any, expected: Any, change: Any, epsps: Any, rule: Any
+) -> bool:
     """Δθ = b N dw/dθ (x − α e^w) for a whole row; then w and α e^w follow.
 
     Returns whether a synapse may have become functional or ceased to be.
     """
-    n = theta.size
-    x, change = scratch.x[:n], scratch.change[:n]
     # likelihood_jump is linear in the gradient, so its factor b N is taken once per row.
     gain = np.float32(likelihood_jump(rule.b[p], rule.N[p], 1.0))
-    gradients(p, theta, weight, expected, x, change, gain, rule)
+    gradients(p, theta, weight, expected, epsps, change, gain, rule)
     floor = rule.floor[p]
-    for i in range(n):
+    for i in range(theta.size):
         theta[i] = at_least(theta[i] + change[i], floor)
     return advance_weights(p, theta, weight, expected, change, rule)
 
 
 def _gradients_multiplicative(
-    p: int, theta: Any, weight: Any, expected: Any, x: Any, change: Any, gain: Any, rule: Any
+    p: int, theta: Any, weight: Any, expected: Any, epsps: Any, change: Any, gain: Any, rule: Any
 ) -> None:
     """Exponential mapping: dw/dθ = w."""
     limit = clip_limit(rule, p)
+    fall, rise, fall_decay, rise_decay = epsps
     for i in range(weight.size):
-        change[i] = clipped_jump(weight[i], x[i], expected[i], gain, limit)
+        x = fall_decay * fall[i] - rise_decay * rise[i]
+        change[i] = clipped_jump(weight[i], x, expected[i], gain, limit)
 
 
 def _gradients_any(
-    p: int, theta: Any, weight: Any, expected: Any, x: Any, change: Any, gain: Any, rule: Any
+    p: int, theta: Any, weight: Any, expected: Any, epsps: Any, change: Any, gain: Any, rule: Any
 ) -> None:
     """Any mapping: the slope is evaluated at θ."""
     limit = clip_limit(rule, p)
     parameters = at(rule.mapping, p)
+    fall, rise, fall_decay, rise_decay = epsps
     for i in range(weight.size):
+        x = fall_decay * fall[i] - rise_decay * rise[i]
         exists = theta[i] > -np.inf
         slope = np.float32(slope_of(theta[i], parameters)) if exists else np.float32(0.0)
-        change[i] = clipped_jump(slope, x[i], expected[i], gain, limit)
+        change[i] = clipped_jump(slope, x, expected[i], gain, limit)
 
 
 @scalar
@@ -200,7 +221,7 @@ def _limit_of_change(rule: Any, p: int) -> Any:
 def _multiply(weight: Any, expected: Any, change: Any, retracted: Any) -> Any:
     """Multiply w by e^Δ and α e^w by e^(Δw).
 
-    Returns Σ Δ² + Δw² (does the series suffice?) and how many synapses crossed θ = 0.
+    Returns Σ Δ⁴ + Δw⁴ (does the series suffice?) and how many synapses crossed θ = 0.
     """
     moved = np.float32(0.0)
     crossed = np.float32(0.0)
@@ -210,7 +231,8 @@ def _multiply(weight: Any, expected: Any, change: Any, retracted: Any) -> Any:
         step = new - old
         weight[i] = new
         expected[i] = expected[i] * small_exp(step)
-        moved += change[i] * change[i] + step * step
+        squared, step_squared = change[i] * change[i], step * step
+        moved += squared * squared + step_squared * step_squared
         crossed += np.float32(1.0) if (old > retracted) != (new > retracted) else np.float32(0.0)
     return moved, crossed
 
@@ -220,7 +242,7 @@ def _advance_multiplicative(
 ) -> bool:
     retracted = np.float32(rule.retracted_weight[p])
     moved, crossed = _multiply(weight, expected, change, retracted)
-    if moved < np.float32(1 / 16):
+    if moved < np.float32(1 / 256):  # so every |Δ| and |Δw| is below 1/4
         return crossed > np.float32(0.0)
     exact_weights(p, theta, weight, expected, rule)  # here, too, if anything is NaN
     return True
@@ -236,8 +258,8 @@ def _advance_exactly(
 # -- putting the parts together --------------------
 
 
-def row_functions(kind: tuple[Any, ...], exact: bool) -> tuple[Any, Any, Any]:
-    """(refresh, jump, exact_weights) for one kind of projection."""
+def row_functions(kind: tuple[Any, ...], exact: bool) -> tuple[Any, Any]:
+    """(refresh, jump) for one kind of rule."""
     prior_gradient, prior_type, per_afferent, weight_of, slope_of, clips_change = kind
     exact_weights = bind(_exact_weights, weight_of=weight_of)
     if issubclass(prior_type, Gaussian):
@@ -255,54 +277,75 @@ def row_functions(kind: tuple[Any, ...], exact: bool) -> tuple[Any, Any, Any]:
         _advance_multiplicative if multiplicative and not exact else _advance_exactly,
         exact_weights=exact_weights,
     )
-    refresh = bind(_refresh, transition=transition, exact_weights=exact_weights)
+    refresh = bind(
+        _refresh, transition=transition, exact_weights=exact_weights, advance_weights=advance
+    )
     jump = bind(_jump, gradients=gradients, advance_weights=advance)
-    return refresh, jump, exact_weights
+    return refresh, jump
 
 
 def _refresh_by_kind(
     kind: int,
     p: int,
     elapsed: float,
+    exactly: bool,
     theta: Any,
     weight: Any,
     expected: Any,
+    change: Any,
     noise: Any,
     wiring: Any,
     rules: Any,
-) -> None:
+) -> bool:
     if kind == 0:
-        first(p, elapsed, theta, weight, expected, noise, wiring, rules[0])
-    else:
-        rest(kind - 1, p, elapsed, theta, weight, expected, noise, wiring, rules[1:])
+        return first(p, elapsed, exactly, theta, weight, expected, change, noise, wiring, rules[0])
+    return rest(
+        kind - 1, p, elapsed, exactly, theta, weight, expected, change, noise, wiring, rules[1:]
+    )
 
 
 def _refresh_last_kind(
     kind: int,
     p: int,
     elapsed: float,
+    exactly: bool,
     theta: Any,
     weight: Any,
     expected: Any,
+    change: Any,
     noise: Any,
     wiring: Any,
     rules: Any,
-) -> None:
-    first(p, elapsed, theta, weight, expected, noise, wiring, rules[0])
+) -> bool:
+    return first(p, elapsed, exactly, theta, weight, expected, change, noise, wiring, rules[0])
 
 
 def _jump_by_kind(
-    kind: int, p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rules: Any
+    kind: int,
+    p: int,
+    theta: Any,
+    weight: Any,
+    expected: Any,
+    change: Any,
+    epsps: Any,
+    rules: Any,
 ) -> bool:
     if kind == 0:
-        return first(p, theta, weight, expected, scratch, rules[0])
-    return rest(kind - 1, p, theta, weight, expected, scratch, rules[1:])
+        return first(p, theta, weight, expected, change, epsps, rules[0])
+    return rest(kind - 1, p, theta, weight, expected, change, epsps, rules[1:])
 
 
 def _jump_last_kind(
-    kind: int, p: int, theta: Any, weight: Any, expected: Any, scratch: Any, rules: Any
+    kind: int,
+    p: int,
+    theta: Any,
+    weight: Any,
+    expected: Any,
+    change: Any,
+    epsps: Any,
+    rules: Any,
 ) -> bool:
-    return first(p, theta, weight, expected, scratch, rules[0])
+    return first(p, theta, weight, expected, change, epsps, rules[0])
 
 
 def functions_by_kind(kinds: tuple[tuple[Any, ...], ...], exact: bool) -> tuple[Any, Any]:
