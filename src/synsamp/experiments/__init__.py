@@ -76,6 +76,7 @@ REGISTRY = Registry(
         entry("prior_comparison", "fig2x", "Which prior generalises best?"),
         entry("motility", "fig3", "Spine motility as synaptic sampling"),
         entry("adaptation", "fig4", "Connections adapt to a changing input"),
+        entry("compensation", "fig5", "Inherent compensation for lesions"),
     ]
 )
 """The paper's figures, in its order."""

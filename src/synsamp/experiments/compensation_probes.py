@@ -1,0 +1,227 @@
+"""What the network can do now: asked of copies of its state, with plasticity off (b = 0).
+
+The test of the paper is recall: a word is heard, the visual inputs stay silent, and a linear
+readout tells from z_V which word it was. All words are read for as long as the shortest test word
+lasts: the total rate of a circuit is fixed, so spike counts of whole words would betray their
+length, and a network without any lateral connection would seem to recall.
+
+The adaptation current that audio-visual learning leaves behind is far larger than what lateral
+connections can move (its spread within a circuit is about 90 against a drive of about 10), so the
+copy first hears words alone for a while. The other way, every trial from rest, is measured too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from scipy import stats
+
+from synsamp.analysis.peth import (
+    Trials,
+    joined,
+    mean_rates,
+    peth,
+    rates_in_windows,
+    sort_into_trials,
+)
+from synsamp.analysis.readout import blockwise_accuracy
+from synsamp.analysis.reconstruction import likeness, reconstruct
+from synsamp.experiments.compensation_network import Hidden, visual_efficacies
+from synsamp.experiments.compensation_stimuli import InputSection, Pairs, SoundAlone, Together
+from synsamp.experiments.protocol import Parameters
+from synsamp.spiking import Simulation
+
+Seed = Callable[..., np.random.SeedSequence]
+HALVES = 2
+
+
+class TestSection(Parameters):
+    """How recall is tested."""
+
+    __test__ = False  # not for pytest
+
+    every_s: float = Field(900.0, ge=100.0, le=1e6, description="between two tests")
+    blocks: int = Field(4, ge=2, le=50, description="independent blocks of trials per test")
+    block_s: float = Field(100.0, ge=10.0, le=1e5, description="length of a block")
+    burn_in_s: float = Field(75.0, ge=0.0, le=1e4, description="sound alone before each block")
+    windows: int = Field(5, ge=1, le=50, description="time windows of a word the readout sees")
+    rest_trials: int = Field(120, ge=0, le=10_000, description="trials from rest, at t1 to t4")
+    tuning_s: float = Field(200.0, ge=20.0, le=1e5, description="audio-visual test before lesion 1")
+    significance: float = Field(0.05, gt=0.0, lt=1.0, description="tuned: p below this / neurons")
+
+
+@dataclass(frozen=True, eq=False)
+class Stimuli:
+    """All that is shown, learning and testing."""
+
+    learning: Together
+    test_alone: SoundAlone
+    test_together: Together
+    mean_images: NDArray[np.float64]
+    shortest_s: float  # of the test words, padding included
+    longest_s: float
+
+
+def build_stimuli(pairs: Pairs, section: InputSection) -> Stimuli:
+    """Make the three stimuli of an experiment from its data."""
+    return Stimuli(
+        Together(pairs, section, pairs.train_sounds, pairs.train_classes),
+        SoundAlone(pairs.test_sounds, pairs.test_classes, pairs.n_seen, section.noise_hz),
+        Together(pairs, section, pairs.test_sounds, pairs.test_classes),
+        pairs.mean_images,
+        min(sound.duration_s for sound in pairs.test_sounds),
+        max(sound.duration_s for sound in pairs.test_sounds),
+    )
+
+
+def _trials(sim: Simulation, stimulus: Any, length_s: float, n: int, **options: Any) -> Trials:
+    probe = sim.probe(stimulus, length_s, **options)
+    classes = stimulus.classes[probe.shown[:, 0]]
+    return sort_into_trials(
+        probe.time_s, probe.neuron, probe.shown_at_s, classes, probe.duration_s, n
+    )
+
+
+def test_recall(
+    sim: Simulation, hidden: Hidden, stimuli: Stimuli, section: TestSection, seed: Seed
+) -> tuple[dict[str, Any], list[Trials]]:
+    """One row of the course of an experiment, and the trials with sound alone it was taken from."""
+    blocks = [
+        _trials(
+            sim,
+            stimuli.test_alone,
+            section.block_s,
+            hidden.n,
+            seed=seed("alone", block),
+            burn_in_s=section.burn_in_s,
+        )
+        for block in range(section.blocks)
+    ]
+    together = _trials(sim, stimuli.test_together, section.block_s, hidden.n, seed=seed("together"))
+    return {
+        "recall": _told(blocks, hidden.visual, section.windows, stimuli.shortest_s),
+        "recall_by_count": _told(blocks, hidden.visual, 1, stimuli.shortest_s),
+        "heard": _told(blocks, hidden.auditory, 1, stimuli.shortest_s).mean(),
+        "seen": _told(_quarters(together), hidden.visual, 1, stimuli.shortest_s).mean(),
+        "likeness": likeness(reconstructions(sim, hidden, blocks), stimuli.mean_images),
+    }, blocks
+
+
+def _told(
+    blocks: list[Trials], neurons: NDArray[np.int64], windows: int, length_s: float
+) -> NDArray[np.float64]:
+    rates = [rates_in_windows(b, windows, length_s)[:, :, neurons] for b in blocks]
+    return blockwise_accuracy(
+        [(r.reshape(len(r), -1), b.classes) for r, b in zip(rates, blocks, strict=True)]
+    )
+
+
+def _quarters(trials: Trials) -> list[Trials]:
+    """Four stretches of consecutive trials, as blocks of one long test."""
+    parts = []
+    for chosen in np.array_split(np.arange(len(trials)), 4):
+        use = (trials.trial >= chosen[0]) & (trials.trial <= chosen[-1])
+        parts.append(
+            Trials(
+                trials.time_s[use],
+                trials.trial[use] - chosen[0],
+                trials.neuron[use],
+                trials.duration_s[chosen],
+                trials.classes[chosen],
+                trials.n_neurons,
+            )
+        )
+    return parts
+
+
+def reconstructions(sim: Simulation, hidden: Hidden, blocks: list[Trials]) -> NDArray[np.float64]:
+    """Images [class, pixel] in mind while either word is heard: efficacies × mean rates of z_V."""
+    rates, classes = zip(*((mean_rates(b), b.classes) for b in blocks), strict=True)
+    all_rates, all_classes = np.concatenate(rates), np.concatenate(classes)
+    of_class = [all_rates[all_classes == c].mean(axis=0)[hidden.visual] for c in (0, 1)]
+    return reconstruct(visual_efficacies(sim), np.stack(of_class))
+
+
+def histograms(blocks: list[Trials], stimuli: Stimuli) -> NDArray[np.float64]:
+    """PETHs [half, class, neuron, bin] over 100 trials each; the halves share no trial.
+
+    They reach as far as the longest test word.
+    """
+    middle = len(blocks) // HALVES
+    return np.stack(
+        [
+            [peth(joined(half), c, stimuli.longest_s) for c in (0, 1)]
+            for half in (blocks[:middle], blocks[middle:])
+        ]
+    )
+
+
+def recall_from_rest(
+    sim: Simulation, hidden: Hidden, stimuli: Stimuli, section: TestSection, seed: Seed
+) -> float:
+    """Recall if every trial starts with all traces and adaptation currents at zero."""
+    if section.rest_trials == 0:
+        return float("nan")
+    trials = []
+    for number in range(section.rest_trials):
+        one = _OneOf(stimuli.test_alone, number)
+        length_s = one.library[next(iter(one.library))][0].duration_s
+        probe = sim.probe(one, length_s, seed=seed("rest", number), start="rest")
+        trials.append(
+            Trials(
+                probe.time_s,
+                np.zeros(probe.time_s.size, np.int64),
+                probe.neuron.astype(np.int64),
+                np.array([length_s]),
+                np.array([one.label]),
+                hidden.n,
+            )
+        )
+    # trials alternate between the classes: every block takes whole pairs
+    blocks = [
+        joined(trials[start:stop])
+        for start, stop in _even_cuts(section.rest_trials, min(4, section.rest_trials // 4))
+    ]
+    return float(_told(blocks, hidden.visual, section.windows, stimuli.shortest_s).mean())
+
+
+def _even_cuts(n: int, parts: int) -> list[tuple[int, int]]:
+    cuts = 2 * np.linspace(0, n // 2, parts + 1).round().astype(int)
+    return [(int(a), int(b)) for a, b in pairwise(cuts)]
+
+
+class _OneOf:
+    """One utterance of a stimulus, over and over; classes alternate with ``number``."""
+
+    def __init__(self, stimulus: SoundAlone, number: int) -> None:
+        self.label = number % 2
+        of_class = np.flatnonzero(stimulus.classes == self.label)
+        index = int(of_class[(number // 2) % of_class.size])
+        self.library = {name: [row[index]] for name, row in stimulus.library.items()}
+
+    def choose(
+        self, rng: np.random.Generator, first: int, count: int
+    ) -> dict[str, NDArray[np.int64]]:
+        return dict.fromkeys(self.library, np.zeros(count, np.int64))
+
+
+def tuned_to_second(
+    sim: Simulation, hidden: Hidden, stimuli: Stimuli, section: TestSection, seed: Seed
+) -> NDArray[np.int64]:
+    """Neurons of z_V that fire significantly more for the second digit (lesion 1 removes them).
+
+    Audio-visual presentations as in learning, from the running state; Welch's t-test on rates per
+    presentation, corrected for the number of neurons.
+    """
+    trials = _trials(sim, stimuli.learning, section.tuning_s, hidden.n, seed=seed("tuning"))
+    rates = mean_rates(trials)[:, hidden.visual]
+    second, first = rates[trials.classes == 1], rates[trials.classes == 0]
+    with np.errstate(divide="ignore", invalid="ignore"):  # a silent neuron has no variance
+        t, p = stats.ttest_ind(second, first, axis=0, equal_var=False)
+    return hidden.visual[(t > 0) & (p < section.significance / hidden.visual.size)]

@@ -1,0 +1,153 @@
+"""What is heard and seen: matching pairs, equal lengths, silence in tests, a user's own data."""
+
+import os
+import wave
+
+import numpy as np
+import pytest
+from matplotlib import image as png
+from pydantic import ValidationError
+
+from synsamp.data import encode_cochleagram
+from synsamp.errors import SynsampError
+from synsamp.experiments.compensation_stimuli import (
+    HEARING,
+    SEEING,
+    InputSection,
+    Pairs,
+    SoundAlone,
+    Together,
+    load_pairs,
+    longest_word_s,
+)
+
+
+@pytest.fixture(scope="module")
+def section():
+    return InputSection()
+
+
+@pytest.fixture(scope="module")
+def pairs(section):
+    return load_pairs(section, 3)
+
+
+def test_inputs_are_as_in_the_methods(pairs):
+    assert (pairs.n_heard, pairs.n_seen) == (770, 784)
+    assert np.bincount(pairs.train_classes).tolist() == [7, 7]
+    assert np.bincount(pairs.test_classes).tolist() == [3, 3]
+    for sound in (*pairs.train_sounds, *pairs.test_sounds):
+        assert sound.durations_s[[0, -1]].tolist() == [0.025, 0.025]
+        assert (sound.rates_hz[[0, -1]] == 1.0).all()
+        assert sound.rates_hz.max() == pytest.approx(81.0)
+    # no test word is among those learned from
+    learned = {sound.rates_hz.tobytes() for sound in pairs.train_sounds}
+    assert not learned & {sound.rates_hz.tobytes() for sound in pairs.test_sounds}
+
+
+def test_other_splits_give_other_test_words(section, pairs):
+    other = load_pairs(section, 4)
+    words = [{s.rates_hz.tobytes() for s in p.test_sounds} for p in (pairs, other)]
+    assert words[0] != words[1]
+    longest = max(s.duration_s for p in (pairs, other) for s in (*p.train_sounds, *p.test_sounds))
+    assert longest <= longest_word_s(section) + 0.004  # whole frames
+
+
+def test_sound_and_image_are_of_one_digit_and_equally_long(section, pairs):
+    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    chosen = stimulus.choose(np.random.default_rng(0), 0, 400)
+    first = len(pairs.images[0])
+    heard = pairs.train_classes[chosen[HEARING]]
+    image = chosen[SEEING] % len(pairs.pixels)
+    assert ((image >= first).astype(int) == heard).all()
+    assert abs(heard.mean() - 0.5) < 4 * 0.5 / 20
+    for sound, picture in zip(chosen[HEARING][:5], chosen[SEEING][:5], strict=True):
+        word, shown = stimulus.library[HEARING][sound], stimulus.library[SEEING][picture]
+        assert shown.duration_s == pytest.approx(word.duration_s)
+        expected = 1.0 + 50.0 * pairs.pixels[picture % len(pairs.pixels)]
+        assert np.allclose(shown.rates_hz[1], expected)
+        assert (shown.rates_hz[[0, -1]] == 1.0).all()
+
+
+def test_choices_depend_on_the_generator_alone(section, pairs):
+    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    a, b = (stimulus.choose(np.random.default_rng(5), first, 50) for first in (0, 128))
+    assert all((a[name] == b[name]).all() for name in a)
+
+
+def test_with_sound_alone_the_eye_sees_noise(pairs):
+    stimulus = SoundAlone(pairs.test_sounds, pairs.test_classes, pairs.n_seen, 1.0)
+    assert all((shown.rates_hz == 1.0).all() for shown in stimulus.library[SEEING])
+    chosen = stimulus.choose(np.random.default_rng(1), 0, 300)[HEARING]
+    classes = pairs.test_classes[chosen]
+    assert (classes.reshape(-1, 2).sum(axis=1) == 1).all()  # one of either digit in every pair
+    assert set(chosen) == set(range(len(pairs.test_sounds)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"digits": (1, 1)}, "two different"),
+        ({"digits": (3, 4)}, "speech=fsdd"),
+        ({"digits": (3, 4), "speech": "fsdd"}, "images=mnist"),
+        ({"speech": "folder"}, "speech_folder"),
+        ({"images": "folder"}, "images_folder"),
+    ],
+)
+def test_refuses_what_does_not_fit(settings, words):
+    with pytest.raises(ValidationError, match=words):
+        InputSection(**settings)
+
+
+def _write_word(path, frequency, seed):
+    rng = np.random.default_rng(seed)
+    t = np.arange(3200) / 8000.0
+    sound = np.sin(2 * np.pi * frequency * t * (1 + 0.02 * rng.normal())) * np.hanning(t.size)
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes((20000 * sound).astype("<i2").tobytes())
+
+
+def test_a_users_own_sounds_and_images(tmp_path):
+    rng = np.random.default_rng(0)
+    words, pictures = tmp_path / "words", tmp_path / "pictures"
+    words.mkdir()
+    for digit, frequency in ((4, 400.0), (7, 1500.0)):
+        (pictures / str(digit)).mkdir(parents=True)
+        for take in range(4):
+            _write_word(words / f"{digit}_me_{take}.wav", frequency, 10 * digit + take)
+            png.imsave(pictures / str(digit) / f"{take}.png", rng.random((9, 11)), cmap="gray")
+    section = InputSection(
+        digits=(4, 7),
+        speech="folder",
+        images="folder",
+        speech_folder=str(words),
+        images_folder=str(pictures),
+        train_utterances=3,
+        test_utterances=1,
+    )
+    pairs = load_pairs(section, 1)
+    assert (pairs.n_heard, pairs.n_seen) == (770, 99)
+    assert len(pairs.train_sounds) == 6
+    _write_word(words / "4_you_0.wav", 500.0, 1)
+    _write_word(words / "7_you_0.wav", 900.0, 1)
+    with pytest.raises(SynsampError, match="me, you"):
+        load_pairs(section.model_copy(update={"padding_s": 0.03}), 1)
+
+
+def test_pairs_refuse_a_missing_class():
+    sound = encode_cochleagram(np.ones((3, 2)), 0.004)
+    images = (np.zeros((1, 2, 2), np.float32), np.zeros((1, 2, 2), np.float32))
+    with pytest.raises(SynsampError, match="both classes"):
+        Pairs((sound,), np.array([0]), (sound,), np.array([0]), images)
+
+
+@pytest.mark.parametrize("speaker", ["jackson", "george", "lucas"])
+def test_free_spoken_digits(speaker):
+    if "SYNSAMP_DATA" not in os.environ:
+        pytest.skip("SYNSAMP_DATA is not set: the Free Spoken Digits are not here")
+    pairs = load_pairs(InputSection(speech="fsdd", speaker=speaker), 1)
+    assert pairs.n_heard == 770
+    assert len(pairs.test_sounds) == 6
