@@ -2,7 +2,8 @@
 
     python wta.py INPUT.npz
 
-INPUT.npz holds rates_hz[frame, input], frame_s, theta0[neuron, input], b, N, duration_s, dt_s, runs.
+INPUT.npz: rates_hz[frame, input], frame_s, theta0[neuron, input], b, N, gamma, duration_s, dt_s,
+runs.
 Prints one line of JSON: wall time of each run, spikes per neuron, mean change of θ per input.
 Everything that the paper leaves to continuous time happens once per time step here: input spikes,
 the softmax, prior and noise of all synapses; the likelihood term acts at postsynaptic spikes.
@@ -16,8 +17,8 @@ import time
 
 import numpy as np
 from brian2 import (
-    NeuronGroup,
     Network,
+    NeuronGroup,
     SpikeMonitor,
     Synapses,
     TimedArray,

@@ -114,6 +114,8 @@ def _run(
         if learning and grid <= min(now, until):
             # On a fixed grid every synapse is brought up to date, whether or not anyone looks.
             for neuron in range(activity.bias.size):
+                if not wiring.learns[wiring.circuit_of[neuron]]:
+                    continue
                 refresh_neuron(neuron, grid, True, wiring, rules, synapses, streams.noise, work)
                 settle(neuron, True, wiring, retracted, synapses, activity, work)
                 trace(neuron, grid, synapses, tape)
@@ -134,7 +136,7 @@ def _run(
         if neuron == NOT_FINITE:
             return BROKEN
         if neuron != NOBODY:
-            if learning:
+            if learning and wiring.learns[circuit]:
                 relist = learn(neuron, now, wiring, rules, synapses, activity, streams.noise, work)
                 settle(neuron, relist, wiring, retracted, synapses, activity, work)
                 trace(neuron, now, synapses, tape)

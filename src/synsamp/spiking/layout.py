@@ -39,6 +39,7 @@ class Wiring(NamedTuple):
     adaptation_fall_s: Floats
     adaptation_strength: Floats
     first_block: Ints  # [n_circuits + 1]: blocks lie sorted by their target
+    learns: NDArray[np.bool_]  # whether any synapse of the circuit is plastic
     circuit_of: Ints  # per neuron
     # per block
     kind: Ints
@@ -193,6 +194,13 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         adaptation_fall_s=np.array([float(c.adaptation.fall_s) for c in network.circuits]),
         adaptation_strength=np.array([float(c.adaptation_strength) for c in network.circuits]),
         first_block=np.searchsorted(targets, np.arange(len(network.circuits) + 1)),
+        learns=np.array(
+            [
+                any(b.plastic and b.rule.b > 0 for b in blocks if b.target == c)
+                for c in range(len(network.circuits))
+            ],
+            bool,
+        ),
         circuit_of=np.repeat(np.arange(len(network.circuits)), np.diff(first_neuron)),
         kind=np.array([kinds.index(kind_of(b.rule)) for b in blocks], np.int64),
         plastic=np.array([b.plastic and b.rule.b > 0 for b in blocks], bool),

@@ -1,0 +1,92 @@
+"""Does the engine agree with Brian2 as its time step goes to zero? Rates and mean drift of θ.
+
+    python benchmarks/peers/brian2/agreement.py        (after `make peer-brian2`)
+
+A small plastic circuit is run many times by both. For each time step the table gives the largest
+deviation, in standard errors, of the spike counts of the neurons and of the drift of θ per input.
+Deviations no larger than chance allows (about 3.5 for so many numbers) as dt → 0 are agreement.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from synsamp.bench import markdown_table, missing_peer, peer_python
+from synsamp.spiking import InOrder, Recording, Rule, Simulation, winner_take_all
+
+DURATION_S, B, N, RUNS, OWN_RUNS = 5.0, 1e-3, 10.0, 40, 400
+
+
+def case():
+    rng = np.random.default_rng(0)
+    rates = np.tile(rng.gamma(0.5, 40.0, (20, 30)).clip(0, 100), (5, 1))
+    return rates, rng.normal(1.5, 1.0, (4, 30))
+
+
+def own(rates, theta0):
+    shown = SimpleNamespace(durations_s=np.full(len(rates), 0.05), rates_hz=rates)
+    counts, drifts = [], []
+    for seed in range(OWN_RUNS):
+        sim = Simulation(
+            winner_take_all(30, 4, Rule(b=B, N=N)),
+            InOrder([shown]),
+            seed,
+            theta={"x->z": theta0},
+            refresh_s=0.0,
+            grid_s=DURATION_S,
+            record=Recording(spikes=True),
+        ).run(DURATION_S)
+        counts.append(np.bincount(sim.sink["spikes"]["neuron"], minlength=4))
+        drifts.append((sim.theta("x->z") - theta0).mean(0))
+    return np.array(counts), np.array(drifts)
+
+
+def brian2(python, rates, theta0, dt_s):
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder) / "given.npz"
+        np.savez(
+            given, rates_hz=rates, frame_s=0.05, theta0=theta0, b=B, N=N, gamma=-8.0,
+            duration_s=DURATION_S, dt_s=dt_s, runs=RUNS,
+        )  # fmt: skip
+        script = Path(__file__).with_name("wta.py")
+        answer = subprocess.run(
+            [str(python), str(script), str(given)], check=True, capture_output=True, text=True
+        )
+    found = json.loads(answer.stdout.splitlines()[-1])
+    return np.array(found["spikes"]), np.array(found["drift"])
+
+
+def deviation(one, two):
+    error = np.sqrt(one.var(0) / len(one) + two.var(0) / len(two))
+    return float((np.abs(one.mean(0) - two.mean(0)) / error).max())
+
+
+def main():
+    python = peer_python("brian2")
+    if python is None:
+        raise SystemExit(missing_peer("brian2"))
+    rates, theta0 = case()
+    counts, drifts = own(rates, theta0)
+    rows = []
+    for dt_s in (4e-3, 1e-3, 2.5e-4, 1e-4):
+        their_counts, their_drifts = brian2(python, rates, theta0, dt_s)
+        rows.append(
+            {
+                "dt, ms": dt_s * 1e3,
+                "spikes per run, Brian2": float(their_counts.sum(1).mean()),
+                "synsamp": float(counts.sum(1).mean()),
+                "counts, largest z": deviation(counts, their_counts),
+                "drift of θ, largest z": deviation(drifts, their_drifts),
+            }
+        )
+    print(markdown_table(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,310 @@
+"""Cost of a network spike: against Brian2, against a dense product, and how it grows.
+
+Every case is a running network; rounds go through all of them in turn, a short window each, so
+that a busy minute hits all alike, and the table gives medians. A frozen twin of each network (no
+plastic synapses) tells how much is input spikes, potentials and winner, how much is learning.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from synsamp.bench import Row, markdown_table, missing_peer, peer_python, peers_folder
+from synsamp.data import load_digits
+from synsamp.data.encoding import encode_image, noise_gap
+from synsamp.spiking import (
+    Circuit,
+    InputGroup,
+    Network,
+    Projection,
+    RandomOrder,
+    Rule,
+    Simulation,
+)
+
+TITLE = "The spiking engine: cost of a network spike, against Brian2 and a dense product"
+
+_ROUNDS = 15
+_SPIKES = 4000  # per window: a few milliseconds
+_WARM_UP_S = 500.0
+_BRIAN_S = 10.0
+
+table = markdown_table
+
+
+@dataclass
+class _Case:
+    """A network to be timed in turns."""
+
+    name: str
+    sim: Simulation
+    frozen: Simulation | None = None
+    against: str = ""
+    times: list[float] = field(default_factory=list)
+    frozen_times: list[float] = field(default_factory=list)
+
+    def turn(self) -> None:
+        self.times.append(_microseconds(self.sim))
+        if self.frozen is not None:
+            self.frozen_times.append(_microseconds(self.frozen))
+
+
+def run() -> list[Row]:
+    """Measure all cases in alternating rounds."""
+    digits = _digits()
+    one = _circuits(digits, 784, 10, 1)
+    eight = _paper_fig5(digits)
+    sizes = [_circuits(digits, 784, n, 1) for n in (20, 50, 100, 200, 400)]
+    counts = [_circuits(digits, 784, 10, n) for n in (2, 4, 8, 16, 32, 64)]
+    inputs = [_circuits(digits, 784 * n, 10, 1) for n in (2, 4, 8)]
+    exact = _circuits(digits, 784, 10, 1, refresh_s=0.0)
+    cases = [one, exact, eight, *sizes, *counts, *inputs]
+    dense = {kind: _dense_product(400, 784, kind) for kind in ("float32", "float64")}
+    dense_times: dict[str, list[float]] = {kind: [] for kind in dense}
+    both: list[float] = []
+    brian = _brian2(digits)
+    for _ in range(_ROUNDS):
+        for case in cases:
+            case.turn()
+        for kind, product in dense.items():
+            dense_times[kind].append(product())
+        both.append(_two_cores(digits))
+    rows = [_row(case) for case in cases]
+    own = median(one.times)
+    rows[0] |= _against(*brian, own)
+    rows[2] |= {"against": "one circuit, time ratio", "ratio": median(eight.times) / own}
+    big = sizes[-1]
+    for kind, times in dense_times.items():
+        for part, cost in (("a spike", big.times), ("keeping potentials", big.frozen_times)):
+            rows.append(
+                _blank(f"400 neurons: {part} against a dense product, {kind}")
+                | {
+                    "us per spike": median(cost),
+                    "against": f"{median(times):.3g} us for the product",
+                    "ratio": median(times) / median(cost),
+                }
+            )
+    rows.append(
+        _blank("two networks on two cores")
+        | {"against": "one network, throughput ratio", "ratio": median(both)}
+    )
+    rows.append(_blank("memory, bytes per synapse, 784 x 10") | {"ratio": _bytes_per_synapse(one)})
+    rows.append(_blank("second start to first event, s") | {"ratio": _second_start()})
+    return rows
+
+
+# -- the networks --------------------
+
+
+def _digits() -> list[Any]:
+    images = load_digits().train
+    chosen = images.images[images.labels <= 2][:400]
+    return [encode_image(image).then(noise_gap(784, 0.05)) for image in chosen]
+
+
+def _tiled(presentations: list[Any], times: int) -> list[Any]:
+    """The same pictures on several times as many inputs, with the same total rate."""
+    return [
+        SimpleNamespace(durations_s=p.durations_s, rates_hz=np.tile(p.rates_hz, times) / times)
+        for p in presentations
+    ]
+
+
+def _circuits(digits: list[Any], n_inputs: int, size: int, count: int, **options: Any) -> _Case:
+    """``count`` circuits of ``size`` neurons, all on the same inputs."""
+
+    def network(plastic: bool) -> Network:
+        names = [f"z{i}" for i in range(count)]
+        return Network(
+            inputs=[InputGroup("x", n_inputs)],
+            circuits=[Circuit(name, size) for name in names],
+            projections=[Projection("x", name, plastic=plastic) for name in names],
+        )
+
+    shown = RandomOrder(_tiled(digits, n_inputs // 784))
+    name = f"{count} x {size} neurons, {n_inputs} inputs"
+    if options.get("refresh_s") == 0.0:
+        name += ", exact mode"
+    return _warm(name, network(True), network(False), shown, options)
+
+
+def _paper_fig5(digits: list[Any]) -> _Case:
+    """Eight circuits of ten, four on each of two input groups, lateral connections among all."""
+
+    def network(plastic: bool) -> Network:
+        names = [f"z{i}" for i in range(8)]
+        rule = Rule()
+        return Network(
+            inputs=[InputGroup("x", 784), InputGroup("y", 784)],
+            circuits=[Circuit(name, 10) for name in names],
+            projections=[
+                *(Projection("x", name, rule, plastic=plastic) for name in names[:4]),
+                *(Projection("y", name, rule, plastic=plastic) for name in names[4:]),
+                *(
+                    Projection(s, t, rule, delay_s=0.005, plastic=plastic)
+                    for s in names
+                    for t in names
+                ),
+            ],
+        )
+
+    class Pairs:
+        """Both groups see digits, drawn independently."""
+
+        library = {"x": digits, "y": digits}  # noqa: RUF012 (never changed)
+
+        def choose(self, rng: np.random.Generator, first: int, count: int) -> dict[str, Any]:
+            return {name: rng.integers(len(digits), size=count) for name in self.library}
+
+    name = "8 x 10 neurons, 1568 inputs, lateral"
+    return _warm(name, network(True), network(False), Pairs(), {})
+
+
+def _warm(name: str, plastic: Network, frozen: Network, shown: Any, options: Any) -> _Case:
+    rate = sum(c.rate_hz for c in plastic.circuits)
+    warm_up_s = max(20.0, _WARM_UP_S * 100.0 / rate)
+    sim = Simulation(plastic, shown, seed=1, **options).run(warm_up_s)
+    theta = {p.name: np.nan_to_num(sim.theta(p.name)) for p in plastic.projections}
+    twin = Simulation(frozen, shown, seed=1, theta=theta, **options).run(20.0)
+    return _Case(name, sim, twin)
+
+
+# -- timing --------------------
+
+
+def _microseconds(sim: Simulation, spikes: int = _SPIKES) -> float:
+    rate = float(sim.layout.wiring.rate_up_to[-1])
+    before, start = sim.n_spikes, time.perf_counter()
+    sim.run(spikes / rate)
+    return (time.perf_counter() - start) / (sim.n_spikes - before) * 1e6
+
+
+def _dense_product(n: int, m: int, kind: str) -> Callable[[], float]:
+    rng = np.random.default_rng(0)
+    weights, x = rng.random((n, m)).astype(kind), rng.random(m).astype(kind)
+    out = np.empty(n, kind)
+
+    def product() -> float:
+        start = time.perf_counter()
+        for _ in range(100):
+            np.dot(weights, x, out=out)
+        return (time.perf_counter() - start) * 1e4
+
+    return product
+
+
+_PAIR: list[Simulation] = []
+
+
+def _two_cores(digits: list[Any]) -> float:
+    """How many times the work of one core two threads do, each with a network of its own."""
+    if not _PAIR:
+        _PAIR.extend(_circuits(digits, 784, 10, 1).sim for _ in range(2))
+    spikes = 20_000
+    start = time.perf_counter()
+    for sim in _PAIR:
+        _microseconds(sim, spikes)
+    alone = time.perf_counter() - start
+    with ThreadPoolExecutor(2) as pool:
+        start = time.perf_counter()
+        list(pool.map(lambda sim: _microseconds(sim, spikes), _PAIR))
+        return alone / (time.perf_counter() - start)
+
+
+def _bytes_per_synapse(case: _Case) -> float:
+    arrays = (*case.sim._synapses, *case.sim.layout.wiring)
+    return float(sum(a.nbytes for a in arrays) / case.sim.layout.n_synapses)
+
+
+def _second_start() -> float:
+    """Wall time of a fresh Python up to its first spike, once compiled."""
+    program = (
+        "import numpy as np\n"
+        "from types import SimpleNamespace as S\n"
+        "from synsamp.spiking import InOrder, Simulation, winner_take_all\n"
+        "shown = S(durations_s=np.ones(1), rates_hz=np.full((1, 784), 5.0))\n"
+        "sim = Simulation(winner_take_all(), InOrder([shown]))\n"
+        "while not sim.n_spikes: sim.run(0.01)\n"
+    )
+    times = []
+    for _ in range(4):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return median(times[1:])
+
+
+def _brian2(digits: list[Any]) -> tuple[str, float | None]:
+    """Microseconds per network spike of Brian2's C++ standalone with the same equations."""
+    python = peer_python("brian2")
+    if python is None:
+        return missing_peer("brian2"), None
+    shown = digits[: int(_BRIAN_S / 0.25)]
+    frames = np.concatenate([np.repeat(p.rates_hz, [4, 1], axis=0) for p in shown])
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder) / "given.npz"
+        np.savez(
+            given,
+            rates_hz=frames,
+            frame_s=0.05,
+            theta0=np.random.default_rng(1).normal(0.5, 1.0, (10, 784)),
+            b=1e-4,
+            N=100.0,
+            gamma=-8.0,
+            duration_s=_BRIAN_S,
+            dt_s=1e-3,
+            runs=3,
+        )
+        answer = subprocess.run(
+            [str(python), str(peers_folder() / "brian2" / "wta.py"), str(given)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    found = json.loads(answer.stdout.splitlines()[-1])
+    per_spike = [s / sum(n) * 1e6 for s, n in zip(found["seconds"], found["spikes"], strict=True)]
+    return "Brian2 2.9.0, C++ standalone, dt 1 ms", median(per_spike)
+
+
+# -- the table --------------------
+
+
+def _blank(case: str) -> Row:
+    return {
+        "case": case,
+        "us per spike": None,
+        "inputs, potentials, winner": None,
+        "learning": None,
+        "bound by": "",
+        "against": "",
+        "ratio": None,
+    }
+
+
+def _row(case: _Case) -> Row:
+    total, fixed = median(case.times), median(case.frozen_times)
+    return _blank(case.name) | {
+        "us per spike": total,
+        "inputs, potentials, winner": fixed,
+        "learning": total - fixed,
+        "bound by": "learning" if total > 2 * fixed else "input spikes and potentials",
+    }
+
+
+def _against(name: str, microseconds: float | None, own: float) -> Row:
+    if microseconds is None:
+        return {"against": name, "ratio": None}
+    return {"against": f"{name}: {microseconds:.4g} us", "ratio": microseconds / own}
