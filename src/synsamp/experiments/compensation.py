@@ -172,7 +172,7 @@ EXPERIMENT = Experiment(
         "Only the term α e^w is clipped (at 5), not the whole change at 5 b; "
         "--set rule.clip=change does what the paper's text says.",
         "No neuron connects to itself; --set lateral.self_connections=true allows it.",
-        "Recovery does not need the noise: with T = 0 after a lesion the likelihood and the prior "
-        "regrow connections as well. It needs plasticity. See docs/compensation.md.",
+        "In the networks tried, recovery needs plasticity but not the noise: with T = 0 after a "
+        "lesion, likelihood and prior regrow connections as well. See docs/compensation.md.",
     ),
 )
