@@ -27,6 +27,8 @@ SWEEPS, SPIKES = range(2)
 """Entries of the counters: grid points passed, network spikes so far."""
 
 NOBODY, NOT_FINITE = -1, -2
+STRETCH = 32
+"""Neurons passed over at once in the search for the winner."""
 _TINY = np.float32(1e-30)  # below this a trace is dropped: denormal numbers are slow
 
 
@@ -173,59 +175,121 @@ def epsp_decays(now: float, wiring: Any, activity: Activity) -> tuple[float, flo
     return exp(-age / constants[EPSP_FALL_S]), exp(-age / constants[EPSP_RISE_S])
 
 
+@vector
+def scale(values: Any, factor: float) -> None:
+    """Multiply all values by one factor."""
+    for i in range(values.size):
+        values[i] *= factor
+
+
 @inlined
 def decay_adaptation(circuit: int, now: float, wiring: Any, activity: Activity) -> None:
     """Bring the adaptation currents of one circuit to the present."""
     age = now - activity.adapted_s[circuit]
-    fall = exp(-age / wiring.adaptation_fall_s[circuit])
-    rise = exp(-age / wiring.adaptation_rise_s[circuit])
-    for k in range(wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]):
-        activity.adaptation_fall[k] *= fall
-        activity.adaptation_rise[k] *= rise
+    first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
+    scale(activity.adaptation_fall[first:last], exp(-age / wiring.adaptation_fall_s[circuit]))
+    scale(activity.adaptation_rise[first:last], exp(-age / wiring.adaptation_rise_s[circuit]))
     activity.adapted_s[circuit] = now
 
 
+@vector
+def add_up_potentials(
+    fall: float,
+    rise: float,
+    strength: float,
+    sum_fall: Any,
+    sum_rise: Any,
+    adaptation_fall: Any,
+    adaptation_rise: Any,
+    bias: Any,
+    out: Any,
+) -> None:
+    """Σ ŵ x + β of some neurons, from their sums."""
+    for i in range(out.size):
+        beta = strength * (adaptation_fall[i] - adaptation_rise[i])
+        out[i] = fall * sum_fall[i] - rise * sum_rise[i] + beta + bias[i]
+
+
 @inlined
-def potentials(circuit: int, now: float, wiring: Any, activity: Activity, out: Any) -> float:
-    """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit; returns the largest."""
+def potentials(circuit: int, now: float, wiring: Any, activity: Activity, out: Any) -> None:
+    """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit."""
     decay_adaptation(circuit, now, wiring, activity)
     fall, rise = epsp_decays(now, wiring, activity)
-    strength = wiring.adaptation_strength[circuit]
-    first = wiring.first_neuron[circuit]
-    largest = -np.inf
-    for i in range(wiring.first_neuron[circuit + 1] - first):
-        k = first + i
-        beta = strength * (activity.adaptation_fall[k] - activity.adaptation_rise[k])
-        u = fall * activity.sum_fall[k] - rise * activity.sum_rise[k] + beta + activity.bias[k]
-        out[i] = u
-        if not u <= largest:  # NaN, too, becomes the largest, and is seen by whoever asked
-            largest = u
-    return largest
+    first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
+    add_up_potentials(
+        fall,
+        rise,
+        wiring.adaptation_strength[circuit],
+        activity.sum_fall[first:last],
+        activity.sum_rise[first:last],
+        activity.adaptation_fall[first:last],
+        activity.adaptation_rise[first:last],
+        activity.bias[first:last],
+        out[: last - first],
+    )
+
+
+@vector
+def largest_of(values: Any) -> float:
+    """The largest value; NaN if any is (four running maxima, so that they need not wait)."""
+    a, b, c, d = -np.inf, -np.inf, -np.inf, -np.inf
+    bad = 0.0
+    whole = values.size - values.size % 4
+    for i in range(0, whole, 4):
+        a, b = max(a, values[i]), max(b, values[i + 1])
+        c, d = max(c, values[i + 2]), max(d, values[i + 3])
+    for i in range(whole, values.size):
+        a = max(a, values[i])
+    for i in range(values.size):
+        bad += 1.0 if values[i] != values[i] else 0.0
+    return np.nan if bad > 0.0 else max(max(a, b), max(c, d))
+
+
+@vector
+def exponentials(values: Any, largest: float) -> None:
+    """exp(u − largest u), in place."""
+    for i in range(values.size):
+        values[i] = exp(values[i] - largest)
+
+
+@vector
+def total_of(values: Any) -> float:
+    """The sum."""
+    total = 0.0
+    for i in range(values.size):
+        total += values[i]
+    return total
 
 
 @inlined
 def draw_winner(
-    circuit: int, now: float, wiring: Any, activity: Activity, words: Words, out: Any
+    circuit: int, now: float, wiring: Any, activity: Activity, words: Words, work: Any
 ) -> int:
     """The neuron that spikes, from softmax(u): ρ_k/ρ_net = exp(u_k)/Σ exp(u_l)."""
-    n = wiring.first_neuron[circuit + 1] - wiring.first_neuron[circuit]
-    largest = potentials(circuit, now, wiring, activity, out)
+    first = wiring.first_neuron[circuit]
+    rates = work[: wiring.first_neuron[circuit + 1] - first]
+    potentials(circuit, now, wiring, activity, rates)
+    largest = largest_of(rates)
     share = uniform(words)
     if largest == -np.inf:
         return NOBODY  # every neuron of the circuit was removed
-    for i in range(n):
-        out[i] = exp(out[i] - largest)
-    total = 0.0
-    for i in range(n):
-        total += out[i]
-    if not np.isfinite(largest) or not np.isfinite(total):
+    if not np.isfinite(largest):
         return NOT_FINITE
-    left = share * total
-    for i in range(n - 1):
-        left -= out[i]
+    exponentials(rates, largest)
+    # Pass over whole stretches first: a sum is quick, one by one is not.
+    left = share * total_of(rates)
+    start = 0
+    while start + STRETCH < rates.size:
+        part = total_of(rates[start : start + STRETCH])
+        if left < part:
+            break
+        left -= part
+        start += STRETCH
+    for i in range(start, rates.size):
+        left -= rates[i]
         if left < 0.0:
-            return wiring.first_neuron[circuit] + i
-    last = n - 1
-    while out[last] == 0.0:  # rounding must not hand the spike to a neuron of rate zero
+            return first + i
+    last = rates.size - 1
+    while rates[last] == 0.0:  # rounding must not hand the spike to a neuron of rate zero
         last -= 1
-    return wiring.first_neuron[circuit] + last
+    return first + last
