@@ -94,7 +94,7 @@ def _starts(out):
 
 def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
     out = tmp_path / "run"
-    process = start("run", "walk", "--out", out, "--set", "pause_s=0.1")
+    process = start("run", "walk", "--out", out, "--set", "pause_s=0.3")
     while not list((out / "checkpoints").glob("*.checkpoint")):
         assert process.poll() is None
         time.sleep(0.01)
@@ -110,7 +110,7 @@ def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
 
 def test_a_polite_kill_is_like_ctrl_c(tmp_path):
     out = tmp_path / "run"
-    process = start("run", "walk", "--out", out, "--set", "pause_s=0.1")
+    process = start("run", "walk", "--out", out, "--set", "pause_s=0.3")
     while not list((out / "checkpoints").glob("*.checkpoint")):
         assert process.poll() is None
         time.sleep(0.01)
