@@ -18,18 +18,52 @@ from synsamp.spiking.draws import fill_alias_table
 from synsamp.spiking.inputs import Schedule
 from synsamp.spiking.network import Network
 
-BLOCK = 128
+BLOCK = 256
 """Presentations chosen at a time."""
 POOL_ENTRIES = 2**24
 """Table entries kept (8 bytes each) before the pool starts over."""
 
 
-class _Part(NamedTuple):
-    """One presentation of one group, ready for the kernel."""
+class _Segments(NamedTuple):
+    """Segments in a row: when they end, their total rate, where their alias table lies."""
 
-    ends_s: NDArray[np.float64]  # relative to its start
+    ends_s: NDArray[np.float64]
     rate_hz: NDArray[np.float64]
     table_at: NDArray[np.int64]
+
+
+class _Ready:
+    """Presentations of one group that are ready for the kernel, side by side in growing arrays."""
+
+    def __init__(self) -> None:
+        self._row_of: dict[int, int] = {}
+        self._first: list[int] = [0]
+        self._durations: list[float] = []
+        self._parts: list[_Segments] = []
+        self._joined: tuple[Any, ...] | None = None
+
+    def __contains__(self, index: int) -> bool:
+        return index in self._row_of
+
+    def add(self, index: int, part: _Segments) -> None:
+        """Take up a presentation; its ends are relative to its start."""
+        self._row_of[index] = len(self._parts)
+        self._parts.append(part)
+        self._first.append(self._first[-1] + len(part.ends_s))
+        self._durations.append(float(part.ends_s[-1]))
+        self._joined = None
+
+    def chosen(self, indices: list[int]) -> tuple[NDArray[np.float64], NDArray[np.int64], Any]:
+        """Durations and numbers of segments of some presentations, and all their segments."""
+        if self._joined is None:
+            whole = _Segments(*map(np.concatenate, zip(*self._parts, strict=True)))
+            self._joined = (whole, np.array(self._first), np.array(self._durations))
+        whole, first, durations = self._joined
+        rows = np.array([self._row_of[i] for i in indices])
+        lengths = first[rows + 1] - first[rows]
+        skip = np.cumsum(lengths) - lengths
+        where = np.repeat(first[rows] - skip, lengths) + np.arange(lengths.sum())
+        return durations[rows], lengths, _Segments(*(values[where] for values in whole))
 
 
 class _Block(NamedTuple):
@@ -38,7 +72,7 @@ class _Block(NamedTuple):
     first: int
     starts_s: NDArray[np.float64]  # of its presentations; the last entry is the end of the block
     indices: dict[str, NDArray[np.int64]]
-    segments: list[_Part]  # per group, absolute times
+    segments: list[_Segments]  # per group, absolute times
 
 
 class Feed:
@@ -206,10 +240,14 @@ class Feed:
 
     def _build(self, first: int, start_s: float, indices: dict[str, NDArray[np.int64]]) -> _Block:
         durations: NDArray[np.float64] | None = None
-        chosen: dict[str, list[_Part]] = {}
+        chosen: dict[str, tuple[NDArray[np.int64], _Segments]] = {}
         for name, numbers in indices.items():
-            chosen[name] = [self._part(name, int(i)) for i in numbers]
-            own = np.array([part.ends_s[-1] for part in chosen[name]])
+            wanted, ready = numbers.tolist(), self._ready[name]
+            for i in wanted:
+                if i not in ready:
+                    ready.add(i, self._compile(name, i))
+            own, lengths, segments = ready.chosen(wanted)
+            chosen[name] = (lengths, segments)
             if durations is None:
                 durations = own
             elif not np.allclose(own, durations, rtol=1e-9, atol=1e-9):
@@ -223,31 +261,18 @@ class Feed:
         assert durations is not None
         # One running sum from the block's start: the same numbers however runs are cut up.
         starts = np.cumsum(np.concatenate([[start_s], durations]))
-        segments = []
+        per_group = []
         for group in self._network.inputs:
             if group.name not in chosen:
-                segments.append(_Part(starts[-1:], np.zeros(1), np.zeros(1, np.int64)))
+                per_group.append(_Segments(starts[-1:], np.zeros(1), np.zeros(1, np.int64)))
                 continue
-            parts = chosen[group.name]
-            lengths = np.array([len(p.ends_s) for p in parts])
-            ends = np.concatenate([p.ends_s for p in parts]) + np.repeat(starts[:-1], lengths)
+            lengths, segments = chosen[group.name]
+            ends = segments.ends_s + np.repeat(starts[:-1], lengths)
             ends[np.cumsum(lengths) - 1] = starts[1:]  # groups end a presentation together
-            segments.append(
-                _Part(
-                    ends,
-                    np.concatenate([p.rate_hz for p in parts]),
-                    np.concatenate([p.table_at for p in parts]),
-                )
-            )
-        return _Block(first, starts, indices, segments)
+            per_group.append(segments._replace(ends_s=ends))
+        return _Block(first, starts, indices, per_group)
 
-    def _part(self, group: str, index: int) -> _Part:
-        part = self._parts.get((group, index))
-        if part is None:
-            part = self._parts[(group, index)] = self._compile(group, index)
-        return part
-
-    def _compile(self, group: str, index: int) -> _Part:
+    def _compile(self, group: str, index: int) -> _Segments:
         library = self._stimulus.library[group]
         if not 0 <= index < len(library):
             raise refuse(f"choice for {group!r}", f"must lie in 0..{len(library) - 1}", index)
@@ -272,7 +297,8 @@ class Feed:
         rates[:, self._silenced[group]] = 0.0
         totals = rates.sum(axis=1)
         self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))
-        return _Part(np.cumsum(durations), totals, np.array([self._table(row) for row in rates]))
+        tables = np.array([self._table(row) for row in rates])
+        return _Segments(np.cumsum(durations), totals, tables)
 
     def _table(self, rates: NDArray[np.float64]) -> int:
         digest = hashlib.blake2b(rates.tobytes(), digest_size=16).digest()
@@ -288,7 +314,7 @@ class Feed:
         return at
 
     def _clear_pool(self) -> None:
-        self._parts: dict[tuple[str, int], _Part] = {}
+        self._ready = {g.name: _Ready() for g in self._network.inputs}
         self._table_of: dict[bytes, int] = {}
         self._tables = np.zeros(1, np.uint64)
         self._used = 0

@@ -104,9 +104,14 @@ class Recorder:
                 theta=tape.trace_theta[:n_traces],
             )
 
+    @property
+    def wants_presentations(self) -> bool:
+        """Whether what is shown is to be written down."""
+        return self._recording.presentations
+
     def take_presentations(self, shown: Mapping[str, NDArray[Any]]) -> None:
         """Write down what was shown."""
-        if self._recording.presentations and len(shown["start_s"]):
+        if len(shown["start_s"]):
             self._sink.append("presentations", **shown)
 
     def take_lesion(self, time_s: float, text: str) -> None:

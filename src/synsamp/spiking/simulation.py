@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.spiking.activity import INPUTS_UNTIL, NEXT_EVENT, SPIKES, SWEEPS, Activity
+from synsamp.spiking.activity import INPUTS_UNTIL, NEXT_EVENT, SPIKES, SWEEPS
 from synsamp.spiking.arrays import (
-    arrays,
-    copies,
-    digest,
     matrix,
     new_synapses,
     new_work,
@@ -25,9 +22,6 @@ from synsamp.spiking.arrays import (
     with_room,
 )
 from synsamp.spiking.draws import (
-    Normals,
-    Streams,
-    Words,
     new_streams,
 )
 from synsamp.spiking.events import (
@@ -47,10 +41,9 @@ from synsamp.spiking.network import Network
 from synsamp.spiking.notice import compiling
 from synsamp.spiking.probing import Probe, run_probe
 from synsamp.spiking.recording import Recorder, Recording
+from synsamp.spiking.saving import restore, save
 from synsamp.spiking.sinks import MemorySink, Sink
-from synsamp.spiking.synapses import Synapses
 
-FORMAT = 1
 TAPE_SPIKES = 2**14
 
 
@@ -198,7 +191,8 @@ class Simulation:
         self._activity = with_room(self._activity, self.layout, self._feed.peak_rate_hz)
 
     def _log_presentations(self, until_s: float) -> None:
-        self._recorder.take_presentations(self._feed.shown_before(until_s))
+        if self._recorder.wants_presentations:
+            self._recorder.take_presentations(self._feed.shown_before(until_s))
 
     @property
     def stimulus(self) -> Any:
@@ -358,23 +352,7 @@ class Simulation:
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on bit for bit, as arrays, numbers and strings."""
-        streams = self._streams
-        return {
-            "format": FORMAT,
-            "network": digest(self.layout),
-            "time_s": self.time_s,
-            "refresh_grid_s": self.layout.wiring.constants[-2:].copy(),
-            "synapses": copies(self._synapses),
-            "activity": copies(self._activity),
-            "streams": {name: copies(getattr(streams, name)) for name in streams._fields},
-            "feed": self._feed.state(),
-            "looker": self._looker.state(),
-            "recorder": self._recorder.state(),
-            "applied": self._applied.copy(),
-            "lesions": {
-                str(i): {"time_s": t, "what": w} for i, (t, w) in enumerate(self.lesion_log)
-            },
-        }
+        return save(self)
 
     @classmethod
     def from_state(
@@ -388,32 +366,8 @@ class Simulation:
         lesions: Sequence[Scheduled] = (),
     ) -> Simulation:
         """Go on from ``state()``; network, stimulus and scheduled lesions as they were."""
-        if state.get("format") != FORMAT:
-            raise refuse("state format", f"must be {FORMAT}", state.get("format"))
         sim = cls.__new__(cls)
-        refresh_s, grid_s = (float(v) for v in state["refresh_grid_s"])
-        sim._set_up(network, refresh_s, grid_s, record, sink, lesions)
-        if digest(sim.layout) != state["network"]:
-            raise refuse("network", "must be the one the state was saved from", "another one")
-        if len(state["applied"]) != len(lesions):
-            raise refuse("lesions", f"must be the {len(state['applied'])} of before", len(lesions))
-        sim.time_s = float(state["time_s"])
-        saved = state["streams"]
-        sim._streams = Streams(
-            Words(**arrays(saved["events"])),
-            Words(**arrays(saved["inputs"])),
-            Normals(**arrays(saved["noise"])),
-        )
-        sim._synapses = Synapses(**arrays(state["synapses"]))
-        sim._activity = Activity(**arrays(state["activity"]))
-        sim._feed = Feed(network, stimulus, np.random.default_rng(0), 0.0)
-        sim._feed.restore(state["feed"])
-        sim._looker = Looker(np.random.default_rng(0))
-        sim._looker.restore(state["looker"])
-        sim._recorder.restore(state["recorder"])
-        sim._applied = np.array(state["applied"], bool)
-        entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
-        sim.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
+        restore(sim, network, state, stimulus, record, sink, lesions)
         return sim
 
     # -- making arrays --------------------
