@@ -173,7 +173,12 @@ EXPERIMENT = Experiment(
     summary="The Boltzmann machine of Fig. 2 under six priors and four temperatures.",
     parameters=ComparisonParameters,
     presets={
-        "quick": ComparisonParameters(trials=2, evaluations=12, learning=Learning(updates=6_000)),
+        "quick": ComparisonParameters(
+            trials=2,
+            evaluations=12,
+            temperatures=(0.0, 1.0, 4.0),
+            learning=Learning(updates=4_000),
+        ),
         "paper": ComparisonParameters(trials=20),
     },
     run=run,
