@@ -187,7 +187,7 @@ def test_uniform_numbers_lie_strictly_inside():
 
 
 def test_the_series_and_the_gain_are_those_of_the_equation():
-    x = np.linspace(-0.25, 0.25, 101, dtype=np.float32)
+    x = np.linspace(-0.125, 0.125, 101, dtype=np.float32)
     np.testing.assert_allclose([small_exp(v) for v in x], np.exp(x.astype(float)), rtol=4e-7)
     for gradient in (-3.0, 0.2, 7.0):
         assert likelihood_jump(1e-4, 100.0, gradient) == pytest.approx(

@@ -22,6 +22,10 @@ SPIKES_AT_ONCE = 512
 """Input spikes drawn together; two words each must fit in the buffer."""
 
 
+LOG_FACTORIAL = np.array([math.lgamma(k + 1.0) for k in range(512)])
+"""log k!, which is slow to compute and wanted for the counts of every gap."""
+
+
 class Words(NamedTuple):
     """A stream of 32-bit words with its buffer; ``taken[0]`` of ``buffer`` are used up."""
 
@@ -139,7 +143,9 @@ def poisson(words: Words, mean: float) -> Any:
         if count < 0 or (edge < 0.013 and v > edge):
             continue
         left = np.log(v * inverse_alpha / (a / (edge * edge) + b))
-        if left <= count * np.log(mean) - mean - math.lgamma(count + 1.0):
+        known = count < LOG_FACTORIAL.size
+        log_factorial = LOG_FACTORIAL[count] if known else math.lgamma(count + 1.0)
+        if left <= count * np.log(mean) - mean - log_factorial:
             return count
 
 

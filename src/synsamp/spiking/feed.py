@@ -37,33 +37,45 @@ class _Ready:
 
     def __init__(self) -> None:
         self._row_of: dict[int, int] = {}
-        self._first: list[int] = [0]
-        self._durations: list[float] = []
-        self._parts: list[_Segments] = []
-        self._joined: tuple[Any, ...] | None = None
+        self._first = np.zeros(2, np.int64)  # per presentation, where its segments start
+        self._duration_s = np.zeros(1)
+        self._segments = _Segments(np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
 
     def __contains__(self, index: int) -> bool:
         return index in self._row_of
 
     def add(self, index: int, part: _Segments) -> None:
         """Take up a presentation; its ends are relative to its start."""
-        self._row_of[index] = len(self._parts)
-        self._parts.append(part)
-        self._first.append(self._first[-1] + len(part.ends_s))
-        self._durations.append(float(part.ends_s[-1]))
-        self._joined = None
+        row = len(self._row_of)
+        start, stop = int(self._first[row]), int(self._first[row]) + len(part.ends_s)
+        self._first = _with_room(self._first, row + 2)
+        self._duration_s = _with_room(self._duration_s, row + 1)
+        self._segments = _Segments(*(_with_room(values, stop) for values in self._segments))
+        self._first[row + 1] = stop
+        self._duration_s[row] = part.ends_s[-1]
+        for values, new in zip(self._segments, part, strict=True):
+            values[start:stop] = new
+        self._row_of[index] = row
 
-    def chosen(self, indices: list[int]) -> tuple[NDArray[np.float64], NDArray[np.int64], Any]:
+    def chosen(
+        self, indices: list[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], _Segments]:
         """Durations and numbers of segments of some presentations, and all their segments."""
-        if self._joined is None:
-            whole = _Segments(*map(np.concatenate, zip(*self._parts, strict=True)))
-            self._joined = (whole, np.array(self._first), np.array(self._durations))
-        whole, first, durations = self._joined
         rows = np.array([self._row_of[i] for i in indices])
-        lengths = first[rows + 1] - first[rows]
+        lengths = self._first[rows + 1] - self._first[rows]
         skip = np.cumsum(lengths) - lengths
-        where = np.repeat(first[rows] - skip, lengths) + np.arange(lengths.sum())
-        return durations[rows], lengths, _Segments(*(values[where] for values in whole))
+        where = np.repeat(self._first[rows] - skip, lengths) + np.arange(lengths.sum())
+        segments = _Segments(*(values[where] for values in self._segments))
+        return self._duration_s[rows], lengths, segments
+
+
+def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array, or a copy twice as long as needed if it is too short."""
+    if size <= values.size:
+        return values
+    grown = np.zeros(2 * size, values.dtype)
+    grown[: values.size] = values
+    return grown
 
 
 class _Block(NamedTuple):
@@ -286,16 +298,18 @@ class Feed:
                 f"must have shape [n_segments, n_inputs] = {(durations.size, size)}",
                 rates.shape,
             )
-        if not (np.isfinite(rates).all() and (rates >= 0).all()):
+        totals = rates.sum(axis=1)  # NaN or infinity anywhere would show here
+        if not (rates.min(initial=0.0) >= 0 and np.isfinite(totals).all()):
             raise refuse(
                 f"rates_hz of presentation {index} for {group!r}", "must be >= 0", "others"
             )
-        if durations.size == 0 or not (np.isfinite(durations).all() and (durations > 0).all()):
+        if durations.size == 0 or not (durations.min() > 0 and np.isfinite(durations.sum())):
             raise refuse(
                 f"durations_s of presentation {index} for {group!r}", "must be > 0", durations
             )
-        rates[:, self._silenced[group]] = 0.0
-        totals = rates.sum(axis=1)
+        if self._silenced[group].any():
+            rates[:, self._silenced[group]] = 0.0
+            totals = rates.sum(axis=1)
         self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))
         tables = np.array([self._table(row) for row in rates])
         return _Segments(np.cumsum(durations), totals, tables)
@@ -306,10 +320,7 @@ class Feed:
         if at is None:
             at = self._table_of[digest] = self._used
             self._used += rates.size
-            if self._used > self._tables.size:
-                grown = np.zeros(2 * self._used, np.uint64)
-                grown[: self._tables.size] = self._tables
-                self._tables = grown
+            self._tables = _with_room(self._tables, self._used)
             fill_alias_table(rates, self._tables[at : at + rates.size])
         return at
 
