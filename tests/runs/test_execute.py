@@ -32,6 +32,9 @@ def start(*arguments):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell that started the tests in the background has told them to ignore Ctrl-C, and
+        # children would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
