@@ -269,4 +269,4 @@ def test_the_registry_agrees_with_its_experiments():
             experiment.title,
         )
         assert callable(entry.load_draw())
-        assert Path(sys.modules[entry.module].__file__).stem == entry.name
+        assert entry.module.split(".")[2] == entry.name

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.adaptation import EXPERIMENT, AdaptationParameters
-from synsamp.experiments.adaptation_circuit import RuleSection
-from synsamp.experiments.adaptation_job import PhasesJob
-from synsamp.experiments.adaptation_measures import (
+from synsamp.experiments.adaptation.circuit import RuleSection
+from synsamp.experiments.adaptation.experiment import EXPERIMENT, AdaptationParameters
+from synsamp.experiments.adaptation.job import PhasesJob
+from synsamp.experiments.adaptation.measures import (
     Course,
     candidate_inputs,
     comeback,
@@ -19,8 +19,8 @@ from synsamp.experiments.adaptation_measures import (
     one_synapse,
     tuning,
 )
-from synsamp.experiments.adaptation_phases import Phase
-from synsamp.experiments.adaptation_stdp import measure_stdp
+from synsamp.experiments.adaptation.phases import Phase
+from synsamp.experiments.adaptation.stdp import measure_stdp
 from synsamp.report.figures.adaptation import draw
 from synsamp.runs import execute, resume
 from synsamp.runs.execute import parameters_of

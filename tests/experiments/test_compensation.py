@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from synsamp.experiments.adaptation_circuit import build_rule
-from synsamp.experiments.compensation import EXPERIMENT, CompensationParameters, claims
-from synsamp.experiments.compensation_job import CompensationJob, Setup
-from synsamp.experiments.compensation_network import (
+from synsamp.experiments.adaptation.circuit import build_rule
+from synsamp.experiments.compensation.experiment import EXPERIMENT, CompensationParameters, claims
+from synsamp.experiments.compensation.job import CompensationJob, Setup
+from synsamp.experiments.compensation.network import (
     AUDITORY,
     CIRCUITS,
     VISUAL,
@@ -16,7 +16,7 @@ from synsamp.experiments.compensation_network import (
     remove_connections,
     remove_neurons,
 )
-from synsamp.experiments.compensation_plan import (
+from synsamp.experiments.compensation.plan import (
     LIKELIHOOD,
     MAIN,
     NOISE_OFF,
@@ -25,9 +25,9 @@ from synsamp.experiments.compensation_plan import (
     ScheduleSection,
     build_plan,
 )
-from synsamp.experiments.compensation_probes import build_stimuli, tuned_to_second
-from synsamp.experiments.compensation_results import collect
-from synsamp.experiments.compensation_stimuli import load_pairs
+from synsamp.experiments.compensation.probes import build_stimuli, tuned_to_second
+from synsamp.experiments.compensation.results import collect
+from synsamp.experiments.compensation.stimuli import load_pairs
 from synsamp.report.figures.compensation import draw
 from synsamp.runs.context import named_seed
 from synsamp.spiking import Simulation
@@ -238,7 +238,7 @@ def test_tests_leave_the_run_alone(setup, stimuli):
 
 
 def test_results_are_drawn_and_judged(finished, setup, stimuli, pairs):
-    from synsamp.experiments.compensation import _example
+    from synsamp.experiments.compensation.experiment import _example
 
     results = collect(setup.plan, [finished.tables] * 2, np.random.default_rng(0))
     results |= {"example": _example(SMALL, pairs)}

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from synsamp.data import encode_cochleagram
 from synsamp.errors import SynsampError
-from synsamp.experiments.compensation_stimuli import (
+from synsamp.experiments.compensation.stimuli import (
     HEARING,
     SEEING,
     InputSection,

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from synsamp import SynsampError
 from synsamp.data import load_digits
-from synsamp.experiments import generalization, rbm_ensemble
-from synsamp.experiments.generalization import EXPERIMENT
-from synsamp.experiments.rbm_trials import (
+from synsamp.experiments import generalization
+from synsamp.experiments.boltzmann import ensemble
+from synsamp.experiments.boltzmann.trials import (
     HISTOGRAM_EDGES,
     Learning,
     TrialParameters,
@@ -19,6 +19,7 @@ from synsamp.experiments.rbm_trials import (
     evaluation_updates,
     learner,
 )
+from synsamp.experiments.generalization import EXPERIMENT
 from synsamp.priors import Flat, GaussianMixture
 from synsamp.report.figures.generalization import draw
 from synsamp.runs import machine
@@ -60,10 +61,10 @@ def test_the_same_bits_on_one_thread_and_after_a_stop(small_run, tmp_path, monke
             raise KeyboardInterrupt
         return learn(*arguments)
 
-    learn = rbm_ensemble.learn
+    learn = ensemble.learn
     monkeypatch.setattr(machine, "threads", lambda: 1)
     monkeypatch.setattr(CheckpointFolder, "due", lambda self: True)
-    monkeypatch.setattr(rbm_ensemble, "learn", stopping)
+    monkeypatch.setattr(ensemble, "learn", stopping)
     with pytest.raises(KeyboardInterrupt):
         execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
     before = len(calls)

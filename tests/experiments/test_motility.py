@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.adaptation_circuit import CircuitSection, RuleSection
-from synsamp.experiments.motility import EXPERIMENT
-from synsamp.experiments.motility_free import run_free
-from synsamp.experiments.motility_job import WatchJob, unpack
-from synsamp.experiments.motility_measures import (
+from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection
+from synsamp.experiments.motility.experiment import EXPERIMENT
+from synsamp.experiments.motility.free import run_free
+from synsamp.experiments.motility.job import WatchJob, unpack
+from synsamp.experiments.motility.measures import (
     change_slope,
     dip,
     occupancy_counts,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from synsamp.experiments import adaptation_ensemble as ensemble
+from synsamp.experiments import jobs as ensemble
 from synsamp.runs.checkpoint import CheckpointFolder
 
 

@@ -15,9 +15,9 @@ import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.analysis.intervals import mean_interval, share_interval
+from synsamp.experiments.boltzmann.ensemble import run_trials
+from synsamp.experiments.boltzmann.trials import Learning, TrialParameters, Variant
 from synsamp.experiments.protocol import Claim, Experiment, Results, RunContext
-from synsamp.experiments.rbm_ensemble import run_trials
-from synsamp.experiments.rbm_trials import Learning, TrialParameters, Variant
 from synsamp.priors import Flat, Gaussian, GaussianMixture, Laplace, Prior, StudentT
 
 Name = Literal["uniform", "gaussian", "laplace", "student_t", "narrow_gaussian", "bimodal"]

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
-from synsamp.experiments.compensation import CompensationParameters
+from synsamp.experiments.compensation.experiment import CompensationParameters
 from synsamp.experiments.protocol import Results
 from synsamp.report.figures.compensation_course import draw_course
 from synsamp.report.figures.compensation_supplement import draw_connectivity, draw_drift

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from synsamp.experiments.compensation import CompensationParameters
-from synsamp.experiments.compensation_plan import (
+from synsamp.experiments.compensation.experiment import CompensationParameters
+from synsamp.experiments.compensation.plan import (
     LIKELIHOOD,
     MAIN,
     NO_LESION,

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from synsamp.experiments.compensation import CompensationParameters
-from synsamp.experiments.compensation_plan import NO_LESION
+from synsamp.experiments.compensation.experiment import CompensationParameters
+from synsamp.experiments.compensation.plan import NO_LESION
 from synsamp.experiments.protocol import Results
 from synsamp.report.style import BLUE, DENSITY, GRAY, GREEN, INK, SKY
 

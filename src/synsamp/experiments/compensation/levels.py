@@ -7,7 +7,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.analysis.intervals import mean_interval, share_interval
-from synsamp.experiments.compensation_plan import MAIN, Plan
+from synsamp.experiments.compensation.plan import MAIN, Plan
 from synsamp.experiments.protocol import Band, Claim
 
 HOUR_S = 3600.0

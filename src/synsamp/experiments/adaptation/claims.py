@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from synsamp.analysis.intervals import mean_interval
-from synsamp.experiments.adaptation_job import GRID_S, TURNOVER_S
+from synsamp.experiments.adaptation.job import GRID_S, TURNOVER_S
 from synsamp.experiments.protocol import Band, Claim
 
 SETTLED_S = 2000.0

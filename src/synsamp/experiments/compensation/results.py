@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from synsamp.analysis.codes import code_similarity
 from synsamp.analysis.manifold import principal_components
 from synsamp.analysis.peth import BIN_S, peak_order
-from synsamp.experiments.compensation_plan import STEP_S, Plan
+from synsamp.experiments.compensation.plan import STEP_S, Plan
 
 POPULATIONS = ("z_A", "z_V")
 KINDS = ("x_A→z_A", "x_V→z_V", "z_A→z_A", "z_A→z_V", "z_V→z_A", "z_V→z_V")

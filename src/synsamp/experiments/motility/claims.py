@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from synsamp.experiments.adaptation_claims import over_seeds
+from synsamp.experiments.adaptation.claims import over_seeds
 from synsamp.experiments.protocol import Claim
 
 

@@ -2,7 +2,7 @@
 
 A trial draws training and test images, binarises the test images once, and draws initial
 parameters; then every variant (a prior and a temperature) learns from the same images, the same
-initial values and the same random numbers. ``synsamp.experiments.rbm_ensemble`` runs many trials.
+initial values and the same random numbers. ``ensemble`` beside this module runs many trials.
 """
 
 from __future__ import annotations

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from synsamp.analysis.rbm_likelihood import exact_samples
 from synsamp.data import load_digits
-from synsamp.experiments.protocol import ProgressBar, RunContext
-from synsamp.experiments.rbm_trials import (
+from synsamp.experiments.boltzmann.trials import (
     HISTOGRAM_EDGES,
     N_TRACES,
     N_VISIBLE,
@@ -31,6 +30,7 @@ from synsamp.experiments.rbm_trials import (
     learner,
     trace_updates,
 )
+from synsamp.experiments.protocol import ProgressBar, RunContext
 from synsamp.models.rbm import RBM
 
 N_GENERATED = 20

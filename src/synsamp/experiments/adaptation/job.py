@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.analysis.tuning import counts_by_label, spike_counts
-from synsamp.experiments.adaptation_circuit import (
+from synsamp.experiments.adaptation.circuit import (
     SYNAPSES,
     CircuitSection,
     DigitStimulus,

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from synsamp.experiments.adaptation_circuit import CircuitSection
-from synsamp.experiments.compensation_stimuli import HEARING, SEEING
+from synsamp.experiments.adaptation.circuit import CircuitSection
+from synsamp.experiments.compensation.stimuli import HEARING, SEEING
 from synsamp.experiments.protocol import Parameters
 from synsamp.spiking import (
     Circuit,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.experiments.adaptation_circuit import (
+from synsamp.experiments.adaptation.circuit import (
     SYNAPSES,
     CircuitSection,
     DigitStimulus,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
-from synsamp.experiments.compensation_levels import (
+from synsamp.experiments.compensation.levels import (
     HOUR_S,
     Course,
     Floats,
@@ -20,7 +20,7 @@ from synsamp.experiments.compensation_levels import (
     mean_text,
     share_claim,
 )
-from synsamp.experiments.compensation_plan import (
+from synsamp.experiments.compensation.plan import (
     LIKELIHOOD,
     MAIN,
     NO_LESION,

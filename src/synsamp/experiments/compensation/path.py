@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.analysis.manifold import separation, separation_p_value, shift
-from synsamp.experiments.compensation_network import Hidden
-from synsamp.experiments.compensation_plan import MAIN, STEP_S, Plan
+from synsamp.experiments.compensation.network import Hidden
+from synsamp.experiments.compensation.plan import MAIN, STEP_S, Plan
 
 SETTLING_S = 3600.0
 """Learning before this (or its first half) does not count as an epoch."""

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
 
-from synsamp.experiments.adaptation_circuit import (
+from synsamp.experiments.adaptation.circuit import (
     CircuitSection,
     DigitStimulus,
     InputSection,
@@ -22,11 +22,11 @@ from synsamp.experiments.adaptation_circuit import (
     check_digits,
     training_digits,
 )
-from synsamp.experiments.adaptation_ensemble import run_jobs
-from synsamp.experiments.motility_claims import judge
-from synsamp.experiments.motility_free import Free, run_free
-from synsamp.experiments.motility_job import WatchJob, WatchPlan, unpack
-from synsamp.experiments.motility_measures import (
+from synsamp.experiments.jobs import run_jobs
+from synsamp.experiments.motility.claims import judge
+from synsamp.experiments.motility.free import Free, run_free
+from synsamp.experiments.motility.job import WatchJob, WatchPlan, unpack
+from synsamp.experiments.motility.measures import (
     binned_slope,
     change_by_size,
     change_slope,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.experiments.adaptation_circuit import CircuitSection, RuleSection, build_rule
-from synsamp.experiments.compensation_network import (
+from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection, build_rule
+from synsamp.experiments.compensation.network import (
     AUDITORY,
     Hidden,
     LateralSection,
@@ -21,8 +21,8 @@ from synsamp.experiments.compensation_network import (
     remove_neurons,
     visual_efficacies,
 )
-from synsamp.experiments.compensation_path import summarise_path
-from synsamp.experiments.compensation_plan import (
+from synsamp.experiments.compensation.path import summarise_path
+from synsamp.experiments.compensation.plan import (
     LEARNED,
     LIKELIHOOD,
     MAIN,
@@ -33,7 +33,7 @@ from synsamp.experiments.compensation_plan import (
     Plan,
     Row,
 )
-from synsamp.experiments.compensation_probes import (
+from synsamp.experiments.compensation.probes import (
     HALVES,
     Stimuli,
     TestSection,
@@ -43,7 +43,7 @@ from synsamp.experiments.compensation_probes import (
     test_recall,
     tuned_to_second,
 )
-from synsamp.experiments.compensation_stimuli import HEARING
+from synsamp.experiments.compensation.stimuli import HEARING
 from synsamp.experiments.protocol import State
 from synsamp.priors import Gaussian
 from synsamp.spiking import Network, Simulation

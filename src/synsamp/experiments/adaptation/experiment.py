@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 from pydantic import BeforeValidator, Field, model_validator
 
-from synsamp.experiments.adaptation_circuit import (
+from synsamp.experiments.adaptation.circuit import (
     CircuitSection,
     DigitStimulus,
     InputSection,
@@ -28,10 +28,9 @@ from synsamp.experiments.adaptation_circuit import (
     mean_images,
     training_digits,
 )
-from synsamp.experiments.adaptation_claims import judge
-from synsamp.experiments.adaptation_ensemble import run_jobs
-from synsamp.experiments.adaptation_job import GRID_S, TURNOVER_S, PhasesJob, Plan, Segment
-from synsamp.experiments.adaptation_measures import (
+from synsamp.experiments.adaptation.claims import judge
+from synsamp.experiments.adaptation.job import GRID_S, TURNOVER_S, PhasesJob, Plan, Segment
+from synsamp.experiments.adaptation.measures import (
     Course,
     active_share_by_input,
     candidate_inputs,
@@ -40,7 +39,7 @@ from synsamp.experiments.adaptation_measures import (
     one_synapse,
     tuning,
 )
-from synsamp.experiments.adaptation_phases import (
+from synsamp.experiments.adaptation.phases import (
     MOST_PHASES,
     Phase,
     new_digit,
@@ -48,7 +47,8 @@ from synsamp.experiments.adaptation_phases import (
     read_phases,
     return_phase,
 )
-from synsamp.experiments.adaptation_stdp import measure_stdp
+from synsamp.experiments.adaptation.stdp import measure_stdp
+from synsamp.experiments.jobs import run_jobs
 from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results, RunContext
 
 N_SHOWN, N_EXAMPLES = 4, 16

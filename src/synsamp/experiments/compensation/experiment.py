@@ -13,20 +13,20 @@ import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.analysis.peth import BIN_S
-from synsamp.experiments.adaptation_circuit import CircuitSection, RuleSection
-from synsamp.experiments.adaptation_ensemble import Maker, run_jobs
-from synsamp.experiments.compensation_claims import judge
-from synsamp.experiments.compensation_job import CompensationJob, Setup
-from synsamp.experiments.compensation_network import LateralSection
-from synsamp.experiments.compensation_plan import STEP_S, Plan, ScheduleSection, build_plan
-from synsamp.experiments.compensation_probes import TestSection, build_stimuli
-from synsamp.experiments.compensation_results import collect
-from synsamp.experiments.compensation_stimuli import (
+from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection
+from synsamp.experiments.compensation.claims import judge
+from synsamp.experiments.compensation.job import CompensationJob, Setup
+from synsamp.experiments.compensation.network import LateralSection
+from synsamp.experiments.compensation.plan import STEP_S, Plan, ScheduleSection, build_plan
+from synsamp.experiments.compensation.probes import TestSection, build_stimuli
+from synsamp.experiments.compensation.results import collect
+from synsamp.experiments.compensation.stimuli import (
     InputSection,
     Pairs,
     load_pairs,
     longest_word_s,
 )
+from synsamp.experiments.jobs import Maker, run_jobs
 from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results, RunContext, State
 
 

@@ -1,0 +1,1 @@
+"""What `generalization` and `prior_comparison` share: trials of Boltzmann machines."""
