@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from synsamp import SynsampError
-from synsamp.analysis.intervals import mean_interval, share_interval
+from synsamp.analysis.intervals import mean_interval, ratio_interval, share_interval
 
 
 def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
@@ -31,3 +31,18 @@ def test_words_and_refusals():
         mean_interval([])
     with pytest.raises(SynsampError, match="hits"):
         share_interval([[True]])
+
+
+def test_ratio_interval_holds_the_ratio_of_the_means_in_95_of_100():
+    rng = np.random.default_rng(4)
+    hits = 0
+    for _ in range(400):
+        wholes = rng.normal(2.0, 0.3, 8)
+        parts = 0.5 * wholes + rng.normal(0.0, 0.2, 8)
+        _, low, high = ratio_interval(parts, wholes)
+        hits += low < 0.5 < high
+    assert abs(hits / 400 - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 400)
+    assert ratio_interval([1.0], [2.0]) == (0.5, -np.inf, np.inf)
+    assert np.isnan(ratio_interval([1.0, 2.0], [-1.0, 1.0]).value)
+    with pytest.raises(SynsampError, match="one pair"):
+        ratio_interval([1.0, 2.0], [1.0])

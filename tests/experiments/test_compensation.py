@@ -6,6 +6,7 @@ import pytest
 from synsamp.experiments.adaptation.circuit import build_rule
 from synsamp.experiments.compensation.experiment import EXPERIMENT, CompensationParameters, claims
 from synsamp.experiments.compensation.job import CompensationJob, Setup
+from synsamp.experiments.compensation.levels import Course
 from synsamp.experiments.compensation.network import (
     AUDITORY,
     CIRCUITS,
@@ -247,6 +248,37 @@ def test_results_are_drawn_and_judged(finished, setup, stimuli, pairs):
     found = {claim.id: claim for claim in claims(SMALL, results)}
     assert found["heard"].value > 0.5
     assert {"recall", "lesion-1", "recovery-2-end", "noise-off-2", "plasticity-off-2"} <= set(found)
+
+
+def test_one_network_is_judged_as_many_are(finished, setup, pairs):
+    """An ensemble runs every seed by itself: every claim has a number, and no interval is asked."""
+    one, many = (
+        {c.id: c for c in claims(SMALL, collect(setup.plan, [finished.tables] * n, _rng()))}
+        for n in (1, 3)
+    )
+    assert list(one) == list(many)
+    for name, claim in one.items():
+        same = np.isclose(claim.value, many[name].value, equal_nan=True)
+        assert same, name  # three times the same network has the same means
+        assert "nan" not in claim.detail, claim.detail
+        assert "interval" not in claim.detail or claim.detail.startswith("share"), claim.detail
+
+
+def _rng():
+    return np.random.default_rng(0)
+
+
+def test_learned_is_the_half_hour_before_lesion_1_and_never_the_start():
+    for preset in EXPERIMENT.presets.values():
+        plan = preset.plan
+        tests = [r.time_s for r in plan.rows if plan.phases[r.phase].arm == MAIN and r.after == 0]
+        at_1 = preset.schedule.learning_s
+        course = Course.__new__(Course)
+        course.at_1 = at_1
+        start, stop = course.learned_span
+        assert stop == at_1
+        assert start == at_1 - min(1800.0, at_1 / 2)
+        assert sum(start <= time <= stop for time in tests) >= 2
 
 
 def test_claims_can_fail_and_hold(finished, setup, pairs):

@@ -36,6 +36,22 @@ def mean_interval(values: ArrayLike) -> Interval:
     return Interval(mean, mean - float(half), mean + float(half))
 
 
+def ratio_interval(parts: ArrayLike, wholes: ArrayLike) -> Interval:
+    """Mean of the parts over mean of the wholes, one pair per trial, with Student's t interval.
+
+    The interval is that of the linearised ratio, (part − ratio · whole) / mean whole.
+    """
+    a, b = np.asarray(parts, float), np.asarray(wholes, float)
+    if a.ndim != 1 or a.size == 0 or a.shape != b.shape:
+        raise refuse("parts, wholes", "must be one pair of numbers per trial", (a.shape, b.shape))
+    whole = float(b.mean())
+    if whole == 0:
+        return Interval(np.nan, -np.inf, np.inf)
+    ratio = float(a.mean()) / whole
+    error = mean_interval((a - ratio * b) / whole)
+    return Interval(ratio, ratio + error.low, ratio + error.high)
+
+
 def share_interval(hits: ArrayLike) -> Interval:
     """Share of trials in which something is true, with Wilson's interval."""
     array = np.asarray(hits, bool)

@@ -1,8 +1,9 @@
 """What the paper says about Fig. 5, each statement with the value over all networks.
 
-Levels of one network are means of a few tests: *learned* of the last three before lesion 1, *back*
-of those in the hour from 1 h after lesion 1 on, *again* of the three around 2 h after lesion 2,
-*end* of the last three. Chance is 0.5, so of a level only what lies above it counts as recall.
+Levels of one network are means of a few tests: *learned* of those in the half hour before lesion 1
+(or half of a shorter phase), *back* of those from 1 h after lesion 1 on, *again* of the three
+around 2 h after lesion 2, *end* of the last three. Chance is 0.5, so of a level only what lies
+above it counts as recall.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from synsamp.experiments.compensation.levels import (
     Floats,
     mean_claim,
     mean_text,
+    ratio_claim,
     share_claim,
 )
 from synsamp.experiments.compensation.plan import (
@@ -50,9 +52,9 @@ def judge(plan: Plan, results: Results) -> Iterator[Claim]:
 
 def _learning(course: Course, results: Results) -> Iterator[Claim]:
     data = results["course"]
-    learned = course.last(MAIN, 0)
+    learned = course.learned()
     rest = results["marks"].recall_from_rest.values[:, 0]
-    rows = course.rows(MAIN, 0, 0.0, np.inf)[-3:]
+    rows = course.rows(MAIN, 0, *course.learned_span)
     counts = data.recall_by_count.mean("block").values[:, rows].mean()
     yield mean_claim(
         "recall",
@@ -62,7 +64,7 @@ def _learning(course: Course, results: Results) -> Iterator[Claim]:
         (0.65, 1.0),
         "of trials",
         f"lowest {learned.min():.3f}, chance 0.5; by spike counts alone {counts:.3f}; every trial "
-        f"from rest {np.nanmean(rest):.3f}",
+        f"from rest {rest.mean():.3f}",
     )
     heard = data.heard.values[:, rows].mean(axis=1)
     yield mean_claim("heard", "z_A tells what is heard", "Fig. 5B", heard, (0.9, 1.0), "of trials")
@@ -98,11 +100,6 @@ def _learning(course: Course, results: Results) -> Iterator[Claim]:
     )
 
 
-def _ratio(part: Floats, whole: Floats) -> float:
-    """Ratio of the means; NaN, which no band holds, if there is nothing to relate to."""
-    return float(part.mean() / whole.mean()) if whole.mean() > 0 else float("nan")
-
-
 def _own_and_other(likeness: Floats) -> tuple[Floats, Floats]:
     """From [seed, heard, class]: correlation with the right mean image and with the wrong one."""
     return (
@@ -123,7 +120,7 @@ def _first_lesion(course: Course, results: Results) -> Iterator[Claim]:
         f"from {removed.min():.0f} to {removed.max():.0f}",
     )
     learned, hit, back = (
-        course.last(MAIN, 0),
+        course.learned(),
         course.recall[:, course.first(MAIN, 1)[0]],
         _back(course),
     )
@@ -136,15 +133,15 @@ def _first_lesion(course: Course, results: Results) -> Iterator[Claim]:
         "of trials",
         f"from {learned.mean():.3f} to {hit.mean():.3f}",
     )
-    yield Claim(
+    yield ratio_claim(
         "recovery-1",
         "It recovers after about one hour",
         "Fig. 5D",
-        _ratio(back - hit, learned - hit),
+        back - hit,
+        learned - hit,
         (0.5, None),
         "of the loss",
-        f"gain over loss of the means; {hit.mean():.3f} to {mean_text(back)}, "
-        f"{learned.mean():.3f} before",
+        f"from {hit.mean():.3f} to {mean_text(back)}, {learned.mean():.3f} before",
     )
     data = results["course"]
     rows = [course.first(MAIN, 1)[0], course.rows(MAIN, 1, 0.0, np.inf)[-1]]
@@ -200,22 +197,24 @@ def _second_lesion(course: Course, results: Results) -> Iterator[Claim]:
         "of allowed",
         f"{regrown.mean():.0f} of {allowed.mean():.0f}",
     )
-    yield Claim(
+    yield ratio_claim(
         "recovery-2-raw",
         "Two hours after lesion 2 recall is at about 75 % of the level before",
         "text to Fig. 5D",
-        _ratio(again, before),
+        again,
+        before,
         (0.65, 1.0),
         "of the level before",
         f"{mean_text(again)} against {before.mean():.3f}; chance alone would be "
         f"{CHANCE / before.mean():.2f}",
     )
     for name, values, when in (("2h", again, "Two hours later"), ("end", end, "At the end")):
-        yield Claim(
+        yield ratio_claim(
             f"recovery-2-{name}",
             f"{when}, continuing plasticity has brought back a good part of what is above chance",
             "Fig. 5D",
-            _ratio(values - CHANCE, before - CHANCE),
+            values - CHANCE,
+            before - CHANCE,
             (0.3, 1.2),
             "of recall above chance",
             f"{mean_text(values)} against {before.mean():.3f} before",
@@ -252,7 +251,8 @@ def _controls(course: Course) -> Iterator[Claim]:
                 (None, NO_GAIN),
                 "of trials gained",
                 f"just after {hit.mean():.3f}; {_hours(stop, course, lesion)} h later "
-                f"{with_rule.mean():.3f} with the rule, {mean_text(control)} {words}"
+                f"{with_rule.mean():.3f} with the rule, {mean_text(control)} {words}; the rule "
+                f"is ahead by {mean_text(with_rule - control)}"
                 + (_likelihood_alone(course, lesion) if arm == NOISE_OFF else ""),
             )
 
@@ -329,7 +329,7 @@ def _drift(course: Course, codes: xr.Dataset) -> Iterator[Claim]:
         "stable",
         "... while performance holds",
         "Fig. S1B",
-        kept - course.last(MAIN, 0),
+        kept - course.learned(),
         (-0.1, 0.1),
         "of trials",
         f"recall {kept.mean():.3f} at the end of {hours:.0f} h without lesions",

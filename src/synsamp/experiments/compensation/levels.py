@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.analysis.intervals import mean_interval, share_interval
+from synsamp.analysis.intervals import mean_interval, ratio_interval, share_interval
 from synsamp.experiments.compensation.plan import MAIN, Plan
 from synsamp.experiments.protocol import Band, Claim
 
@@ -48,6 +48,15 @@ class Course:
             return np.full(len(self.recall), np.nan)
         return self.recall[:, rows].mean(axis=1)
 
+    def learned(self) -> Floats:
+        """Mean recall per network in the half hour before lesion 1 (or half of a shorter phase)."""
+        return self.level(MAIN, 0, *self.learned_span)
+
+    @property
+    def learned_span(self) -> tuple[float, float]:
+        """Start and end of the stretch that counts as learned."""
+        return self.at_1 - min(HOUR_S, self.at_1) / 2, self.at_1
+
     def first(self, arm: str, lesions: int) -> NDArray[np.int64]:
         """The test just after a lesion (or at the very start)."""
         return self.rows(arm, lesions, 0.0, np.inf)[:1]
@@ -64,6 +73,23 @@ def mean_claim(
         else "one network"
     )
     return Claim(name, statement, where, float(values.mean()), band, unit, text + tail)
+
+
+def ratio_claim(
+    name: str,
+    statement: str,
+    where: str,
+    parts: Floats,
+    wholes: Floats,
+    band: Band,
+    unit: str,
+    detail: str,
+) -> Claim:
+    """Claim about the ratio of two means over networks; NaN, which no band holds, if none."""
+    found = ratio_interval(parts, wholes)
+    value = found.value if wholes.mean() > 0 else float("nan")
+    text = f"ratio of means {found.text(2)}; " if len(parts) > 1 and np.isfinite(value) else ""
+    return Claim(name, statement, where, value, band, unit, text + detail)
 
 
 def mean_text(values: Floats) -> str:
