@@ -25,6 +25,7 @@ from synsamp.report.figures.adaptation import draw
 from synsamp.runs import execute, resume
 from synsamp.runs.execute import parameters_of
 from synsamp.runs.overrides import override
+from synsamp.runs.workers import Workers
 from toys.stopping import stop_after
 
 TINY = ["phase_s=200", "snapshot_every_s=100", "seeds=2", "probe_s=5", "circuit.neurons=4"]
@@ -186,9 +187,10 @@ def test_its_figures_are_drawn(tiny):
     assert sorted("".join(figures)) == list("ABCDEFGH")
 
 
-def test_threads_do_not_change_a_bit(tiny, tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    assert seal(execute(EXPERIMENT, tmp_path / "one", settings=TINY)) == seal(tiny)
+def test_worker_processes_do_not_change_a_bit(tiny, tmp_path):
+    with Workers(count=2) as workers:
+        folder = execute(EXPERIMENT, tmp_path / "two", settings=TINY, workers=workers)
+    assert seal(folder) == seal(tiny)
 
 
 @pytest.mark.parametrize("steps", [4, 8, 13])

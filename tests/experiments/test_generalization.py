@@ -9,22 +9,23 @@ from matplotlib.figure import Figure
 from synsamp import SynsampError
 from synsamp.data import load_digits
 from synsamp.experiments import generalization
-from synsamp.experiments.boltzmann import ensemble
 from synsamp.experiments.boltzmann.trials import (
     HISTOGRAM_EDGES,
     Learning,
+    LearningJob,
     TrialParameters,
     Variant,
     draw_trial,
     evaluation_updates,
     learner,
+    trace_updates,
 )
 from synsamp.experiments.generalization import EXPERIMENT
 from synsamp.priors import Flat, GaussianMixture
 from synsamp.report.figures.generalization import draw
-from synsamp.runs import machine
-from synsamp.runs.checkpoint import CheckpointFolder
-from synsamp.runs.execute import execute, resume
+from synsamp.runs.execute import execute, parameters_of, resume
+from synsamp.runs.workers import Workers
+from toys.stopping import stop_after
 
 SMALL = ["trials=3", "learning.updates=1500", "evaluations=5", "test_images=20"]
 
@@ -52,24 +53,18 @@ def test_even_a_short_run_shows_the_prior_at_work(small_run):
     assert np.all(trials.averaged_test_log_likelihood > trials.single_test_log_likelihood)
 
 
-def test_the_same_bits_on_one_thread_and_after_a_stop(small_run, tmp_path, monkeypatch):
-    calls = []
-
-    def stopping(*arguments):
-        calls.append(arguments)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return learn(*arguments)
-
-    learn = ensemble.learn
-    monkeypatch.setattr(machine, "threads", lambda: 1)
-    monkeypatch.setattr(CheckpointFolder, "due", lambda self: True)
-    monkeypatch.setattr(ensemble, "learn", stopping)
+def test_the_same_bits_on_workers_and_after_a_stop(small_run, tmp_path, monkeypatch):
+    p = parameters_of(EXPERIMENT, small_run)
+    looks = np.union1d(evaluation_updates(p), trace_updates(p)).size
+    looks = 3 * looks + 5  # into the fourth job
+    stop_after(monkeypatch, LearningJob, looks)
     with pytest.raises(KeyboardInterrupt):
         execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
-    before = len(calls)
-    folder = resume(EXPERIMENT, tmp_path / "stopped")
-    assert 3 <= len(calls) - before < 6  # jobs that were finished are not done again
+    monkeypatch.undo()
+    finished = sorted((tmp_path / "stopped" / "checkpoints").glob("*/last.state"))
+    assert len(finished) == 3
+    with Workers(count=2) as workers:
+        folder = resume(EXPERIMENT, tmp_path / "stopped", workers=workers)
     assert seal(folder) == seal(small_run)
     other = execute(EXPERIMENT, tmp_path / "other", settings=["trials=1", *SMALL[1:]], seed=2)
     assert seal(other) != seal(small_run)

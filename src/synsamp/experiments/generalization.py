@@ -14,7 +14,14 @@ from pydantic import Field, model_validator
 from synsamp.analysis.intervals import mean_interval, share_interval
 from synsamp.experiments.boltzmann.ensemble import run_trials
 from synsamp.experiments.boltzmann.trials import Learning, TrialParameters, Variant
-from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results, RunContext
+from synsamp.experiments.protocol import (
+    Claim,
+    Experiment,
+    Parameters,
+    Repeats,
+    Results,
+    RunContext,
+)
 from synsamp.priors import Flat, GaussianMixture
 
 MARGIN_NATS = 15.0
@@ -211,6 +218,7 @@ EXPERIMENT = Experiment(
         "both priors learn from the same images, initial values and random numbers.",
         f"Staying near the best means within {MARGIN_NATS:g} nats; the paper gives no number.",
     ),
+    repeats=Repeats("trials", "trial"),
     deviations=(
         "784 visible neurons; the Methods print 748, which is not 28 × 28.",
         "The quick preset has 4 trials of 20,000 updates.",

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from synsamp.analysis.intervals import mean_interval, share_interval
 from synsamp.experiments.boltzmann.ensemble import run_trials
 from synsamp.experiments.boltzmann.trials import Learning, TrialParameters, Variant
-from synsamp.experiments.protocol import Claim, Experiment, Results, RunContext
+from synsamp.experiments.protocol import Claim, Experiment, Repeats, Results, RunContext
 from synsamp.priors import Flat, Gaussian, GaussianMixture, Laplace, Prior, StudentT
 
 Name = Literal["uniform", "gaussian", "laplace", "student_t", "narrow_gaussian", "bimodal"]
@@ -196,5 +196,6 @@ EXPERIMENT = Experiment(
         "standard deviation of the bimodal prior, 0.52; the narrow Gaussian has 0.15.",
         "All variants of a trial share images, initial values and random numbers.",
     ),
+    repeats=Repeats("trials", "trial"),
     deviations=("The quick preset has 2 trials of 6,000 updates.",),
 )

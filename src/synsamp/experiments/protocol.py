@@ -129,8 +129,41 @@ class Checkpoints(Protocol):
         """Write the state and the present length of every stream as one atomic step."""
 
 
+class Job(Protocol):
+    """One simulation among several that share nothing but the code.
+
+    It goes on in short steps and can give away all it needs to continue, so that the jobs of a
+    run give the same bits on any number of workers and after any stop.
+    """
+
+    @property
+    def work(self) -> float:
+        """What all its steps add up to."""
+
+    @property
+    def done(self) -> float:
+        """How much of it is done."""
+
+    def step(self) -> None:
+        """Go on for a second of wall time or less."""
+
+    def state(self) -> State:
+        """A copy of all that is needed to go on, results so far included."""
+
+
+Seeds = Callable[..., np.random.SeedSequence]
+"""``seeds("trial", 3)``; see `RunContext.seed_for`."""
+
+Maker = Callable[[State | None], Job]
+"""Makes a job from the start (None) or from a state.
+
+It is sent to another process: a ``functools.partial`` of a function of a module, over parameters
+and numbers rather than over arrays.
+"""
+
+
 class RunContext(Protocol):
-    """All that a run may ask of the outside; randomness, progress, disk."""
+    """All that a run may ask of the outside; randomness, progress, workers, disk."""
 
     @property
     def threads(self) -> int:
@@ -140,11 +173,19 @@ class RunContext(Protocol):
     def checkpoint(self) -> Checkpoints:
         """The checkpoints of this run."""
 
-    def seed_for(self, *key: str | int) -> np.random.SeedSequence:
-        """Return the seed of a named part of the run, e.g. ``seed_for("trial", 3)``.
+    @property
+    def seed_for(self) -> Seeds:
+        """Gives the seed of a named part of the run, e.g. ``seed_for("trial", 3)``.
 
         It depends on the run's seed and the key alone, never on the order of calls: a resumed
         run, a run on other workers and a run with more parts get the same draws.
+        """
+
+    def run_jobs(self, description: str, makers: Sequence[Maker]) -> list[State]:
+        """Run jobs on all workers and return their last states, in order.
+
+        Each job leaves its state on disk about every 20 s of wall time, so a run that uses this
+        needs no checkpoint of its own.
         """
 
     def progress(self, description: str, total: float) -> AbstractContextManager[ProgressBar]:
@@ -157,6 +198,17 @@ class RunContext(Protocol):
         it held when the loaded checkpoint was saved, so the run appends as if never stopped.
         About a megabyte per column is held in memory (and is part of each checkpoint).
         """
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """An experiment that repeats itself within one run: by which parameter, along which dimension.
+
+    Where trials are counted outside (``--trials``), each of them has this parameter at 1.
+    """
+
+    parameter: str
+    dimension: str
 
 
 @dataclass(frozen=True)
@@ -178,6 +230,7 @@ class Experiment:
     captions: Mapping[str, str] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     deviations: tuple[str, ...] = ()
+    repeats: Repeats | None = None
 
     def __post_init__(self) -> None:
         if set(self.presets) != {"quick", "paper"}:
@@ -185,3 +238,5 @@ class Experiment:
         for name, preset in self.presets.items():
             if type(preset) is not self.parameters:
                 raise ValueError(f"{self.name}: preset {name} must be a {self.parameters.__name__}")
+        if self.repeats is not None and self.repeats.parameter not in self.parameters.model_fields:
+            raise ValueError(f"{self.name}: repeats names no parameter: {self.repeats.parameter!r}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,25 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from synsamp.experiments.protocol import Column
+from synsamp.experiments.protocol import Column, Maker, ProgressBar, State
 from synsamp.runs import machine
 from synsamp.runs.checkpoint import CheckpointFolder
+from synsamp.runs.jobs import run_in_turn, run_on_workers
 from synsamp.runs.results import STORE, check_name
 from synsamp.runs.streams import StreamSet, ZarrStream
+from synsamp.runs.tasks import Report
+from synsamp.runs.workers import Workers
+
+
+@dataclass(frozen=True)
+class NamedSeeds:
+    """Gives seeds by name, in this process and in any other it is sent to."""
+
+    seed: int
+
+    def __call__(self, *key: str | int) -> np.random.SeedSequence:
+        """Return the seed of a named part of the run."""
+        return named_seed(self.seed, key)
 
 
 def named_seed(seed: int, key: tuple[str | int, ...]) -> np.random.SeedSequence:
@@ -39,40 +54,57 @@ def named_seed(seed: int, key: tuple[str | int, ...]) -> np.random.SeedSequence:
 
 
 class FolderContext:
-    """The context of a run in a folder; see `synsamp.experiments.protocol.RunContext`."""
+    """The context of a run in a folder; see `synsamp.experiments.protocol.RunContext`.
 
-    def __init__(self, folder: Path, seed: int, console: Console) -> None:
-        self.threads = machine.threads()
+    With ``workers`` it is the run of a command: bars on the console, jobs on all workers. With
+    ``report`` it is one task among others in a worker: one thread, jobs in turn, progress told.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        seed: int,
+        console: Console,
+        workers: Workers | None = None,
+        report: Report | None = None,
+    ) -> None:
+        self.threads = machine.threads() if report is None else 1
+        self.seed_for = NamedSeeds(seed)
         self.streams = StreamSet(folder / STORE)
+        self._checkpoints = folder / "checkpoints"
         self.checkpoint = CheckpointFolder(
-            folder / "checkpoints", self.streams.collect, self.streams.restore
+            self._checkpoints, self.streams.collect, self.streams.restore
         )
-        self._seed = seed
-        self._progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:3.0f} %"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+        self._console, self._workers, self._report = console, workers, report
+        self._progress = bars(console)
         self._bars = 0
-
-    def seed_for(self, *key: str | int) -> np.random.SeedSequence:
-        """Return the seed of a named part of the run."""
-        return named_seed(self._seed, key)
 
     def stream(self, name: str, columns: Mapping[str, Column], dimension: str) -> ZarrStream:
         """Open a stream in the results."""
         check_name(name)
         return self.streams.open(name, columns, dimension)
 
+    def run_jobs(self, description: str, makers: Sequence[Maker]) -> list[State]:
+        """Run jobs on all workers; in a worker, or where there is but one job, right here."""
+        with self.progress(description, total=1.0) as bar:
+            done = 0.0
+
+            def report(share: float) -> None:
+                nonlocal done
+                bar.advance(share - done)
+                done = share
+
+            if self._workers is None or len(makers) == 1:
+                return run_in_turn(self._checkpoints, makers, report)
+            client = self._workers.client(self._console)
+            return run_on_workers(client, self._checkpoints, makers, report)
+
     @contextmanager
-    def progress(self, description: str, total: float) -> Iterator[_Bar]:
+    def progress(self, description: str, total: float) -> Iterator[ProgressBar]:
         """Show a progress bar; several may be nested and are drawn below each other."""
+        if self._report is not None:
+            yield _ToldBar(self._report, total)
+            return
         if self._bars == 0:
             self._progress.start()
         self._bars += 1
@@ -86,6 +118,21 @@ class FolderContext:
                 self._progress.stop()
 
 
+def bars(console: Console) -> Progress:
+    """Progress bars with time left, on a terminal only."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
 class _Bar:
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
@@ -93,3 +140,14 @@ class _Bar:
 
     def advance(self, amount: float = 1.0) -> None:
         self._progress.advance(self._task, amount)
+
+
+class _ToldBar:
+    """A bar that is drawn elsewhere: the share done is told to whoever started the task."""
+
+    def __init__(self, report: Report, total: float) -> None:
+        self._report, self._total, self._done = report, total, 0.0
+
+    def advance(self, amount: float = 1.0) -> None:
+        self._done += amount
+        self._report(min(self._done / self._total, 1.0) if self._total > 0 else 1.0)

@@ -20,6 +20,8 @@ from synsamp.runs.folder import Description, RunFolder, now
 from synsamp.runs.log import logging_to
 from synsamp.runs.overrides import override, restore
 from synsamp.runs.results import clear_results, open_results, write_results
+from synsamp.runs.tasks import Report, StoppedError
+from synsamp.runs.workers import Workers
 
 _log = logging.getLogger("synsamp")
 
@@ -65,31 +67,49 @@ def execute(
     seed: int = 0,
     force: bool = False,
     console: Console | None = None,
+    workers: Workers | None = None,
 ) -> RunFolder:
-    """Run an experiment from start to end into a new folder."""
+    """Run an experiment from start to end into a new folder.
+
+    Without ``workers`` all is done in this process.
+    """
     description = describe(experiment, preset, settings, seed)
     with RunFolder.create(out, description, force) as folder:
-        carry_out(experiment, folder, console or Console(stderr=True))
+        carry_out(experiment, folder, console or Console(stderr=True), workers)
         return folder
 
 
-def resume(experiment: Experiment, path: Path, console: Console | None = None) -> RunFolder:
+def resume(
+    experiment: Experiment,
+    path: Path,
+    console: Console | None = None,
+    workers: Workers | None = None,
+) -> RunFolder:
     """Take up a run where its newest intact checkpoint left it; a finished one is left alone."""
     with RunFolder.reopen(path) as folder:
         if folder.status.state != "finished":
-            carry_out(experiment, folder, console or Console(stderr=True))
+            carry_out(experiment, folder, console or Console(stderr=True), workers)
         return folder
 
 
-def carry_out(experiment: Experiment, folder: RunFolder, console: Console) -> None:
-    """Run or continue the run in a folder whose lock is held, up to its claims."""
+def carry_out(
+    experiment: Experiment,
+    folder: RunFolder,
+    console: Console,
+    workers: Workers | None = None,
+    report: Report | None = None,
+) -> None:
+    """Run or continue the run in a folder whose lock is held, up to its claims.
+
+    ``workers`` and ``report`` are as in `FolderContext`.
+    """
     parameters = parameters_of(experiment, folder)
     status = folder.status
     with logging_to(folder.path / "run.log", console), _ending(folder, status.elapsed_s) as clock:
         _warn_of_other_versions(folder.description.versions)
         _log.info("%s: %s, was %s", folder.path.name, experiment.name, status.state)
         folder.set_status("running", elapsed_s=status.elapsed_s)
-        context = FolderContext(folder.path, folder.description.seed, console)
+        context = FolderContext(folder.path, folder.description.seed, console, workers, report)
         clear_results(folder.path, keep_streams=(folder.path / "checkpoints").exists())
         results = experiment.run(parameters, context)
         write_results(folder.path, results, context.streams.close())
@@ -110,7 +130,7 @@ def _ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]
 
     try:
         yield clock
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, StoppedError):
         folder.set_status("interrupted", "stopped by the user", clock())
         _log.info("interrupted")
         raise

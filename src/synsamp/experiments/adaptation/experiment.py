@@ -11,6 +11,7 @@ synapse follows the one rule
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -48,8 +49,16 @@ from synsamp.experiments.adaptation.phases import (
     return_phase,
 )
 from synsamp.experiments.adaptation.stdp import measure_stdp
-from synsamp.experiments.jobs import run_jobs
-from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results, RunContext
+from synsamp.experiments.protocol import (
+    Claim,
+    Experiment,
+    Parameters,
+    Repeats,
+    Results,
+    RunContext,
+    Seeds,
+    State,
+)
 
 N_SHOWN, N_EXAMPLES = 4, 16
 
@@ -115,13 +124,10 @@ class AdaptationParameters(Parameters):
 
 def run(p: AdaptationParameters, context: RunContext) -> Results:
     """Run all circuits through all phases."""
+    makers = [partial(_job, p, context.seed_for, number) for number in range(p.seeds)]
+    ended = context.run_jobs("learning", makers)
     images = _images(p)
     plan = _plan(p, images)
-    makers = [
-        lambda state, number=number: PhasesJob(plan, context.seed_for, number, state)
-        for number in range(p.seeds)
-    ]
-    ended = run_jobs(context, "learning", makers, p.seeds * plan.work)
     tables = [state["tables"] for state in ended]
     circuits = _circuits(p, plan, tables)
     measures = _measures(p, images, circuits, tables)
@@ -132,6 +138,10 @@ def run(p: AdaptationParameters, context: RunContext) -> Results:
         "shown": _shown(p, measures),
         "stdp": measure_stdp(p.rule, context.seed_for("stdp")),
     }
+
+
+def _job(p: AdaptationParameters, seed_for: Seeds, number: int, state: State | None) -> PhasesJob:
+    return PhasesJob(_plan(p, _images(p)), seed_for, number, state)
 
 
 def _images(p: AdaptationParameters) -> xr.Dataset:
@@ -305,6 +315,7 @@ EXPERIMENT = Experiment(
         "Chance for reactivation is the same circuit, on the same noise, that goes on with the "
         "old digits.",
     ),
+    repeats=Repeats("seeds", "seed"),
     deviations=(
         "The prior's gradient is (μ − θ)/σ²; the paper prints the opposite sign.",
         "Only the term α e^w is clipped (at 5), not the whole change at 5 b; "

@@ -7,7 +7,6 @@ initial values and the same random numbers. ``ensemble`` beside this module runs
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from pydantic import Field
 
 from synsamp.analysis.rbm_likelihood import log_likelihood, log_mean_likelihood, log_partition
 from synsamp.data import split_digit
-from synsamp.experiments.protocol import Parameters
+from synsamp.experiments.protocol import Parameters, State
 from synsamp.models.rbm import RBM
 from synsamp.priors import Prior
 from synsamp.rule import Chains, Rule
@@ -129,41 +128,76 @@ def learner(p: TrialParameters, variant: Variant, trial: Trial) -> Chains:
     return Chains(rule, trial.start[None], p.learning.learning_rate, seed)
 
 
-def learn(
-    p: TrialParameters, variant: Variant, trial: Trial, advance: Callable[[int], None]
-) -> tuple[Row, Row]:
-    """Learn and look at fixed updates; returns numbers for the statistics and for the pictures.
+class LearningJob:
+    """One trial of one variant: it learns and is looked at, at fixed updates."""
 
-    ``advance`` is told the updates done since its last call; what it raises ends the learning.
-    """
-    machine, chains = _machine(p), learner(p, variant, trial)
-    evaluations, traces = evaluation_updates(p), trace_updates(p)
-    train: list[float] = []
-    test: list[NDArray[np.float64]] = []
-    traced: list[NDArray[np.float64]] = []
-    for update in np.union1d(evaluations, traces):
-        advance(int(update) - chains.step)
-        chains.burn_in(int(update) - chains.step)
-        theta = chains.theta[0]
-        if update in evaluations:
-            parts = machine.parts(theta)
+    def __init__(
+        self, p: TrialParameters, variant: Variant, trial: Trial, state: State | None
+    ) -> None:
+        self._p, self._trial = p, trial
+        self._chains = learner(p, variant, trial)
+        self._evaluations, self._traces = evaluation_updates(p), trace_updates(p)
+        self._looks = np.union1d(self._evaluations, self._traces)
+        n_evaluations, n_traces = self._evaluations.size, self._traces.size
+        self._looked = 0
+        self._train = np.zeros(n_evaluations)
+        self._test = np.zeros((n_evaluations, len(trial.test)))
+        self._traced = np.zeros((n_traces, N_TRACES))
+        if state is not None:
+            self._looked = int(state["looked"])
+            self._chains.restore(state["chains"])
+            self._train[:], self._test[:] = state["train"], state["test"]
+            self._traced[:] = state["traced"]
+
+    @property
+    def work(self) -> float:
+        """Looks in all."""
+        return float(self._looks.size)
+
+    @property
+    def done(self) -> float:
+        """Looks so far."""
+        return float(self._looked)
+
+    def step(self) -> None:
+        """Learn up to the next look, and look."""
+        update = int(self._looks[self._looked])
+        self._chains.burn_in(update - self._chains.step)
+        theta, trial = self._chains.theta[0], self._trial
+        if update in self._evaluations:
+            i = np.searchsorted(self._evaluations, update)
+            parts = _machine(self._p).parts(theta)
             log_z = log_partition(*parts)
-            train.append(float(log_likelihood(trial.train, *parts, log_z).mean()))
-            test.append(log_likelihood(trial.test, *parts, log_z))
-        if update in traces:
-            traced.append(theta[trial.traced_weights])
-    per_image = np.array(test)
-    second_half = per_image[evaluations > p.learning.updates / 2]
-    weights = machine.parts(chains.theta[0]).weights
-    row = {
-        "train_log_likelihood": np.array(train),
-        "test_log_likelihood": per_image.mean(axis=1),
+            self._train[i] = log_likelihood(trial.train, *parts, log_z).mean()
+            self._test[i] = log_likelihood(trial.test, *parts, log_z)
+        if update in self._traces:
+            self._traced[np.searchsorted(self._traces, update)] = theta[trial.traced_weights]
+        self._looked += 1
+
+    def state(self) -> State:
+        """All that is needed to go on; `numbers` and `pictures` read it at the end."""
+        return {
+            "looked": self._looked,
+            "chains": self._chains.state(),
+            "train": self._train.copy(),
+            "test": self._test.copy(),
+            "traced": self._traced.copy(),
+        }
+
+
+def numbers(p: TrialParameters, ended: State) -> Row:
+    """What the statistics need of a job's last state."""
+    test = np.asarray(ended["test"])
+    second_half = test[evaluation_updates(p) > p.learning.updates / 2]
+    weights = _machine(p).parts(np.asarray(ended["chains"]["theta"])[0]).weights
+    return {
+        "train_log_likelihood": np.asarray(ended["train"]),
+        "test_log_likelihood": test.mean(axis=1),
         # The average of p(x|θ) over samples of the second half, against one of them at a time.
         "averaged_test_log_likelihood": log_mean_likelihood(second_half).mean(),
         "single_test_log_likelihood": second_half.mean(),
         "weight_count": np.histogram(weights, HISTOGRAM_EDGES)[0],
     }
-    return row, {"trace": np.array(traced), "theta": chains.theta[0].copy()}
 
 
 def _machine(p: TrialParameters) -> RBM:

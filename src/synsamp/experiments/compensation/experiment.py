@@ -8,26 +8,37 @@ times the network goes on under the one rule and finds another way.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.analysis.peth import BIN_S
-from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection
+from synsamp.experiments.adaptation.circuit import CircuitSection
 from synsamp.experiments.compensation.claims import judge
 from synsamp.experiments.compensation.job import CompensationJob, Setup
 from synsamp.experiments.compensation.network import LateralSection
 from synsamp.experiments.compensation.plan import STEP_S, Plan, ScheduleSection, build_plan
 from synsamp.experiments.compensation.probes import TestSection, build_stimuli
 from synsamp.experiments.compensation.results import collect
+from synsamp.experiments.compensation.retracted import SamplingSection
 from synsamp.experiments.compensation.stimuli import (
     InputSection,
     Pairs,
     load_pairs,
     longest_word_s,
 )
-from synsamp.experiments.jobs import Maker, run_jobs
-from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results, RunContext, State
+from synsamp.experiments.protocol import (
+    Claim,
+    Experiment,
+    Parameters,
+    Repeats,
+    Results,
+    RunContext,
+    Seeds,
+    State,
+)
 
 
 class CompensationParameters(Parameters):
@@ -38,7 +49,7 @@ class CompensationParameters(Parameters):
     test: TestSection = TestSection()
     input: InputSection = InputSection()
     lateral: LateralSection = LateralSection()
-    rule: RuleSection = RuleSection()
+    rule: SamplingSection = SamplingSection()
     circuit: CircuitSection = CircuitSection()
 
     @model_validator(mode="after")
@@ -53,38 +64,35 @@ class CompensationParameters(Parameters):
         return build_plan(self.schedule, self.test.every_s)
 
 
-def _pairs(p: CompensationParameters, context: RunContext, number: int) -> Pairs:
-    split = int(context.seed_for("utterances", number).generate_state(1)[0])
+def _pairs(p: CompensationParameters, seed_for: Seeds, number: int) -> Pairs:
+    split = int(seed_for("utterances", number).generate_state(1)[0])
     return load_pairs(p.input, split)
 
 
 def run(p: CompensationParameters, context: RunContext) -> Results:
     """Run all networks through all phases."""
-    first = _pairs(p, context, 0)
+    makers = [partial(_job, p, context.seed_for, number) for number in range(p.seeds)]
+    states = context.run_jobs("learning", makers)
+    rng = np.random.default_rng(context.seed_for("drawn connections"))
+    results = collect(p.plan, [state["tables"] for state in states], rng)
+    return results | {"example": _example(p, _pairs(p, context.seed_for, 0))}
+
+
+def _job(
+    p: CompensationParameters, seed_for: Seeds, number: int, state: State | None
+) -> CompensationJob:
+    pairs = _pairs(p, seed_for, number)
     setup = Setup(
         plan=p.plan,
         rule=p.rule,
         circuit=p.circuit,
         lateral=p.lateral,
         test=p.test,
-        n_heard=first.n_heard,
-        n_seen=first.n_seen,
+        n_heard=pairs.n_heard,
+        n_seen=pairs.n_seen,
         n_bins=int(np.ceil(longest_word_s(p.input) / BIN_S)) + 1,
     )
-
-    def maker(number: int) -> Maker:
-        def make(state: State | None) -> CompensationJob:
-            stimuli = build_stimuli(_pairs(p, context, number), p.input)
-            return CompensationJob(setup, stimuli, context.seed_for, number, state)
-
-        return make
-
-    makers = [maker(number) for number in range(p.seeds)]
-    work = p.seeds * float(setup.plan.steps + len(setup.plan.phases))
-    states = run_jobs(context, "learning", makers, work)
-    rng = np.random.default_rng(context.seed_for("drawn connections"))
-    results = collect(setup.plan, [state["tables"] for state in states], rng)
-    return results | {"example": _example(p, first)}
+    return CompensationJob(setup, build_stimuli(pairs, p.input), seed_for, number, state)
 
 
 def _example(p: CompensationParameters, pairs: Pairs) -> xr.Dataset:
@@ -110,8 +118,9 @@ def claims(p: CompensationParameters, results: Results) -> list[Claim]:
 PAPER = CompensationParameters()
 QUICK = CompensationParameters(
     seeds=2,
+    test=TestSection(every_s=1200.0, rest_trials=60),
     schedule=ScheduleSection(
-        learning_s=2700.0,
+        learning_s=1800.0,
         after_lesion_1_s=3600.0,
         after_lesion_2_s=0.0,
         no_lesion_s=0.0,
@@ -165,6 +174,7 @@ EXPERIMENT = Experiment(
         "θ′ belongs to the surviving neuron of z_V with the median number of parameters left.",
         "t1, t2: before each lesion; t3: just after lesion 2; t4: two hours later.",
     ),
+    repeats=Repeats("seeds", "seed"),
     deviations=(
         "The speech is not TI-46, which is licensed: an embedded synthetic voice by default, the "
         "Free Spoken Digits with --set input.speech=fsdd --set input.speaker=jackson.",

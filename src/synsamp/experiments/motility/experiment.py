@@ -7,6 +7,7 @@ for weeks at b = 1e-6; the law without activity from the same circuit without sp
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from synsamp.experiments.adaptation.circuit import (
     check_digits,
     training_digits,
 )
-from synsamp.experiments.jobs import run_jobs
 from synsamp.experiments.motility.claims import judge
 from synsamp.experiments.motility.free import Free, run_free
 from synsamp.experiments.motility.job import WatchJob, WatchPlan, unpack
@@ -37,7 +37,16 @@ from synsamp.experiments.motility.measures import (
     scaling,
     survival,
 )
-from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results, RunContext
+from synsamp.experiments.protocol import (
+    Claim,
+    Experiment,
+    Parameters,
+    Repeats,
+    Results,
+    RunContext,
+    Seeds,
+    State,
+)
 
 SPEEDS = ("fast", "slow")
 SIZE_EDGES = np.linspace(-4.5, 1.0, 23)
@@ -106,19 +115,11 @@ class MotilityParameters(Parameters):
 
 def run(p: MotilityParameters, context: RunContext) -> Results:
     """Watch all circuits at both speeds, then measure."""
-    source = training_digits(p.data)
-    stimulus = DigitStimulus(source, tuple(sorted(set(p.digits))), p.input)
-    n_inputs = int(np.prod(source.images.shape[1:]))
-    plans = {name: _plan(p, getattr(p, name), stimulus, n_inputs) for name in SPEEDS}
     order = [(name, number) for name in reversed(SPEEDS) for number in range(p.seeds)]
-    makers = [
-        lambda state, name=name, number=number: WatchJob(
-            plans[name], context.seed_for, name, number, state
-        )
-        for name, number in order
-    ]
-    work = sum(plans[name].work for name, _ in order)
-    ended = run_jobs(context, "watching connections", makers, work)
+    makers = [partial(_job, p, context.seed_for, name, number) for name, number in order]
+    ended = context.run_jobs("watching connections", makers)
+    plans = {name: _plan(p, name) for name in SPEEDS}
+    n_inputs = plans["fast"].n_inputs
     tables = {
         name: [e["tables"] for e, (n, _) in zip(ended, order, strict=True) if n == name]
         for name in SPEEDS
@@ -152,9 +153,15 @@ def run(p: MotilityParameters, context: RunContext) -> Results:
     return results
 
 
-def _plan(
-    p: MotilityParameters, watch: WatchSection, stimulus: DigitStimulus, n_inputs: int
-) -> WatchPlan:
+def _job(
+    p: MotilityParameters, seed_for: Seeds, name: str, number: int, state: State | None
+) -> WatchJob:
+    return WatchJob(_plan(p, name), seed_for, name, number, state)
+
+
+def _plan(p: MotilityParameters, speed: str) -> WatchPlan:
+    watch: WatchSection = getattr(p, speed)
+    source = training_digits(p.data)
     return WatchPlan(
         b=watch.b,
         settle_b=p.fast.b,
@@ -162,8 +169,8 @@ def _plan(
         grid_s=watch.grid_s,
         points=round(watch.tracked_s / watch.grid_s),
         pair_steps=(1, round(p.fast.look_every_s / p.fast.grid_s)),
-        stimulus=stimulus,
-        n_inputs=n_inputs,
+        stimulus=DigitStimulus(source, tuple(sorted(set(p.digits))), p.input),
+        n_inputs=int(np.prod(source.images.shape[1:])),
         rule=p.rule,
         circuit=p.circuit,
     )
@@ -326,6 +333,7 @@ EXPERIMENT = Experiment(
         "Two populations: in tenths of time active, the emptiest inner tenth holds less than half "
         "of the smaller outer tenth.",
     ),
+    repeats=Repeats("seeds", "seed"),
     deviations=(
         "The prior's gradient is (μ − θ)/σ²; the paper prints the opposite sign.",
         "Changes of w are proportional to w where prior and noise rule. The likelihood holds the "

@@ -1,0 +1,152 @@
+"""Run independent tasks on Dask workers: progress as it comes, deaths survived, stops heard.
+
+A task leaves what it finds on disk and returns only how it ended, so nothing large passes through
+the client. A task whose worker dies is started again elsewhere by Dask and takes up its own
+checkpoint. A task whose result nobody waits for any longer (Ctrl-C, a killed client) hears of it
+at its next report of progress.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+REPORT_EVERY_S = 0.5
+SCHEDULER_GONE_S = 10.0
+"""How long a scheduler may be out of reach before it is taken for dead."""
+
+_log = logging.getLogger("synsamp")
+_one_at_a_time = threading.Lock()
+
+
+class StoppedError(Exception):
+    """The task is no longer wanted; what it has saved can be taken up later."""
+
+
+class SchedulerLostError(Exception):
+    """The scheduler went away; what is on disk can be taken up later."""
+
+
+class WorkersDiedError(Exception):
+    """A task under which one worker process after the other died."""
+
+
+class Report(Protocol):
+    """What a task tells, often: the share of it that is done. Raises `StoppedError`."""
+
+    def __call__(self, share: float) -> None:
+        """Tell the share that is done."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some work in another process; ``function(report)`` is sent there with all it refers to."""
+
+    name: str
+    function: Callable[[Report], Any]
+
+
+class Ended(NamedTuple):
+    """A task that came to an end: what it returned, or what it raised."""
+
+    name: str
+    value: Any
+    error: BaseException | None
+
+
+def run_tasks(
+    client: Any, tasks: Sequence[Task], told: Callable[[str, float], None]
+) -> Iterator[Ended]:
+    """Run all tasks; yields each as it ends, calls ``told(name, share)`` in between.
+
+    Leaving the loop early cancels what is still running or waiting.
+    """
+    topic = f"synsamp-{uuid.uuid4().hex}"
+    news: queue.Queue[tuple[str, Any]] = queue.Queue()
+    client.subscribe_topic(topic, lambda event: news.put(("told", event[1])))
+    futures = {}
+    try:
+        for task in tasks:
+            future = client.submit(_in_worker, task, topic, key=f"{topic}-{task.name}", pure=False)
+            futures[future.key] = (task.name, future)
+            future.add_done_callback(lambda f: news.put(("ended", f)))
+        while futures:
+            kind, content = _next(news, client)
+            if kind == "told":
+                told(content["name"], content["share"])
+            elif kind == "ended" and content.key in futures:
+                name, future = futures.pop(content.key)
+                yield _ended(name, future)
+    finally:
+        _let_go(client, topic, [future for _, future in futures.values()])
+
+
+def _next(news: queue.Queue[tuple[str, Any]], client: Any) -> tuple[str, Any]:
+    """Wait for the next piece of news, or for the scheduler's death."""
+    gone_since = None
+    while True:
+        try:
+            return news.get(timeout=0.5)
+        except queue.Empty:
+            if client.status == "running":
+                gone_since = None
+                continue
+            gone_since = gone_since or time.monotonic()
+            if client.status == "closed" or time.monotonic() - gone_since > SCHEDULER_GONE_S:
+                raise SchedulerLostError("the Dask scheduler is gone") from None
+
+
+def _ended(name: str, future: Any) -> Ended:
+    from distributed import KilledWorker
+
+    if future.status == "finished":
+        return Ended(name, future.result(), None)
+    if future.status in ("cancelled", "lost"):
+        raise SchedulerLostError("the Dask scheduler let go of its tasks")
+    error = future.exception()
+    _log.debug("task %s failed in its worker", name, exc_info=error)
+    if isinstance(error, KilledWorker):
+        error = WorkersDiedError(
+            "the processes that ran it died again and again; is there enough memory?"
+        )
+    return Ended(name, None, error)
+
+
+def _let_go(client: Any, topic: str, futures: Sequence[Any]) -> None:
+    if client.status == "running":
+        client.unsubscribe_topic(topic)
+        if futures:
+            client.cancel(list(futures), force=True)
+
+
+def _in_worker(task: Task, topic: str) -> Any:
+    """Carry out one task; a worker with several threads still does one at a time."""
+    with _one_at_a_time:
+        return task.function(_Reporter(task.name, topic))
+
+
+class _Reporter:
+    def __init__(self, name: str, topic: str) -> None:
+        from distributed import get_worker
+
+        self._name, self._topic = name, topic
+        self._worker = get_worker()
+        self._key = self._worker.get_current_task()
+        self._last = 0.0
+
+    def __call__(self, share: float) -> None:
+        now = time.monotonic()
+        if now - self._last < REPORT_EVERY_S:
+            return
+        self._last = now
+        # The worker keeps a running task whose result is no longer wanted, marked as cancelled.
+        known = self._worker.state.tasks.get(self._key)
+        if known is None or known.state == "cancelled":
+            raise StoppedError(self._name)
+        self._worker.log_event(self._topic, {"name": self._name, "share": float(share)})

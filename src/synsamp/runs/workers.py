@@ -1,0 +1,145 @@
+"""Where tasks run: worker processes on this machine, or the workers of a running Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+
+from synsamp.errors import SynsampError, refuse
+from synsamp.runs import machine
+
+CONNECT_S = 20.0
+FIRST_WORKER_S = 300.0
+"""How long a scheduler and its first worker are waited for; a queue may be slow to grant a node."""
+DEATHS_ALLOWED = 3
+"""Workers that may die under one task before the task itself is held to be the reason."""
+
+
+class Workers:
+    """Dask workers, started or connected to when first asked for, closed by the ``with``."""
+
+    def __init__(self, scheduler: str | None = None, count: int | None = None) -> None:
+        if count is not None and count < 1:
+            raise refuse("--workers", "must be >= 1", count, "leave it out to use all cores")
+        if scheduler is not None and count is not None:
+            raise SynsampError(
+                f"--workers must not go with --scheduler, got {count}; "
+                "a running cluster has the workers that it has"
+            )
+        self._scheduler = scheduler
+        self._count = count
+        self._cluster: Any = None
+        self._client: Any = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def are_local(self) -> bool:
+        """Whether the workers are processes of this command."""
+        return self._scheduler is None
+
+    def client(self, console: Console) -> Any:
+        """Return the Dask client; the first call starts or connects."""
+        if self._client is None:
+            self._client = self._start() if self.are_local else self._connect(console)
+        return self._client
+
+    def close(self) -> None:
+        """End the processes started here; a cluster of others is left running."""
+        client, cluster, self._client, self._cluster = self._client, self._cluster, None, None
+        with _quiet():
+            if client is not None:
+                client.close(timeout=5)
+            if cluster is not None:
+                cluster.close(timeout=5)
+
+    def _start(self) -> Any:
+        import dask
+        from distributed import Client, LocalCluster
+
+        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS_ALLOWED})
+        with _children_deaf_to_ctrl_c():
+            self._cluster = LocalCluster(
+                n_workers=self._count or machine.threads(),
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                memory_limit=0,  # results go to disk as they come, nothing piles up to be guarded
+                silence_logs=logging.CRITICAL,
+            )
+            return Client(self._cluster)
+
+    def _connect(self, console: Console) -> Any:
+        from distributed import Client
+
+        assert self._scheduler is not None
+        path = Path(self._scheduler)
+        where = {"scheduler_file": str(path)} if path.is_file() else {"address": self._scheduler}
+        try:
+            client = Client(**where, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise SynsampError(
+                f"--scheduler must be the address or file of a running Dask scheduler, got "
+                f"{self._scheduler!r} ({type(error).__name__}); start one with `dask scheduler`"
+            ) from None
+        _wait_for_a_worker(client, self._scheduler, console)
+        return client
+
+
+def _wait_for_a_worker(client: Any, scheduler: str, console: Console) -> None:
+    end = time.monotonic() + FIRST_WORKER_S
+    told = False
+    while not client.scheduler_info()["workers"]:
+        if time.monotonic() > end:
+            client.close(timeout=5)
+            raise SynsampError(
+                f"scheduler {scheduler} must have workers, got none in {FIRST_WORKER_S:.0f} s; "
+                f"start some with `dask worker {scheduler} --nthreads 1`"
+            )
+        if not told:
+            console.print(f"waiting for the first worker of {scheduler} …", markup=False)
+            told = True
+        time.sleep(0.5)
+
+
+@contextmanager
+def _children_deaf_to_ctrl_c() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C: the terminal sends it to all, this one decides."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from telling at length of connections that end because we end them."""
+    log = logging.getLogger("distributed")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
