@@ -1,5 +1,7 @@
 """Fig. 5 in small: wiring, lesions, controls, stopping and going on, claims that can fail."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,7 @@ from synsamp.experiments.compensation.plan import (
 )
 from synsamp.experiments.compensation.probes import build_stimuli, tuned_to_second
 from synsamp.experiments.compensation.results import collect
+from synsamp.experiments.compensation.retracted import SamplingSection
 from synsamp.experiments.compensation.stimuli import load_pairs
 from synsamp.report.figures.compensation import draw
 from synsamp.runs.context import named_seed
@@ -130,6 +133,10 @@ def test_schedule_refuses_odd_lengths():
         ScheduleSection(learning_s=250.0)
     with pytest.raises(ValueError, match="noise_off_2_s must be 0"):
         ScheduleSection(after_lesion_2_s=0.0, likelihood_2_s=0.0)
+    with pytest.raises(ValueError, match="at least 200 s"):
+        ScheduleSection(
+            after_lesion_1_s=100.0, after_lesion_2_s=0.0, noise_off_2_s=0.0, likelihood_2_s=0.0
+        )
 
 
 def test_plan_without_second_lesion_has_three_marks():
@@ -212,6 +219,21 @@ def test_controls_have_the_rule_they_say(setup):
     assert (full.T, noise_off.T, likelihood.T) == (1.0, 0.0, 0.0)
     assert noise_off.prior.gradient(0.0) == full.prior.gradient(0.0)
     assert abs(likelihood.prior.gradient(-5.0)) < 1e-9
+
+
+@pytest.mark.parametrize("learn", [True, False])
+def test_retracted_synapses_feel_the_likelihood_only_if_asked(setup, stimuli, learn):
+    """T = 0 and no prior: nothing but the likelihood can move θ."""
+    rule = SamplingSection(T=0.0, prior_std=10.0, retracted_learn=learn)
+    quiet = replace(setup, rule=rule)
+    start = {f"{s}->{t}": -0.5 for s in CIRCUITS for t in CIRCUITS}
+    start |= {f"x_V->{t}": 0.5 for t in VISUAL} | {f"x_A->{t}": 0.5 for t in AUDITORY}
+    sim = Simulation(quiet.network(LIKELIHOOD), stimuli.learning, seed=3, grid_s=10.0, theta=start)
+    sim.run(20.0)
+    lateral = lateral_theta(sim)
+    moved = np.abs(lateral[np.isfinite(lateral)] + 0.5).max()
+    assert (moved > 1e-3) == learn
+    assert np.abs(sim.theta("x_V->V0") - 0.5).max() > 1e-3  # functional ones always do
 
 
 @pytest.mark.parametrize("stop_after", [4, 10, 11])

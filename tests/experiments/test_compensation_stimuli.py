@@ -1,6 +1,7 @@
 """What is heard and seen: matching pairs, equal lengths, silence in tests, a user's own data."""
 
 import os
+import shutil
 import wave
 
 import numpy as np
@@ -8,8 +9,18 @@ import pytest
 from matplotlib import image as png
 from pydantic import ValidationError
 
-from synsamp.data import encode_cochleagram
+from synsamp.data import encode_cochleagram, encode_image, padded
 from synsamp.errors import SynsampError
+from synsamp.experiments.adaptation.circuit import CircuitSection
+from synsamp.experiments.compensation.experiment import (
+    CompensationParameters,
+    _example,
+    _job,
+    claims,
+)
+from synsamp.experiments.compensation.plan import ScheduleSection
+from synsamp.experiments.compensation.probes import TestSection
+from synsamp.experiments.compensation.results import collect
 from synsamp.experiments.compensation.stimuli import (
     HEARING,
     SEEING,
@@ -20,6 +31,8 @@ from synsamp.experiments.compensation.stimuli import (
     load_pairs,
     longest_word_s,
 )
+from synsamp.report.figures.compensation import draw
+from synsamp.runs.context import named_seed
 
 
 @pytest.fixture(scope="module")
@@ -110,16 +123,21 @@ def _write_word(path, frequency, seed):
         file.writeframes((20000 * sound).astype("<i2").tobytes())
 
 
-def test_a_users_own_sounds_and_images(tmp_path):
+@pytest.fixture(scope="module")
+def own_data(tmp_path_factory):
+    """A user's own words and pictures: two tones, and bars that are no squares of 28 pixels."""
     rng = np.random.default_rng(0)
-    words, pictures = tmp_path / "words", tmp_path / "pictures"
+    root = tmp_path_factory.mktemp("own")
+    words, pictures = root / "words", root / "pictures"
     words.mkdir()
     for digit, frequency in ((4, 400.0), (7, 1500.0)):
         (pictures / str(digit)).mkdir(parents=True)
         for take in range(4):
             _write_word(words / f"{digit}_me_{take}.wav", frequency, 10 * digit + take)
-            png.imsave(pictures / str(digit) / f"{take}.png", rng.random((9, 11)), cmap="gray")
-    section = InputSection(
+            picture = 0.2 * rng.random((9, 11))
+            picture[:, 2 if digit == 4 else 8] = 1.0
+            png.imsave(pictures / str(digit) / f"{take}.png", picture, cmap="gray")
+    return InputSection(
         digits=(4, 7),
         speech="folder",
         images="folder",
@@ -128,13 +146,71 @@ def test_a_users_own_sounds_and_images(tmp_path):
         train_utterances=3,
         test_utterances=1,
     )
-    pairs = load_pairs(section, 1)
+
+
+def test_a_users_own_sounds_and_images(own_data):
+    pairs = load_pairs(own_data, 1)
     assert (pairs.n_heard, pairs.n_seen) == (770, 99)
     assert len(pairs.train_sounds) == 6
+
+
+def test_the_speaker_must_be_named_if_there_are_several(own_data, tmp_path):
+    words = tmp_path / "words"
+    shutil.copytree(own_data.speech_folder, words)
     _write_word(words / "4_you_0.wav", 500.0, 1)
     _write_word(words / "7_you_0.wav", 900.0, 1)
     with pytest.raises(SynsampError, match="me, you"):
-        load_pairs(section.model_copy(update={"padding_s": 0.03}), 1)
+        load_pairs(own_data.model_copy(update={"speech_folder": str(words)}), 1)
+
+
+def test_a_users_own_pairs_go_the_whole_way(own_data):
+    """Learning, lesion 1, recovery, claims and figures, all in small."""
+    parameters = CompensationParameters(
+        seeds=1,
+        input=own_data,
+        circuit=CircuitSection(neurons=4),
+        schedule=ScheduleSection(
+            learning_s=200.0,
+            after_lesion_1_s=200.0,
+            after_lesion_2_s=0.0,
+            no_lesion_s=0.0,
+            noise_off_1_s=0.0,
+            noise_off_2_s=0.0,
+            likelihood_2_s=0.0,
+            frozen_tests=1,
+        ),
+        test=TestSection(
+            every_s=100.0, blocks=2, block_s=20.0, burn_in_s=5.0, rest_trials=8, tuning_s=30.0
+        ),
+    )
+    job = _job(parameters, lambda *key: named_seed(2, key), 0, None)
+    while job.done < job.work:
+        job.step()
+    rng = np.random.default_rng(0)
+    results = collect(parameters.plan, [job.tables], rng)
+    results |= {"example": _example(parameters, load_pairs(own_data, 1))}
+    found = {claim.id: claim for claim in claims(parameters, results)}
+    assert found["heard"].value > 0.9  # two tones are easily told apart
+    bars = results["example"].mean_image.values.reshape(2, 9, 11).mean(axis=1)
+    assert bars.argmax(axis=1).tolist() == [2, 8]
+    assert results["marks"].reconstruction.shape[-1] == 99
+    assert set(draw(parameters, results)) == {"AB", "C", "D", "S1A"}
+
+
+def test_image_for_the_eye_is_the_encoded_image_with_noise_around_it(section, pairs):
+    """Made with one check for speed; the same numbers as the encoders of the data part."""
+    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    index = 3 * len(pairs.pixels) + 7000
+    length_s = pairs.train_sounds[3].duration_s - 2 * section.padding_s
+    expected = padded(
+        encode_image(pairs.pixels[7000], length_s, section.image_peak_hz, section.noise_hz),
+        section.padding_s,
+        section.padding_s,
+        section.noise_hz,
+    )
+    made = stimulus.library[SEEING][index]
+    assert np.array_equal(made.rates_hz, expected.rates_hz)
+    assert np.array_equal(made.durations_s, expected.durations_s)
 
 
 def test_pairs_refuse_a_missing_class():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection, build_rule
+from synsamp.experiments.adaptation.circuit import CircuitSection
 from synsamp.experiments.compensation.network import (
     AUDITORY,
     Hidden,
@@ -43,6 +43,7 @@ from synsamp.experiments.compensation.probes import (
     test_recall,
     tuned_to_second,
 )
+from synsamp.experiments.compensation.retracted import SamplingSection, sampling_rule
 from synsamp.experiments.compensation.stimuli import HEARING
 from synsamp.experiments.protocol import State
 from synsamp.priors import Gaussian
@@ -60,7 +61,7 @@ class Setup:
     """All that the jobs of one run have in common but the data they draw."""
 
     plan: Plan
-    rule: RuleSection
+    rule: SamplingSection
     circuit: CircuitSection
     lateral: LateralSection
     test: TestSection
@@ -78,7 +79,7 @@ class Setup:
 
         ``allowed`` are the lateral connections that a lesion has left.
         """
-        rule = build_rule(self.rule)
+        rule = sampling_rule(self.rule)
         if arm in CHANGED_RULE:
             rule = replace(rule, T=0.0)
         if arm == LIKELIHOOD:

@@ -51,6 +51,9 @@ class ScheduleSection(Parameters):
         for name in ("noise_off_2_s", "likelihood_2_s"):
             if getattr(self, name) > 0 and self.after_lesion_2_s == 0:
                 raise ValueError(f"{name} must be 0 if after_lesion_2_s is 0")
+        if self.after_lesion_1_s + self.after_lesion_2_s < 2 * STEP_S:
+            # one point of θ′ before the lesion and two after it are the fewest that say anything
+            raise ValueError(f"after_lesion_1_s must be at least {2 * STEP_S:g} s without lesion 2")
         return self
 
 
