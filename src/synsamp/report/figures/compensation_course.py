@@ -41,9 +41,22 @@ def draw_course(parameters: CompensationParameters, results: Results) -> Figure:
         hours = float(marks.time[i]) / 3600
         start = "D   " if i == 0 else ""
         rows[0, i].set_title(f"{start}$t_{i + 1}$ = {hours:.2g} h")
+        rows[0, i].set_xlabel(_when(parameters, i), fontsize=8)
     rows[0, 0].set_ylabel("weights of $z_V$")
     _curve(bottom.subplots(), parameters, results)
     return figure
+
+
+def _when(parameters: CompensationParameters, mark: int) -> str:
+    """Where a marked time stands: before a lesion, just after it, or later."""
+    plan = parameters.plan
+    row = [row for row in plan.rows if row.mark][mark]
+    starts = {p.lesion: p.start_s for p in plan.phases if p.arm == MAIN}
+    if row.time_s == starts.get(row.after + 1):
+        return f"before lesion {row.after + 1}"
+    if row.step == 0:
+        return f"just after lesion {row.after}"
+    return f"{(row.time_s - starts[row.after]) / 3600:.2g} h after lesion {row.after}"
 
 
 def _weights(axes: Any, results: Results, mark: int) -> None:
@@ -113,14 +126,17 @@ def _curve(axes: Any, parameters: CompensationParameters, results: Results) -> N
     recall = course.recall.mean("block").values
     hours, arm, lesions = course.time.values / 3600, course.arm.values, course.lesions.values
     axes.axhline(0.5, color=GRAY, lw=0.8, ls=":")
-    axes.text(0.02, 0.505, "chance", color=GRAY, fontsize=7.5, va="bottom")
+    axes.text(
+        1.005, 0.5, "chance", color=GRAY, fontsize=7.5, va="center",
+        transform=axes.get_yaxis_transform(),
+    )  # fmt: skip
     for number in range(3):
         here = np.flatnonzero((arm == MAIN) & (lesions == number))
         if here.size == 0:
             continue
         colour = (BLUE, ORANGE, GREEN)[number]
         axes.plot(hours[here], recall[:, here].T, color=colour, lw=0.5, alpha=0.45)
-        axes.plot(hours[here], recall[:, here].mean(axis=0), color=colour, lw=2.2)
+        axes.plot(hours[here], recall[:, here].mean(axis=0), "o-", color=colour, lw=2.2, ms=3.5)
     for name, (colour, marker, label) in CONTROLS.items():
         shown = label
         for number in range(3):
@@ -141,9 +157,9 @@ def _curve(axes: Any, parameters: CompensationParameters, results: Results) -> N
         axes.text(time_s / 3600 + 0.04, 1.02, f"lesion {number + 1}", fontsize=8, va="bottom")
     for number, time_s in enumerate(results["marks"].time.values):
         axes.plot(time_s / 3600, 0.425, "^", color=INK, ms=4, clip_on=False)
-        align = "right" if number == 1 and len(lesion_s) > 1 else "left"
+        align = "right" if _when(parameters, number).startswith("before") else "left"
         axes.text(time_s / 3600, 0.432, f" $t_{number + 1}$ ", fontsize=8, ha=align, va="bottom")
     axes.set(xlabel="time / h", ylabel="recall from sound alone", ylim=(0.425, 1.02))
     axes.set_xlim(0, float(hours[arm == MAIN].max()) * 1.01)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="lower left", bbox_to_anchor=(0.02, 0.12), fontsize=7.5)
+        axes.legend(loc="best", fontsize=7.5)

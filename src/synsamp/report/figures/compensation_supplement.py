@@ -42,8 +42,12 @@ def draw_connectivity(results: Results) -> Figure:
     labels = [_math(kind) for kind in marks.kind.values]
     shares.set(xticks=place, ylim=(0, 1), ylabel="share that is functional")
     shares.set_xticklabels(labels, rotation=30, ha="right", rotation_mode="anchor")
-    shares.set_title(f"of all possible ones, {len(values)} networks")
+    shares.set_title("of all possible ones, " + _count(len(values)))
     return figure
+
+
+def _count(n: int) -> str:
+    return "one network" if n == 1 else f"{n} networks"
 
 
 def _math(kind: str) -> str:
