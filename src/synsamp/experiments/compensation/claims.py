@@ -63,8 +63,8 @@ def _learning(course: Course, results: Results) -> Iterator[Claim]:
         learned,
         (0.65, 1.0),
         "of trials",
-        f"lowest {learned.min():.3f}, chance 0.5; by spike counts alone {counts:.3f}; every trial "
-        f"from rest {rest.mean():.3f}",
+        f"lowest {learned.min():.3f}, chance 0.5; by spike counts alone {counts:.3f}"
+        + (f"; every trial from rest {rest.mean():.3f}" if np.isfinite(rest).all() else ""),
     )
     heard = data.heard.values[:, rows].mean(axis=1)
     yield mean_claim("heard", "z_A tells what is heard", "Fig. 5B", heard, (0.9, 1.0), "of trials")
@@ -231,9 +231,9 @@ def _controls(course: Course) -> Iterator[Claim]:
     for lesion, where in ((1, "lesion 1"), (2, "lesion 2")):
         if lesion == 2 and course.at_2 is None:
             continue
-        for arm, words in (
-            (PLASTICITY_OFF, "without plasticity (b = 0)"),
-            (NOISE_OFF, "without noise (T = 0)"),
+        for arm, words, source in (
+            (PLASTICITY_OFF, "without plasticity (b = 0)", "control to Fig. 5D, not in the paper"),
+            (NOISE_OFF, "without noise (T = 0)", "Results: noise is a driving force (no control)"),
         ):
             tests = course.rows(arm, lesion, 0.0, np.inf)
             if tests.size == 0:
@@ -246,7 +246,7 @@ def _controls(course: Course) -> Iterator[Claim]:
             yield mean_claim(
                 f"{arm.replace(' ', '-')}-{lesion}",
                 f"There is no recovery from {where} {words}",
-                "text on Fig. 5 (control)",
+                source,
                 control - hit,
                 (None, NO_GAIN),
                 "of trials gained",
