@@ -55,3 +55,27 @@ def test_sine_and_cosine_of_an_eighth_turn_to_either_side():
     angle = np.pi / 2 * t.astype(float)
     assert np.max(np.abs(cos - np.cos(angle))) < 2e-7
     assert np.max(np.abs(sin - np.sin(angle))) < 2e-7
+
+
+@njit
+def _map_single(x, out, short):
+    for i in range(x.size):
+        out[i] = arithmetic.exp_up_to_4(x[i]) if short else arithmetic.exp_single(x[i])
+
+
+@pytest.mark.parametrize(("low", "high", "short", "error"), [(-87, 88, 0, 3e-7), (0, 4, 1, 1e-6)])
+def test_exp_in_single_precision_is_as_accurate_as_it_says(low, high, short, error):
+    x = np.linspace(low, high, 300_001, dtype=np.float32)
+    out = np.empty_like(x)
+    _map_single(x, out, bool(short))
+    worst = np.max(np.abs(out / np.exp(x.astype(float)) - 1))
+    assert error / 10 < worst < error
+
+
+def test_exp_in_single_precision_ends_at_zero_and_saturates():
+    x = np.array([-np.inf, -1e9, -89.0, 88.0, 89.0, np.inf], np.float32)
+    out = np.empty_like(x)
+    _map_single(x, out, False)
+    np.testing.assert_array_equal(out[:3], 0.0)
+    assert np.isfinite(out).all()
+    assert (out[4:] == out[3]).all()

@@ -22,6 +22,7 @@ from synsamp.spiking.draws import (
     take_words,
     uniform,
 )
+from synsamp.spiking.lanes import LANE
 from synsamp.spiking.layout import build_layout
 from synsamp.spiking.network import ChangeClip, Network
 
@@ -78,7 +79,7 @@ class Twin:
         return -np.log(uniform(self.streams.events)) / self.total_rate
 
     def _normals(self, n):
-        at = take_normals(self.streams.noise, n)
+        at = take_normals(self.streams.noise, -(-n // LANE) * LANE)  # rows are padded
         return self.streams.noise.buffer[at : at + n].astype(float)
 
     def _segments(self, group):

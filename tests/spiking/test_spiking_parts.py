@@ -222,7 +222,7 @@ def test_input_rates_are_those_of_the_presentation():
         before = sim._activity.clock[0]
         sim.run(0.3)
         age = sim._activity.clock[0] - sim._activity.clock[1]
-        totals += np.exp(-age / 0.02) * sim._activity.fall
+        totals += np.exp(-age / 0.02) * sim._activity.fall[:3]
         seconds += sim._activity.clock[0] - before
     expected = np.array([5.0, 0.0, 50.0]) * 0.02  # mean of Σ exp(−s/τ_f) in the steady state
     error = np.sqrt(expected / 2 / 4000)

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.noise.arithmetic import exp
-from synsamp.spiking.compiling import LANE, add_scaled, inlined, load_lane, store_lane, vector
+from synsamp.noise.arithmetic import exp, exp_single
+from synsamp.spiking.compiling import inlined, vector
 from synsamp.spiking.draws import Words, uniform
+from synsamp.spiking.lanes import LANE, load, store
 from synsamp.spiking.layout import EPSP_FALL_S, EPSP_RISE_S, HORIZON_S
 
 INPUTS_UNTIL, REFERENCE, NEXT_EVENT = range(3)
@@ -29,7 +30,7 @@ SWEEPS, SPIKES = range(2)
 NOBODY, NOT_FINITE = -1, -2
 STRETCH = 32
 """Neurons passed over at once in the search for the winner."""
-_TINY = np.float32(1e-30)  # below this a trace is dropped: denormal numbers are slow
+_TINY = np.float32(1e-20)  # below this a trace is dropped: denormal numbers are slow
 
 
 class Activity(NamedTuple):
@@ -89,18 +90,18 @@ def add_columns(
         f0, f1, f2, f3 = falls[s], falls[s + 1], falls[s + 2], falls[s + 3]
         r0, r1, r2, r3 = rises[s], rises[s + 1], rises[s + 2], rises[s + 3]
         for start in range(0, width, LANE):
-            fall = load_lane(sums_fall, neuron + start)
-            rise = load_lane(sums_rise, neuron + start)
-            effects = load_lane(column, c0 + start)
-            fall, rise = add_scaled(fall, effects, f0), add_scaled(rise, effects, r0)
-            effects = load_lane(column, c1 + start)
-            fall, rise = add_scaled(fall, effects, f1), add_scaled(rise, effects, r1)
-            effects = load_lane(column, c2 + start)
-            fall, rise = add_scaled(fall, effects, f2), add_scaled(rise, effects, r2)
-            effects = load_lane(column, c3 + start)
-            fall, rise = add_scaled(fall, effects, f3), add_scaled(rise, effects, r3)
-            store_lane(sums_fall, neuron + start, fall)
-            store_lane(sums_rise, neuron + start, rise)
+            fall = load(sums_fall, neuron + start)
+            rise = load(sums_rise, neuron + start)
+            effects = load(column, c0 + start)
+            fall, rise = fall + effects * f0, rise + effects * r0
+            effects = load(column, c1 + start)
+            fall, rise = fall + effects * f1, rise + effects * r1
+            effects = load(column, c2 + start)
+            fall, rise = fall + effects * f2, rise + effects * r2
+            effects = load(column, c3 + start)
+            fall, rise = fall + effects * f3, rise + effects * r3
+            store(sums_fall, neuron + start, fall)
+            store(sums_rise, neuron + start, rise)
     for s in range(whole, cells.size):
         add_column(cells[s], falls[s], rises[s], neuron, width, column, activity)
 
@@ -117,11 +118,11 @@ def add_column(
 ) -> None:
     """The same for one spike."""
     for start in range(0, width, LANE):
-        effects = load_lane(column, cell + start)
-        sum_fall = load_lane(activity.sum_fall, neuron + start)
-        sum_rise = load_lane(activity.sum_rise, neuron + start)
-        store_lane(activity.sum_fall, neuron + start, add_scaled(sum_fall, effects, fall))
-        store_lane(activity.sum_rise, neuron + start, add_scaled(sum_rise, effects, rise))
+        effects = load(column, cell + start)
+        sum_fall = load(activity.sum_fall, neuron + start)
+        sum_rise = load(activity.sum_rise, neuron + start)
+        store(activity.sum_fall, neuron + start, sum_fall + effects * fall)
+        store(activity.sum_rise, neuron + start, sum_rise + effects * rise)
 
 
 @inlined
@@ -249,7 +250,7 @@ def largest_of(values: Any) -> float:
 def exponentials(values: Any, largest: float) -> None:
     """exp(u − largest u), in place."""
     for i in range(values.size):
-        values[i] = exp(values[i] - largest)
+        values[i] = exp_single(np.float32(values[i] - largest))
 
 
 @vector

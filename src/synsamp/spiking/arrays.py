@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp.errors import refuse
 from synsamp.spiking.activity import Activity
-from synsamp.spiking.compiling import LANE
 from synsamp.spiking.draws import SPIKES_AT_ONCE
 from synsamp.spiking.inputs import Work
+from synsamp.spiking.lanes import LANE
 from synsamp.spiking.layout import Layout
 from synsamp.spiking.network import Network
 from synsamp.spiking.synapses import Synapses
@@ -34,9 +34,8 @@ def new_synapses(
     """Start values: given ones, or independent draws from the prior as in the paper."""
     n = layout.n_synapses
     synapses = Synapses(
-        theta=np.zeros(n),
+        theta=np.full(n, -np.inf),
         weight=np.zeros(n, np.float32),
-        expected=np.zeros(n, np.float32),
         column=np.zeros(layout.n_cells, np.float32),
         listed=np.zeros(n, np.int32),
         is_listed=np.zeros(n, bool),
@@ -65,7 +64,6 @@ def new_synapses(
         weight = np.where(mask, rule.mapping.weight(np.where(mask, values, 0.0)), 0.0)
         matrix(layout, p, synapses.theta)[:] = values
         matrix(layout, p, synapses.weight)[:] = weight
-        matrix(layout, p, synapses.expected)[:] = rule.alpha * np.exp(np.minimum(weight, 80.0))
     return synapses
 
 
@@ -75,8 +73,8 @@ def rest(layout: Layout, network: Network) -> Activity:
     return Activity(
         clock=np.array([0.0, 0.0, -1.0]),  # the first spike is drawn by the kernel
         counters=np.zeros(2, np.int64),
-        fall=np.zeros(layout.n_axons, np.float32),
-        rise=np.zeros(layout.n_axons, np.float32),
+        fall=np.zeros(layout.n_axons + LANE, np.float32),  # the last row may be padded
+        rise=np.zeros(layout.n_axons + LANE, np.float32),
         sum_fall=np.zeros(n + LANE, np.float32),
         sum_rise=np.zeros(n + LANE, np.float32),
         adaptation_fall=np.zeros(n),

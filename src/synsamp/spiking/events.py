@@ -116,8 +116,8 @@ def _run(
             for neuron in range(activity.bias.size):
                 if not wiring.learns[wiring.circuit_of[neuron]]:
                     continue
-                refresh_neuron(neuron, grid, True, wiring, rules, synapses, streams.noise, work)
-                settle(neuron, True, wiring, retracted, synapses, activity, work)
+                relist = refresh_neuron(neuron, grid, wiring, rules, synapses, streams.noise)
+                settle(neuron, relist, wiring, retracted, synapses, activity, work)
                 trace(neuron, grid, synapses, tape)
             activity.counters[SWEEPS] += 1
             continue
@@ -212,9 +212,9 @@ class Kernel(NamedTuple):
     replay: Any
 
 
-def kernel_for(layout: Layout, exact: bool) -> Kernel:
+def kernel_for(layout: Layout) -> Kernel:
     """Bind the parts of this network's rules into the loop (compiled on first call)."""
-    refresh, jump = functions_by_kind(layout.kinds, exact)
+    refresh, jump = functions_by_kind(layout.kinds)
     refresh_neuron = bind(refresh_neuron_template, refresh=refresh)
     learn = bind(learn_template, jump=jump, refresh_neuron=refresh_neuron)
     return Kernel(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.noise.arithmetic import exp
+from synsamp.noise.arithmetic import exp_single
 from synsamp.spiking.activity import (
     INPUTS_UNTIL,
     REFERENCE,
@@ -60,9 +60,9 @@ def rise_and_fall(
 ) -> None:
     """What each spike adds to the two traces of its axon."""
     for s in range(times.size):
-        falls[s] = exp((times[s] - reference) * per_fall)
+        falls[s] = exp_single(np.float32((times[s] - reference) * per_fall))
     for s in range(times.size):
-        rises[s] = exp((times[s] - reference) * per_rise)
+        rises[s] = exp_single(np.float32((times[s] - reference) * per_rise))
 
 
 @vector

@@ -12,7 +12,8 @@ projections to a circuit of the paper's Fig. 5 are one block).
 Synapses lie twice in memory, for two ways of walking: by row (all afferents of one neuron in a
 block: θ, w and α e^w, walked when that neuron spikes) and by column (all efficacies ŵ of one axon,
 added to the potentials when the axon spikes). A column spans the smallest range of neurons that
-holds all targets of its family, padded to ``LANE``.
+holds all targets of its family, padded to whole lanes. Rows are padded, too, with synapses that
+cannot exist.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.spiking.compiling import LANE
+from synsamp.spiking.lanes import LANE
 from synsamp.spiking.network import ChangeClip, Network, Projection, Rule
 
 Ints = NDArray[np.int64]
@@ -45,7 +46,7 @@ class Wiring(NamedTuple):
     kind: Ints
     plastic: NDArray[np.bool_]
     first_axon: Ints
-    n_pre: Ints
+    n_pre: Ints  # padded to ``LANE``
     first_synapse: Ints
     first_row: Ints  # a row is all synapses of one neuron in one block
     first_afferent: Ints  # where the per-afferent parameters of the prior start
@@ -74,7 +75,8 @@ class RuleNumbers(NamedTuple):
     T: Floats
     N: Floats
     alpha: Floats
-    limit: Floats
+    most_expected_at: Floats  # the w from which on α e^w is clipped
+    most_change: Floats  # of θ at a spike
     floor: Floats
     splitting_step: Floats
     retracted_weight: Floats  # w at θ = 0; at or below it a synapse has no effect
@@ -137,6 +139,7 @@ def kind_of(rule: Rule) -> tuple[Any, ...]:
         rule.mapping.weight_of,
         rule.mapping.slope_of,
         isinstance(rule.clip, ChangeClip),
+        0.0 <= _most_expected_at(rule) <= 4.0,
     )
 
 
@@ -182,7 +185,7 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     )
 
     kinds = tuple(dict.fromkeys(kind_of(b.rule) for b in blocks))
-    n_pre = np.array([b.n_pre for b in blocks], np.int64)
+    n_pre = np.array([-(-b.n_pre // LANE) * LANE for b in blocks], np.int64)
     targets = np.array([b.target for b in blocks], np.int64)
     n_post = np.diff(first_neuron)[targets]
     first_axon = np.array([b.first_axon for b in blocks], np.int64)
@@ -323,6 +326,13 @@ def _starts(sizes: Ints) -> Ints:
     return np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
 
 
+def _most_expected_at(rule: Rule) -> float:
+    """min(limit, α e^w) = α e^min(w, log(limit/α)): the clip as a bound on w."""
+    if isinstance(rule.clip, ChangeClip):
+        return np.inf
+    return float(np.log(rule.clip.limit / rule.alpha))
+
+
 def _rule_numbers(kind: tuple[Any, ...], blocks: tuple[Block, ...], n_pre: Ints) -> RuleNumbers:
     """Numbers of all blocks; those of another kind hold zeros that nobody reads."""
     own = [kind_of(b.rule) == kind for b in blocks]
@@ -337,15 +347,17 @@ def _rule_numbers(kind: tuple[Any, ...], blocks: tuple[Block, ...], n_pre: Ints)
     starts = _starts(n_pre)
     for i, b in enumerate(blocks):
         if own[i]:
-            for j, value in enumerate(b.rule.prior.for_kernel(int(n_pre[i]))):
-                prior[j, starts[i] : starts[i] + n_pre[i]] = value
+            for j, value in enumerate(b.rule.prior.for_kernel(b.n_pre)):
+                prior[j, starts[i] : starts[i] + b.n_pre] = value
+                prior[j, starts[i] + b.n_pre : starts[i] + n_pre[i]] = np.ravel(value)[-1]
             mapping[:, i] = b.rule.mapping.parameters
     return RuleNumbers(
         b=numbers("b"),
         T=numbers("T"),
         N=numbers("N"),
         alpha=numbers("alpha"),
-        limit=np.array([float(b.rule.clip.limit) for b in blocks]),
+        most_expected_at=np.array([_most_expected_at(b.rule) for b in blocks]),
+        most_change=np.array([float(b.rule.clip.limit * b.rule.b) for b in blocks]),
         floor=numbers("floor"),
         splitting_step=numbers("splitting_step"),
         retracted_weight=np.array([float(b.rule.mapping.weight(0.0)) for b in blocks]),

@@ -132,7 +132,6 @@ def _set_theta(sim: Simulation, p: int, where: NDArray[np.bool_], value: float) 
     weight = float(rule.mapping.weight(value)) if value > -np.inf else 0.0
     sim._matrix(p, sim._synapses.theta)[where] = value
     sim._matrix(p, sim._synapses.weight)[where] = weight
-    sim._matrix(p, sim._synapses.expected)[where] = rule.alpha * np.exp(weight)
 
 
 def _indices(name: str, values: Sequence[int], size: int) -> NDArray[np.int64]:

@@ -77,13 +77,12 @@ class Looker:
         ahead = run._replace(
             theta=run.theta.copy(),
             weight=run.weight.copy(),
-            expected=run.expected.copy(),
             refreshed_s=run.refreshed_s.copy(),
         )
         noise = Normals(**copies(sim._streams.noise))
         for neuron in range(run.refreshed_s.size):
             sim._kernel.refresh_neuron(
-                neuron, grid_s, True, sim.layout.wiring, sim.layout.rules, ahead, noise, sim._work
+                neuron, grid_s, sim.layout.wiring, sim.layout.rules, ahead, noise
             )
         return ahead.theta
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from synsamp.spiking.activity import Activity, epsp_decays
-from synsamp.spiking.compiling import inlined, vector
+from synsamp.spiking.compiling import in_lanes, inlined, vector
 from synsamp.spiking.inputs import Work
+from synsamp.spiking.lanes import LANE, load, singles, store, total
 from synsamp.spiking.layout import REFRESH_S
 from synsamp.spiking.synapses import Synapses
 
@@ -16,18 +17,16 @@ from synsamp.spiking.synapses import Synapses
 # ruff: noqa: F821
 
 
-@vector
+@in_lanes
 def read_effects(weight: Any, retracted: Any, fall: Any, rise: Any, effect: Any) -> Any:
     """ŵ = max(0, w − e^−θ0), and the neuron's two sums Σ ŵ fall, Σ ŵ rise."""
-    sum_fall = np.float32(0.0)
-    sum_rise = np.float32(0.0)
-    for i in range(weight.size):
-        e = weight[i] - retracted
-        e = np.float32(0.0) if e < np.float32(0.0) else e  # so written, NaN is passed on
-        effect[i] = e
-        sum_fall += e * fall[i]
-        sum_rise += e * rise[i]
-    return sum_fall, sum_rise
+    sum_fall, sum_rise = singles(0.0), singles(0.0)
+    for i in range(0, weight.size, LANE):
+        e = max(load(weight, i) - retracted, np.float32(0.0))
+        store(effect, i, e)
+        sum_fall = sum_fall + e * load(fall, i)
+        sum_rise = sum_rise + e * load(rise, i)
+    return total(sum_fall), total(sum_rise)
 
 
 @vector
@@ -97,12 +96,10 @@ def settle(
 def refresh_neuron_template(
     neuron: int,
     now: float,
-    exactly: bool,
     wiring: Any,
     rules: Any,
     synapses: Synapses,
     noise: Any,
-    work: Work,
 ) -> bool:
     """Prior and noise since the neuron's last refresh, exact over any interval."""
     circuit = wiring.circuit_of[neuron]
@@ -117,11 +114,8 @@ def refresh_neuron_template(
                 wiring.kind[p],
                 p,
                 elapsed,
-                exactly,
                 synapses.theta[start : start + n],
                 synapses.weight[start : start + n],
-                synapses.expected[start : start + n],
-                work.change[:n],
                 noise,
                 wiring,
                 rules,
@@ -146,7 +140,7 @@ def learn_template(
     """
     relist = False
     if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
-        relist = refresh_neuron(neuron, now, False, wiring, rules, synapses, noise, work)
+        relist = refresh_neuron(neuron, now, wiring, rules, synapses, noise)
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     fall_decay, rise_decay = epsp_decays(now, wiring, activity)
@@ -165,7 +159,6 @@ def learn_template(
                 p,
                 synapses.theta[start : start + n],
                 synapses.weight[start : start + n],
-                synapses.expected[start : start + n],
                 work.change[:n],
                 epsps,
                 rules,

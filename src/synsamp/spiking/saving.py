@@ -22,7 +22,7 @@ from synsamp.spiking.synapses import Synapses
 if TYPE_CHECKING:
     from synsamp.spiking.simulation import Simulation
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever a state of before could not be taken up any more."""
 
 

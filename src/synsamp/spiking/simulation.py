@@ -118,7 +118,7 @@ class Simulation:
         self._recorder = Recorder(record, network, self.layout, self.sink)
         self._tape = self._recorder.new_tape(network.n_neurons, TAPE_SPIKES)
         self._work = new_work(self.layout, network)
-        self._kernel = kernel_for(self.layout, exact=refresh_s == 0)
+        self._kernel = kernel_for(self.layout)
         self._schedule: Schedule | None = None
 
     # -- running --------------------

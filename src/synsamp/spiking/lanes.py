@@ -1,0 +1,226 @@
+"""Sixteen numbers as one value: the arithmetic of vector registers, written like that of a number.
+
+LLVM finds vectors in simple loops by itself, but gives up where it cannot tell that arrays do not
+overlap, or where single and double precision mix. Loops over a row of synapses or over a column are
+therefore written in lanes: ``load``, calculate with + − * min max, ``store``. Arrays so walked
+are padded to whole lanes.
+
+``min(value, bound)`` and ``max(value, bound)`` of lanes pass on a value that is NaN.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, overload, register_model
+
+LANE = 16
+"""Numbers in a lane: two registers in single precision, so that one need not wait for the other."""
+
+_INTS = ir.VectorType(ir.IntType(32), LANE)
+
+
+class Lane(types.Type):
+    """Sixteen numbers of one precision, as a value inside compiled code."""
+
+    def __init__(self, name: str, number: Any, element: ir.Type, size: int) -> None:
+        self.number, self.size = number, size
+        self.llvm = ir.VectorType(element, LANE)
+        super().__init__(name=name)
+
+
+SINGLES = Lane("Singles", types.float32, ir.FloatType(), 4)
+DOUBLES = Lane("Doubles", types.float64, ir.DoubleType(), 8)
+_LANE_OF = {lane.number: lane for lane in (SINGLES, DOUBLES)}
+
+
+@register_model(Lane)
+class _LaneModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, fe_type.llvm)
+
+
+# -- to and from memory --------------------
+
+
+def _place(context: Any, builder: Any, lane: Lane, array_type: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), lane.llvm.as_pointer())
+
+
+def _load(typingctx: Any, array: Any, index: Any) -> Any:
+    """``array[index : index + LANE]`` as one value."""
+    lane = _LANE_OF[array.dtype]
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, lane, signature.args[0], *args)
+        return builder.load(place, align=lane.size)
+
+    return lane(array, types.int64), codegen
+
+
+def _store(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
+    """Write a lane to ``array[index : index + LANE]``."""
+    lane = _LANE_OF[array.dtype]
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, lane, signature.args[0], *args[:2])
+        builder.store(args[2], place, align=lane.size)
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64, lane), codegen
+
+
+load: Any = intrinsic(_load)
+store: Any = intrinsic(_store)
+
+
+# -- arithmetic --------------------
+
+
+def _spread_out(context: Any, builder: Any, value: Any, of_type: Any, lane: Lane) -> Any:
+    number = context.cast(builder, value, of_type, lane.number)
+    empty = ir.Constant(lane.llvm, ir.Undefined)
+    first = builder.insert_element(empty, number, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, empty, ir.Constant(_INTS, [0] * LANE))
+
+
+def _like(typingctx: Any, value: Any, like: Any) -> Any:
+    """A lane of equal numbers, in the precision of another lane."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _spread_out(context, builder, args[0], signature.args[0], like)
+
+    return like(value, like), codegen
+
+
+def _singles(typingctx: Any, value: Any) -> Any:
+    """A lane of equal numbers in single precision."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _spread_out(context, builder, args[0], signature.args[0], SINGLES)
+
+    return SINGLES(value), codegen
+
+
+_spread_like: Any = intrinsic(_like)
+singles: Any = intrinsic(_singles)
+
+
+def _define(operation: Any, instruction: Callable[[Any, Any, Any], Any]) -> None:
+    """Let ``operation`` work on two lanes, or on a lane and a number."""
+
+    def of_two(typingctx: Any, a: Any, b: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return instruction(builder, *args)
+
+        return a(a, b), codegen
+
+    both: Any = intrinsic(of_two)
+
+    @overload(operation, strict=False)  # strict would compare annotations, too
+    def implementation(a: Any, b: Any) -> Any:
+        if isinstance(a, Lane) and a == b:
+            return lambda a, b: both(a, b)
+        if isinstance(a, Lane) and isinstance(b, types.Number):
+            return lambda a, b: both(a, _spread_like(b, a))
+        if isinstance(a, types.Number) and isinstance(b, Lane):
+            return lambda a, b: both(_spread_like(a, b), b)
+        return None
+
+
+_MAY_FUSE = ("contract",)  # a*b + c may become one instruction, nothing may be reordered
+_define(operator.add, lambda builder, a, b: builder.fadd(a, b, flags=_MAY_FUSE))
+_define(operator.sub, lambda builder, a, b: builder.fsub(a, b, flags=_MAY_FUSE))
+_define(operator.mul, lambda builder, a, b: builder.fmul(a, b, flags=_MAY_FUSE))
+_define(min, lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), b, a))
+_define(max, lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), b, a))
+
+
+def _widen(typingctx: Any, lane: Any) -> Any:
+    """Single to double precision."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fpext(args[0], DOUBLES.llvm)
+
+    return DOUBLES(SINGLES), codegen
+
+
+def _narrow(typingctx: Any, lane: Any) -> Any:
+    """Double to single precision."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fptrunc(args[0], SINGLES.llvm)
+
+    return SINGLES(DOUBLES), codegen
+
+
+widen: Any = intrinsic(_widen)
+narrow: Any = intrinsic(_narrow)
+
+
+# -- from a lane to one number --------------------
+
+
+def _fold(builder: Any, lane: Any, combine: Callable[[Any, Any], Any]) -> Any:
+    """Combine the halves of a lane until one number is left."""
+    half = LANE // 2
+    while half > 0:
+        other = ir.Constant(_INTS, [(i + half) % LANE for i in range(LANE)])
+        lane = combine(lane, builder.shuffle_vector(lane, lane, other))
+        half //= 2
+    return builder.extract_element(lane, ir.Constant(ir.IntType(32), 0))
+
+
+def _total(typingctx: Any, lane: Any) -> Any:
+    """The sum of the numbers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _fold(builder, args[0], builder.fadd)
+
+    return lane.number(lane), codegen
+
+
+def _largest(typingctx: Any, lane: Any) -> Any:
+    """The largest of the numbers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _fold(
+            builder,
+            args[0],
+            lambda a, b: builder.select(builder.fcmp_ordered("<", a, b), b, a),
+        )
+
+    return lane.number(lane), codegen
+
+
+def _note_signs(typingctx: Any, noted: Any, a: Any, b: Any) -> Any:
+    """``noted``, negative from now on where ``a`` and ``b`` have different signs."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        noted, a, b = (builder.bitcast(value, _INTS) for value in args)
+        return builder.bitcast(builder.or_(noted, builder.xor(a, b)), SINGLES.llvm)
+
+    return SINGLES(SINGLES, SINGLES, SINGLES), codegen
+
+
+def _any_negative(typingctx: Any, lane: Any) -> Any:
+    """Whether one of the numbers has the sign −."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        bits = builder.bitcast(args[0], _INTS)
+        negative = builder.icmp_signed("<", bits, ir.Constant(_INTS, [0] * LANE))
+        mask = builder.bitcast(negative, ir.IntType(LANE))
+        return builder.icmp_unsigned("!=", mask, ir.Constant(ir.IntType(LANE), 0))
+
+    return types.boolean(SINGLES), codegen
+
+
+total: Any = intrinsic(_total)
+largest: Any = intrinsic(_largest)
+note_signs: Any = intrinsic(_note_signs)
+any_negative: Any = intrinsic(_any_negative)
