@@ -28,13 +28,24 @@ MAY_IMPORT: dict[str, set[str]] = {
     "models": ENGINE | TOOLS,
     "spiking": ENGINE | TOOLS,
     "experiments": ENGINE | TOOLS | {"models", "spiking"},
-    "runs": {"errors", "experiments"},
+    "runs": {"errors", "experiments", "analysis"},
     "report": {"errors", "experiments", "runs", "analysis"},
     "bench": ENGINE | TOOLS | {"models", "spiking", "experiments", "runs"},
     "terminal": {"experiments", "report", "runs"},
     "doctor": {"runs", "data"},
-    "cli": {"errors", "experiments", "runs", "report", "bench", "terminal", "doctor", "data"},
-    "": ENGINE | TOOLS | {"models", "spiking"},  # synsamp/__init__.py, the public names
+    "cli_runs": {"errors", "experiments", "runs", "report", "terminal"},
+    "cli": {
+        "errors",
+        "experiments",
+        "runs",
+        "report",
+        "bench",
+        "terminal",
+        "doctor",
+        "data",
+        "cli_runs",
+    },
+    "": ENGINE | TOOLS | {"models", "spiking", "runs"},  # synsamp/__init__.py, the public names
 }
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         sample,
         to_arviz,
     )
+    from synsamp.runs import open
 
 __version__ = "0.1.0"
 
@@ -60,6 +61,7 @@ __all__ = [
     "StudentT",
     "SynsampError",
     "fokker_planck",
+    "open",
     "sample",
     "to_arviz",
 ]
@@ -67,7 +69,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        for folder in ("errors", "mappings", "priors", "rule"):
+        for folder in ("errors", "mappings", "priors", "rule", "runs"):
             module = import_module(f"synsamp.{folder}")
             if hasattr(module, name):
                 globals()[name] = getattr(module, name)

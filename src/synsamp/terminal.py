@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from synsamp.report.numbers import band_text, number
+from synsamp.report.numbers import number, rule_text
 
 if TYPE_CHECKING:
+    from xarray import Dataset
+
     from synsamp.experiments import Entry
     from synsamp.experiments.protocol import Experiment
     from synsamp.runs.folder import ClaimRecord
@@ -60,7 +63,28 @@ def claims(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
         table.add_row("", Text(name, "bold"), "", "", "")
         for claim in records:
             mark = Text("holds", "green") if claim.holds else Text("fails", "bold red")
-            value = f"{number(claim.value)} {claim.unit}".strip()
-            texts = (claim.where, claim.statement, value, band_text(claim.band))
+            ends = f" ({claim.interval[0]:.2f}–{claim.interval[1]:.2f})" if claim.interval else ""
+            value = f"{number(claim.value)}{ends} {claim.unit}".strip()
+            texts = (claim.where, claim.statement, value, rule_text(claim))
             table.add_row(*map(Text, texts), mark)
+    return table
+
+
+def sweep(name: str, whole: Dataset, keys: Sequence[str]) -> Table:
+    """List the share of trials in which each claim holds, a column per combination of settings."""
+    import numpy as np
+
+    judged = whole["claim_judged"].values.reshape(whole.sizes["claim"], -1, whole.sizes["trial"])
+    holds = whole["claim_holds"].values.reshape(judged.shape)
+    points = list(product(*(whole[key].values for key in keys)))
+    table = Table(title=f"{name}: share of trials in which a claim holds", box=box.SIMPLE_HEAD)
+    table.add_column(", ".join(keys))
+    for point in points:
+        table.add_column(", ".join(str(value) for value in point), justify="right")
+    for i, claim in enumerate(whole["claim"].values):
+        shares = [
+            f"{holds[i, p].sum() / n:.2f}" if (n := np.sum(judged[i, p])) else ""
+            for p in range(len(points))
+        ]
+        table.add_row(Text(str(claim)), *shares)
     return table

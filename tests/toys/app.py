@@ -11,6 +11,7 @@ TOYS = Registry(
     [
         Entry("walk", "fig0", "A walk", "toys.walk", "toys.walk_figures"),
         Entry("stroll", "fig00", "A short walk", "toys.stroll", "toys.walk_figures"),
+        Entry("coins", "fig000", "Tossing coins", "toys.coins", "toys.walk_figures"),
     ]
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from synsamp.report.numbers import band_text, number
+from synsamp.report.numbers import number, rule_text
 from synsamp.runs.folder import ClaimRecord
 
 WIDTH, HEIGHT, EDGE = 200.0, 26.0, 8.0
@@ -13,7 +13,7 @@ WIDTH, HEIGHT, EDGE = 200.0, 26.0, 8.0
 def claim_range(claim: ClaimRecord) -> str:
     """Draw the band as a bar (with an arrow where it is open) and the value as a dot, in SVG."""
     low, high = claim.band
-    points = [p for p in (low, high, claim.value) if p is not None]
+    points = [p for p in (low, high, claim.value, *(claim.interval or ())) if p is not None]
     bottom, top = min(points), max(points)
     span = top - bottom
     if span <= 1e-9 * abs(top) + 1e-200:  # all in one place: any width will do
@@ -43,12 +43,16 @@ def claim_range(claim: ClaimRecord) -> str:
             )
     parts += [_arrow(EDGE, -1)] if low is None else []
     parts += [_arrow(WIDTH - EDGE, 1)] if high is None else []
+    if claim.interval is not None:
+        ends = [x(end) for end in claim.interval]
+        parts.append(
+            f'<line class="spread" x1="{ends[0]:.1f}" x2="{ends[1]:.1f}" '
+            f'y1="{middle}" y2="{middle}"/>'
+        )
     if claim.value is not None:
         kind = "in" if claim.holds else "out"
         parts.append(f'<circle class="{kind}" cx="{x(claim.value):.1f}" cy="{middle}" r="5"/>')
-    label = escape(
-        f"measured {number(claim.value)}, band {band_text(claim.band)} {claim.unit}".strip()
-    )
+    label = escape(f"measured {number(claim.value)}, band {rule_text(claim)} {claim.unit}".strip())
     return (
         f'<svg class="range" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" '
         f'aria-label="{label}">{"".join(parts)}</svg>'

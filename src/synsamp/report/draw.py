@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from synsamp.experiments import Entry
 from synsamp.experiments.protocol import Experiment
+from synsamp.report.ensemble import draw_ensemble
 from synsamp.report.style import STYLE
 from synsamp.runs.atomic import replacing
 from synsamp.runs.execute import parameters_of
@@ -35,7 +36,10 @@ def draw_figures(entry: Entry, experiment: Experiment, folder: RunFolder) -> lis
     """Draw all figures of a finished run into its ``figures`` folder (its lock is held)."""
     results = folder.results()
     with mpl.rc_context(STYLE):
-        figures = entry.load_draw()(parameters_of(experiment, folder), results)
+        if folder.description.trials is None:
+            figures = entry.load_draw()(parameters_of(experiment, folder), results)
+        else:
+            figures = draw_ensemble(folder.description, results, folder.claims())
         drawings = [_render(key, figure) for key, figure in figures.items()]
     target = folder.path / "figures"
     target.mkdir(exist_ok=True)

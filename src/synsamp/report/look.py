@@ -64,6 +64,7 @@ svg.range { display: block; width: 12.5rem; max-width: 100%; height: auto; }
 svg .axis { stroke: var(--line); stroke-width: 2; }
 svg .band { fill: var(--band); }
 svg .end, svg .open { stroke: var(--accent); stroke-width: 2; fill: none; }
+svg .spread { stroke: var(--ink); stroke-width: 2; }
 svg .in { fill: var(--good); stroke: var(--card); stroke-width: 2; }
 svg .out { fill: var(--bad); stroke: var(--card); stroke-width: 2; }
 figure { margin: 0 0 1.2rem; display: grid; }

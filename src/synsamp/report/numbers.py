@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from synsamp.experiments.protocol import Band
+    from synsamp.runs.folder import ClaimRecord
 
 
 def number(value: float | None) -> str:
@@ -17,6 +18,11 @@ def number(value: float | None) -> str:
     else:
         text = f"{value:.2e}"
     return text.replace("-", "−")
+
+
+def rule_text(claim: ClaimRecord) -> str:
+    """Write what a claim must meet: its band or, over an ensemble, that of its whole interval."""
+    return "interval above 0.5" if claim.interval is not None else band_text(claim.band)
 
 
 def band_text(band: Band) -> str:

@@ -12,7 +12,7 @@ from synsamp.experiments.protocol import Experiment, Parameters
 from synsamp.report.claim_range import claim_range
 from synsamp.report.draw import Drawing, panels_of
 from synsamp.report.look import CSS
-from synsamp.report.numbers import band_text, number
+from synsamp.report.numbers import number, rule_text
 from synsamp.runs.folder import ClaimRecord, Description, Status
 from synsamp.runs.overrides import flat, meanings
 
@@ -90,6 +90,10 @@ def _section(run: RunPage, anchor: str) -> str:
         "took": _duration(run.status.elapsed_s),
         "on": f"{description.created:%Y-%m-%d %H:%M}",
     }
+    if description.trials is not None:
+        chips["trials"] = str(description.trials)
+    for key, values in description.vary.items():
+        chips[key] = ", ".join(values)
     items = "".join(f"<li>{name} <b>{escape(value)}</b></li>" for name, value in chips.items())
     return f"""
 <section class="run" id="{anchor}">
@@ -98,7 +102,7 @@ def _section(run: RunPage, anchor: str) -> str:
 <p class="lead">{escape(experiment.summary)}</p>
 <ul class="chips">{items}</ul>
 <h3>Claims of the paper</h3>
-{_claims(run.claims)}
+{_claims(run.claims) if not description.vary else _folded("At every combination", run.claims)}
 <h3>Figures <span class="paper">beside what the paper’s captions state, in our words</span></h3>
 {"".join(_figure(drawing, experiment) for drawing in run.drawings)}
 <div class="notes">{_list("Assumptions", experiment.assumptions)}
@@ -116,8 +120,8 @@ def _claims(claims: Iterable[ClaimRecord]) -> str:
 <td>{escape(claim.statement)} <span class="where">{escape(claim.where)}</span>
 {f'<div class="detail">{escape(claim.detail)}</div>' if claim.detail else ""}</td>
 <td class="num" data-label="measured"><span class="value">{number(claim.value)}</span>
-<span class="detail">{escape(claim.unit)}</span></td>
-<td class="num band" data-label="band">{band_text(claim.band)}</td>
+<span class="detail">{_ends(claim)}{escape(claim.unit)}</span></td>
+<td class="num band" data-label="band">{rule_text(claim)}</td>
 <td class="range">{claim_range(claim)}</td>
 </tr>"""
         for claim in claims
@@ -126,6 +130,19 @@ def _claims(claims: Iterable[ClaimRecord]) -> str:
     return (
         f'<div class="card"><table class="claims"><thead><tr>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _ends(claim: ClaimRecord) -> str:
+    return "" if claim.interval is None else "({:.2f}–{:.2f}) ".format(*claim.interval)
+
+
+def _folded(title: str, claims: Sequence[ClaimRecord]) -> str:
+    """A long list of claims, opened on demand; a sweep's figures tell the same at a glance."""
+    holding = sum(claim.holds for claim in claims)
+    return (
+        f"<details><summary>{title}: {holding} of {len(claims)} hold</summary>"
+        f"{_claims(claims)}</details>"
     )
 
 

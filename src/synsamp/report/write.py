@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from synsamp.errors import refuse
 from synsamp.experiments import Registry
 from synsamp.report.draw import draw_figures
+from synsamp.report.ensemble import CAPTIONS
 from synsamp.report.page import GENERATOR, RunPage, page
 from synsamp.runs.atomic import replacing
 from synsamp.runs.folder import RunFolder
@@ -37,5 +39,7 @@ def _collect(path: Path, registry: Registry) -> RunPage:
         claims = folder.claims()
         entry = registry.find(folder.description.experiment)
         experiment = entry.load()
+        if folder.description.trials is not None:
+            experiment = replace(experiment, captions=CAPTIONS)
         drawings = draw_figures(entry, experiment, folder)
         return RunPage(experiment, folder.description, folder.status, claims, drawings)

@@ -2,5 +2,6 @@
 
 from synsamp.runs.execute import execute, resume
 from synsamp.runs.folder import RunFolder, find_runs
+from synsamp.runs.opened import open
 
-__all__ = ["RunFolder", "execute", "find_runs", "resume"]
+__all__ = ["RunFolder", "execute", "find_runs", "open", "resume"]

@@ -20,7 +20,7 @@ from synsamp.runs.folder import Description, RunFolder, now
 from synsamp.runs.log import logging_to
 from synsamp.runs.overrides import override, restore
 from synsamp.runs.results import clear_results, open_results, write_results
-from synsamp.runs.tasks import Report, StoppedError
+from synsamp.runs.tasks import Report, SchedulerLostError, StoppedError
 from synsamp.runs.workers import Workers
 
 _log = logging.getLogger("synsamp")
@@ -28,6 +28,10 @@ _log = logging.getLogger("synsamp")
 
 class RunFailedError(Exception):
     """A run that stopped by itself; its folder can be resumed. Shown as one line, exit code 1."""
+
+
+class DiskFullError(RunFailedError):
+    """A run that found no room on the disk."""
 
 
 def describe(
@@ -105,8 +109,8 @@ def carry_out(
     """
     parameters = parameters_of(experiment, folder)
     status = folder.status
-    with logging_to(folder.path / "run.log", console), _ending(folder, status.elapsed_s) as clock:
-        _warn_of_other_versions(folder.description.versions)
+    with logging_to(folder.path / "run.log", console), ending(folder, status.elapsed_s) as clock:
+        warn_of_other_versions(folder.description.versions)
         _log.info("%s: %s, was %s", folder.path.name, experiment.name, status.state)
         folder.set_status("running", elapsed_s=status.elapsed_s)
         context = FolderContext(folder.path, folder.description.seed, console, workers, report)
@@ -121,7 +125,7 @@ def carry_out(
 
 
 @contextmanager
-def _ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]:
+def ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]:
     """Leave a folder that says how the run ended, whatever ends it."""
     start = time.monotonic()
 
@@ -141,8 +145,11 @@ def _ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]
     except Exception as error:
         _log.debug("failed", exc_info=True)
         again = f"continue with `synsamp resume {folder.path}`"
-        if _disk_is_full(error):
+        full = disk_is_full(error)
+        if full:
             message = f"the disk of {folder.path} is full; make room, then {again}"
+        elif isinstance(error, SchedulerLostError):
+            message = f"{error}; what is finished is kept; start a scheduler, then {again}"
         else:
             message = (
                 f"{folder.description.experiment} failed: {type(error).__name__}: {error}; "
@@ -150,18 +157,22 @@ def _ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]
             )
         with suppress(OSError):  # a full disk may refuse this too; "running" then means killed
             folder.set_status("failed", message, clock())
-        raise RunFailedError(message) from error
+        raise (DiskFullError if full else RunFailedError)(message) from error
 
 
-def _disk_is_full(error: BaseException | None) -> bool:
+def disk_is_full(error: BaseException | None) -> bool:
+    """Whether this, or what caused it, is a write for which there was no room."""
     while error is not None:
+        if isinstance(error, DiskFullError):
+            return True
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
         error = error.__cause__ or error.__context__
     return False
 
 
-def _warn_of_other_versions(recorded: dict[str, str]) -> None:
+def warn_of_other_versions(recorded: dict[str, str]) -> None:
+    """Say so if a folder was begun under other versions than the present ones."""
     present = machine.versions()
     changed = [f"{k} {v} -> {present.get(k)}" for k, v in recorded.items() if present.get(k) != v]
     if changed:

@@ -5,6 +5,7 @@ run.json           experiment, preset, parameters as given and resolved, seed, v
 status.json        waiting, running, interrupted, failed or finished, with times
 results.zarr       the results, sealed by results.sha256
 claims.json        list of {id, statement, where, value, band, holds, unit, detail}
+trials/            of an ensemble: one run folder per trial
 figures/           PNG and SVG per drawing
 report.html        the page made of all of these
 checkpoints/       what `synsamp resume` needs; removed when the run is finished
@@ -31,7 +32,7 @@ from synsamp.runs import results as stored
 from synsamp.runs.atomic import damaged, read_json, write_json
 
 FILES = ("run.json", "status.json", "claims.json", "report.html", "run.log", stored.SEAL, ".lock")
-FOLDERS = (stored.STORE, "figures", "checkpoints")
+FOLDERS = (stored.STORE, "figures", "checkpoints", "trials")
 
 Content = TypeVar("Content")
 
@@ -40,8 +41,15 @@ class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class InUseError(SynsampError):
+    """Another command works on the folder."""
+
+
 class Description(_Record):
-    """What a run was asked to do; written once (``run.json``)."""
+    """What a run was asked to do; written once (``run.json``).
+
+    An ensemble has ``trials``, at each combination of the values in ``vary``.
+    """
 
     format: Literal[1] = 1
     experiment: str
@@ -51,6 +59,8 @@ class Description(_Record):
     seed: int
     versions: dict[str, str]
     created: datetime
+    trials: int | None = None
+    vary: dict[str, tuple[str, ...]] = {}
 
 
 class Status(_Record):
@@ -63,7 +73,10 @@ class Status(_Record):
 
 
 class ClaimRecord(_Record):
-    """A claim as stored; a value that was not finite is null and never holds."""
+    """A claim as stored; a value that was not finite is null and never holds.
+
+    Over an ensemble the value is the share of trials in which it holds, with its interval.
+    """
 
     id: str
     statement: str
@@ -73,6 +86,7 @@ class ClaimRecord(_Record):
     holds: bool
     unit: str = ""
     detail: str = ""
+    interval: tuple[float, float] | None = None
 
 
 class RunFolder:
@@ -124,20 +138,26 @@ class RunFolder:
 
     def write_claims(self, claims: Sequence[Claim]) -> None:
         """Store the claims with their measured values."""
-        records = [
-            ClaimRecord(
-                id=claim.id,
-                statement=claim.statement,
-                where=claim.where,
-                value=float(claim.value) if claim.value - claim.value == 0 else None,
-                band=claim.band,
-                holds=claim.holds,
-                unit=claim.unit,
-                detail=claim.detail,
-            ).model_dump(mode="json")
-            for claim in claims
-        ]
-        write_json(self.path / "claims.json", records)
+        self.write_claim_records(
+            [
+                ClaimRecord(
+                    id=claim.id,
+                    statement=claim.statement,
+                    where=claim.where,
+                    value=float(claim.value) if claim.value - claim.value == 0 else None,
+                    band=claim.band,
+                    holds=claim.holds,
+                    unit=claim.unit,
+                    detail=claim.detail,
+                )
+                for claim in claims
+            ]
+        )
+
+    def write_claim_records(self, records: Sequence[ClaimRecord]) -> None:
+        """Store claims that are judged already."""
+        content = [record.model_dump(mode="json") for record in records]
+        write_json(self.path / "claims.json", content)
 
     def claims(self) -> list[ClaimRecord]:
         """Read the claims of a finished run."""
@@ -183,7 +203,7 @@ def now() -> datetime:
 def _check_free(path: Path, force: bool) -> None:
     if path.exists() and not path.is_dir():
         raise refuse("--out", "must be a folder", str(path), "choose another name")
-    if not path.exists() or set(os.listdir(path)) <= {".lock"}:
+    if not path.exists() or all(_is_leftover(name) for name in os.listdir(path)):
         return
     if not (path / "run.json").exists():
         raise refuse("--out", "must be new or a run folder", str(path), "it holds other files")
@@ -192,6 +212,11 @@ def _check_free(path: Path, force: bool) -> None:
             f"--out must be a new folder, got {str(path)!r} which holds a run; continue it with "
             f"`synsamp resume {path}`, replace it with --force, or choose another --out"
         )
+
+
+def _is_leftover(name: str) -> bool:
+    """Whether a run that was killed before its first file was whole may have left this."""
+    return name == ".lock" or (name.startswith(".") and name.endswith(".part"))
 
 
 def check_new_parent(path: Path) -> None:
@@ -222,7 +247,7 @@ def _locked(path: Path) -> Iterator[None]:
         except OSError:
             file.seek(0)
             holder = file.read().strip()
-            raise SynsampError(
+            raise InUseError(
                 f"run folder must not be in use, got {str(path)!r} held by process "
                 f"{holder or 'unknown'}; wait for it or stop it first"
             ) from None

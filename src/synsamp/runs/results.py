@@ -41,6 +41,11 @@ def write_results(folder: Path, results: Results, streams: Iterable[str]) -> Non
             if not isinstance(dataset, xr.Dataset):
                 raise TypeError(f"result {name!r} must be an xarray.Dataset")
             dataset.to_zarr(store, group=name, mode="w", consolidated=False, zarr_format=3)
+    seal_results(folder)
+
+
+def seal_results(folder: Path) -> None:
+    """Write the checksums of all files of the results, each safely on the disk."""
     seal = "".join(f"{digest}  {name}\n" for name, digest in _digests(folder, durable=True))
     with replacing(folder / SEAL) as file:
         file.write(seal.encode())

@@ -1,0 +1,180 @@
+"""What the commands `run`, `sweep` and `resume` share: begin, carry out, conclude."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from itertools import chain, count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+from synsamp.errors import refuse
+from synsamp.experiments import Entry, Registry
+
+if TYPE_CHECKING:
+    from synsamp.experiments.protocol import Experiment
+    from synsamp.runs.folder import Description, RunFolder
+    from synsamp.runs.workers import Workers
+
+Job = tuple[Entry, "RunFolder"]
+
+
+def describe(
+    experiment: Experiment,
+    preset: str,
+    settings: Sequence[str],
+    seed: int,
+    trials: int | None,
+    vary: Sequence[str] = (),
+) -> Description:
+    """Resolve what was asked for: one run, or an ensemble if trials are counted."""
+    from synsamp.runs.execute import describe
+    from synsamp.runs.plan import describe_ensemble
+
+    if trials is None:
+        return describe(experiment, preset, settings, seed)
+    return describe_ensemble(experiment, trials, vary, preset, settings, seed)
+
+
+def places(workers: str | None, scheduler: str | None) -> Workers:
+    """Where tasks will run; nothing is started before it is needed."""
+    from synsamp.runs.workers import Workers
+
+    return Workers(scheduler, None if workers is None else whole("--workers", workers))
+
+
+def start(
+    entries: Sequence[Entry],
+    asked: Sequence[Description],
+    root: Path,
+    force: bool,
+    workers: Workers,
+    several: bool = False,
+) -> int:
+    """Run what was asked for into new folders; all is checked before the first is made."""
+    from synsamp.runs.folder import RunFolder, check_new_parent
+
+    if several:
+        check_new_parent(root)
+    with ExitStack() as stack:
+        jobs = []
+        for entry, description in zip(entries, asked, strict=True):
+            path = root / entry.name if several else root
+            folder = stack.enter_context(RunFolder.create(path, description, force))
+            jobs.append((entry, folder))
+        return _carry_out(jobs, root, workers)
+
+
+def take_up(root: Path, registry: Registry, workers: Workers) -> int | None:
+    """Continue what is not finished, or return None if there is nothing to do."""
+    from synsamp.runs import RunFolder, find_runs
+
+    with ExitStack() as stack:
+        jobs = []
+        for path in find_runs(root):
+            entry = registry.find(RunFolder(path).description.experiment)
+            run = stack.enter_context(RunFolder.reopen(path))
+            # An ensemble is finished, with a message, if some of its trials failed.
+            if run.status.state == "finished" and not run.status.message:
+                typer.echo(f"{path} is finished, nothing to do")
+            else:
+                jobs.append((entry, run))
+        return _carry_out(jobs, root, workers) if jobs else None
+
+
+def new_folder(name: str, preset: str) -> Path:
+    """Name a folder under runs/ that does not exist yet."""
+    first = Path("runs") / f"{name}-{preset}-{datetime.now():%Y%m%d-%H%M%S}"
+    later = (first.with_name(f"{first.name}-{i}") for i in count(2))
+    return next(path for path in chain([first], later) if not path.exists())
+
+
+def _carry_out(jobs: Sequence[Job], root: Path, workers: Workers) -> int:
+    """Run the jobs whose folders are held; one that fails does not keep the others from running."""
+    from synsamp.runs.ensemble import carry_out_ensemble
+    from synsamp.runs.execute import RunFailedError, carry_out
+
+    console = Console(stderr=True)
+    code = 0
+    for entry, folder in jobs:
+        console.print(f"{entry.name}: running in {folder.path}", markup=False, soft_wrap=True)
+        go = carry_out if folder.description.trials is None else carry_out_ensemble
+        try:
+            with _stopping_on_sigterm():
+                go(entry.load(), folder, console, workers)
+        except KeyboardInterrupt:
+            return complain(f"stopped; continue with `synsamp resume {root}`", 130)
+        except RunFailedError as error:
+            code = complain(str(error), 1)
+        if folder.status.state == "finished" and folder.status.message:
+            code = complain(f"{folder.status.message}; `synsamp resume {root}` tries again", 1)
+    return code
+
+
+def conclude(root: Path, registry: Registry, code: int, strict: bool = False) -> int:
+    """Write one report of what is finished and print the claims; return the exit code."""
+    from synsamp import terminal
+    from synsamp.report.write import write_report
+    from synsamp.runs import RunFolder, find_runs
+
+    runs = in_order(find_runs(root), registry)
+    finished = [path for path in runs if RunFolder(path).status.state == "finished"]
+    if code == 130 or not finished:
+        return code
+    report = write_report(finished, registry, root / "report.html")
+    folders = [RunFolder(path) for path in finished]
+    swept = [folder for folder in folders if folder.description.vary]
+    claims = {f.description.experiment: f.claims() for f in folders if f not in swept}
+    for folder in swept:
+        keys = list(folder.description.vary)
+        whole = folder.results()["ensemble"]
+        Console().print(terminal.sweep(folder.description.experiment, whole, keys))
+    if claims:
+        Console().print(terminal.claims(claims))
+    typer.echo(f"report: {report}")
+    broken = strict and not all(claim.holds for found in claims.values() for claim in found)
+    return 1 if broken else code
+
+
+def in_order(runs: Sequence[Path], registry: Registry) -> list[Path]:
+    """Sort the runs of one folder as the paper has its figures."""
+    from synsamp.runs import RunFolder
+
+    names = [entry.name for entry in registry]
+    return sorted(
+        runs, key=lambda p: names.index(registry.find(RunFolder(p).description.experiment).name)
+    )
+
+
+@contextmanager
+def _stopping_on_sigterm() -> Iterator[None]:
+    """Let a polite kill (a cluster's time limit) leave a folder as orderly as Ctrl-C does."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def whole(name: str, text: str) -> int:
+    """Read a whole number from the command line."""
+    if not text.isdecimal() or len(text) > 30:
+        raise refuse(name, "must be a whole number >= 0", text[:40], f"for example {name} 7")
+    return int(text)
+
+
+def complain(message: str, code: int) -> int:
+    """Print exactly one line on standard error."""
+    line = " ".join(message.split())
+    print("synsamp:", "".join(c if c.isprintable() else "?" for c in line), file=sys.stderr)
+    return code

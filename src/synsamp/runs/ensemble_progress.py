@@ -1,0 +1,92 @@
+"""How far an ensemble is: one bar with the time left, or a line now and then where there is none.
+
+Everything that ends is also a line of the ensemble's log.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from synsamp.runs.plan import Trial
+
+LINE_EVERY_S = 60.0
+
+_log = logging.getLogger("synsamp")
+
+
+class EnsembleProgress:
+    """Counts trials, and parts of those that are running."""
+
+    def __init__(self, console: Console, trials: Sequence[Trial]) -> None:
+        self._labels = {trial.name: trial.label for trial in trials}
+        self._shares = dict.fromkeys(self._labels, 0.0)
+        self._ended = 0
+        self._failed = 0
+        self._console = console
+        self._begun = self._last_line = time.monotonic()
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+            speed_estimate_period=600.0,
+        )
+        self._task = self._bar.add_task(self._text(), total=float(len(trials)))
+
+    def __enter__(self) -> EnsembleProgress:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def told(self, name: str, share: float) -> None:
+        """A running trial has come so far."""
+        self._shares[name] = share
+        self._show()
+
+    def ended(self, name: str, state: str, message: str) -> None:
+        """A trial has come to its end."""
+        self._shares[name] = 1.0
+        self._ended += 1
+        count = f"{self._ended} of {len(self._shares)}"
+        if state == "finished":
+            _log.info("%s finished (%s)", self._labels[name], count)
+        else:
+            self._failed += 1
+            _log.warning("%s %s: %s", self._labels[name], state, message)
+        self._show()
+
+    def _show(self) -> None:
+        done = sum(self._shares.values())
+        self._bar.update(self._task, completed=done, description=self._text())
+        now = time.monotonic()
+        if not self._console.is_terminal and now - self._last_line > LINE_EVERY_S and done > 0:
+            self._last_line = now
+            left = (now - self._begun) * (len(self._shares) - done) / done
+            self._console.print(f"{self._text()}, about {left / 60:.0f} min left", markup=False)
+
+    def _text(self) -> str:
+        failed = f", {self._failed} failed" if self._failed else ""
+        return f"{self._ended} of {len(self._shares)} trials{failed}"

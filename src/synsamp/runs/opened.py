@@ -1,0 +1,43 @@
+"""A finished run or ensemble as one Dataset, for a notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from synsamp.errors import refuse
+from synsamp.runs.folder import RunFolder, find_runs
+from synsamp.runs.stack import GROUP, flatten
+
+
+def open(folder: str | Path) -> xr.Dataset:
+    """Open the results of a folder made by `synsamp run` or `synsamp sweep`.
+
+    Variable ``v`` of the experiment's dataset ``d`` is called ``d_v``. An ensemble has the
+    parameters that vary and ``trial`` as first dimensions, and beside the results ``claim_value``,
+    ``claim_holds``, ``seed`` and ``finished``. Values are read from disk as they are used, after
+    the files have been checked against their checksums.
+
+        data = synsamp.open("runs/hot")
+        data.trials_test_log_likelihood.median("trial").sel({"rule.temperature": 1.0}).plot()
+    """
+    path = Path(folder)
+    if len(find_runs(path)) != 1 or not (path / "run.json").exists():
+        raise refuse("folder", "must be one run", str(path), "open one of the folders in it")
+    run = RunFolder(path)
+    results = run.results()
+    whole = results[GROUP] if run.description.trials is not None else flatten(results, None)
+    return whole.assign_attrs(_about(run))
+
+
+def _about(run: RunFolder) -> dict[str, Any]:
+    description = run.description
+    return {
+        "experiment": description.experiment,
+        "preset": description.preset,
+        "settings": list(description.given),
+        "seed": description.seed,
+        "folder": str(run.path),
+    }

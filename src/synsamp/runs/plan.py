@@ -1,0 +1,135 @@
+"""What an ensemble consists of: trials at every combination of the values that vary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from synsamp.errors import SynsampError, refuse
+from synsamp.experiments.protocol import Experiment
+from synsamp.runs.context import named_seed
+from synsamp.runs.execute import describe
+from synsamp.runs.folder import Description
+from synsamp.runs.overrides import flat
+
+MOST_TRIALS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run of an ensemble: its folder's name, its place along the dimensions, what it is."""
+
+    name: str
+    place: tuple[int, ...]
+    description: Description
+
+    @property
+    def label(self) -> str:
+        """As it is spoken of: with its settings and seed, so that it can be run alone."""
+        return f"trial {self.name} (seed {self.description.seed})"
+
+
+def describe_ensemble(
+    experiment: Experiment,
+    trials: int,
+    vary: Sequence[str] = (),
+    preset: str = "quick",
+    settings: Sequence[str] = (),
+    seed: int = 0,
+) -> Description:
+    """Resolve what was asked for; every combination of values is checked before any is run."""
+    if not 1 <= trials <= MOST_TRIALS:
+        raise refuse("--trials", f"must lie in 1..{MOST_TRIALS}", trials, "for example --trials 20")
+    values = read_vary(vary)
+    for key in values:
+        if any(setting.partition("=")[0].strip() == key for setting in settings):
+            raise SynsampError(f"{key} must be given by --set or --vary, got both; leave one out")
+    given = [*settings, *_one_repeat(experiment, [*settings, *(f"{key}=" for key in values)])]
+    whole = describe(experiment, preset, given, seed).model_copy(
+        update={"trials": trials, "vary": values, "given": tuple(settings)}
+    )
+    for point in points(values):
+        resolved = describe(experiment, preset, [*given, *point], seed).resolved
+        for key in values:
+            if flat(resolved).get(key, whole) is whole:
+                raise refuse("--vary", "must name one parameter, no section", key)
+    return whole
+
+
+def read_vary(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Read ``key=a,b,c``; with ``|`` between them values may be lists: ``key=1,0|2,0``."""
+    values: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        key, separator, rest = text.partition("=")
+        found = [part.strip() for part in rest.split("|" if "|" in rest else ",")]
+        key = key.strip()
+        if not separator or not key or not all(found):
+            example = "for example --vary rule.temperature=0,1,4"
+            raise refuse("--vary", "must look like key=value,value,…", text[:60], example)
+        if key in values:
+            raise refuse("--vary", "must name a parameter once", key, "put all its values together")
+        if len(set(found)) < len(found):
+            raise refuse("--vary", f"must give each value of {key} once", rest[:60])
+        values[key] = tuple(found)
+    return values
+
+
+def points(vary: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the settings of every combination, the last key running fastest."""
+    return [
+        tuple(f"{key}={value}" for key, value in zip(vary, values, strict=True))
+        for values in product(*vary.values())
+    ]
+
+
+def trials_of(experiment: Experiment, whole: Description) -> list[Trial]:
+    """Return all trials of an ensemble; each one's seed hangs on its settings and number alone."""
+    assert whole.trials is not None
+    once = _one_repeat(experiment, [*whole.given, *(f"{key}=" for key in whole.vary)])
+    shape = [len(values) for values in whole.vary.values()]
+    found = []
+    for p, point in enumerate(points(whole.vary)):
+        settings = [*whole.given, *once, *point]
+        at = describe(experiment, whole.preset, settings, whole.seed)
+        place = tuple(int(i) for i in np.unravel_index(p, shape)) if shape else ()
+        for t in range(whole.trials):
+            own = named_seed(whole.seed, ("trial", t, *sorted(point))).generate_state(1, np.uint64)
+            description = at.model_copy(
+                update={
+                    "seed": int(own[0]),
+                    "versions": whole.versions,
+                    "created": whole.created,
+                }
+            )
+            name = f"{p:0{len(str(_n_points(whole) - 1))}d}-{t:05d}" if shape else f"{t:05d}"
+            found.append(Trial(name, (*place, t), description))
+    return found
+
+
+def coordinates(whole: Description) -> dict[str, list[Any]]:
+    """Return the values along each dimension that varies: numbers if all are, else as given."""
+    return {key: _numbers(texts) or list(texts) for key, texts in whole.vary.items()}
+
+
+def _numbers(texts: Sequence[str]) -> list[float] | None:
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        return None
+
+
+def _n_points(whole: Description) -> int:
+    return int(np.prod([len(values) for values in whole.vary.values()], dtype=np.int64))
+
+
+def _one_repeat(experiment: Experiment, settings: Sequence[str]) -> list[str]:
+    """Let a trial repeat nothing by itself, unless that was asked for."""
+    if experiment.repeats is None:
+        return []
+    key = experiment.repeats.parameter
+    asked = any(setting.partition("=")[0].strip() == key for setting in settings)
+    return [] if asked else [f"{key}=1"]

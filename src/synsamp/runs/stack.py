@@ -1,0 +1,192 @@
+"""The results of all trials as one Dataset: dimensions of the sweep, then ``trial``, then its own.
+
+Each worker writes the trial it has finished into its own place: a chunk holds one trial, so no
+two workers ever write the same file, and nothing passes through the client. What differs in shape
+or coordinates between trials (a stream that one trial made longer) cannot be laid side by side; it
+stays in the trials' own folders and is named in the attribute ``not_stacked``.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from synsamp.experiments.protocol import Repeats, Results
+from synsamp.runs.results import STORE
+
+GROUP = "ensemble"
+TRIAL = "trial"
+SUMMARY = "summary"
+ABOUT = ("seed", "finished", "claim_holds", "claim_judged")
+"""Variables about the trials, which have no quantiles."""
+CHUNK_BYTES = 2**25
+SUMMARY_SIZE = 10**5
+
+
+def flatten(results: Results, repeats: Repeats | None) -> xr.Dataset:
+    """Lay the datasets of one run into one: variable ``v`` of dataset ``d`` becomes ``d_v``.
+
+    A dimension that means different things in two datasets, or that is called like one of the
+    ensemble, becomes ``d_dimension``. The dimension of the repeats within the run is dropped if
+    it has length 1. Only index coordinates stay coordinates: others may differ between trials.
+    """
+    squeezed = {name: _without_repeats(data, repeats) for name, data in results.items()}
+    ambiguous = _ambiguous(squeezed.values())
+    parts = []
+    for name, data in squeezed.items():
+        plain = data.reset_coords().drop_attrs(deep=False)
+        dims = {d: f"{name}_{d}" for d in data.dims if d in ambiguous or d == TRIAL}
+        parts.append(plain.rename(dims | {v: f"{name}_{v}" for v in plain.data_vars}))
+    return xr.merge(parts, combine_attrs="drop", compat="equals", join="exact")
+
+
+def _ambiguous(datasets: Iterable[xr.Dataset]) -> set[str]:
+    """Dimensions that differ in length or coordinate between datasets."""
+    first: dict[str, tuple[int, Any]] = {}
+    found = set()
+    for data in datasets:
+        for dim, size in data.sizes.items():
+            index = data.indexes.get(dim)
+            known_size, known_index = first.setdefault(str(dim), (size, index))
+            same = index is known_index or (
+                index is not None and known_index is not None and index.equals(known_index)
+            )
+            if size != known_size or not same:
+                found.add(str(dim))
+    return found
+
+
+def _without_repeats(data: xr.Dataset, repeats: Repeats | None) -> xr.Dataset:
+    if repeats is not None and data.sizes.get(repeats.dimension) == 1:
+        return data.isel({repeats.dimension: 0}, drop=True)
+    return data
+
+
+class Stack:
+    """The store that the trials of one ensemble fill."""
+
+    def __init__(self, folder: Path, along: Mapping[str, Sequence[Any]], trials: int) -> None:
+        self.store = folder / STORE
+        self._lock = folder / ".stack.lock"
+        self._along = {**along, TRIAL: range(trials)}
+
+    def place(self, trial: xr.Dataset, at: Sequence[int]) -> list[str]:
+        """Write one trial at its place; returns the names of what does not fit."""
+        with _quiet():
+            self._make_once(trial)
+            stored = xr.open_zarr(self.store, group=GROUP, consolidated=False, chunks=None)
+            unfit = [str(name) for name in trial.data_vars if not self._fits(trial, stored, name)]
+            unfit += [str(n) for n in stored.data_vars if n not in trial.data_vars]
+            fitting = trial.drop_vars([n for n in unfit if n in trial.variables])
+            region = {dim: slice(i, i + 1) for dim, i in zip(self._along, at, strict=True)}
+            if fitting.data_vars:
+                fitting.drop_vars(list(fitting.coords)).expand_dims(list(region)).to_zarr(
+                    self.store, group=GROUP, region=region, mode="r+", consolidated=False
+                )
+        return unfit
+
+    def _fits(self, trial: xr.Dataset, stored: xr.Dataset, name: Any) -> bool:
+        if name not in stored.data_vars:
+            return False
+        new, old = trial[name], stored[name]
+        if (*self._along, *new.dims) != old.dims or new.dtype != old.dtype:
+            return False
+        same = all(new.sizes[dim] == old.sizes[dim] for dim in new.dims)
+        return same and all(
+            c in stored.coords and new.coords[c].variable.equals(stored.coords[c].variable)
+            for c in new.coords
+        )
+
+    def _make_once(self, trial: xr.Dataset) -> None:
+        """Make the empty store after the first trial that ends, whoever runs it."""
+        with _held(self._lock):
+            if (self.store / GROUP).exists():
+                return
+            making = self.store.with_name(f".{STORE}.part")
+            shutil.rmtree(making, ignore_errors=True)
+            self._template(trial).to_zarr(
+                making, group=GROUP, mode="w", compute=False, consolidated=False, zarr_format=3
+            )
+            making.rename(self.store)
+
+    def _template(self, trial: xr.Dataset) -> xr.Dataset:
+        """A Dataset of the right shapes, nothing in it: one chunk per trial and variable."""
+        import dask.array as da
+
+        lead = tuple(self._along)
+        sizes = [len(values) for values in self._along.values()]
+        empty = {}
+        for name, variable in trial.data_vars.items():
+            if variable.dtype.kind not in "biufc":
+                continue  # text is kept with its trial
+            chunks = tuple([1] * len(sizes) + _chunk(variable.shape, variable.dtype.itemsize))
+            fill = np.nan if variable.dtype.kind in "fc" else 0
+            shape = (*sizes, *variable.shape)
+            data = da.full(shape, fill, dtype=variable.dtype, chunks=chunks)
+            empty[name] = ((*lead, *variable.dims), data, variable.attrs)
+        coords = {dim: (dim, np.asarray(values)) for dim, values in self._along.items()}
+        return xr.Dataset(empty, coords=coords).assign_coords(trial.coords)
+
+    def add(self, whole: xr.Dataset) -> None:
+        """Add variables about all trials, and attributes."""
+        with _quiet():
+            whole.to_zarr(self.store, group=GROUP, mode="a", consolidated=False)
+
+    def summarise(self, quantiles: Sequence[float]) -> None:
+        """Store quantiles over trials of what is not too large, as the dataset ``summary``."""
+        with _quiet():
+            whole = xr.open_zarr(self.store, group=GROUP, consolidated=False, chunks=None)
+            finished = whole["finished"].load()
+            parts = {}
+            for name, variable in whole.data_vars.items():
+                size = int(np.prod([variable.sizes[d] for d in variable.dims if d != TRIAL]))
+                if TRIAL in variable.dims and name not in ABOUT and size <= SUMMARY_SIZE:
+                    values = variable.load().where(finished).astype(float)
+                    parts[name] = values.quantile(list(quantiles), TRIAL, skipna=True)
+            xr.Dataset(parts).to_zarr(
+                self.store, group=SUMMARY, mode="w", consolidated=False, zarr_format=3
+            )
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Remove variables that did not fit in every trial."""
+        for name in names:
+            shutil.rmtree(self.store / GROUP / name, ignore_errors=True)
+
+    @property
+    def exists(self) -> bool:
+        """Whether any trial has been placed."""
+        return (self.store / GROUP).exists()
+
+
+def _chunk(shape: tuple[int, ...], itemsize: int) -> list[int]:
+    """The trial's whole variable, cut along its first dimension where it is very large."""
+    if not shape:
+        return []
+    rest = int(np.prod(shape[1:], dtype=np.int64)) * itemsize
+    return [int(np.clip(CHUNK_BYTES // max(rest, 1), 1, max(shape[0], 1))), *shape[1:]]
+
+
+@contextmanager
+def _held(lock: Path) -> Iterator[None]:
+    with lock.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Zarr on strings: a format note for its developers
+        yield

@@ -1,0 +1,300 @@
+"""Ensembles: the same bits on any workers, and what they say together."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import synsamp
+from synsamp.analysis.intervals import share_interval
+from synsamp.errors import SynsampError
+from synsamp.report.write import write_report
+from synsamp.runs import RunFolder, execute
+from synsamp.runs.ensemble import check_that_workers_see, execute_ensemble
+from synsamp.runs.plan import describe_ensemble, read_vary, trials_of
+from synsamp.runs.workers import Workers
+from toys.app import TOYS
+from toys.coins import EXPERIMENT
+
+
+@pytest.fixture(scope="module")
+def two():
+    with Workers(count=2) as workers:
+        yield workers
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory, two):
+    out = tmp_path_factory.mktemp("plain") / "run"
+    return execute_ensemble(EXPERIMENT, out, 9, seed=5, workers=two)
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory, two):
+    out = tmp_path_factory.mktemp("swept") / "run"
+    vary = ["coin.chance=0,0.5,1", "tosses=30,60"]
+    return execute_ensemble(EXPERIMENT, out, 4, vary=vary, workers=two)
+
+
+def seals(folder):
+    """The seals of the whole and of every trial."""
+    return [path.read_text() for path in sorted(folder.path.rglob("results.sha256"))]
+
+
+# -- what is run -------------------------------------------------------------------------------
+
+
+def test_every_trial_has_its_own_seed_that_others_do_not_change():
+    few = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 3, ["tosses=30,60"], seed=1))
+    more = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 9, ["tosses=60,90,30"], seed=1))
+    other = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 9, ["tosses=60,90,30"], seed=2))
+
+    def seeds(trials):
+        return {(t.description.resolved["tosses"], t.place[-1]): t.description.seed for t in trials}
+
+    assert len(set(seeds(more).values())) == 27
+    assert seeds(few).items() <= seeds(more).items()
+    assert not set(seeds(more).values()) & set(seeds(other).values())
+
+
+def test_a_trial_of_an_ensemble_does_not_repeat_itself_unless_asked():
+    one = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 1))[0]
+    assert one.description.resolved["coins"] == 1
+    asked = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 1, settings=["coins=2"]))[0]
+    assert asked.description.resolved["coins"] == 2
+
+
+def test_a_trial_is_the_run_that_its_seed_and_settings_give_alone(plain, tmp_path):
+    trial = RunFolder(plain.path / "trials" / "00003")
+    alone = execute(
+        EXPERIMENT,
+        tmp_path / "alone",
+        settings=trial.description.given,
+        seed=trial.description.seed,
+    )
+    assert alone.path.joinpath("results.sha256").read_text() == (
+        trial.path.joinpath("results.sha256").read_text()
+    )
+
+
+def test_values_that_are_lists_are_parted_by_bars():
+    assert read_vary(["a=1,2", "b=1,0|2,0"]) == {"a": ("1", "2"), "b": ("1,0", "2,0")}
+
+
+@pytest.mark.parametrize(
+    ("trials", "vary", "settings", "message"),
+    [
+        (0, [], [], "--trials must lie in 1..1000000, got 0"),
+        (2, ["tosses"], [], "--vary must look like key=value,value,…, got 'tosses'"),
+        (2, ["tosses=1,,2"], [], "--vary must look like"),
+        (2, ["tosses=1,1"], [], "--vary must give each value of tosses once"),
+        (2, ["tosses=1", "tosses=2"], [], "--vary must name a parameter once"),
+        (2, ["coin=1"], [], "coin"),
+        (2, ["coin.chanse=1"], [], "did you mean coin.chance"),
+        (2, ["coin.chance=0,2"], [], "coin.chance must be less than or equal to 1, got 2"),
+        (2, ["tosses=1,2"], ["tosses=3"], "tosses must be given by --set or --vary, got both"),
+    ],
+)
+def test_bad_requests_are_refused_before_anything_runs(trials, vary, settings, message):
+    with pytest.raises(SynsampError) as found:
+        describe_ensemble(EXPERIMENT, trials, vary, settings=settings)
+    assert message in str(found.value)
+    assert "\n" not in str(found.value)
+
+
+# -- the same bits -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_the_number_of_workers_does_not_change_a_bit(plain, tmp_path, count):
+    with Workers(count=count) as workers:
+        other = execute_ensemble(EXPERIMENT, tmp_path / "run", 9, seed=5, workers=workers)
+    assert len(seals(plain)) == 10
+    assert seals(other) == seals(plain)
+
+
+def test_another_seed_changes_every_trial(plain, tmp_path, two):
+    other = execute_ensemble(EXPERIMENT, tmp_path / "run", 9, seed=6, workers=two)
+    assert not set(seals(other)) & set(seals(plain))
+
+
+# -- one Dataset -------------------------------------------------------------------------------
+
+
+def test_all_trials_are_one_dataset(plain):
+    data = synsamp.open(plain.path)
+    assert data.tossed_heads.dims == ("trial", "toss")
+    assert dict(data.sizes) == {"trial": 9, "toss": 40, "claim": 2}
+    assert data.finished.values.all()
+    assert data.attrs["experiment"] == "coins"
+    for t in range(9):
+        trial = RunFolder(plain.path / "trials" / f"{t:05d}")
+        own = trial.results()["tossed"]
+        assert np.array_equal(data.tossed_heads.values[t], own.heads.values[0])
+        assert data.seed.values[t] == trial.description.seed
+        assert data.claim_value.sel(claim="heads").values[t] == trial.claims()[0].value
+
+
+def test_what_varies_is_a_dimension_with_its_values(swept):
+    data = synsamp.open(swept.path)
+    assert data.claim_value.dims == ("claim", "coin.chance", "tosses", "trial")
+    assert list(data["coin.chance"].values) == [0.0, 0.5, 1.0]
+    assert list(data.tosses.values) == [30.0, 60.0]
+    share = data.tossed_share.transpose("coin.chance", "tosses", "trial").values
+    assert (share[0] == 0).all()
+    assert (share[2] == 1).all()
+    assert 0 < share[1].min() < share[1].max() < 1
+    # Courses of 30 and of 60 tosses cannot lie side by side.
+    assert "tossed_heads" not in data
+    assert list(data.attrs["not_stacked"]) == ["tossed_heads"]
+
+
+def test_what_differs_in_length_stays_with_its_trial(tmp_path, two):
+    folder = execute_ensemble(
+        EXPERIMENT, tmp_path / "run", 5, settings=["ragged=true"], workers=two
+    )
+    data = synsamp.open(folder.path)
+    assert "runs_start" not in data
+    assert list(data.attrs["not_stacked"]) == ["runs_start"]
+    assert "tossed_heads" in data
+    lengths = {
+        RunFolder(folder.path / "trials" / f"{t:05d}").results()["runs"].sizes["run"]
+        for t in range(5)
+    }
+    assert len(lengths) > 1
+
+
+def test_quantiles_over_trials_are_stored(plain):
+    results = plain.results()
+    heads = results["ensemble"].tossed_heads.values
+    found = results["summary"].tossed_heads
+    assert list(found["quantile"].values) == [0.05, 0.25, 0.5, 0.75, 0.95]
+    assert np.allclose(found.values, np.quantile(heads, found["quantile"].values, axis=0))
+
+
+def test_a_single_run_opens_the_same_way(tmp_path):
+    folder = execute(EXPERIMENT, tmp_path / "run")
+    data = synsamp.open(folder.path)
+    assert data.tossed_heads.dims == ("coin", "toss")
+    with pytest.raises(SynsampError, match="run folder must exist"):
+        synsamp.open(tmp_path / "nothing")
+
+
+def test_a_changed_file_is_not_opened(tmp_path, two):
+    folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 2, workers=two)
+    chunk = next(path for path in (folder.path / "results.zarr").rglob("c/*") if path.is_file())
+    chunk.write_bytes(chunk.read_bytes()[:-1] + b"x")
+    with pytest.raises(SynsampError, match="changed"):
+        synsamp.open(folder.path)
+
+
+# -- claims over the ensemble ------------------------------------------------------------------
+
+
+def test_a_claim_is_judged_by_the_share_of_trials_in_which_it_holds(plain):
+    data = synsamp.open(plain.path)
+    records = {record.id: record for record in plain.claims()}
+    holds = data.claim_holds.sel(claim="mostly").values
+    share = share_interval(holds)
+    assert records["mostly"].value == share.value
+    assert records["mostly"].interval == (share.low, share.high)
+    assert records["mostly"].holds == (share.low > 0.5)
+    assert f"holds in {holds.sum()} of 9 trials" in records["mostly"].detail
+    assert records["heads"].holds  # in 9 of 9
+
+
+def test_claims_of_a_sweep_are_judged_at_every_combination(swept):
+    records = {record.id: record for record in swept.claims()}
+    assert len(records) == 2 * 6
+    assert records["heads @ coin.chance=1, tosses=30"].holds  # in 4 of 4
+    assert records["heads @ coin.chance=0, tosses=60"].value == 0.0
+    assert not records["heads @ coin.chance=0, tosses=60"].holds
+
+
+def test_three_trials_cannot_decide(tmp_path, two):
+    folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 3, workers=two)
+    record = folder.claims()[0]
+    assert record.value == 1.0
+    assert not record.holds
+
+
+# -- the report --------------------------------------------------------------------------------
+
+
+def test_the_report_shows_shares_values_and_courses(plain):
+    page = write_report([plain.path], TOYS, plain.path / "report.html").read_text()
+    names = {path.stem for path in (plain.path / "figures").glob("*.svg")}
+    assert names == {"claims", "values", "courses"}
+    assert "In how many trials" in page
+    assert "trials <b>9</b>" in page
+
+
+def test_the_report_of_a_sweep_shows_curves_or_heat_maps(swept, tmp_path, two):
+    write_report([swept.path], TOYS, swept.path / "report.html")
+    names = {path.stem for path in (swept.path / "figures").glob("*.svg")}
+    assert names == {"claims", "values-2"}
+    one = execute_ensemble(
+        EXPERIMENT, tmp_path / "run", 4, vary=["coin.chance=0.2,0.8"], workers=two
+    )
+    write_report([one.path], TOYS, one.path / "report.html")
+    names = {path.stem for path in (one.path / "figures").glob("*.svg")}
+    assert names == {"claims", "values-1", "courses"}
+
+
+def test_words_can_vary(tmp_path, two):
+    vary = ["ragged=true,false"]
+    folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 2, vary=vary, workers=two)
+    data = synsamp.open(folder.path)
+    assert list(data.ragged.values) == ["true", "false"]
+    write_report([folder.path], TOYS, folder.path / "report.html")
+
+
+# -- trouble -----------------------------------------------------------------------------------
+
+
+def test_a_trial_that_fails_is_reported_and_the_rest_goes_on(tmp_path, two):
+    flag = tmp_path / "flag"
+    flag.touch()
+    folder = execute_ensemble(
+        EXPERIMENT, tmp_path / "run", 8, settings=[f"trouble=some:{flag}"], workers=two
+    )
+    data = synsamp.open(folder.path)
+    failed = np.flatnonzero(~data.finished.values)
+    assert 0 < failed.size < 8
+    status = folder.status
+    assert status.state == "finished"
+    assert f"{failed.size} of 8 trials failed" in status.message
+    assert f"(seed {data.seed.values[failed[0]]})" in status.message
+    assert "ZeroDivisionError: a bug of the toy" in status.message
+    assert np.isnan(data.tossed_share.values[failed]).all()
+    assert (data.tossed_share.values[data.finished.values] > 0).all()
+    counted = json.loads((folder.path / "claims.json").read_text())[0]["detail"]
+    assert f"of {8 - failed.size} trials" in counted
+    log = (folder.path / "run.log").read_text()
+    assert log.count("ZeroDivisionError") >= failed.size
+
+
+def test_workers_that_do_not_see_the_folder_are_refused(tmp_path):
+    class Elsewhere:
+        def run(self, function, path):
+            return {"tcp://far": False, "tcp://near": function(path)}
+
+    with pytest.raises(SynsampError, match=r"got 1 that do not \(tcp://far\)"):
+        check_that_workers_see(Elsewhere(), tmp_path)
+    assert list((tmp_path / "trials").iterdir()) == []
+
+
+def test_a_scheduler_that_is_not_there_is_told_in_one_line(monkeypatch):
+    from rich.console import Console
+
+    monkeypatch.setattr("synsamp.runs.workers.CONNECT_S", 1.0)
+    with (
+        Workers("tcp://127.0.0.1:9") as workers,
+        pytest.raises(SynsampError, match="--scheduler must be the address or file") as found,
+    ):
+        workers.client(Console(quiet=True))
+    assert "\n" not in str(found.value)
+    with pytest.raises(SynsampError, match="--workers must not go with --scheduler"):
+        Workers("tcp://127.0.0.1:9", 2)
