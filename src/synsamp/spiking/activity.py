@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.noise.arithmetic import exp, exp_single
-from synsamp.spiking.compiling import inlined, vector
+from synsamp.spiking.compiling import in_lanes, inlined, vector
 from synsamp.spiking.draws import Words, uniform
-from synsamp.spiking.lanes import LANE, load, store
+from synsamp.spiking.lanes import LANE, load, narrow, prefetch, store, widen
 from synsamp.spiking.layout import EPSP_FALL_S, EPSP_RISE_S, HORIZON_S
 
 INPUTS_UNTIL, REFERENCE, NEXT_EVENT = range(3)
@@ -80,8 +80,8 @@ def add_columns(
 ) -> None:
     """Potentials of all whom some spikes reach, from ``neuron`` on: Σ ŵ fall and Σ ŵ rise grow.
 
-    Four columns are walked at a time: long enough stretches for the memory to read ahead, and the
-    sums are loaded and stored a quarter as often.
+    Four columns are walked at a time, so that the sums are loaded and stored a quarter as often;
+    meanwhile the next four are fetched (``cells`` lies in a buffer with four entries to spare).
     """
     sums_fall, sums_rise = activity.sum_fall, activity.sum_rise
     whole = cells.size - cells.size % 4
@@ -90,6 +90,8 @@ def add_columns(
         f0, f1, f2, f3 = falls[s], falls[s + 1], falls[s + 2], falls[s + 3]
         r0, r1, r2, r3 = rises[s], rises[s + 1], rises[s + 2], rises[s + 3]
         for start in range(0, width, LANE):
+            for ahead in range(4):
+                prefetch(column, cells[s + 4 + ahead] + start)
             fall = load(sums_fall, neuron + start)
             rise = load(sums_rise, neuron + start)
             effects = load(column, c0 + start)
@@ -246,11 +248,11 @@ def largest_of(values: Any) -> float:
     return np.nan if bad > 0.0 else max(max(a, b), max(c, d))
 
 
-@vector
+@in_lanes
 def exponentials(values: Any, largest: float) -> None:
     """exp(u − largest u), in place."""
-    for i in range(values.size):
-        values[i] = exp_single(np.float32(values[i] - largest))
+    for i in range(0, values.size, LANE):
+        store(values, i, widen(exp_single(narrow(load(values, i) - largest))))
 
 
 @vector
@@ -268,7 +270,8 @@ def draw_winner(
 ) -> int:
     """The neuron that spikes, from softmax(u): ρ_k/ρ_net = exp(u_k)/Σ exp(u_l)."""
     first = wiring.first_neuron[circuit]
-    rates = work[: wiring.first_neuron[circuit + 1] - first]
+    size = wiring.first_neuron[circuit + 1] - first
+    rates = work[:size]
     potentials(circuit, now, wiring, activity, rates)
     largest = largest_of(rates)
     share = uniform(words)
@@ -276,7 +279,9 @@ def draw_winner(
         return NOBODY  # every neuron of the circuit was removed
     if not np.isfinite(largest):
         return NOT_FINITE
-    exponentials(rates, largest)
+    padded = -(-size // LANE) * LANE
+    work[size:padded] = -np.inf
+    exponentials(work[:padded], largest)
     # Pass over whole stretches first: a sum is quick, one by one is not.
     left = share * total_of(rates)
     start = 0

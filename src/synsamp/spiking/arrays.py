@@ -119,8 +119,8 @@ def new_work(layout: Layout, network: Network) -> Work:
         np.zeros(SPIKES_AT_ONCE, np.float32),
         np.zeros(SPIKES_AT_ONCE),
         np.zeros(SPIKES_AT_ONCE, np.int64),
-        np.zeros(SPIKES_AT_ONCE, np.int64),
-        np.zeros(largest),
+        np.zeros(SPIKES_AT_ONCE + 4, np.int64),
+        np.zeros(largest + LANE),
     )
 
 

@@ -137,8 +137,8 @@ def _run(
             return BROKEN
         if neuron != NOBODY:
             if learning and wiring.learns[circuit]:
-                relist = learn(neuron, now, wiring, rules, synapses, activity, streams.noise, work)
-                settle(neuron, relist, wiring, retracted, synapses, activity, work)
+                noise = streams.noise
+                learn(neuron, now, wiring, rules, retracted, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
             room &= emit(neuron, now, wiring, column, activity, tape)
 
@@ -196,8 +196,8 @@ def _replay(
             neuron = source - n_inputs
             decay_adaptation(wiring.circuit_of[neuron], now, wiring, activity)
             if learning:
-                learn(neuron, now, wiring, rules, synapses, activity, streams.noise, work)
-                settle(neuron, True, wiring, retracted, synapses, activity, work)
+                noise = streams.noise
+                learn(neuron, now, wiring, rules, retracted, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
             emit(neuron, now, wiring, column, activity, tape)
 

@@ -18,8 +18,9 @@ from synsamp.spiking.activity import (
     enqueue,
     keep_reference_near,
 )
-from synsamp.spiking.compiling import inlined, vector
+from synsamp.spiking.compiling import in_lanes, inlined, vector
 from synsamp.spiking.draws import SPIKES_AT_ONCE, Streams, alias_channel, poisson, take_words
+from synsamp.spiking.lanes import LANE, load, narrow, store
 from synsamp.spiking.layout import EPSP_FALL_S, EPSP_RISE_S
 
 
@@ -54,15 +55,15 @@ def spread_in_time(words: Any, start: float, stop: float, times: Any) -> None:
         times[s] = start + (np.float64(words[s]) + 0.5) * 2.0**-32 * length
 
 
-@vector
+@in_lanes
 def rise_and_fall(
     times: Any, reference: float, per_fall: float, per_rise: float, falls: Any, rises: Any
 ) -> None:
-    """What each spike adds to the two traces of its axon."""
-    for s in range(times.size):
-        falls[s] = exp_single(np.float32((times[s] - reference) * per_fall))
-    for s in range(times.size):
-        rises[s] = exp_single(np.float32((times[s] - reference) * per_rise))
+    """What each spike adds to the two traces of its axon (the buffers are whole lanes)."""
+    for s in range(0, times.size, LANE):
+        age = load(times, s) - reference
+        store(falls, s, exp_single(narrow(age * per_fall)))
+        store(rises, s, exp_single(narrow(age * per_rise)))
 
 
 @vector

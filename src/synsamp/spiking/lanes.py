@@ -75,8 +75,25 @@ def _store(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
     return types.none(array, types.int64, lane), codegen
 
 
+def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
+    """Ask for ``array[index]`` and its cache line, to be there when it is loaded later."""
+    lane = _LANE_OF[array.dtype]
+    byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        place = _place(context, builder, lane, signature.args[0], *args)
+        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        ask = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        to_read, to_all_caches, of_data = (ir.Constant(flag, value) for value in (0, 3, 1))
+        builder.call(ask, [builder.bitcast(place, byte), to_read, to_all_caches, of_data])
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64), codegen
+
+
 load: Any = intrinsic(_load)
 store: Any = intrinsic(_store)
+prefetch: Any = intrinsic(_prefetch)
 
 
 # -- arithmetic --------------------

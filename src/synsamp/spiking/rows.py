@@ -7,26 +7,13 @@ from typing import Any
 import numpy as np
 
 from synsamp.spiking.activity import Activity, epsp_decays
-from synsamp.spiking.compiling import in_lanes, inlined, vector
+from synsamp.spiking.compiling import inlined, vector
 from synsamp.spiking.inputs import Work
-from synsamp.spiking.lanes import LANE, load, singles, store, total
 from synsamp.spiking.layout import REFRESH_S
-from synsamp.spiking.synapses import Synapses
+from synsamp.spiking.synapses import Synapses, read_effects
 
 # mypy: disable-error-code="name-defined"
 # ruff: noqa: F821
-
-
-@in_lanes
-def read_effects(weight: Any, retracted: Any, fall: Any, rise: Any, effect: Any) -> Any:
-    """ŵ = max(0, w − e^−θ0), and the neuron's two sums Σ ŵ fall, Σ ŵ rise."""
-    sum_fall, sum_rise = singles(0.0), singles(0.0)
-    for i in range(0, weight.size, LANE):
-        e = max(load(weight, i) - retracted, np.float32(0.0))
-        store(effect, i, e)
-        sum_fall = sum_fall + e * load(fall, i)
-        sum_rise = sum_rise + e * load(rise, i)
-    return total(sum_fall), total(sum_rise)
 
 
 @vector
@@ -52,6 +39,22 @@ def set_cells(listed: Any, effect: Any, cells: Any, width: int) -> None:
 
 
 @inlined
+def place(p: int, k: int, relist: bool, effect: Any, wiring: Any, synapses: Synapses) -> None:
+    """Put the efficacies of neuron ``k`` of a block into the columns.
+
+    Only functional synapses have cells to be set; ``relist`` if others may be functional now.
+    """
+    n, width = wiring.n_pre[p], wiring.column_width[p]
+    start, row = wiring.first_synapse[p] + k * n, wiring.first_row[p] + k
+    cells = synapses.column[wiring.first_cell[p] + k :]
+    listed = synapses.listed[start : start + n]
+    if relist:
+        is_listed = synapses.is_listed[start : start + n]
+        synapses.n_listed[row] = list_functional(effect, is_listed, listed, cells, width)
+    set_cells(listed[: synapses.n_listed[row]], effect, cells, width)
+
+
+@inlined
 def settle(
     neuron: int,
     relist: bool,
@@ -61,17 +64,14 @@ def settle(
     activity: Activity,
     work: Work,
 ) -> None:
-    """After weights moved: put ŵ in the columns, take the neuron's potential sums anew.
-
-    Only functional synapses have cells to be set; ``relist`` if others may be functional now.
-    """
+    """After weights moved: put ŵ in the columns, take the neuron's potential sums anew."""
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     sum_fall = np.float32(0.0)
     sum_rise = np.float32(0.0)
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         n, axon = wiring.n_pre[p], wiring.first_axon[p]
-        start, row = wiring.first_synapse[p] + k * n, wiring.first_row[p] + k
+        start = wiring.first_synapse[p] + k * n
         effect = work.effect[:n]
         fall, rise = read_effects(
             synapses.weight[start : start + n],
@@ -80,15 +80,9 @@ def settle(
             activity.rise[axon : axon + n],
             effect,
         )
+        place(p, k, relist, effect, wiring, synapses)
         sum_fall += fall
         sum_rise += rise
-        width = wiring.column_width[p]
-        cells = synapses.column[wiring.first_cell[p] + k :]
-        listed = synapses.listed[start : start + n]
-        if relist:
-            is_listed = synapses.is_listed[start : start + n]
-            synapses.n_listed[row] = list_functional(effect, is_listed, listed, cells, width)
-        set_cells(listed[: synapses.n_listed[row]], effect, cells, width)
     activity.sum_fall[neuron] = sum_fall
     activity.sum_rise[neuron] = sum_rise
 
@@ -129,38 +123,41 @@ def learn_template(
     now: float,
     wiring: Any,
     rules: Any,
+    retracted: Any,
     synapses: Synapses,
     activity: Activity,
     noise: Any,
     work: Work,
-) -> bool:
-    """The winner's synapses: refresh if due, then the likelihood term of this spike.
-
-    Returns whether a synapse may have become functional or ceased to be.
-    """
+) -> None:
+    """The winner's synapses: refresh if due, then the likelihood term of this spike."""
     relist = False
     if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
         relist = refresh_neuron(neuron, now, wiring, rules, synapses, noise)
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     fall_decay, rise_decay = epsp_decays(now, wiring, activity)
+    sum_fall = np.float32(0.0)
+    sum_rise = np.float32(0.0)
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
+        n, axon = wiring.n_pre[p], wiring.first_axon[p]
+        start = wiring.first_synapse[p] + k * n
+        weight, effect = synapses.weight[start : start + n], work.effect[:n]
+        fall, rise = activity.fall[axon : axon + n], activity.rise[axon : axon + n]
         if wiring.plastic[p]:
-            n, axon = wiring.n_pre[p], wiring.first_axon[p]
-            start = wiring.first_synapse[p] + k * n
-            epsps = (
-                activity.fall[axon : axon + n],
-                activity.rise[axon : axon + n],
-                np.float32(fall_decay),
-                np.float32(rise_decay),
-            )
-            relist |= jump(
+            crossed, from_fall, from_rise = jump(
                 wiring.kind[p],
                 p,
                 synapses.theta[start : start + n],
-                synapses.weight[start : start + n],
+                weight,
                 work.change[:n],
-                epsps,
+                effect,
+                (fall, rise, np.float32(fall_decay), np.float32(rise_decay)),
                 rules,
             )
-    return relist
+            place(p, k, relist or crossed, effect, wiring, synapses)
+        else:
+            from_fall, from_rise = read_effects(weight, retracted[p], fall, rise, effect)
+        sum_fall += from_fall
+        sum_rise += from_rise
+    activity.sum_fall[neuron] = sum_fall
+    activity.sum_rise[neuron] = sum_rise

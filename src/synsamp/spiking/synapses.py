@@ -37,6 +37,7 @@ from synsamp.spiking.lanes import (
     note_signs,
     singles,
     store,
+    total,
     widen,
 )
 
@@ -60,6 +61,18 @@ class Synapses(NamedTuple):
 def at_least(new: Any, old: Any, floor: float) -> Any:
     """θ kept at or above the floor; a synapse that does not exist stays at −inf."""
     return max(new, min(old, floor))
+
+
+@in_lanes
+def read_effects(weight: Any, retracted: Any, fall: Any, rise: Any, effect: Any) -> Any:
+    """ŵ = max(0, w − e^−θ0), and the neuron's two sums Σ ŵ fall, Σ ŵ rise."""
+    sum_fall, sum_rise = singles(0.0), singles(0.0)
+    for i in range(0, weight.size, LANE):
+        e = max(load(weight, i) - retracted, np.float32(0.0))
+        store(effect, i, e)
+        sum_fall = sum_fall + e * load(fall, i)
+        sum_rise = sum_rise + e * load(rise, i)
+    return total(sum_fall), total(sum_rise)
 
 
 # -- between spikes --------------------
@@ -155,15 +168,15 @@ def _refresh(
 # -- at a spike --------------------
 
 
-def _jump(p: int, theta: Any, weight: Any, change: Any, epsps: Any, rule: Any) -> bool:
-    """Δθ = b N dw/dθ (x − α e^w) for a whole row; then w follows.
+def _jump(p: int, theta: Any, weight: Any, change: Any, effect: Any, epsps: Any, rule: Any) -> Any:
+    """Δθ = b N dw/dθ (x − α e^w) for a whole row; then w and ŵ follow.
 
-    Returns whether a synapse may have become functional or ceased to be.
+    Returns whether a synapse may have become functional or ceased to be, and the two sums.
     """
     # likelihood_jump is linear in the gradient, so its factor b N is taken once per row.
     gain = np.float32(likelihood_jump(rule.b[p], rule.N[p], 1.0))
     changes(p, theta, weight, epsps, change, gain, rule)
-    return advance(p, theta, weight, change, rule)
+    return advance(p, theta, weight, change, effect, epsps, rule)
 
 
 @scalar
@@ -232,13 +245,22 @@ def small_exp(x: Any) -> Any:
 
 
 @in_lanes
-def _multiply(theta: Any, weight: Any, change: Any, floor: float, retracted: Any) -> Any:
-    """θ grows by Δ, w by the factor e^Δ.
+def _multiply(
+    theta: Any,
+    weight: Any,
+    change: Any,
+    effect: Any,
+    fall: Any,
+    rise: Any,
+    floor: float,
+    retracted: Any,
+) -> Any:
+    """θ grows by Δ, w by the factor e^Δ; ŵ and its two sums as in `read_effects`.
 
-    Returns the largest Δ² (does the series suffice?) and whether a synapse crossed θ = 0.
+    Returns the largest Δ² (does the series suffice?), whether a synapse crossed θ = 0, the sums.
     """
-    moved = singles(0.0)
-    crossed = singles(0.0)
+    moved, crossed = singles(0.0), singles(0.0)
+    sum_fall, sum_rise = singles(0.0), singles(0.0)
     for i in range(0, theta.size, LANE):
         step, theta_was, weight_was = load(change, i), load(theta, i), load(weight, i)
         store(theta, i, at_least(theta_was + widen(step), theta_was, floor))
@@ -246,22 +268,37 @@ def _multiply(theta: Any, weight: Any, change: Any, floor: float, retracted: Any
         store(weight, i, new)
         moved = max(moved, step * step)
         crossed = note_signs(crossed, retracted - weight_was, retracted - new)
-    return largest(moved), any_negative(crossed)
+        e = max(new - retracted, np.float32(0.0))
+        store(effect, i, e)
+        sum_fall = sum_fall + e * load(fall, i)
+        sum_rise = sum_rise + e * load(rise, i)
+    return largest(moved), any_negative(crossed), total(sum_fall), total(sum_rise)
 
 
-def _advance_multiplicative(p: int, theta: Any, weight: Any, change: Any, rule: Any) -> bool:
-    retracted = np.float32(rule.retracted_weight[p])
-    moved, crossed = _multiply(theta, weight, change, rule.floor[p], retracted)
-    if moved < np.float32(1 / 64):
-        return crossed
-    weights(p, theta, weight, rule)
-    return True
+def _advance_multiplicative(
+    p: int, theta: Any, weight: Any, change: Any, effect: Any, epsps: Any, rule: Any
+) -> Any:
+    retracted, floor = np.float32(rule.retracted_weight[p]), rule.floor[p]
+    fall, rise = epsps[0], epsps[1]
+    moved, crossed, sum_fall, sum_rise = _multiply(
+        theta, weight, change, effect, fall, rise, floor, retracted
+    )
+    if moved >= np.float32(1 / 64):  # a series is not enough
+        weights(p, theta, weight, rule)
+        crossed = True
+        sum_fall, sum_rise = read_effects(weight, retracted, fall, rise, effect)
+    return crossed, sum_fall, sum_rise
 
 
-def _advance_any(p: int, theta: Any, weight: Any, change: Any, rule: Any) -> bool:
+def _advance_any(
+    p: int, theta: Any, weight: Any, change: Any, effect: Any, epsps: Any, rule: Any
+) -> Any:
     for i in range(theta.size):
         theta[i] = at_least(theta[i] + change[i], theta[i], rule.floor[p])
-    return weights(p, theta, weight, rule)
+    crossed = weights(p, theta, weight, rule)
+    retracted = np.float32(rule.retracted_weight[p])
+    sum_fall, sum_rise = read_effects(weight, retracted, epsps[0], epsps[1], effect)
+    return crossed, sum_fall, sum_rise
 
 
 # -- putting the parts together --------------------
@@ -321,17 +358,17 @@ def _refresh_last_kind(
 
 
 def _jump_by_kind(
-    kind: int, p: int, theta: Any, weight: Any, change: Any, epsps: Any, rules: Any
-) -> bool:
+    kind: int, p: int, theta: Any, weight: Any, change: Any, effect: Any, epsps: Any, rules: Any
+) -> Any:
     if kind == 0:
-        return first(p, theta, weight, change, epsps, rules[0])
-    return rest(kind - 1, p, theta, weight, change, epsps, rules[1:])
+        return first(p, theta, weight, change, effect, epsps, rules[0])
+    return rest(kind - 1, p, theta, weight, change, effect, epsps, rules[1:])
 
 
 def _jump_last_kind(
-    kind: int, p: int, theta: Any, weight: Any, change: Any, epsps: Any, rules: Any
-) -> bool:
-    return first(p, theta, weight, change, epsps, rules[0])
+    kind: int, p: int, theta: Any, weight: Any, change: Any, effect: Any, epsps: Any, rules: Any
+) -> Any:
+    return first(p, theta, weight, change, effect, epsps, rules[0])
 
 
 def functions_by_kind(kinds: tuple[tuple[Any, ...], ...]) -> tuple[Any, Any]:
