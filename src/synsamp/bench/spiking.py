@@ -8,12 +8,14 @@ plastic synapses) tells how much is input spikes, potentials and winner, how muc
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -38,7 +40,7 @@ from synsamp.spiking import (
 TITLE = "The spiking engine: cost of a network spike, against Brian2 and a dense product"
 
 _ROUNDS = 15
-_SPIKES = 4000  # per window: a few milliseconds
+_SPIKES = 8000  # per window: a few milliseconds, and one refill of the stimulus or more
 _WARM_UP_S = 500.0
 _BRIAN_S = 10.0
 
@@ -76,12 +78,14 @@ def run() -> list[Row]:
     dense_times: dict[str, list[float]] = {kind: [] for kind in dense}
     both: list[float] = []
     brian = _brian2(digits)
-    for _ in range(_ROUNDS):
-        for case in cases:
-            case.turn()
-        for kind, product in dense.items():
-            dense_times[kind].append(product())
-        both.append(_two_cores(digits))
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, fresh, initializer=_new_worker) as pool:
+        for _ in range(_ROUNDS):
+            for case in cases:
+                case.turn()
+            for kind, product in dense.items():
+                dense_times[kind].append(product())
+            both.append(_two_cores(pool))
     rows = [_row(case) for case in cases]
     own = median(one.times)
     rows[0] |= _against(*brian, own)
@@ -98,7 +102,7 @@ def run() -> list[Row]:
                 }
             )
     rows.append(
-        _blank("two networks on two cores")
+        _blank("two networks in two processes on two cores")
         | {"against": "one network, throughput ratio", "ratio": median(both)}
     )
     rows.append(_blank("memory, bytes per synapse, 784 x 10") | {"ratio": _bytes_per_synapse(one)})
@@ -178,7 +182,7 @@ def _warm(name: str, plastic: Network, frozen: Network, shown: Any, options: Any
     warm_up_s = max(20.0, _WARM_UP_S * 100.0 / rate)
     sim = Simulation(plastic, shown, seed=1, **options).run(warm_up_s)
     theta = {p.name: np.nan_to_num(sim.theta(p.name)) for p in plastic.projections}
-    twin = Simulation(frozen, shown, seed=1, theta=theta, **options).run(20.0)
+    twin = Simulation(frozen, shown, seed=1, theta=theta, **options).run(warm_up_s)
     return _Case(name, sim, twin)
 
 
@@ -206,27 +210,41 @@ def _dense_product(n: int, m: int, kind: str) -> Callable[[], float]:
     return product
 
 
-_PAIR: list[Simulation] = []
+_OWN: list[Simulation] = []
 
 
-def _two_cores(digits: list[Any]) -> float:
-    """How many times the work of one core two threads do, each with a network of its own."""
-    if not _PAIR:
-        _PAIR.extend(_circuits(digits, 784, 10, 1).sim for _ in range(2))
-    spikes = 20_000
+def _new_worker() -> None:
+    _OWN.append(_circuits(_digits(), 784, 10, 1).sim)
+
+
+def _work(spikes: int) -> int:
+    _microseconds(_OWN[0], spikes)
+    return os.getpid()
+
+
+def _two_cores(pool: ProcessPoolExecutor) -> float:
+    """How many times the work of one core two processes do, each with a network of its own.
+
+    Ensembles of a run are spread the same way, one process per core.
+    """
+    spikes = 40_000
+    while len(set(pool.map(_work, [1000, 1000]))) < 2:  # both have started and compiled
+        pass
     start = time.perf_counter()
-    for sim in _PAIR:
-        _microseconds(sim, spikes)
+    for _ in range(2):
+        pool.submit(_work, spikes).result()
     alone = time.perf_counter() - start
-    with ThreadPoolExecutor(2) as pool:
-        start = time.perf_counter()
-        list(pool.map(lambda sim: _microseconds(sim, spikes), _PAIR))
-        return alone / (time.perf_counter() - start)
+    start = time.perf_counter()
+    workers = set(pool.map(_work, [spikes, spikes]))
+    both = time.perf_counter() - start
+    return alone / both if len(workers) == 2 else 1.0
 
 
 def _bytes_per_synapse(case: _Case) -> float:
     arrays = (*case.sim._synapses, *case.sim.layout.wiring)
-    return float(sum(a.nbytes for a in arrays) / case.sim.layout.n_synapses)
+    network = case.sim.network
+    n_synapses = sum(network.mask_of(p).size for p in network.projections)
+    return float(sum(a.nbytes for a in arrays) / n_synapses)
 
 
 def _second_start() -> float:
