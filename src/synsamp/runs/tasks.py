@@ -108,7 +108,7 @@ def _ended(name: str, future: Any) -> Ended:
     if future.status == "finished":
         return Ended(name, future.result(), None)
     if future.status in ("cancelled", "lost"):
-        raise SchedulerLostError("the Dask scheduler let go of its tasks")
+        raise SchedulerLostError("the Dask scheduler is gone")
     error = future.exception()
     _log.debug("task %s failed in its worker", name, exc_info=error)
     if isinstance(error, KilledWorker):

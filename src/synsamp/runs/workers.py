@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -37,6 +37,7 @@ class Workers:
             )
         self._scheduler = scheduler
         self._count = count
+        self._quieted = ExitStack()
         self._cluster: Any = None
         self._client: Any = None
 
@@ -59,13 +60,16 @@ class Workers:
     def client(self, console: Console) -> Any:
         """Return the Dask client; the first call starts or connects."""
         if self._client is None:
+            import distributed  # noqa: F401 (its loggers must exist to be quieted)
+
+            self._quieted.enter_context(_quiet())
             self._client = self._start() if self.are_local else self._connect(console)
         return self._client
 
     def close(self) -> None:
         """End the processes started here; a cluster of others is left running."""
         client, cluster, self._client, self._cluster = self._client, self._cluster, None, None
-        with _quiet():
+        with self._quieted:
             if client is not None:
                 client.close(timeout=5)
             if cluster is not None:
@@ -135,11 +139,13 @@ def _children_deaf_to_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask from telling at length of connections that end because we end them."""
-    log = logging.getLogger("distributed")
-    before = log.level
-    log.setLevel(logging.CRITICAL)
+    """Keep Dask from telling at length of connections that end: the commands say it in a line."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    before = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        log.setLevel(before)
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)

@@ -1,0 +1,275 @@
+"""Ensembles survive what happens to processes: real schedulers and workers are started and killed.
+
+Everything talks to loopback only.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import synsamp
+from synsamp.runs import RunFolder
+from synsamp.runs.ensemble import execute_ensemble
+from synsamp.runs.workers import Workers
+from toys.coins import EXPERIMENT
+
+APP = Path(__file__).parents[1] / "toys" / "app.py"
+TRIALS = 8
+SETTINGS = ("pause_s=0.05", "tosses=20")
+SLOW = tuple(word for setting in SETTINGS for word in ("--set", setting))
+"""A trial takes a second, so that there is a middle to be killed in."""
+
+
+def start_process(*arguments):
+    environment = os.environ | {"PYTHONPATH": str(APP.parents[1]), "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [sys.executable, *map(str, arguments)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that started the tests in the background has told them to ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def command(*arguments):
+    return start_process(APP, *arguments)
+
+
+def ended(process, timeout=120):
+    out, err = process.communicate(timeout=timeout)
+    return process.returncode, out, err
+
+
+def run_to_end(*arguments):
+    return ended(command(*arguments))
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def finished(folder):
+    """The seal of every trial that is finished, by name, with the time it was written."""
+    return {
+        path.parent.name: path.stat().st_mtime_ns
+        for path in sorted(folder.glob("trials/*/results.sha256"))
+        if '"finished"' in (path.parent / "status.json").read_text()
+    }
+
+
+def seals(folder):
+    return [path.read_text() for path in sorted(folder.rglob("results.sha256"))]
+
+
+def children(pid):
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
+    return [int(text) for text in found.stdout.split()]
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def workers_of(pid):
+    """Processes below a command that run trials (the others only watch)."""
+    return [
+        child
+        for child in children(pid)
+        if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()
+    ]
+
+
+@contextmanager
+def cluster(tmp_path, n_workers):
+    """A scheduler and workers as separate programs, one thread each."""
+    file = tmp_path / "scheduler.json"
+    dask = ("-m", "distributed.cli.dask_scheduler")
+    scheduler = start_process(
+        *dask, "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file
+    )
+    workers = []
+    try:
+        wait_for(file.exists)
+        for _ in range(n_workers):
+            workers.append(
+                start_process(
+                    *("-m", "distributed.cli.dask_worker", "--scheduler-file", file),
+                    *("--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard", "--no-nanny"),
+                    *("--local-directory", tmp_path, "--death-timeout", "5"),
+                )
+            )
+        yield file, scheduler, workers
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+            process.communicate()
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """The seals of an ensemble that nothing happened to."""
+    with Workers(count=2) as workers:
+        out = tmp_path_factory.mktemp("reference") / "run"
+        folder = execute_ensemble(EXPERIMENT, out, TRIALS, settings=SETTINGS, workers=workers)
+    return seals(folder.path)
+
+
+# -- local processes ---------------------------------------------------------------------------
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing(tmp_path, reference):
+    out = tmp_path / "run"
+    process = command("run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW)
+    wait_for(lambda: len(finished(out)) >= 1)
+    victim = workers_of(process.pid)[0]
+    os.kill(victim, signal.SIGKILL)
+    code, _, err = ended(process)
+    assert (code, err.count("failed")) == (0, 0), err
+    assert seals(out) == reference
+
+
+def test_the_client_killed_and_resumed_does_only_what_is_missing(tmp_path, reference):
+    out = tmp_path / "run"
+    process = command("run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW)
+    wait_for(lambda: len(finished(out)) >= 2)
+    below = children(process.pid)
+    process.kill()
+    process.communicate()
+    wait_for(lambda: not any(alive(pid) for pid in below), 20)  # no worker is left behind
+    kept = finished(out)
+    assert 2 <= len(kept) < TRIALS
+    code, _, err = run_to_end("resume", out)
+    assert code == 0, err
+    assert kept.items() <= finished(out).items()
+    assert seals(out) == reference
+
+
+def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
+    out = tmp_path / "run"
+    process = command("run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW)
+    wait_for(lambda: len(finished(out)) >= 1)
+    below = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    code, _, err = ended(process, 30)
+    assert code == 130
+    assert err.splitlines()[-1] == f"synsamp: stopped; continue with `synsamp resume {out}`"
+    wait_for(lambda: not any(alive(pid) for pid in below), 20)
+    assert RunFolder(out).status.state == "interrupted"
+    kept = finished(out)
+    # What was finished is on the disk already, in its place among the others.
+    assert (out / "results.zarr" / "ensemble").is_dir()
+    code, _, err = run_to_end("resume", out, "--workers", 1)
+    assert code == 0, err
+    assert kept.items() <= finished(out).items()
+    assert seals(out) == reference
+
+
+def test_a_second_command_on_the_folder_is_refused(tmp_path):
+    out = tmp_path / "run"
+    first = command("run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW)
+    wait_for(lambda: (out / "status.json").exists())
+    code, _, err = run_to_end("resume", out)
+    assert code == 2
+    assert err.startswith("synsamp: run folder must not be in use")
+    assert err.count("\n") == 1
+    assert ended(first)[0] == 0
+
+
+def test_a_full_disk_is_one_clear_line_and_nothing_finished_is_lost(tmp_path, reference):
+    flag, out = tmp_path / "flag", tmp_path / "run"
+    flag.touch()
+    trouble = ("--set", f"trouble=disk:{flag}")
+    process = command(
+        "run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW, *trouble
+    )
+    code, _, err = ended(process)
+    assert code == 1
+    assert "is full; make room, then continue with `synsamp resume" in err
+    assert "Traceback" not in err
+    assert RunFolder(out).status.state == "failed"
+    flag.unlink()
+    code, _, err = run_to_end("resume", out)
+    assert code == 0, err
+    assert synsamp.open(out).finished.values.all()
+
+
+def test_failed_trials_are_told_and_tried_again_by_resume(tmp_path):
+    flag, out = tmp_path / "flag", tmp_path / "run"
+    flag.touch()
+    code, _, err = run_to_end(
+        "run", "coins", "--trials", 6, "--workers", 2, "--out", out, "--set", f"trouble=some:{flag}"
+    )
+    assert code == 1
+    line = err.splitlines()[-1]
+    assert "of 6 trials failed: trial 0" in line
+    assert "(seed " in line
+    assert "a bug of the toy" in line
+    flag.unlink()
+    code, _, err = run_to_end("resume", out)
+    assert code == 0, err
+    assert synsamp.open(out).finished.values.all()
+    assert run_to_end("resume", out)[1] == f"{out} is finished, nothing to do\n"
+
+
+# -- a cluster ---------------------------------------------------------------------------------
+
+
+def test_eight_workers_of_a_cluster_keep_order_and_bits_whoever_dies(tmp_path, reference):
+    arguments = ("run", "coins", "--trials", TRIALS, *SLOW, "--out")
+    with cluster(tmp_path, 8) as (file, _, workers):
+        code, _, err = run_to_end(*arguments, tmp_path / "whole", "--scheduler", file)
+        assert code == 0, err
+        assert all(worker.poll() is None for worker in workers)  # the cluster is left running
+        assert seals(tmp_path / "whole") == reference
+
+        process = command(*arguments, tmp_path / "one-less", "--scheduler", file)
+        wait_for(lambda: len(list((tmp_path / "one-less").glob("trials/*/run.json"))) >= 6)
+        workers[0].kill()
+        code, _, err = ended(process)
+        assert code == 0, err
+        assert seals(tmp_path / "one-less") == reference
+
+        out = tmp_path / "no-client"
+        process = command(*arguments, out, "--scheduler", file)
+        wait_for(lambda: len(list(out.glob("trials/*/run.json"))) >= 4)
+        process.kill()
+        process.communicate()
+        # Its trials stop when the cluster notices; the next command waits for their folders.
+        code, _, err = run_to_end("resume", out, "--scheduler", file)
+        assert code == 0, err
+        assert seals(out) == reference
+
+
+def test_the_scheduler_killed_is_told_and_the_folder_resumed(tmp_path, reference):
+    out = tmp_path / "run"
+    with cluster(tmp_path, 2) as (file, scheduler, _):
+        arguments = ("run", "coins", "--trials", TRIALS, "--out", out, *SLOW)
+        process = command(*arguments, "--scheduler", file)
+        wait_for(lambda: len(finished(out)) >= 1)
+        scheduler.kill()
+        code, _, err = ended(process)
+        assert code == 1
+        assert "the Dask scheduler is gone" in err
+        assert f"synsamp resume {out}" in err
+        assert "Traceback" not in err
+    kept = finished(out)
+    code, _, err = run_to_end("resume", out)
+    assert code == 0, err
+    assert kept.items() <= finished(out).items()
+    assert seals(out) == reference
