@@ -1,0 +1,44 @@
+"""The commands printed on docs/ensembles.md and in the README are ones."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from synsamp.experiments import REGISTRY
+from synsamp.runs.plan import describe_ensemble, trials_of
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("docs/ensembles.md", "README.md")
+
+
+def commands():
+    for page in PAGES:
+        for line in (ROOT / page).read_text().splitlines():
+            if re.match(r"    synsamp (run|sweep) (?!all).*--trials", line):
+                yield line.split("   #")[0].split("    #")[0].strip()
+
+
+@pytest.mark.parametrize("line", sorted(set(commands())))
+def test_a_printed_command_can_be_given(line):
+    words = iter(shlex.split(line, comments=True)[2:])
+    experiment = REGISTRY.find(next(words)).load()
+    options: dict[str, list[str]] = {}
+    for word in words:
+        options.setdefault(word, []).append(next(words))
+    assert set(options) <= {"--trials", "--vary", "--preset", "--scheduler", "--set"}
+    whole = describe_ensemble(
+        experiment,
+        int(options["--trials"][0]),
+        options.get("--vary", []),
+        options.get("--preset", ["quick"])[0],
+        options.get("--set", []),
+    )
+    assert trials_of(experiment, whole)
+
+
+def test_there_are_commands_to_check():
+    assert len(list(commands())) >= 5
