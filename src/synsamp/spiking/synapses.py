@@ -195,10 +195,12 @@ def _changes_in_lanes(
     weight: Any, epsps: Any, change: Any, gain: Any, alpha: Any, most_at: Any, most: Any
 ) -> None:
     fall, rise, fall_decay, rise_decay = epsps
+    # The gain b N is multiplied into x and α once per row.
+    fall_gain, rise_gain, alpha_gain = gain * fall_decay, gain * rise_decay, gain * alpha
     for i in range(0, weight.size, LANE):
         w = load(weight, i)
-        x = fall_decay * load(fall, i) - rise_decay * load(rise, i)
-        store(change, i, clipped(gain * (w * (x - expected(w, alpha, most_at))), most))
+        x = fall_gain * load(fall, i) - rise_gain * load(rise, i)
+        store(change, i, clipped(w * (x - expected(w, alpha_gain, most_at)), most))
 
 
 def _changes_multiplicative(
