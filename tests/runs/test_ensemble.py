@@ -15,7 +15,7 @@ from synsamp.runs import RunFolder, execute
 from synsamp.runs.ensemble import check_that_workers_see, execute_ensemble
 from synsamp.runs.plan import describe_ensemble, read_vary, trials_of
 from synsamp.runs.workers import Workers
-from toys.app import TOYS
+from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
 
 
@@ -224,7 +224,7 @@ def test_three_trials_cannot_decide(tmp_path, two):
 
 
 def test_the_report_shows_shares_values_and_courses(plain):
-    page = write_report([plain.path], TOYS, plain.path / "report.html").read_text()
+    page = write_report([plain.path], WITH_COINS, plain.path / "report.html").read_text()
     names = {path.stem for path in (plain.path / "figures").glob("*.svg")}
     assert names == {"claims", "values", "courses"}
     assert "In how many trials" in page
@@ -232,13 +232,13 @@ def test_the_report_shows_shares_values_and_courses(plain):
 
 
 def test_the_report_of_a_sweep_shows_curves_or_heat_maps(swept, tmp_path, two):
-    write_report([swept.path], TOYS, swept.path / "report.html")
+    write_report([swept.path], WITH_COINS, swept.path / "report.html")
     names = {path.stem for path in (swept.path / "figures").glob("*.svg")}
     assert names == {"claims", "values-2"}
     one = execute_ensemble(
         EXPERIMENT, tmp_path / "run", 4, vary=["coin.chance=0.2,0.8"], workers=two
     )
-    write_report([one.path], TOYS, one.path / "report.html")
+    write_report([one.path], WITH_COINS, one.path / "report.html")
     names = {path.stem for path in (one.path / "figures").glob("*.svg")}
     assert names == {"claims", "values-1", "courses"}
 
@@ -248,7 +248,7 @@ def test_words_can_vary(tmp_path, two):
     folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 2, vary=vary, workers=two)
     data = synsamp.open(folder.path)
     assert list(data.ragged.values) == ["true", "false"]
-    write_report([folder.path], TOYS, folder.path / "report.html")
+    write_report([folder.path], WITH_COINS, folder.path / "report.html")
 
 
 # -- trouble -----------------------------------------------------------------------------------

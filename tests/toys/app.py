@@ -11,12 +11,14 @@ TOYS = Registry(
     [
         Entry("walk", "fig0", "A walk", "toys.walk", "toys.walk_figures"),
         Entry("stroll", "fig00", "A short walk", "toys.stroll", "toys.walk_figures"),
-        Entry("coins", "fig000", "Tossing coins", "toys.coins", "toys.walk_figures"),
     ]
+)
+WITH_COINS = Registry(
+    [*TOYS, Entry("coins", "fig000", "Tossing coins", "toys.coins", "toys.walk_figures")]
 )
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from synsamp.cli import run_command_line
 
-    sys.exit(run_command_line(sys.argv[1:], TOYS))
+    sys.exit(run_command_line(sys.argv[1:], WITH_COINS))
