@@ -189,7 +189,9 @@ def _heat_maps(whole: xr.Dataset, summary: xr.Dataset, vary: Sequence[str]) -> F
 
 def _courses(summary: xr.Dataset, vary: Sequence[str]) -> Figure | None:
     """Medians and bands of what has a numbered axis and differs between trials."""
-    shown = [c for name in summary.data_vars for c in _course(summary[name], vary)][:MOST_COURSES]
+    shown = [
+        c for name in sorted(map(str, summary.data_vars)) for c in _course(summary[name], vary)
+    ][:MOST_COURSES]
     if not shown:
         return None
     figure, panels = _grid(len(shown), 2.1)

@@ -101,9 +101,10 @@ def _section(run: RunPage, anchor: str) -> str:
 {escape(experiment.alias)}</span></h2>
 <p class="lead">{escape(experiment.summary)}</p>
 <ul class="chips">{items}</ul>
+{f'<p class="bad">{escape(run.status.message)}</p>' if run.status.message else ""}
 <h3>Claims of the paper</h3>
 {_claims(run.claims) if not description.vary else _folded("At every combination", run.claims)}
-<h3>Figures <span class="paper">beside what the paper’s captions state, in our words</span></h3>
+<h3>Figures <span class="paper">{_about_figures(description)}</span></h3>
 {"".join(_figure(drawing, experiment) for drawing in run.drawings)}
 <div class="notes">{_list("Assumptions", experiment.assumptions)}
 {_list("Known deviations", experiment.deviations)}</div>
@@ -111,6 +112,12 @@ def _section(run: RunPage, anchor: str) -> str:
 {_versions(description)}
 </section>
 """
+
+
+def _about_figures(description: Description) -> str:
+    if description.trials is None:
+        return "beside what the paper’s captions state, in our words"
+    return "over all trials; synsamp report draws those of one trial from its own folder"
 
 
 def _claims(claims: Iterable[ClaimRecord]) -> str:
