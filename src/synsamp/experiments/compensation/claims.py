@@ -242,7 +242,8 @@ def _controls(course: Course) -> Iterator[Claim]:
             stop = course.time_s[tests[-1]]
             control = course.level(arm, lesion, stop - HOUR_S / 2, stop)
             with_rule = course.level(MAIN, lesion, stop - HOUR_S / 2, stop)
-            hit = course.recall[:, course.first(MAIN, lesion)[0]]
+            # below chance is chance: a test that reads 0.45 by accident leaves nothing to regain
+            hit = np.maximum(course.recall[:, course.first(MAIN, lesion)[0]], CHANCE)
             yield mean_claim(
                 f"{arm.replace(' ', '-')}-{lesion}",
                 f"There is no recovery from {where} {words}",
