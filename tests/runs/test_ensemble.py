@@ -6,14 +6,17 @@ import json
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import synsamp
 from synsamp.analysis.intervals import share_interval
 from synsamp.errors import SynsampError
+from synsamp.experiments.protocol import Repeats
 from synsamp.report.write import write_report
 from synsamp.runs import RunFolder, execute
 from synsamp.runs.ensemble import check_that_workers_see, execute_ensemble
 from synsamp.runs.plan import describe_ensemble, read_vary, trials_of
+from synsamp.runs.stack import flatten
 from synsamp.runs.workers import Workers
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
@@ -172,6 +175,19 @@ def test_quantiles_over_trials_are_stored(plain):
     found = results["summary"].tossed_heads
     assert list(found["quantile"].values) == [0.05, 0.25, 0.5, 0.75, 0.95]
     assert np.allclose(found.values, np.quantile(heads, found["quantile"].values, axis=0))
+
+
+def test_datasets_of_one_run_become_one_without_mixing_names_up():
+    results = {
+        "a": xr.Dataset({"x": (("t", "x"), np.ones((3, 2)))}, coords={"t": [1, 2, 3]}),
+        "b": xr.Dataset({"y": ("t", [5.0, 6.0])}, coords={"when": ("t", ["p", "q"])}),
+        "c": xr.Dataset({"y": (("k", "trial"), np.ones((1, 4)))}),
+    }
+    whole = flatten(results, Repeats("ks", "k"))
+    assert whole.a_x.dims == ("t_of_a", "x")
+    assert list(whole.t_of_a.values) == [1, 2, 3]
+    assert whole.b_y.dims == whole.b_when.dims == ("t_of_b",)
+    assert whole.c_y.dims == ("trial_of_c",)
 
 
 def test_a_single_run_opens_the_same_way(tmp_path):

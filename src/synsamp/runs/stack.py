@@ -36,7 +36,7 @@ def flatten(results: Results, repeats: Repeats | None) -> xr.Dataset:
     """Lay the datasets of one run into one: variable ``v`` of dataset ``d`` becomes ``d_v``.
 
     A dimension that means different things in two datasets, or that is called like one of the
-    ensemble, becomes ``d_dimension``. The dimension of the repeats within the run is dropped if
+    ensemble, becomes ``dimension_of_d``. The dimension of the repeats within the run is dropped if
     it has length 1. Only index coordinates stay coordinates: others may differ between trials.
     """
     squeezed = {name: _without_repeats(data, repeats) for name, data in results.items()}
@@ -44,8 +44,10 @@ def flatten(results: Results, repeats: Repeats | None) -> xr.Dataset:
     parts = []
     for name, data in squeezed.items():
         plain = data.reset_coords().drop_attrs(deep=False)
-        dims = {d: f"{name}_{d}" for d in data.dims if d in ambiguous or d == TRIAL}
-        parts.append(plain.rename(dims | {v: f"{name}_{v}" for v in plain.data_vars}))
+        dims = {d: f"{d}_of_{name}" for d in data.dims if d in ambiguous or d == TRIAL}
+        # First variables, then dimensions: a variable may be called like one of its dimensions.
+        own = plain.rename_vars({v: f"{name}_{v}" for v in plain.data_vars})
+        parts.append(own.rename(dims))
     return xr.merge(parts, combine_attrs="drop", compat="equals", join="exact")
 
 
