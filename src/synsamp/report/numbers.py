@@ -22,7 +22,7 @@ def number(value: float | None) -> str:
 
 def rule_text(claim: ClaimRecord) -> str:
     """Write what a claim must meet: its band or, over an ensemble, that of its whole interval."""
-    return "interval above 0.5" if claim.interval is not None else band_text(claim.band)
+    return "all > 0.5" if claim.interval is not None else band_text(claim.band)
 
 
 def band_text(band: Band) -> str:
