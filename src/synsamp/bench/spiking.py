@@ -1,10 +1,9 @@
 """Cost of a network spike: against Brian2, against a dense product, and how it grows.
 
 Every case is a running network; rounds go through all of them in turn, a short window each, and the
-table gives the best of the rounds, since whatever else runs on the machine only adds. Of Brian2's
-runs, which are too long for that, the processor time counts where it is less than the wall clock. A
-frozen twin of each network (no plastic synapses) tells how much is input spikes, potentials and
-winner, how much is learning.
+table gives the best of the rounds. Times are processor time, Brian2's, too, and all run in one
+thread: whatever else is busy on the machine hardly counts. A frozen twin of each network (no
+plastic synapses) tells how much is input spikes, potentials and winner, how much is learning.
 """
 
 from __future__ import annotations
@@ -193,9 +192,9 @@ def _warm(name: str, plastic: Network, frozen: Network, shown: Any, options: Any
 
 def _microseconds(sim: Simulation, spikes: int = _SPIKES) -> float:
     rate = float(sim.layout.wiring.rate_up_to[-1])
-    before, start = sim.n_spikes, time.perf_counter()
+    before, start = sim.n_spikes, time.thread_time()
     sim.run(spikes / rate)
-    return (time.perf_counter() - start) / (sim.n_spikes - before) * 1e6
+    return (time.thread_time() - start) / (sim.n_spikes - before) * 1e6
 
 
 def _dense_product(n: int, m: int, kind: str) -> Callable[[], float]:
@@ -204,10 +203,10 @@ def _dense_product(n: int, m: int, kind: str) -> Callable[[], float]:
     out = np.empty(n, kind)
 
     def product() -> float:
-        start = time.perf_counter()
+        start = time.thread_time()
         for _ in range(100):
             np.dot(weights, x, out=out)
-        return (time.perf_counter() - start) * 1e4
+        return (time.thread_time() - start) * 1e4
 
     return product
 
