@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from synsamp.experiments import REGISTRY
-from synsamp.runs.plan import describe_ensemble, trials_of
+from synsamp.runs.ensembles.plan import describe_ensemble, trials_of
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("docs/ensembles.md", "README.md")

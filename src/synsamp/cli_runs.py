@@ -34,8 +34,8 @@ def describe(
     vary: Sequence[str] = (),
 ) -> Description:
     """Resolve what was asked for: one run, or an ensemble if trials are counted."""
+    from synsamp.runs.ensembles.plan import describe_ensemble
     from synsamp.runs.execute import describe
-    from synsamp.runs.plan import describe_ensemble
 
     if trials is None:
         return describe(experiment, preset, settings, seed)
@@ -97,7 +97,7 @@ def new_folder(name: str, preset: str) -> Path:
 
 def _carry_out(jobs: Sequence[Job], root: Path, workers: Workers) -> int:
     """Run the jobs whose folders are held; one that fails does not keep the others from running."""
-    from synsamp.runs.ensemble import carry_out_ensemble
+    from synsamp.runs.ensembles.run import carry_out_ensemble
     from synsamp.runs.execute import RunFailedError, carry_out
 
     console = Console(stderr=True)

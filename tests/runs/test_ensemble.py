@@ -14,9 +14,9 @@ from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Repeats
 from synsamp.report.write import write_report
 from synsamp.runs import RunFolder, execute
-from synsamp.runs.ensemble import check_that_workers_see, execute_ensemble
-from synsamp.runs.plan import describe_ensemble, read_vary, trials_of
-from synsamp.runs.stack import flatten
+from synsamp.runs.ensembles.plan import describe_ensemble, read_vary, trials_of
+from synsamp.runs.ensembles.run import check_that_workers_see, execute_ensemble
+from synsamp.runs.ensembles.stack import flatten
 from synsamp.runs.workers import Workers
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT

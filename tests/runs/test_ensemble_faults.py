@@ -17,7 +17,7 @@ import pytest
 
 import synsamp
 from synsamp.runs import RunFolder
-from synsamp.runs.ensemble import execute_ensemble
+from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.workers import Workers
 from toys.coins import EXPERIMENT
 

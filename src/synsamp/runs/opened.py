@@ -8,8 +8,8 @@ from typing import Any
 import xarray as xr
 
 from synsamp.errors import refuse
+from synsamp.runs.ensembles.stack import GROUP, flatten
 from synsamp.runs.folder import RunFolder, find_runs
-from synsamp.runs.stack import GROUP, flatten
 
 
 def open(folder: str | Path) -> xr.Dataset:

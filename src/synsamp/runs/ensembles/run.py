@@ -20,7 +20,10 @@ from rich.console import Console
 
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Experiment
-from synsamp.runs.ensemble_progress import EnsembleProgress
+from synsamp.runs.ensembles.gather import gather
+from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
+from synsamp.runs.ensembles.progress import EnsembleProgress
+from synsamp.runs.ensembles.stack import Stack, flatten
 from synsamp.runs.execute import (
     DiskFullError,
     RunFailedError,
@@ -30,11 +33,8 @@ from synsamp.runs.execute import (
     warn_of_other_versions,
 )
 from synsamp.runs.folder import InUseError, RunFolder
-from synsamp.runs.gather import gather
 from synsamp.runs.log import logging_to
-from synsamp.runs.plan import Trial, coordinates, describe_ensemble, trials_of
 from synsamp.runs.results import clear_results, seal_results
-from synsamp.runs.stack import Stack, flatten
 from synsamp.runs.tasks import Report, StoppedError, Task, run_tasks
 from synsamp.runs.workers import Workers
 

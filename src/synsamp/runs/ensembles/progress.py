@@ -19,7 +19,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from synsamp.runs.plan import Trial
+from synsamp.runs.ensembles.plan import Trial
 
 LINE_EVERY_S = 60.0
 

@@ -9,9 +9,9 @@ import numpy as np
 import xarray as xr
 
 from synsamp.analysis.intervals import share_interval
+from synsamp.runs.ensembles.plan import Trial, points
+from synsamp.runs.ensembles.stack import Stack
 from synsamp.runs.folder import ClaimRecord, RunFolder
-from synsamp.runs.plan import Trial, points
-from synsamp.runs.stack import Stack
 
 MOST = (0.5, 1.0)
 """Over an ensemble a claim holds if it does in most trials, its whole interval above one half."""
