@@ -1,1 +1,1 @@
-"""Many trials of one experiment, at one or several settings, in one folder. Start reading at `run`."""
+"""Many trials of one experiment, at one or several settings. Start reading at `run`."""
