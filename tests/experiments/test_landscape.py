@@ -69,7 +69,7 @@ def test_the_forces_add_up_to_the_step_of_the_rule(folder):
         for e in np.eye(2)
     ]
     assert forces.likelihood.values == pytest.approx(dt * np.array(slope), rel=1e-4)
-    assert forces.prior.values == pytest.approx(-dt * start / LandscapeParameters().prior_std ** 2)
+    assert forces.prior.values == pytest.approx(-dt * start / LandscapeParameters().prior.std ** 2)
 
 
 def test_the_gradient_is_right_far_out_and_near():

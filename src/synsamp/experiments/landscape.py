@@ -54,11 +54,17 @@ class RuleSection(Parameters):
     dt: float = Field(0.004, gt=0.0, le=0.05, description="time step Δt (b·dt is η)")
 
 
+class PriorSection(Parameters):
+    """The prior N(0, std²) of both parameters."""
+
+    std: float = Field(1.5, gt=0.1, le=10.0, description="prior N(0, std²): prefers small θ")
+
+
 class LandscapeParameters(Parameters):
     """Parameters of Figure 1."""
 
     peaks: Peaks = Peaks()
-    prior_std: float = Field(1.5, gt=0.1, le=10.0, description="prior N(0, std²): prefers small θ")
+    prior: PriorSection = PriorSection()
     rule: RuleSection = RuleSection()
     ml_paths: int = Field(24, ge=1, le=500, description="maximum likelihood paths")
     ml_time: float = Field(60.0, gt=0.0, le=1e4, description="time of each of them")
@@ -71,7 +77,7 @@ class LandscapeParameters(Parameters):
 def run(parameters: LandscapeParameters, context: RunContext) -> Results:
     """Draw the landscape, climb it, sample from it at three temperatures."""
     land = Landscape(**parameters.peaks.model_dump())
-    prior = Gaussian(0.0, parameters.prior_std)
+    prior = Gaussian(0.0, parameters.prior.std)
     rule = parameters.rule
     posterior = Rule(land.likelihood(), prior, rule.speed, rule.temperature)
     law = fokker_planck(posterior, _GRID, _GRID, log_likelihood=land.log_likelihood)
