@@ -328,6 +328,9 @@ def test_claims_can_fail_and_hold(finished, setup, pairs):
     as_painted, at_chance = judged(paper), judged(lambda *_: 0.5)
     assert [name for name in main + controls if not as_painted[name]] == []
     assert [name for name in main if at_chance[name]] == ["lesion-2"]
+    # what was never learned cannot be regained, even if tests rise a little by accident
+    drifting = judged(lambda arm, lesions, step: 0.5 + 0.01 * (step > 0) * (lesions > 0))
+    assert not drifting["recovery-1"]
     recovered = judged(all_recover)
     assert [name for name in main + controls if not recovered[name]] == controls
 

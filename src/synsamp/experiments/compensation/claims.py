@@ -15,6 +15,7 @@ import xarray as xr
 
 from synsamp.experiments.compensation.levels import (
     HOUR_S,
+    SMALLEST_WHOLE,
     Course,
     Floats,
     mean_claim,
@@ -129,7 +130,7 @@ def _first_lesion(course: Course, results: Results) -> Iterator[Claim]:
         "Removing them lowers recall",
         "Fig. 5D",
         learned - hit,
-        (0.05, None),
+        (SMALLEST_WHOLE, None),
         "of trials",
         f"from {learned.mean():.3f} to {hit.mean():.3f}",
     )

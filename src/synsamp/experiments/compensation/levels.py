@@ -11,6 +11,8 @@ from synsamp.experiments.compensation.plan import MAIN, Plan
 from synsamp.experiments.protocol import Band, Claim
 
 HOUR_S = 3600.0
+SMALLEST_WHOLE = 0.05
+"""Of trials; the least loss that lesion 1 must cause."""
 Floats = NDArray[np.float64]
 
 
@@ -85,9 +87,13 @@ def ratio_claim(
     unit: str,
     detail: str,
 ) -> Claim:
-    """Claim about the ratio of two means over networks; NaN, which no band holds, if none."""
+    """Claim about the ratio of two means over networks.
+
+    NaN, which no band holds, if the whole is too small to be told from none: a network that has
+    learned nothing loses nothing, and must not seem to regain it.
+    """
     found = ratio_interval(parts, wholes)
-    value = found.value if wholes.mean() > 0 else float("nan")
+    value = found.value if wholes.mean() >= SMALLEST_WHOLE else float("nan")
     text = f"ratio of means {found.text(2)}; " if len(parts) > 1 and np.isfinite(value) else ""
     return Claim(name, statement, where, value, band, unit, text + detail)
 
