@@ -12,6 +12,7 @@ from synsamp.spiking.lanes import (
     load,
     narrow,
     note_signs,
+    positive,
     singles,
     store,
     total,
@@ -84,3 +85,15 @@ def test_a_single_change_of_sign_is_noted(at):
     assert not crossings(before, after)
     after[at] *= -1
     assert crossings(before, after)
+
+
+@njit
+def bits(values):
+    return positive(load(values, 0))
+
+
+def test_the_bits_of_a_lane_tell_which_numbers_are_positive():
+    values = np.zeros(LANE, np.float32)
+    values[[0, 3, LANE - 1]] = 0.5
+    values[[1, 4]] = -0.5
+    assert bits(values) == 1 + 2**3 + 2 ** (LANE - 1)

@@ -393,6 +393,34 @@ def test_a_memory_sink_can_be_cut_back():
     np.testing.assert_array_equal(sink["spikes"]["time_s"], first)
 
 
+def columns(sim):
+    """Efficacies as the columns hold them, [neuron, input], of a network with one projection."""
+    wiring, n = sim.layout.wiring, sim.network.n_neurons
+    cells = sim._synapses.column.reshape(-1, int(wiring.column_width[0]))
+    return cells[:, :n].T
+
+
+def test_columns_hold_the_efficacies_however_synapses_come_and_go():
+    """At paper speed times 500 synapses cross θ = 0 at every refresh, in both directions."""
+    sim = Simulation(
+        winner_take_all(40, 5, Rule(b=0.05, N=1.0)),
+        InOrder([shown(np.linspace(0, 60, 40))]),
+        12,
+        refresh_s=0.1,
+        grid_s=2.0,
+    )
+    was_active, crossings = sim.active("x->z"), 0
+    for step in range(60):
+        sim.run(0.35)
+        if step == 30:
+            sim.lesion(RemoveSynapses("x->z", was_active, regrow=False))
+        np.testing.assert_allclose(columns(sim), sim.weight("x->z"), rtol=1e-6, atol=1e-9)
+        crossings += (sim.active("x->z") != was_active).sum()
+        was_active = sim.active("x->z")
+    assert crossings > 300  # so the lists had much to follow
+    assert sim._synapses.n_listed.sum() < 1.5 * was_active.sum()  # the lists are cleared up
+
+
 # -- cost --------------------
 
 

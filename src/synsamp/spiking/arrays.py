@@ -38,7 +38,7 @@ def new_synapses(
         weight=np.zeros(n, np.float32),
         column=np.zeros(layout.n_cells, np.float32),
         listed=np.zeros(n, np.int32),
-        is_listed=np.zeros(n, bool),
+        is_listed=np.zeros(n // LANE, np.uint16),
         n_listed=np.zeros(layout.n_rows, np.int64),
         refreshed_s=np.zeros(network.n_neurons),
     )

@@ -116,8 +116,8 @@ def _run(
             for neuron in range(activity.bias.size):
                 if not wiring.learns[wiring.circuit_of[neuron]]:
                     continue
-                relist = refresh_neuron(neuron, grid, wiring, rules, synapses, streams.noise)
-                settle(neuron, relist, wiring, retracted, synapses, activity, work)
+                refresh_neuron(neuron, grid, wiring, rules, synapses, streams.noise)
+                settle(neuron, wiring, retracted, synapses, activity, work)
                 trace(neuron, grid, synapses, tape)
             activity.counters[SWEEPS] += 1
             continue
@@ -165,7 +165,7 @@ def _settle_all(
 ) -> None:
     """Columns and potential sums anew for every neuron."""
     for neuron in range(activity.bias.size):
-        settle(neuron, True, wiring, retracted, synapses, activity, work)
+        settle(neuron, wiring, retracted, synapses, activity, work)
 
 
 def _replay(

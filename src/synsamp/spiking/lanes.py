@@ -237,7 +237,18 @@ def _any_negative(typingctx: Any, lane: Any) -> Any:
     return types.boolean(SINGLES), codegen
 
 
+def _positive(typingctx: Any, lane: Any) -> Any:
+    """One bit per number: whether it is above 0."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        zeros = ir.Constant(lane.llvm, [0.0] * LANE)
+        return builder.bitcast(builder.fcmp_ordered(">", args[0], zeros), ir.IntType(LANE))
+
+    return types.uint16(lane), codegen
+
+
 total: Any = intrinsic(_total)
 largest: Any = intrinsic(_largest)
 note_signs: Any = intrinsic(_note_signs)
 any_negative: Any = intrinsic(_any_negative)
+positive: Any = intrinsic(_positive)

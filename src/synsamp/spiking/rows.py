@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from synsamp.spiking.activity import Activity, epsp_decays
-from synsamp.spiking.compiling import inlined, vector
+from synsamp.spiking.compiling import in_lanes, inlined, vector
 from synsamp.spiking.inputs import Work
+from synsamp.spiking.lanes import LANE, load, positive
 from synsamp.spiking.layout import REFRESH_S
 from synsamp.spiking.synapses import Synapses, read_effects
 
@@ -16,18 +17,34 @@ from synsamp.spiking.synapses import Synapses, read_effects
 # ruff: noqa: F821
 
 
-@vector
-def list_functional(effect: Any, is_listed: Any, listed: Any, cells: Any, width: int) -> Any:
-    """List the afferents with ŵ > 0, and empty the cells of those that left; returns how many."""
-    count = np.uint64(0)
-    for i in range(np.uint64(effect.size)):
-        functional = effect[i] > np.float32(0.0)
-        if functional != is_listed[i]:  # rare, hence well predicted
-            is_listed[i] = functional
-            cells[i * np.uint64(width)] = effect[i]
-        listed[count] = np.int32(i)  # overwritten by the next one if this one does not count
-        count += np.uint64(functional)
-    return np.int64(count)
+@in_lanes
+def list_more(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
+    """Add the afferents that became functional to the list; returns its length.
+
+    Those that ceased to be stay on it, with ŵ = 0, until it is cleared up.
+    """
+    for i in range(0, effect.size, LANE):
+        known = is_listed[i // LANE]
+        new = positive(load(effect, i)) & ~known
+        if new != 0:  # rare, hence well predicted
+            is_listed[i // LANE] = known | new
+            for k in range(LANE):
+                if (new >> k) & 1:
+                    listed[count] = i + k
+                    count += 1
+    return count
+
+
+@in_lanes
+def clear_up(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
+    """Take those without effect off the list; returns its length."""
+    for i in range(0, effect.size, LANE):
+        is_listed[i // LANE] = positive(load(effect, i))
+    kept = 0
+    for i in range(count):
+        listed[kept] = listed[i]  # overwritten by the next one if this one does not count
+        kept += effect[listed[i]] > np.float32(0.0)
+    return kept
 
 
 @vector
@@ -39,25 +56,26 @@ def set_cells(listed: Any, effect: Any, cells: Any, width: int) -> None:
 
 
 @inlined
-def place(p: int, k: int, relist: bool, effect: Any, wiring: Any, synapses: Synapses) -> None:
+def place(p: int, k: int, more: bool, clear: bool, effect: Any, wiring: Any, synapses: Any) -> None:
     """Put the efficacies of neuron ``k`` of a block into the columns.
 
-    Only functional synapses have cells to be set; ``relist`` if others may be functional now.
+    Only listed synapses have cells to be set; ``more`` if others may be functional now.
     """
     n, width = wiring.n_pre[p], wiring.column_width[p]
     start, row = wiring.first_synapse[p] + k * n, wiring.first_row[p] + k
-    cells = synapses.column[wiring.first_cell[p] + k :]
     listed = synapses.listed[start : start + n]
-    if relist:
-        is_listed = synapses.is_listed[start : start + n]
-        synapses.n_listed[row] = list_functional(effect, is_listed, listed, cells, width)
+    is_listed = synapses.is_listed[start // LANE : (start + n) // LANE]
+    if more:
+        synapses.n_listed[row] = list_more(effect, is_listed, listed, synapses.n_listed[row])
+    cells = synapses.column[wiring.first_cell[p] + k :]
     set_cells(listed[: synapses.n_listed[row]], effect, cells, width)
+    if clear:
+        synapses.n_listed[row] = clear_up(effect, is_listed, listed, synapses.n_listed[row])
 
 
 @inlined
 def settle(
     neuron: int,
-    relist: bool,
     wiring: Any,
     retracted: Any,
     synapses: Synapses,
@@ -80,7 +98,7 @@ def settle(
             activity.rise[axon : axon + n],
             effect,
         )
-        place(p, k, relist, effect, wiring, synapses)
+        place(p, k, True, True, effect, wiring, synapses)
         sum_fall += fall
         sum_rise += rise
     activity.sum_fall[neuron] = sum_fall
@@ -99,12 +117,12 @@ def refresh_neuron_template(
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     elapsed = now - synapses.refreshed_s[neuron]
-    relist = False
+    crossed = False
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         if wiring.plastic[p]:
             n = wiring.n_pre[p]
             start = wiring.first_synapse[p] + k * n
-            relist |= refresh(
+            crossed |= refresh(
                 wiring.kind[p],
                 p,
                 elapsed,
@@ -115,7 +133,7 @@ def refresh_neuron_template(
                 rules,
             )
     synapses.refreshed_s[neuron] = now
-    return relist
+    return crossed
 
 
 def learn_template(
@@ -130,9 +148,9 @@ def learn_template(
     work: Work,
 ) -> None:
     """The winner's synapses: refresh if due, then the likelihood term of this spike."""
-    relist = False
+    more = False
     if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
-        relist = refresh_neuron(neuron, now, wiring, rules, synapses, noise)
+        more = refresh_neuron(neuron, now, wiring, rules, synapses, noise)
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     fall_decay, rise_decay = epsp_decays(now, wiring, activity)
@@ -154,7 +172,7 @@ def learn_template(
                 (fall, rise, np.float32(fall_decay), np.float32(rise_decay)),
                 rules,
             )
-            place(p, k, relist or crossed, effect, wiring, synapses)
+            place(p, k, more or crossed, False, effect, wiring, synapses)
         else:
             from_fall, from_rise = read_effects(weight, retracted[p], fall, rise, effect)
         sum_fall += from_fall

@@ -22,7 +22,7 @@ from synsamp.spiking.synapses import Synapses
 if TYPE_CHECKING:
     from synsamp.spiking.simulation import Simulation
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever a state of before could not be taken up any more."""
 
 

@@ -51,8 +51,10 @@ class Synapses(NamedTuple):
     theta: NDArray[np.float64]
     weight: NDArray[np.float32]
     column: NDArray[np.float32]
-    listed: NDArray[np.int32]  # by row: afferents with ŵ > 0, whose cells in the columns are set
-    is_listed: NDArray[np.bool_]
+    listed: NDArray[
+        np.int32
+    ]  # by row: afferents whose cells are set; all with ŵ > 0 are among them
+    is_listed: NDArray[np.uint16]  # one bit per synapse
     n_listed: NDArray[np.int64]  # per row
     refreshed_s: NDArray[np.float64]  # per neuron
 
