@@ -93,7 +93,8 @@ def _check_path(path: tuple[str, ...], values: Mapping[str, Any]) -> None:
             key = ".".join(path)
             known = list(flat(values))
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.4) or known[:1]
-            raise refuse("--set or --vary", "must name a parameter", _short(key), f"did you mean {near[0]}?")
+            meant = f"did you mean {near[0]}?"
+            raise refuse("--set or --vary", "must name a parameter", _short(key), meant)
         inner = inner[part]
 
 
