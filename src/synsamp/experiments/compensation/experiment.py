@@ -120,7 +120,7 @@ QUICK = CompensationParameters(
     seeds=2,
     test=TestSection(every_s=1200.0, rest_trials=60),
     schedule=ScheduleSection(
-        learning_s=1800.0,
+        learning_s=2700.0,
         after_lesion_1_s=3600.0,
         after_lesion_2_s=0.0,
         no_lesion_s=0.0,
