@@ -42,7 +42,7 @@ TITLE = "The spiking engine: cost of a network spike, against Brian2 and a dense
 _ROUNDS = 15
 _SPIKES = 8000  # per window: a few milliseconds, and one refill of the stimulus or more
 _WARM_UP_S = 500.0
-_BRIAN_S = 10.0
+_BRIAN_S = 3.0
 
 table = markdown_table
 
@@ -296,7 +296,7 @@ def _brian2(digits: list[Any]) -> tuple[str, float | None]:
             gamma=-8.0,
             duration_s=_BRIAN_S,
             dt_s=1e-3,
-            runs=3,
+            runs=12,
         )
         answer = subprocess.run(
             [str(python), str(peers_folder() / "brian2" / "wta.py"), str(given)],
