@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 
 import numpy as np
 import pytest
 import xarray as xr
+from rich.console import Console
 
 import synsamp
 from synsamp.analysis.intervals import share_interval
@@ -15,8 +17,11 @@ from synsamp.experiments.protocol import Repeats
 from synsamp.report.write import write_report
 from synsamp.runs import RunFolder, execute
 from synsamp.runs.ensembles.plan import describe_ensemble, read_vary, trials_of
-from synsamp.runs.ensembles.run import check_that_workers_see, execute_ensemble
-from synsamp.runs.ensembles.stack import flatten
+from synsamp.runs.ensembles.progress import EnsembleProgress
+from synsamp.runs.ensembles.run import carry_out_ensemble, check_workers, execute_ensemble
+from synsamp.runs.ensembles.stack import Stack, _quantiles, flatten
+from synsamp.runs.execute import RunFailedError
+from synsamp.runs.results import seal_results
 from synsamp.runs.workers import Workers
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
@@ -118,6 +123,25 @@ def test_the_number_of_workers_does_not_change_a_bit(plain, tmp_path, count):
     assert seals(other) == seals(plain)
 
 
+def test_whoever_is_first_changes_no_bit_where_trials_differ_in_length(swept, tmp_path):
+    results = {n: RunFolder(swept.path / "trials" / n).results() for n in ("0-00000", "1-00000")}
+    found = []
+    for order in (("0-00000", "1-00000"), ("1-00000", "0-00000")):
+        folder = tmp_path / order[0]
+        folder.mkdir()
+        stack = Stack(folder, {"tosses": [30, 60]}, 1, "x")
+        unfit = set()
+        for name in order:
+            trial = flatten(results[name], EXPERIMENT.repeats, stack.reserved)
+            unfit |= set(stack.place(trial, (int(name[0]), 0)))
+        stack.drop(unfit)
+        stack.finish()
+        seal_results(folder)
+        found.append((folder / "results.sha256").read_text())
+    assert found[0] == found[1]
+    assert "toss/" not in found[0]
+
+
 def test_another_seed_changes_every_trial(plain, tmp_path, two):
     other = execute_ensemble(EXPERIMENT, tmp_path / "run", 9, seed=6, workers=two)
     assert not set(seals(other)) & set(seals(plain))
@@ -136,7 +160,7 @@ def test_all_trials_are_one_dataset(plain):
         trial = RunFolder(plain.path / "trials" / f"{t:05d}")
         own = trial.results()["tossed"]
         assert np.array_equal(data.tossed_heads.values[t], own.heads.values[0])
-        assert data.seed.values[t] == trial.description.seed
+        assert data.trial_seed.values[t] == trial.description.seed
         assert data.claim_value.sel(claim="heads").values[t] == trial.claims()[0].value
 
 
@@ -183,8 +207,8 @@ def test_datasets_of_one_run_become_one_without_mixing_names_up():
         "b": xr.Dataset({"y": ("t", [5.0, 6.0])}, coords={"when": ("t", ["p", "q"])}),
         "c": xr.Dataset({"y": (("k", "trial"), np.ones((1, 4)))}),
     }
-    whole = flatten(results, Repeats("ks", "k"))
-    assert whole.a_x.dims == ("t_of_a", "x")
+    whole = flatten(results, Repeats("ks", "k"), ["x"])
+    assert whole.a_x.dims == ("t_of_a", "x_of_a")
     assert list(whole.t_of_a.values) == [1, 2, 3]
     assert whole.b_y.dims == whole.b_when.dims == ("t_of_b",)
     assert whole.c_y.dims == ("trial_of_c",)
@@ -282,7 +306,7 @@ def test_a_trial_that_fails_is_reported_and_the_rest_goes_on(tmp_path, two):
     status = folder.status
     assert status.state == "finished"
     assert f"{failed.size} of 8 trials failed" in status.message
-    assert f"(seed {data.seed.values[failed[0]]})" in status.message
+    assert f"(seed {data.trial_seed.values[failed[0]]})" in status.message
     assert "ZeroDivisionError: a bug of the toy" in status.message
     assert np.isnan(data.tossed_share.values[failed]).all()
     assert (data.tossed_share.values[data.finished.values] > 0).all()
@@ -292,19 +316,68 @@ def test_a_trial_that_fails_is_reported_and_the_rest_goes_on(tmp_path, two):
     assert log.count("ZeroDivisionError") >= failed.size
 
 
-def test_workers_that_do_not_see_the_folder_are_refused(tmp_path):
-    class Elsewhere:
-        def run(self, function, path):
-            return {"tcp://far": False, "tcp://near": function(path)}
+def test_workers_without_the_folder_or_its_locks_are_refused(tmp_path):
+    class Cluster:
+        def __init__(self, **answers):
+            self.answers = answers
 
-    with pytest.raises(SynsampError, match=r"got 1 that do not \(tcp://far\)"):
-        check_that_workers_see(Elsewhere(), tmp_path)
+        def run(self, function, *arguments):
+            near = {"tcp://near": function(*arguments)}
+            return near | (self.answers if arguments else {})
+
+    check_workers(Cluster(), tmp_path)
+    with pytest.raises(SynsampError, match=r"must see .*, got 1 that do not \(far\)"):
+        check_workers(Cluster(far="unseen"), tmp_path)
+    with pytest.raises(SynsampError, match=r"must respect file locks .*\(far\)"):
+        check_workers(Cluster(far="free"), tmp_path)
     assert list((tmp_path / "trials").iterdir()) == []
 
 
-def test_a_scheduler_that_is_not_there_is_told_in_one_line(monkeypatch):
-    from rich.console import Console
+def test_if_all_trials_fail_the_run_has_failed(tmp_path, two):
+    flag = tmp_path / "flag"
+    flag.touch()
+    with pytest.raises(RunFailedError, match="3 of 3 trials failed: trial 00000"):
+        execute_ensemble(
+            EXPERIMENT, tmp_path / "run", 3, settings=[f"trouble=refusal:{flag}"], workers=two
+        )
+    assert RunFolder(tmp_path / "run").status.state == "failed"
+    assert not (tmp_path / "run" / "results.zarr").exists()
 
+
+def test_a_finished_trial_that_was_damaged_is_run_again(tmp_path, two):
+    folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 3, workers=two)
+    before = seals(folder)
+    trial = folder.path / "trials" / "00001"
+    chunk = next(path for path in (trial / "results.zarr").rglob("c/*") if path.is_file())
+    chunk.write_bytes(b"nonsense")
+    with RunFolder.reopen(folder.path) as again:
+        carry_out_ensemble(EXPERIMENT, again, Console(quiet=True), two)
+    assert seals(folder) == before
+
+
+def test_time_left_does_not_count_what_was_finished_before(monkeypatch):
+    trials = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 10))
+    now = [100.0]
+    monkeypatch.setattr("synsamp.runs.ensembles.progress.time.monotonic", lambda: now[0])
+    console = Console(file=StringIO(), width=200)
+    with EnsembleProgress(console, trials, {t.name for t in trials[:6]}) as progress:
+        now[0] += 600.0  # ten minutes for two halves of a trial: one whole; three are left
+        progress.told(trials[6].name, 0.5)
+        now[0] += 61.0
+        progress.told(trials[7].name, 0.5)
+    assert console.file.getvalue().splitlines()[-1] == "0 of 10 trials, about 33 min left"
+
+
+def test_quantiles_in_stretches_are_the_quantiles(monkeypatch):
+    rng = np.random.default_rng(0)
+    values = xr.DataArray(rng.normal(size=(3, 7, 50)), dims=("a", "trial", "t"))
+    finished = xr.DataArray(np.arange(21).reshape(3, 7) % 4 > 0, dims=("a", "trial"))
+    whole = _quantiles(values, finished, (0.25, 0.5))
+    monkeypatch.setattr("synsamp.runs.ensembles.stack.BLOCK_BYTES", 500)
+    assert whole.identical(_quantiles(values, finished, (0.25, 0.5)))
+
+
+def test_a_scheduler_that_is_not_there_is_told_in_one_line(monkeypatch):
     monkeypatch.setattr("synsamp.runs.workers.CONNECT_S", 1.0)
     with (
         Workers("tcp://127.0.0.1:9") as workers,

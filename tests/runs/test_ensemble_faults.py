@@ -13,10 +13,12 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import synsamp
 from synsamp.runs import RunFolder
+from synsamp.runs.context import named_seed
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.workers import Workers
 from toys.coins import EXPERIMENT
@@ -173,7 +175,7 @@ def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
     assert RunFolder(out).status.state == "interrupted"
     kept = finished(out)
     # What was finished is on the disk already, in its place among the others.
-    assert (out / "results.zarr" / "ensemble").is_dir()
+    assert list(out.glob(".results-*/ensemble/tossed_heads/c/*"))
     code, _, err = run_to_end("resume", out, "--workers", 1)
     assert code == 0, err
     assert kept.items() <= finished(out).items()
@@ -191,14 +193,16 @@ def test_a_second_command_on_the_folder_is_refused(tmp_path):
     assert ended(first)[0] == 0
 
 
-def test_a_full_disk_is_one_clear_line_and_nothing_finished_is_lost(tmp_path, reference):
+def test_a_full_disk_is_one_clear_line_and_nothing_finished_is_lost(tmp_path):
     flag, out = tmp_path / "flag", tmp_path / "run"
-    flag.touch()
     trouble = ("--set", f"trouble=disk:{flag}")
     process = command(
         "run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW, *trouble
     )
+    wait_for(lambda: len(finished(out)) >= 1)
+    flag.touch()
     code, _, err = ended(process)
+    kept = finished(out)
     assert code == 1
     assert "is full; make room, then continue with `synsamp resume" in err
     assert "Traceback" not in err
@@ -206,7 +210,30 @@ def test_a_full_disk_is_one_clear_line_and_nothing_finished_is_lost(tmp_path, re
     flag.unlink()
     code, _, err = run_to_end("resume", out)
     assert code == 0, err
+    assert kept.items() <= finished(out).items()
     assert synsamp.open(out).finished.values.all()
+
+
+def test_a_trial_that_kills_its_workers_is_given_up_and_no_other(tmp_path):
+    flag, out = tmp_path / "flag", tmp_path / "run"
+    flag.touch()
+    kills = ("--set", f"trouble=kill:{flag}")
+    code, _, _ = run_to_end(
+        "run", "coins", "--trials", 4, "--workers", 2, "--seed", 1, "--out", out, *kills
+    )
+    assert code == 1
+    data = synsamp.open(out)
+    assert "died again and again" in RunFolder(out).status.message
+    # Who kills is settled by the trial's seed; the test of the toy below says who should.
+    doomed = [kills_its_worker(int(seed)) for seed in data.trial_seed.values]
+    assert 0 < sum(doomed) < 4
+    assert [not done for done in data.finished.values] == doomed
+
+
+def kills_its_worker(seed):
+    rng = np.random.default_rng(named_seed(seed, ("coin", 0)))
+    rng.random(EXPERIMENT.presets["quick"].tosses // 2)
+    return rng.random() < 0.5
 
 
 def test_failed_trials_are_told_and_tried_again_by_resume(tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import signal
 import time
 from functools import partial
 from pathlib import Path
@@ -76,6 +78,8 @@ def _trouble(p, tossed, rng):
         raise OSError(errno.ENOSPC, "No space left on device")
     if kind == "refusal":
         raise SynsampError("chance must be fair, got a bent coin; take another")
+    if kind == "kill" and rng.random() < 0.5:
+        os.kill(os.getpid(), signal.SIGKILL)
     if kind == "some" and rng.random() < 0.5:
         raise ZeroDivisionError("a bug of the toy")
 

@@ -126,7 +126,10 @@ def _distributions(whole: xr.Dataset) -> Figure:
         axes.locator_params(axis="x", nbins=4)
         low, high = _room(row)
         axes.set_xlim(low, high)
-        _shade(axes.axvspan, values, i, low, high)
+        start = max(float(whole.claim_low.values[i]), low)
+        end = min(float(whole.claim_high.values[i]), high)
+        if end > start:
+            axes.axvspan(start, end, color=GREEN, alpha=0.1, lw=0, zorder=0)
     return figure
 
 
@@ -138,23 +141,15 @@ def _room(values: Any) -> tuple[float, float]:
     return float(low - margin), float(high + margin)
 
 
-def _shade(span: Any, values: xr.DataArray, i: int, low: float, high: float) -> None:
-    """Shade where the claim holds, as far as it is in the picture."""
-    start = max(float(values.claim_low.values[i]), low)
-    end = min(float(values.claim_high.values[i]), high)
-    if end > start:
-        span(start, end, color=GREEN, alpha=0.1, lw=0, zorder=0)
-
-
 def _along(whole: xr.Dataset, summary: xr.Dataset, key: str) -> Figure:
     quantiles = summary.claim_value.load()
-    holds = whole.claim_holds.load()
+    holds = whole.claim_holds.where(whole.claim_judged)
     figure, panels = _grid(quantiles.sizes["claim"])
     places, names = _places(whole, key)
     for i, axes in enumerate(panels):
         rows = quantiles.isel(claim=i).transpose("quantile", key).values
         _band(axes, places, rows, BLUE)
-        share = holds.isel(claim=i).mean("trial").values
+        share = holds.isel(claim=i).mean("trial").values  # failed trials are not counted
         axes.scatter(
             places, rows[2], c=share, cmap=SHARES, vmin=0, vmax=1, s=30, zorder=3, ec=INK, lw=0.6
         )
@@ -163,7 +158,9 @@ def _along(whole: xr.Dataset, summary: xr.Dataset, key: str) -> Figure:
         axes.set(xlabel=key, ylabel=str(whole.claim_unit.values[i]))
         low, high = _room(rows)
         axes.set_ylim(low, high)
-        _shade(axes.axhspan, whole.claim_value, i, low, high)
+        ends = whole[["claim_low", "claim_high"]].isel(claim=i)
+        bottom, top = (np.clip(ends[name].values, low, high) for name in ends)
+        axes.fill_between(places, bottom, top, color=GREEN, alpha=0.1, lw=0, zorder=0)
     return figure
 
 

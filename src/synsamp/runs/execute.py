@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from synsamp.errors import SynsampError
+from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.protocol import Experiment, Parameters
 from synsamp.runs import machine
 from synsamp.runs.context import FolderContext
@@ -91,6 +91,9 @@ def resume(
 ) -> RunFolder:
     """Take up a run where its newest intact checkpoint left it; a finished one is left alone."""
     with RunFolder.reopen(path) as folder:
+        if folder.description.trials is not None:
+            remedy = "take it up by `synsamp resume` or synsamp.runs.ensembles.run"
+            raise refuse("run", "must be a single one", str(path), remedy)
         if folder.status.state != "finished":
             carry_out(experiment, folder, console or Console(stderr=True), workers)
         return folder
@@ -135,11 +138,13 @@ def ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]:
     try:
         yield clock
     except (KeyboardInterrupt, StoppedError):
-        folder.set_status("interrupted", "stopped by the user", clock())
+        with suppress(OSError):
+            folder.set_status("interrupted", "stopped by the user", clock())
         _log.info("interrupted")
         raise
-    except SynsampError as error:
-        folder.set_status("failed", str(error), clock())
+    except (SynsampError, RunFailedError) as error:
+        with suppress(OSError):
+            folder.set_status("failed", str(error), clock())
         _log.info("failed: %s", error)
         raise
     except Exception as error:

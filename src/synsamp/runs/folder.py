@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import platform
 import shutil
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import IO, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -31,7 +33,19 @@ from synsamp.experiments.protocol import Claim, Results
 from synsamp.runs import results as stored
 from synsamp.runs.atomic import damaged, read_json, write_json
 
-FILES = ("run.json", "status.json", "claims.json", "report.html", "run.log", stored.SEAL, ".lock")
+FILES = (
+    "run.json",
+    "status.json",
+    "claims.json",
+    "report.html",
+    "run.log",
+    stored.SEAL,
+    ".lock",
+    ".stack.lock",
+)
+ORPHAN_S = 60.0
+"""How long a folder is waited for that a worker may hold whose command was killed: it stops within
+seconds."""
 FOLDERS = (stored.STORE, "figures", "checkpoints", "trials")
 
 Content = TypeVar("Content")
@@ -105,13 +119,18 @@ class RunFolder:
 
     @classmethod
     @contextmanager
-    def create(cls, path: Path, description: Description, force: bool) -> Iterator[RunFolder]:
+    def create(
+        cls, path: Path, description: Description, force: bool, wait_s: float = 0.0
+    ) -> Iterator[RunFolder]:
         """Make a new run folder and hold its lock; an existing one is replaced only by force."""
         _check_free(path, force)
         path.mkdir(parents=True, exist_ok=True)
-        with _locked(path):
+        with locked(path, wait_s):
             _check_free(path, force)  # again: another command may have been faster
-            _clear(path)
+            with ExitStack() as trials:  # of an ensemble that is replaced: all must have stopped
+                for trial in path.glob("trials/*/.lock"):
+                    trials.enter_context(locked(trial.parent, ORPHAN_S))
+                _clear(path)
             write_json(path / "run.json", description.model_dump(mode="json"))
             folder = cls(path)
             folder.set_status("waiting")
@@ -119,10 +138,10 @@ class RunFolder:
 
     @classmethod
     @contextmanager
-    def reopen(cls, path: Path) -> Iterator[RunFolder]:
+    def reopen(cls, path: Path, wait_s: float = 0.0) -> Iterator[RunFolder]:
         """Open an existing run folder for writing and hold its lock."""
         cls(path)  # a folder that is no run gets no lock file
-        with _locked(path):
+        with locked(path, wait_s):
             yield cls(path)
 
     @property
@@ -231,27 +250,41 @@ def check_new_parent(path: Path) -> None:
 
 def _clear(path: Path) -> None:
     """Remove what a run wrote, and nothing else that may lie in the folder."""
-    for name in FOLDERS:
-        shutil.rmtree(path / name, ignore_errors=True)
+    for folder in (*(path / name for name in FOLDERS), *path.glob(".results-*")):
+        shutil.rmtree(folder, ignore_errors=True)
     for name in FILES:
         if name != ".lock":
             (path / name).unlink(missing_ok=True)
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path, wait_s: float = 0.0) -> Iterator[None]:
     """Hold the folder's lock; the system frees it when the process ends, however it ends."""
     with (path / ".lock").open("a+") as file:
+        _lock(file, path, time.monotonic() + wait_s)
+        file.truncate(0)
+        file.write(f"{os.getpid()} on {platform.node()}\n")
+        file.flush()
+        yield
+
+
+def _lock(file: IO[str], path: Path, until: float) -> None:
+    while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+            return
+        except BlockingIOError:
+            if time.monotonic() < until:
+                time.sleep(0.2)
+                continue
             file.seek(0)
             holder = file.read().strip()
             raise InUseError(
                 f"run folder must not be in use, got {str(path)!r} held by process "
                 f"{holder or 'unknown'}; wait for it or stop it first"
             ) from None
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
-        yield
+        except OSError as error:
+            raise SynsampError(
+                f"the file system of {path} must have file locks, got {error.strerror}; "
+                "choose --out on another"
+            ) from None

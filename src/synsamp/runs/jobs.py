@@ -21,6 +21,7 @@ from synsamp.runs.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
+from synsamp.runs.folder import ORPHAN_S, locked
 from synsamp.runs.tasks import Report, StoppedError, Task, run_tasks
 
 LAST = "last.state"
@@ -65,9 +66,13 @@ def run_on_workers(
 
 def carry_out_job(maker: Maker, place: Path, report: Report) -> None:
     """Take a job to its end from its newest intact state, and leave its last state."""
-    if _last_state(place) is not None:
-        return
     place.mkdir(parents=True, exist_ok=True)
+    with locked(place, ORPHAN_S):
+        if _last_state(place) is None:
+            _go_on(maker, place, report)
+
+
+def _go_on(maker: Maker, place: Path, report: Report) -> None:
     checkpoints = CheckpointFolder(place, dict, lambda streams: None)
     job = maker(checkpoints.load())
     while job.done < job.work:

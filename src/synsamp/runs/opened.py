@@ -17,8 +17,8 @@ def open(folder: str | Path) -> xr.Dataset:
 
     Variable ``v`` of the experiment's dataset ``d`` is called ``d_v``. An ensemble has the
     parameters that vary and ``trial`` as first dimensions, and beside the results ``claim_value``,
-    ``claim_holds``, ``seed`` and ``finished``. Values are read from disk as they are used, after
-    the files have been checked against their checksums.
+    ``claim_holds``, ``trial_seed`` and ``finished``. Values are read from disk as they are used,
+    after the files have been checked against their checksums.
 
         data = synsamp.open("runs/hot")
         data.trials_test_log_likelihood.median("trial").sel({"rule.temperature": 1.0}).plot()

@@ -14,12 +14,14 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 REPORT_EVERY_S = 0.5
 SCHEDULER_GONE_S = 10.0
 """How long a scheduler may be out of reach before it is taken for dead."""
+NO_WORKER_S = 60.0
 
 _log = logging.getLogger("synsamp")
 _one_at_a_time = threading.Lock()
@@ -81,6 +83,10 @@ def run_tasks(
             if kind == "told":
                 told(content["name"], content["share"])
             elif kind == "ended" and content.key in futures:
+                if content.status in ("lost", "pending"):
+                    # The worker died before its word came through; Dask runs the task again.
+                    content.add_done_callback(lambda f: news.put(("ended", f)))
+                    continue
                 name, future = futures.pop(content.key)
                 yield _ended(name, future)
     finally:
@@ -90,12 +96,17 @@ def run_tasks(
 def _next(news: queue.Queue[tuple[str, Any]], client: Any) -> tuple[str, Any]:
     """Wait for the next piece of news, or for the scheduler's death."""
     gone_since = None
+    asked = time.monotonic()
     while True:
         try:
             return news.get(timeout=0.5)
         except queue.Empty:
             if client.status == "running":
                 gone_since = None
+                if time.monotonic() - asked > NO_WORKER_S:
+                    asked = time.monotonic()
+                    if not client.scheduler_info()["workers"]:
+                        _log.warning("no worker is left; waiting for one (Ctrl-C to stop)")
                 continue
             gone_since = gone_since or time.monotonic()
             if client.status == "closed" or time.monotonic() - gone_since > SCHEDULER_GONE_S:
@@ -105,11 +116,14 @@ def _next(news: queue.Queue[tuple[str, Any]], client: Any) -> tuple[str, Any]:
 def _ended(name: str, future: Any) -> Ended:
     from distributed import KilledWorker
 
-    if future.status == "finished":
-        return Ended(name, future.result(), None)
-    if future.status in ("cancelled", "lost"):
+    try:
+        if future.status == "finished":
+            return Ended(name, future.result(), None)
+        error = None if future.status == "cancelled" else future.exception()
+    except CancelledError:
+        error = None
+    if error is None:  # only a scheduler that goes away lets go of what is still wanted
         raise SchedulerLostError("the Dask scheduler is gone")
-    error = future.exception()
     _log.debug("task %s failed in its worker", name, exc_info=error)
     if isinstance(error, KilledWorker):
         error = WorkersDiedError(

@@ -18,10 +18,13 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.runs import machine
 
 CONNECT_S = 20.0
-FIRST_WORKER_S = 300.0
-"""How long a scheduler and its first worker are waited for; a queue may be slow to grant a node."""
-DEATHS_ALLOWED = 3
-"""Workers that may die under one task before the task itself is held to be the reason."""
+"""How long a scheduler is waited for; a first worker as long as it takes, a queue may be slow."""
+DASK = {
+    # A third death under one task: then the task itself is held to be the reason.
+    "distributed.scheduler.allowed-failures": 2,
+    # A worker is given no task before it can begin it, so a death hits only who was running.
+    "distributed.scheduler.worker-saturation": 1.0,
+}
 
 
 class Workers:
@@ -69,18 +72,17 @@ class Workers:
     def close(self) -> None:
         """End the processes started here; a cluster of others is left running."""
         client, cluster, self._client, self._cluster = self._client, self._cluster, None, None
-        with self._quieted:
-            if client is not None:
-                client.close(timeout=5)
+        with self._quieted as ending:
             if cluster is not None:
-                cluster.close(timeout=5)
+                ending.callback(cluster.close, timeout=5)
+            if client is not None:
+                ending.callback(client.close, timeout=5)
 
     def _start(self) -> Any:
         import dask
         from distributed import Client, LocalCluster
 
-        dask.config.set({"distributed.scheduler.allowed-failures": DEATHS_ALLOWED})
-        with _children_deaf_to_ctrl_c():
+        with dask.config.set(DASK), _children_deaf_to_ctrl_c():
             self._cluster = LocalCluster(
                 n_workers=self._count or machine.threads(),
                 threads_per_worker=1,
@@ -89,7 +91,7 @@ class Workers:
                 memory_limit=0,  # results go to disk as they come, nothing piles up to be guarded
                 silence_logs=logging.CRITICAL,
             )
-            return Client(self._cluster)
+            return Client(self._cluster, set_as_default=False)
 
     def _connect(self, console: Console) -> Any:
         from distributed import Client
@@ -109,17 +111,14 @@ class Workers:
 
 
 def _wait_for_a_worker(client: Any, scheduler: str, console: Console) -> None:
-    end = time.monotonic() + FIRST_WORKER_S
     told = False
     while not client.scheduler_info()["workers"]:
-        if time.monotonic() > end:
-            client.close(timeout=5)
-            raise SynsampError(
-                f"scheduler {scheduler} must have workers, got none in {FIRST_WORKER_S:.0f} s; "
-                f"start some with `dask worker {scheduler} --nthreads 1`"
-            )
         if not told:
-            console.print(f"waiting for the first worker of {scheduler} …", markup=False)
+            console.print(
+                f"waiting for a worker; start one with `dask worker {scheduler} --nthreads 1`",
+                markup=False,
+                soft_wrap=True,
+            )
             told = True
         time.sleep(0.5)
 

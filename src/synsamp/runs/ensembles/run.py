@@ -7,19 +7,22 @@ together (one Dataset, claims over the ensemble) is put together from the folder
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import logging
 import os
-import time
+import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Experiment
+from synsamp.runs import machine
 from synsamp.runs.ensembles.gather import gather
 from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress
@@ -32,14 +35,11 @@ from synsamp.runs.execute import (
     ending,
     warn_of_other_versions,
 )
-from synsamp.runs.folder import InUseError, RunFolder
+from synsamp.runs.folder import ORPHAN_S, RunFolder
 from synsamp.runs.log import logging_to
-from synsamp.runs.results import clear_results, seal_results
+from synsamp.runs.results import seal_results
 from synsamp.runs.tasks import Report, StoppedError, Task, run_tasks
 from synsamp.runs.workers import Workers
-
-LOCK_WAIT_S = 60.0
-"""How long a trial's folder is waited for: a worker whose client was killed stops within seconds"""
 
 _log = logging.getLogger("synsamp")
 
@@ -83,12 +83,12 @@ def carry_out_ensemble(
         warn_of_other_versions(folder.description.versions)
         _log.info("%s: %d trials of %s", folder.path.name, len(trials), experiment.name)
         folder.set_status("running", elapsed_s=status.elapsed_s)
-        clear_results(root, keep_streams=False)
         client = workers.client(console)
-        check_that_workers_see(client, root)
+        check_workers(client, root)
         stack = _stack(root, folder)
+        stack.clear()
         outcomes: dict[str, Outcome] = {}
-        with EnsembleProgress(console, trials) as progress:
+        with EnsembleProgress(console, trials, _finished(root, trials)) as progress:
             tasks = [
                 Task(trial.name, partial(run_trial, experiment, trial, root, stack))
                 for trial in trials
@@ -98,27 +98,39 @@ def carry_out_ensemble(
                 outcome = ended.value or Outcome("failed", why)
                 outcomes[ended.name] = outcome
                 if outcome.state == "full disk":
-                    raise DiskFullError(outcome.message)
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 progress.ended(ended.name, outcome.state, outcome.message)
-        _put_together(experiment, folder, trials, stack, outcomes, clock())
+        _put_together(folder, trials, stack, outcomes, clock())
+
+
+def _finished(root: Path, trials: Sequence[Trial]) -> set[str]:
+    """Names of the trials that earlier commands finished."""
+    return {
+        trial.name
+        for trial in trials
+        if (root / "trials" / trial.name / "results.sha256").exists()
+        and RunFolder(root / "trials" / trial.name).status.state == "finished"
+    }
 
 
 def _put_together(
-    experiment: Experiment,
     folder: RunFolder,
     trials: Sequence[Trial],
     stack: Stack,
     outcomes: dict[str, Outcome],
     elapsed_s: float,
 ) -> None:
+    good = [trial for trial in trials if outcomes[trial.name].state == "finished"]
     failed = [trial for trial in trials if outcomes[trial.name].state != "finished"]
     told = "; ".join(f"{t.label}: {outcomes[t.name].message}" for t in failed[:3])
     message = f"{len(failed)} of {len(trials)} trials failed: {told}" if failed else ""
-    if len(failed) == len(trials):
-        raise SynsampError(f"{message}; mend it, then continue with `synsamp resume {folder.path}`")
+    if not good:
+        again = f"mend it, then continue with `synsamp resume {folder.path}`"
+        raise RunFailedError(f"{message}; {again}")
     unfit = sorted({name for outcome in outcomes.values() for name in outcome.unfit})
     stack.drop(unfit)
-    claims = gather(folder, trials, [t for t in trials if t not in failed], stack, unfit)
+    claims = gather(folder, trials, good, stack, unfit)
+    stack.finish()
     seal_results(folder.path)
     folder.write_claim_records(claims)
     folder.set_status("finished", message, elapsed_s)
@@ -126,68 +138,90 @@ def _put_together(
 
 
 def _stack(root: Path, folder: RunFolder) -> Stack:
-    assert folder.description.trials is not None
-    return Stack(root, coordinates(folder.description), folder.description.trials)
+    description = folder.description
+    assert description.trials is not None
+    return Stack(root, coordinates(description), description.trials, uuid.uuid4().hex)
 
 
 def run_trial(
     experiment: Experiment, trial: Trial, root: Path, stack: Stack, report: Report
 ) -> Outcome:
     """In a worker: take one trial to its end and put its results in their place."""
-    path = root / "trials" / trial.name
-    console = Console(quiet=True)
     try:
-        with _held(path, trial) as folder:
+        with _held(root / "trials" / trial.name, trial) as folder:
             if folder.status.state != "finished":
-                carry_out(experiment, folder, console, report=report)
-            data = flatten(folder.results(), experiment.repeats)
+                carry_out(experiment, folder, Console(quiet=True), report=report)
+            data = flatten(folder.results(), experiment.repeats, stack.reserved)
         return Outcome("finished", unfit=tuple(stack.place(data, trial.place)))
     except StoppedError:
         return Outcome("stopped", "stopped")
-    except DiskFullError as error:
-        return Outcome("full disk", str(error))
+    except DiskFullError:
+        return Outcome("full disk")
     except (SynsampError, RunFailedError) as error:
         return Outcome("failed", str(error))
     except Exception as error:
         if disk_is_full(error):
-            return Outcome("full disk", f"the disk of {root} is full")
+            return Outcome("full disk")
         raise
 
 
 @contextmanager
 def _held(path: Path, trial: Trial) -> Iterator[RunFolder]:
-    """Hold the trial's folder, new or as another worker left it."""
-    end = time.monotonic() + LOCK_WAIT_S
-    while True:
-        begun = (path / "status.json").exists()
-        holding = (
-            RunFolder.reopen(path) if begun else RunFolder.create(path, trial.description, True)
-        )
-        try:
-            folder = holding.__enter__()
-            break
-        except InUseError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.5)
+    """Hold the trial's folder: as another worker left it, or new where that is of no use."""
+    if _is_usable(path, trial):
+        with RunFolder.reopen(path, ORPHAN_S) as folder:
+            yield folder
+    else:
+        with RunFolder.create(path, trial.description, force=True, wait_s=ORPHAN_S) as folder:
+            yield folder
+
+
+def _is_usable(path: Path, trial: Trial) -> bool:
+    """Whether a folder is this trial's, begun and, if it is finished, undamaged."""
+    if not (path / "status.json").exists():
+        return False
+    folder = RunFolder(path)
+    if folder.description != trial.description:
+        return False
     try:
-        yield folder
-    finally:
-        holding.__exit__(None, None, None)
+        if folder.status.state == "finished":
+            folder.results()
+    except SynsampError:
+        return False
+    return True
 
 
-def check_that_workers_see(client: object, root: Path) -> None:
-    """Refuse workers on other machines that do not share the folder, before any work is done."""
+def check_workers(client: Any, root: Path) -> None:
+    """Refuse workers that do not share the folder and its locks, before any work is done."""
     (root / "trials").mkdir(exist_ok=True)
     sign = root / "trials" / f".seen-by-{os.getpid()}"
-    sign.touch()
     try:
-        seen: dict[str, bool] = client.run(os.path.exists, str(sign))  # type: ignore[attr-defined]
+        with sign.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            found: dict[str, str] = client.run(_look_at, str(sign))
     finally:
-        sign.unlink()
-    blind = [worker for worker, sees in seen.items() if not sees]
-    if blind:
-        raise SynsampError(
-            f"all workers must see {root}, got {len(blind)} that do not ({blind[0]}); "
-            "choose --out on a file system that they share"
-        )
+        sign.unlink(missing_ok=True)
+    for state, rule in (("unseen", "see"), ("free", "respect file locks in")):
+        wrong = [worker for worker, seen in found.items() if seen == state]
+        if wrong:
+            raise SynsampError(
+                f"all workers must {rule} {root}, got {len(wrong)} that do not ({wrong[0]}); "
+                "choose --out on a file system that they share"
+            )
+    own = machine.versions()
+    for worker, versions in client.run(machine.versions).items():
+        other = [f"{name} {v}" for name, v in versions.items() if own.get(name) != v]
+        if other:
+            _log.warning("worker %s has other versions, bits may differ: %s", worker, other)
+
+
+def _look_at(path: str) -> str:
+    """In a worker: whether a file is seen, and whether its lock is."""
+    try:
+        with open(path, "r+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return "locked"
+    except FileNotFoundError:
+        return "unseen"
+    return "free"

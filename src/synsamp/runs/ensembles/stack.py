@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -26,25 +26,29 @@ from synsamp.runs.results import STORE
 GROUP = "ensemble"
 TRIAL = "trial"
 SUMMARY = "summary"
-ABOUT = ("seed", "finished", "claim_holds", "claim_judged")
+PART = ".results-"
+"""How a store is called while it is being filled."""
+OTHER_DIMENSIONS = ("claim", "quantile")
+ABOUT = ("trial_seed", "finished", "claim_holds", "claim_judged")
 """Variables about the trials, which have no quantiles."""
-CHUNK_BYTES = 2**25
+CHUNK_BYTES = BLOCK_BYTES = 2**25
 SUMMARY_SIZE = 10**5
 
 
-def flatten(results: Results, repeats: Repeats | None) -> xr.Dataset:
+def flatten(results: Results, repeats: Repeats | None, reserved: Iterable[str] = ()) -> xr.Dataset:
     """Lay the datasets of one run into one: variable ``v`` of dataset ``d`` becomes ``d_v``.
 
     A dimension that means different things in two datasets, or that is called like one of the
-    ensemble, becomes ``dimension_of_d``. The dimension of the repeats within the run is dropped if
-    it has length 1. Only index coordinates stay coordinates: others may differ between trials.
+    ensemble (``reserved`` and those that all ensembles have), becomes ``dimension_of_d``. The
+    dimension of the repeats within the run is dropped if it has length 1. Only index coordinates
+    stay coordinates: others may differ between trials.
     """
     squeezed = {name: _without_repeats(data, repeats) for name, data in results.items()}
-    ambiguous = _ambiguous(squeezed.values())
+    avoided = _ambiguous(squeezed.values()) | {*reserved, TRIAL, *OTHER_DIMENSIONS}
     parts = []
     for name, data in squeezed.items():
         plain = data.reset_coords().drop_attrs(deep=False)
-        dims = {d: f"{d}_of_{name}" for d in data.dims if d in ambiguous or d == TRIAL}
+        dims = {d: f"{d}_of_{name}" for d in data.dims if d in avoided}
         # First variables, then dimensions: a variable may be called like one of its dimensions.
         own = plain.rename_vars({v: f"{name}_{v}" for v in plain.data_vars})
         parts.append(own.rename(dims))
@@ -74,27 +78,49 @@ def _without_repeats(data: xr.Dataset, repeats: Repeats | None) -> xr.Dataset:
 
 
 class Stack:
-    """The store that the trials of one ensemble fill."""
+    """The store that the trials of one ensemble fill.
 
-    def __init__(self, folder: Path, along: Mapping[str, Sequence[Any]], trials: int) -> None:
-        self.store = folder / STORE
-        self._lock = folder / ".stack.lock"
+    Each command fills a store of its own and puts it in the place of the results when all is in
+    it: a worker that an earlier, killed command left behind cannot write into it.
+    """
+
+    def __init__(
+        self, folder: Path, along: Mapping[str, Sequence[Any]], trials: int, token: str
+    ) -> None:
+        self._folder = folder
+        self._store = folder / f"{PART}{token}"
         self._along = {**along, TRIAL: range(trials)}
+
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """Dimensions of the ensemble, which no trial may use for its own."""
+        return tuple(self._along)
+
+    def clear(self) -> None:
+        """Remove what earlier commands left half done."""
+        for left in (*self._folder.glob(f"{PART}*"), *self._folder.glob(f".{PART}*")):
+            shutil.rmtree(left, ignore_errors=True)
 
     def place(self, trial: xr.Dataset, at: Sequence[int]) -> list[str]:
         """Write one trial at its place; returns the names of what does not fit."""
         with _quiet():
             self._make_once(trial)
-            stored = xr.open_zarr(self.store, group=GROUP, consolidated=False, chunks=None)
+            stored = self._open()
             unfit = [str(name) for name in trial.data_vars if not self._fits(trial, stored, name)]
             unfit += [str(n) for n in stored.data_vars if n not in trial.data_vars]
             fitting = trial.drop_vars([n for n in unfit if n in trial.variables])
             region = {dim: slice(i, i + 1) for dim, i in zip(self._along, at, strict=True)}
             if fitting.data_vars:
                 fitting.drop_vars(list(fitting.coords)).expand_dims(list(region)).to_zarr(
-                    self.store, group=GROUP, region=region, mode="r+", consolidated=False
+                    self._store, group=GROUP, region=region, mode="r+", consolidated=False
                 )
         return unfit
+
+    def _open(self) -> xr.Dataset:
+        """Read from disk as it is used, and keep nothing: all trials may be more than memory."""
+        return xr.open_dataset(
+            self._store, engine="zarr", group=GROUP, consolidated=False, chunks=None, cache=False
+        )
 
     def _fits(self, trial: xr.Dataset, stored: xr.Dataset, name: Any) -> bool:
         if name not in stored.data_vars:
@@ -110,63 +136,98 @@ class Stack:
 
     def _make_once(self, trial: xr.Dataset) -> None:
         """Make the empty store after the first trial that ends, whoever runs it."""
-        with _held(self._lock):
-            if (self.store / GROUP).exists():
+        with _held(self._folder / ".stack.lock"):
+            if self._store.exists():
                 return
-            making = self.store.with_name(f".{STORE}.part")
+            making = self._store.with_name(f".{self._store.name}")
             shutil.rmtree(making, ignore_errors=True)
-            self._template(trial).to_zarr(
-                making, group=GROUP, mode="w", compute=False, consolidated=False, zarr_format=3
+            template, encoding = self._template(trial)
+            template.to_zarr(
+                making,
+                group=GROUP,
+                mode="w",
+                compute=False,
+                consolidated=False,
+                zarr_format=3,
+                encoding=encoding,
             )
-            making.rename(self.store)
+            making.rename(self._store)
 
-    def _template(self, trial: xr.Dataset) -> xr.Dataset:
+    def _template(self, trial: xr.Dataset) -> tuple[xr.Dataset, dict[Any, Any]]:
         """A Dataset of the right shapes, nothing in it: one chunk per trial and variable."""
         import dask.array as da
 
         lead = tuple(self._along)
         sizes = [len(values) for values in self._along.values()]
-        empty = {}
+        empty, encoding = {}, {}
         for name, variable in trial.data_vars.items():
-            if variable.dtype.kind not in "biufc":
-                continue  # text is kept with its trial
-            chunks = tuple([1] * len(sizes) + _chunk(variable.shape, variable.dtype.itemsize))
-            fill = np.nan if variable.dtype.kind in "fc" else 0
+            if variable.dtype.kind not in "biuf":
+                continue  # text and the like are kept with their trial
+            fill = np.nan if variable.dtype.kind == "f" else 0
             shape = (*sizes, *variable.shape)
-            data = da.full(shape, fill, dtype=variable.dtype, chunks=chunks)
+            # One dask chunk, as nothing is computed; the store's chunks are what counts.
+            data = da.full(shape, fill, dtype=variable.dtype, chunks=-1)
             empty[name] = ((*lead, *variable.dims), data, variable.attrs)
+            chunks = [1] * len(sizes) + _chunk(variable.shape, variable.dtype.itemsize)
+            encoding[name] = {"chunks": tuple(chunks)}
         coords = {dim: (dim, np.asarray(values)) for dim, values in self._along.items()}
-        return xr.Dataset(empty, coords=coords).assign_coords(trial.coords)
+        return xr.Dataset(empty, coords=coords).assign_coords(trial.coords), encoding
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Remove variables that did not fit in every trial, and coordinates left without any."""
+        for name in names:
+            shutil.rmtree(self._store / GROUP / name, ignore_errors=True)
+        with _quiet():
+            left = self._open()
+            used = {dim for variable in left.data_vars.values() for dim in variable.dims}
+            for name in map(str, left.coords):
+                if name not in used and name not in self._along:
+                    shutil.rmtree(self._store / GROUP / name)
 
     def add(self, whole: xr.Dataset) -> None:
         """Add variables about all trials, and attributes."""
         with _quiet():
-            whole.to_zarr(self.store, group=GROUP, mode="a", consolidated=False)
+            whole.to_zarr(self._store, group=GROUP, mode="a", consolidated=False)
 
     def summarise(self, quantiles: Sequence[float]) -> None:
         """Store quantiles over trials of what is not too large, as the dataset ``summary``."""
         with _quiet():
-            whole = xr.open_zarr(self.store, group=GROUP, consolidated=False, chunks=None)
+            whole = self._open()
             finished = whole["finished"].load()
-            parts = {}
-            for name, variable in whole.data_vars.items():
+            mode: Literal["w", "a"] = "w"
+            for name in sorted(str(n) for n in whole.data_vars):
+                variable = whole[name]
                 size = int(np.prod([variable.sizes[d] for d in variable.dims if d != TRIAL]))
-                if TRIAL in variable.dims and name not in ABOUT and size <= SUMMARY_SIZE:
-                    values = variable.load().where(finished).astype(float)
-                    parts[name] = values.quantile(list(quantiles), TRIAL, skipna=True)
-            xr.Dataset(parts).to_zarr(
-                self.store, group=SUMMARY, mode="w", consolidated=False, zarr_format=3
-            )
+                if TRIAL not in variable.dims or name in ABOUT or size > SUMMARY_SIZE:
+                    continue
+                found = _quantiles(variable, finished, quantiles)
+                found.to_dataset(name=name).to_zarr(
+                    self._store, group=SUMMARY, mode=mode, consolidated=False, zarr_format=3
+                )
+                mode = "a"
 
-    def drop(self, names: Iterable[str]) -> None:
-        """Remove variables that did not fit in every trial."""
-        for name in names:
-            shutil.rmtree(self.store / GROUP / name, ignore_errors=True)
+    def finish(self) -> None:
+        """Put the filled store in the place of the results."""
+        final = self._folder / STORE
+        shutil.rmtree(final, ignore_errors=True)
+        for leftover in self._store.rglob("*.partial"):  # of a worker killed while it wrote
+            leftover.unlink()
+        self._store.rename(final)
 
-    @property
-    def exists(self) -> bool:
-        """Whether any trial has been placed."""
-        return (self.store / GROUP).exists()
+
+def _quantiles(
+    variable: xr.DataArray, finished: xr.DataArray, quantiles: Sequence[float]
+) -> xr.DataArray:
+    """Over trials, a stretch of the trial's own first dimension at a time: memory is bounded."""
+    own = [dim for dim in variable.dims if dim not in finished.dims]
+    length = variable.sizes[own[0]] if own else 1
+    stretch = max(1, int(length * BLOCK_BYTES / max(8 * variable.size, 1)))
+    parts = []
+    for start in range(0, length, stretch):
+        part = variable.isel({own[0]: slice(start, start + stretch)}) if own else variable
+        values = part.load().where(finished).astype(float)
+        parts.append(values.quantile(list(quantiles), TRIAL, skipna=True))
+    return xr.concat(parts, own[0]) if len(parts) > 1 else parts[0]
 
 
 def _chunk(shape: tuple[int, ...], itemsize: int) -> list[int]:
