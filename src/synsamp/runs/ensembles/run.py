@@ -12,7 +12,7 @@ import fcntl
 import logging
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -100,7 +100,7 @@ def carry_out_ensemble(
                 if outcome.state == "full disk":
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 progress.ended(ended.name, outcome.state, outcome.message)
-        _put_together(folder, trials, stack, outcomes, clock())
+        _put_together(folder, trials, stack, outcomes, clock)
 
 
 def _finished(root: Path, trials: Sequence[Trial]) -> set[str]:
@@ -118,7 +118,7 @@ def _put_together(
     trials: Sequence[Trial],
     stack: Stack,
     outcomes: dict[str, Outcome],
-    elapsed_s: float,
+    clock: Callable[[], float],
 ) -> None:
     good = [trial for trial in trials if outcomes[trial.name].state == "finished"]
     failed = [trial for trial in trials if outcomes[trial.name].state != "finished"]
@@ -133,8 +133,8 @@ def _put_together(
     stack.finish()
     seal_results(folder.path)
     folder.write_claim_records(claims)
-    folder.set_status("finished", message, elapsed_s)
-    _log.info("finished after %.1f s", elapsed_s)
+    folder.set_status("finished", message, clock())
+    _log.info("finished after %.1f s", clock())
 
 
 def _stack(root: Path, folder: RunFolder) -> Stack:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from synsamp.experiments.protocol import Repeats, Results
 from synsamp.runs.results import STORE
@@ -225,9 +226,29 @@ def _quantiles(
     parts = []
     for start in range(0, length, stretch):
         part = variable.isel({own[0]: slice(start, start + stretch)}) if own else variable
-        values = part.load().where(finished).astype(float)
-        parts.append(values.quantile(list(quantiles), TRIAL, skipna=True))
+        values = part.load().where(finished).astype(float).transpose(..., TRIAL)
+        found = xr.DataArray(
+            _over_last_axis(values.values, quantiles),
+            dims=("quantile", *values.dims[:-1]),
+            coords={"quantile": list(quantiles)},
+        )
+        parts.append(found.assign_coords(values.isel({TRIAL: 0}, drop=True).coords))
     return xr.concat(parts, own[0]) if len(parts) > 1 else parts[0]
+
+
+def _over_last_axis(values: NDArray[Any], quantiles: Sequence[float]) -> NDArray[np.float64]:
+    """Linear quantiles of what is not NaN (NumPy's own go through Python for every element)."""
+    ordered = np.sort(values, axis=-1)  # NaN comes last
+    last = np.maximum(np.isfinite(values).sum(axis=-1) - 1, 0)
+    found = []
+    for q in quantiles:
+        below = np.floor(q * last).astype(int)
+        above = np.minimum(below + 1, last)
+        low, high = (
+            np.take_along_axis(ordered, at[..., None], -1)[..., 0] for at in (below, above)
+        )
+        found.append(low + (high - low) * (q * last - below))
+    return np.stack(found)
 
 
 def _chunk(shape: tuple[int, ...], itemsize: int) -> list[int]:
