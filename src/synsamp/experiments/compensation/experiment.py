@@ -173,8 +173,8 @@ EXPERIMENT = Experiment(
         "Test words are never learned from; readouts are fitted and tested on separate trials.",
         "θ′ belongs to the surviving neuron of z_V with the median number of parameters left.",
         "t1, t2: before each lesion; t3: just after lesion 2; t4: two hours later.",
-        "A retracted synapse feels the likelihood by its w, as the equation has it; the text says it "
-        "does not: --set rule.retracted_learn=false.",
+        "A retracted synapse feels the likelihood by its w, as the equation has it; the text says "
+        "it does not: --set rule.retracted_learn=false.",
     ),
     repeats=Repeats("seeds", "seed"),
     deviations=(
