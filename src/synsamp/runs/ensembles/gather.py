@@ -86,13 +86,7 @@ class _Table:
                 "claim_statement": ("claim", np.array([r.statement for r in first.values()])),
                 "claim_unit": ("claim", np.array([r.unit for r in first.values()])),
             },
-            attrs={
-                "experiment": self._description.experiment,
-                "preset": self._description.preset,
-                "settings": list(self._description.given),
-                "seed": self._description.seed,
-                "not_stacked": list(unfit),
-            },
+            attrs={"not_stacked": list(unfit)},
         )
 
     def shares(self) -> list[ClaimRecord]:

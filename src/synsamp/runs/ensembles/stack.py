@@ -9,7 +9,6 @@ stays in the trials' own folders and is named in the attribute ``not_stacked``.
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -263,10 +262,7 @@ def _chunk(shape: tuple[int, ...], itemsize: int) -> list[int]:
 def _held(lock: Path) -> Iterator[None]:
     with lock.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            os.fsync(file.fileno())
+        yield
 
 
 @contextmanager
