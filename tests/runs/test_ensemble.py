@@ -344,12 +344,14 @@ def test_if_all_trials_fail_the_run_has_failed(tmp_path, two):
     assert not (tmp_path / "run" / "results.zarr").exists()
 
 
-def test_a_finished_trial_that_was_damaged_is_run_again(tmp_path, two):
-    folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 3, workers=two)
+def test_finished_trials_that_were_damaged_are_run_again(tmp_path, two):
+    folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 4, workers=two)
     before = seals(folder)
-    trial = folder.path / "trials" / "00001"
-    chunk = next(path for path in (trial / "results.zarr").rglob("c/*") if path.is_file())
-    chunk.write_bytes(b"nonsense")
+    trials = folder.path / "trials"
+    chunks = (trials / "00001" / "results.zarr").rglob("c/*")
+    next(path for path in chunks if path.is_file()).write_bytes(b"nonsense")
+    (trials / "00002" / "run.json").write_text("{")
+    (trials / "00003" / "status.json").write_text("{}")
     with RunFolder.reopen(folder.path) as again:
         carry_out_ensemble(EXPERIMENT, again, Console(quiet=True), two)
     assert seals(folder) == before

@@ -37,7 +37,7 @@ from synsamp.runs.execute import (
 )
 from synsamp.runs.folder import ORPHAN_S, RunFolder
 from synsamp.runs.log import logging_to
-from synsamp.runs.results import seal_results
+from synsamp.runs.results import SEAL, seal_results
 from synsamp.runs.tasks import Report, StoppedError, Task, run_tasks
 from synsamp.runs.workers import Workers
 
@@ -104,13 +104,8 @@ def carry_out_ensemble(
 
 
 def _finished(root: Path, trials: Sequence[Trial]) -> set[str]:
-    """Names of the trials that earlier commands finished."""
-    return {
-        trial.name
-        for trial in trials
-        if (root / "trials" / trial.name / "results.sha256").exists()
-        and RunFolder(root / "trials" / trial.name).status.state == "finished"
-    }
+    """Names of the trials that earlier commands sealed; for the progress only."""
+    return {t.name for t in trials if (root / "trials" / t.name / SEAL).exists()}
 
 
 def _put_together(
@@ -180,15 +175,13 @@ def _is_usable(path: Path, trial: Trial) -> bool:
     """Whether a folder is this trial's, begun and, if it is finished, undamaged."""
     if not (path / "status.json").exists():
         return False
-    folder = RunFolder(path)
-    if folder.description != trial.description:
-        return False
     try:
+        folder = RunFolder(path)
         if folder.status.state == "finished":
             folder.results()
     except SynsampError:
         return False
-    return True
+    return folder.description == trial.description
 
 
 def check_workers(client: Any, root: Path) -> None:
