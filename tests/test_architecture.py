@@ -11,31 +11,33 @@ SOURCE = Path(__file__).parents[1] / "src" / "synsamp"
 
 # A folder may import itself and what is named here. The engine knows nothing of experiments,
 # experiments nothing of where they are run, drawing nothing of the command line.
-GROUND = {"errors", "progress", "specialise", "noise"}
+GROUND = {"errors", "arguments", "progress", "specialise", "noise"}
 SCALARS = GROUND | {"mappings", "priors"}
 ENGINE = SCALARS | {"rule"}
-TOOLS = {"errors", "data", "analysis"}
+TOOLS = {"errors", "arguments", "data", "analysis"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "arguments": {"errors"},
     "progress": set(),
-    "specialise": {"errors"},
-    "noise": {"errors", "specialise"},
+    "specialise": {"errors", "arguments"},
+    "noise": {"errors", "arguments", "specialise"},
     "mappings": GROUND,
     "priors": GROUND | {"mappings"},
     "rule": SCALARS | {"analysis"},
-    "data": {"errors"},
-    "analysis": {"errors", "data"},
+    "data": {"errors", "arguments"},
+    "analysis": {"errors", "arguments", "data"},
     "models": ENGINE | TOOLS,
     "spiking": ENGINE | TOOLS,
     "experiments": ENGINE | TOOLS | {"models", "spiking"},
-    "runs": {"errors", "experiments", "analysis"},
-    "report": {"errors", "experiments", "runs", "analysis"},
+    "runs": {"errors", "arguments", "experiments", "analysis"},
+    "report": {"errors", "arguments", "experiments", "runs", "analysis"},
     "bench": ENGINE | TOOLS | {"models", "spiking", "experiments", "runs"},
     "terminal": {"experiments", "report", "runs"},
     "doctor": {"runs", "data"},
-    "cli_runs": {"errors", "experiments", "runs", "report", "terminal"},
+    "cli_runs": {"errors", "arguments", "experiments", "runs", "report", "terminal"},
     "cli": {
         "errors",
+        "arguments",
         "experiments",
         "runs",
         "report",

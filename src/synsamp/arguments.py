@@ -1,0 +1,211 @@
+"""Check what a user hands over, in one way everywhere: name, rule, value, remedy.
+
+Each function returns the value in the type that the code behind it counts on, or raises
+`synsamp.SynsampError` with one line. A bool is not a number here: ``steps=True`` is a slip.
+
+    steps = whole("steps", steps, at_least=1)
+    speed = number("b", speed, at_least=0, at_most=1e6)
+    start = numbers("start", start, shape=(None, 2))        # None: any length
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.errors import refuse
+
+LARGEST_SEED = 2**63 - 1
+
+_COMPARISONS: tuple[tuple[str, Callable[[Any, Any], Any]], ...] = (
+    (">", operator.gt),
+    (">=", operator.ge),
+    ("<", operator.lt),
+    ("<=", operator.le),
+)
+
+
+def _bounds(
+    above: float | None, at_least: float | None, below: float | None, at_most: float | None
+) -> list[tuple[str, Callable[[Any, Any], Any], float]]:
+    given = zip(_COMPARISONS, (above, at_least, below, at_most), strict=True)
+    return [(sign, compare, bound) for (sign, compare), bound in given if bound is not None]
+
+
+def _in_words(kind: str, bounds: Iterable[tuple[str, Any, float]]) -> str:
+    limits = " and ".join(f"{sign} {bound:g}" for sign, _, bound in bounds)
+    return f"must be {kind}" + (f" {limits}" if limits else "")
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    below: float | None = None,
+    at_most: float | None = None,
+    remedy: str = "",
+) -> float:
+    """A finite real number within its bounds, as a float."""
+    bounds = _bounds(above, at_least, below, at_most)
+    rule = _in_words("a finite number", bounds)
+    if not _is_scalar(value) or isinstance(value, (bool, np.bool_)):
+        raise refuse(name, rule, value, remedy)
+    try:
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise refuse(name, rule, value, remedy) from None
+    if not (math.isfinite(found) and all(compare(found, bound) for _, compare, bound in bounds)):
+        raise refuse(name, rule, value, remedy)
+    return found
+
+
+def whole(
+    name: str,
+    value: Any,
+    *,
+    at_least: int | None = None,
+    at_most: int | None = None,
+    remedy: str = "",
+) -> int:
+    """A whole number within its bounds, as an int; 3.0 is refused, since 2.9999 would be too."""
+    bounds = _bounds(None, at_least, None, at_most)
+    rule = _in_words("a whole number", bounds)
+    if isinstance(value, (bool, np.bool_)):
+        raise refuse(name, rule, value, remedy)
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise refuse(name, rule, value, remedy) from None
+    if not all(compare(found, bound) for _, compare, bound in bounds):
+        raise refuse(name, rule, value, remedy)
+    return found
+
+
+def numbers(
+    name: str,
+    value: Any,
+    *,
+    shape: tuple[int | None, ...] | None = None,
+    above: float | None = None,
+    at_least: float | None = None,
+    below: float | None = None,
+    at_most: float | None = None,
+    remedy: str = "",
+) -> NDArray[np.float64]:
+    """An array of finite numbers within their bounds; in ``shape`` None stands for any length."""
+    bounds = _bounds(above, at_least, below, at_most)
+    found = _array(name, value, "numbers", remedy)
+    if found.dtype.kind not in "iuf":
+        raise refuse(name, "must be an array of numbers", _brief(value), remedy)
+    found = found.astype(np.float64)
+    _require_shape(name, found, shape, remedy)
+    good = np.isfinite(found)
+    for _, compare, bound in bounds:
+        good &= compare(found, bound)
+    if not good.all():
+        raise refuse(name, _in_words("finite", bounds), float(found[~good].flat[0]), remedy)
+    return found
+
+
+def wholes(
+    name: str,
+    value: Any,
+    *,
+    shape: tuple[int | None, ...] | None = (None,),
+    at_least: int | None = None,
+    at_most: int | None = None,
+    remedy: str = "",
+) -> NDArray[np.int64]:
+    """An array of whole numbers (indices, counts) within their bounds."""
+    bounds = _bounds(None, at_least, None, at_most)
+    found = _array(name, value, "whole numbers", remedy)
+    if found.dtype.kind not in "iu" and found.size:
+        raise refuse(name, "must be an array of whole numbers", _brief(value), remedy)
+    if found.dtype.kind == "u" and found.size and found.max() > np.iinfo(np.int64).max:
+        raise refuse(name, "must fit into 63 bits", int(found.max()), remedy)
+    found = found.astype(np.int64)
+    _require_shape(name, found, shape, remedy)
+    good = np.ones(found.shape, bool)
+    for _, compare, bound in bounds:
+        good &= compare(found, bound)
+    if not good.all():
+        raise refuse(name, _in_words("whole", bounds), int(found[~good].flat[0]), remedy)
+    return found
+
+
+def seed(name: str, value: Any) -> int:
+    """A seed of random numbers."""
+    return whole(name, value, at_least=0, at_most=LARGEST_SEED, remedy="use a number such as 0")
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, not something that passes for one."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise refuse(name, "must be True or False", _brief(value))
+    return bool(value)
+
+
+def text(name: str, value: Any) -> str:
+    """A string that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise refuse(name, "must be a string that is not empty", _brief(value))
+    return value
+
+
+def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
+    """One of the named choices."""
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        raise refuse(name, f"must be one of {', '.join(known)}", _brief(value))
+    return value
+
+
+def instance(name: str, value: Any, kind: type | tuple[type, ...], remedy: str = "") -> Any:
+    """An object of the right class."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or ".join(k.__name__ for k in kinds)
+        raise refuse(name, f"must be a {wanted}", _brief(value), remedy)
+    return value
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, (str, bytes, complex, np.complexfloating)) and np.ndim(value) == 0
+
+
+def _array(name: str, value: Any, kind: str, remedy: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, OverflowError):  # ragged lists, foreign objects
+        raise refuse(name, f"must be an array of {kind}", _brief(value), remedy) from None
+
+
+def _require_shape(
+    name: str, found: NDArray[Any], shape: tuple[int | None, ...] | None, remedy: str
+) -> None:
+    if shape is None:
+        return
+    fits = found.ndim == len(shape) and all(
+        wanted is None or wanted == length
+        for wanted, length in zip(shape, found.shape, strict=True)
+    )
+    if not fits:
+        words = ", ".join("any" if wanted is None else str(wanted) for wanted in shape)
+        comma = "," if len(shape) == 1 else ""
+        raise refuse(name, f"must have shape ({words}{comma})", found.shape, remedy)
+
+
+def _brief(value: Any) -> Any:
+    """What an error shows of a value: a number or short text as it is, of others the type."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str):
+        return value if len(value) <= 60 else value[:57] + "..."
+    return type(value)

@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+from synsamp import arguments
+from synsamp.errors import SynsampError
+
+NOT_A_NUMBER = [
+    None,
+    "3",
+    b"3",
+    True,
+    np.True_,
+    [1.0],
+    np.ones(2),
+    float("nan"),
+    float("inf"),
+    1j,
+    object(),
+    10**400,
+]
+
+
+@pytest.mark.parametrize("value", NOT_A_NUMBER, ids=lambda v: repr(v)[:20])
+def test_a_number_is_a_finite_real_scalar(value):
+    with pytest.raises(SynsampError, match=r"^dt must be a finite number > 0, got"):
+        arguments.number("dt", value, above=0)
+
+
+@pytest.mark.parametrize("value", [3, 3.0, np.float32(3), np.int8(3), np.array(3.0)])
+def test_any_kind_of_number_is_taken(value):
+    found = arguments.number("dt", value, above=0, at_most=3)
+    assert type(found) is float
+    assert found == 3.0
+
+
+@pytest.mark.parametrize(
+    ("bounds", "value"),
+    [({"above": 0}, 0), ({"at_least": 0}, -1e-9), ({"below": 1}, 1), ({"at_most": 1}, 1.01)],
+)
+def test_bounds_are_kept(bounds, value):
+    with pytest.raises(SynsampError):
+        arguments.number("x", value, **bounds)
+    with pytest.raises(SynsampError):
+        arguments.numbers("x", [0.5, value], **bounds)
+
+
+@pytest.mark.parametrize("value", [None, "3", True, 2.0, 2.5, float("nan"), [2], np.float64(2)])
+def test_a_whole_number_is_no_float(value):
+    with pytest.raises(SynsampError, match=r"^steps must be a whole number >= 1, got"):
+        arguments.whole("steps", value, at_least=1)
+
+
+@pytest.mark.parametrize("value", [0, -1, 2**70])
+def test_whole_numbers_have_bounds(value):
+    with pytest.raises(SynsampError):
+        arguments.whole("steps", value, at_least=1, at_most=2**62)
+
+
+@pytest.mark.parametrize(
+    "value", [None, "abc", ["a"], [[1, 2], [3]], {"a": 1}, [True, False], [1j], object()]
+)
+def test_numbers_are_an_array_of_real_numbers(value):
+    with pytest.raises(SynsampError, match=r"^start must be an array of numbers, got"):
+        arguments.numbers("start", value)
+
+
+def test_a_shape_is_said_in_words():
+    with pytest.raises(SynsampError, match=r"^start must have shape \(any, 2\), got \(3,\)"):
+        arguments.numbers("start", [1, 2, 3], shape=(None, 2))
+    assert arguments.numbers("start", [[1, 2]], shape=(None, 2)).dtype == np.float64
+
+
+def test_indices_are_whole_and_in_range():
+    assert arguments.wholes("neurons", [1, 2]).tolist() == [1, 2]
+    assert arguments.wholes("neurons", []).size == 0
+    for bad in ([0.5], [3], [-1], 1, [[1]], [2**63], "a"):
+        with pytest.raises(SynsampError, match=r"^neurons "):
+            arguments.wholes("neurons", bad, at_least=0, at_most=2)
+
+
+def test_the_other_kinds():
+    assert arguments.seed("seed", 7) == 7
+    assert arguments.flag("exact", np.True_) is True
+    assert arguments.one_of("mode", "a", ["a", "b"]) == "a"
+    assert arguments.instance("x", 3, int) == 3
+    for call in (
+        lambda: arguments.seed("seed", -1),
+        lambda: arguments.flag("exact", 1),
+        lambda: arguments.text("name", ""),
+        lambda: arguments.one_of("mode", "c", ["a", "b"]),
+        lambda: arguments.instance("x", 3, (str, list)),
+    ):
+        with pytest.raises(SynsampError):
+            call()
+
+
+def test_an_error_is_one_short_line_whatever_the_value():
+    with pytest.raises(SynsampError) as caught:
+        arguments.text("name", np.zeros((100, 100)))
+    assert len(str(caught.value)) < 200
+    assert "\n" not in str(caught.value)
