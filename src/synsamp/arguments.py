@@ -114,6 +114,26 @@ def numbers(
     return found
 
 
+def number_or_numbers(
+    name: str,
+    value: Any,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    below: float | None = None,
+    at_most: float | None = None,
+    remedy: str = "",
+) -> float | NDArray[np.float64]:
+    """One finite number for all as a float, or an array with a number for each."""
+    limits: Any = dict(above=above, at_least=at_least, below=below, at_most=at_most)
+    if _is_scalar(value) or isinstance(value, (str, bytes)):
+        return number(name, value, remedy=remedy, **limits)
+    found = numbers(name, value, remedy=remedy, **limits)
+    if found.size == 0:
+        raise refuse(name, "must not be empty", found.shape, remedy)
+    return found
+
+
 def wholes(
     name: str,
     value: Any,
@@ -174,6 +194,14 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], remedy: str =
         wanted = " or ".join(k.__name__ for k in kinds)
         raise refuse(name, f"must be a {wanted}", _brief(value), remedy)
     return value
+
+
+def function(name: str, value: Any, remedy: str = "") -> Callable[..., Any]:
+    """Something that can be called."""
+    if not callable(value):
+        raise refuse(name, "must be a function", _brief(value), remedy)
+    found: Callable[..., Any] = value
+    return found
 
 
 def _is_scalar(value: Any) -> bool:

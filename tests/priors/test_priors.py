@@ -148,7 +148,7 @@ def test_own_prior_plain_and_compiled_agree():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: ss.Gaussian(0, -1), ["std", "> 0", "-1"]),
+        (lambda: ss.Gaussian(0, -1), ["std", ">= 1e-12", "-1"]),
         (lambda: ss.Gaussian(np.nan, 1), ["mean", "finite", "nan"]),
         (lambda: ss.StudentT(df=0), ["df", "> 0"]),
         (lambda: ss.GaussianMixture((0.0, 1.0), (1.0,)), ["same length"]),
@@ -166,3 +166,64 @@ def test_bad_values_are_refused_by_name_rule_and_value(make, words):
         make()
     for word in words:
         assert word in str(error.value)
+
+
+def test_numbers_may_have_the_shape_post_by_pre():
+    means = np.array([[-1.0, 0.0, 2.0], [0.5, 1.0, 1.5]])
+    prior = ss.Gaussian(means, 0.5)
+    theta = np.random.default_rng(0).normal(size=(4, 2, 3))  # chains, post, pre
+    assert prior.gradient(theta) == pytest.approx((means - theta) / 0.25)
+    mean, std = prior.for_kernel((2, 3))
+    assert mean.tolist() == means.reshape(-1).tolist()
+    assert std.tolist() == [0.5] * 6
+    (part,) = prior.parts((2, 3))
+    assert part.stretches.tolist() == [[0, 6]]
+    assert prior.draw(np.random.default_rng(0), (4, 2, 3)).shape == (4, 2, 3)
+    with pytest.raises(ss.SynsampError, match=r"fit θ of shape \(6,\)"):
+        prior.gradient(np.zeros(6))
+
+
+def test_labels_may_have_the_shape_post_by_pre():
+    labels = np.array([[0, 1, 1], [0, 0, 2]])
+    means = np.arange(6.0).reshape(2, 3)
+    members = (ss.Gaussian(means, 0.5), ss.Flat(), ss.Laplace(0.0, 2.0))
+    prior = ss.PriorByGroup(members, labels)
+    theta = np.random.default_rng(0).normal(size=(4, 2, 3))
+    laplace = -np.sign(theta) / 2.0
+    expected = np.where(labels == 0, (means - theta) / 0.25, np.where(labels == 1, 0.0, laplace))
+    assert prior.gradient(theta) == pytest.approx(expected)
+    parts = prior.parts((2, 3))
+    assert [part.stretches.tolist() for part in parts] == [[[0, 1], [3, 5]], [[1, 3]], [[5, 6]]]
+    assert parts[0].numbers[0][[0, 3, 4]].tolist() == [0.0, 3.0, 4.0]
+    assert parts[2].numbers == (0.0, 2.0)
+    drawn = ss.PriorByGroup((ss.Gaussian(100 * means, 0.5), ss.Laplace()), labels % 2).draw(
+        np.random.default_rng(0), (7, 2, 3)
+    )
+    assert np.abs(drawn - np.where(labels == 1, 0, 100 * means)).max() < 20
+
+
+def test_arrays_of_a_group_may_be_given_per_member_or_in_the_labels_shape():
+    labels = np.array([0, 1, 0])
+    theta = np.array([0.3, -1.0, 5.0])
+    per_member = ss.PriorByGroup((ss.Gaussian([1.0, 3.0], 1.0), ss.Flat()), labels)
+    in_place = ss.PriorByGroup((ss.Gaussian([1.0, 99.0, 3.0], 1.0), ss.Flat()), labels)
+    assert per_member.gradient(theta).tolist() == in_place.gradient(theta).tolist()
+    own = ss.CustomPrior(_parabola, _pull, ([1.0, 99.0, 3.0],))
+    custom = ss.PriorByGroup((own, ss.Flat()), labels)
+    assert custom.gradient(theta).tolist() == in_place.gradient(theta).tolist()
+    with pytest.raises(ss.SynsampError, match="fit θ of shape"):
+        ss.PriorByGroup((ss.Gaussian(np.zeros(4), 1.0), ss.Flat()), labels)
+
+
+def _parabola(theta, p):
+    return -0.5 * (theta - p[0]) ** 2
+
+
+def _pull(theta, p):
+    return p[0] - theta
+
+
+def test_a_mixture_of_as_many_components_as_parameters_stays_a_mixture():
+    grouped = ss.PriorByGroup((ss.GaussianMixture(), ss.Flat()), np.array([0, 1]))
+    theta = np.array([0.3, 0.3])
+    assert grouped.gradient(theta)[0] == ss.GaussianMixture().gradient(0.3)

@@ -1,6 +1,6 @@
 """Priors p_S(θ): structural rules and preferences, one file each."""
 
-from synsamp.priors.base import CustomPrior, Prior
+from synsamp.priors.base import CustomPrior, Part, Prior
 from synsamp.priors.flat import Flat
 from synsamp.priors.gaussian import Gaussian
 from synsamp.priors.grouped import PriorByGroup
@@ -16,6 +16,7 @@ __all__ = [
     "GaussianMixture",
     "Laplace",
     "LogNormalWeight",
+    "Part",
     "Prior",
     "PriorByGroup",
     "StudentT",

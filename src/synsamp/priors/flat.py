@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from synsamp.noise.arithmetic import scalar
 from synsamp.priors.base import Prior
 
@@ -21,9 +23,16 @@ def gradient(theta: float, p: Any) -> float:
     return 0.0 * theta
 
 
+@scalar
+def transition(p: Any, b: float, T: float, elapsed: float) -> tuple[float, float, float]:
+    """Noise alone: θ diffuses, with (mean, keep, spread) = (0, 1, sqrt(2 T b t))."""
+    return 0.0, 1.0, np.sqrt(2.0 * T * b * elapsed)
+
+
 @dataclass(frozen=True)
 class Flat(Prior):
     """The uniform (improper) prior."""
 
     log_density_of: ClassVar[Any] = staticmethod(log_density)
     gradient_of: ClassVar[Any] = staticmethod(gradient)
+    transition_of: ClassVar[Any] = staticmethod(transition)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.errors import require_finite, require_positive
-from synsamp.noise.arithmetic import scalar
-from synsamp.priors.base import Prior
+from synsamp.arguments import number_or_numbers
+from synsamp.noise.arithmetic import exp, scalar
+from synsamp.priors.base import PLACE, WIDTH, Prior, require_one_shape
 
 _HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
 
@@ -30,6 +30,26 @@ def gradient(theta: float, p: Any) -> float:
     return (mean - theta) / (std * std)
 
 
+@scalar
+def ornstein_uhlenbeck(b: float, T: float, std: float, elapsed: float) -> tuple[float, float]:
+    """Exact transition under a Gaussian prior alone: (share of θ−μ that is kept, std of the noise).
+
+    With ∂log p_S = (μ − θ)/σ² and constant b the rule is an Ornstein–Uhlenbeck process of rate
+    b/σ² and stationary variance Tσ², so θ(t) = μ + keep·(θ(0) − μ) + spread·ν for any t.
+    """
+    rate_times_elapsed = b * elapsed / (std * std)
+    keep = exp(-rate_times_elapsed)
+    return keep, std * np.sqrt(T * -np.expm1(-2.0 * rate_times_elapsed))
+
+
+@scalar
+def transition(p: Any, b: float, T: float, elapsed: float) -> tuple[float, float, float]:
+    """(mean, keep, spread) over ``elapsed``."""
+    mean, std = p
+    keep, spread = ornstein_uhlenbeck(b, T, std, elapsed)
+    return mean, keep, spread
+
+
 @dataclass(frozen=True)
 class Gaussian(Prior):
     """Gaussian prior with mean μ and standard deviation σ (paper: 0.5 and 1)."""
@@ -39,10 +59,12 @@ class Gaussian(Prior):
 
     log_density_of: ClassVar[Any] = staticmethod(log_density)
     gradient_of: ClassVar[Any] = staticmethod(gradient)
+    transition_of: ClassVar[Any] = staticmethod(transition)
 
     def __post_init__(self) -> None:
-        require_finite(mean=self.mean)
-        require_positive(std=self.std)
+        object.__setattr__(self, "mean", number_or_numbers("mean", self.mean, **PLACE))
+        object.__setattr__(self, "std", number_or_numbers("std", self.std, **WIDTH))
+        require_one_shape(mean=self.mean, std=self.std)
 
     def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
         """Draws from N(μ, σ²)."""

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.errors import require_finite, require_positive
+from synsamp.arguments import number_or_numbers
 from synsamp.noise.arithmetic import scalar
-from synsamp.priors.base import Prior
+from synsamp.priors.base import PLACE, WIDTH, Prior, require_one_shape
 
 
 @scalar
@@ -38,8 +38,9 @@ class Laplace(Prior):
     gradient_of: ClassVar[Any] = staticmethod(gradient)
 
     def __post_init__(self) -> None:
-        require_finite(mean=self.mean)
-        require_positive(scale=self.scale)
+        object.__setattr__(self, "mean", number_or_numbers("mean", self.mean, **PLACE))
+        object.__setattr__(self, "scale", number_or_numbers("scale", self.scale, **WIDTH))
+        require_one_shape(mean=self.mean, scale=self.scale)
 
     def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
         """Draws from the Laplace distribution."""

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.errors import refuse, require_finite, require_positive
+from synsamp.arguments import instance, number
+from synsamp.errors import refuse
 from synsamp.mappings import Exponential, Mapping
-from synsamp.priors.base import Prior
+from synsamp.priors.base import PLACE, WIDTH, Prior
 from synsamp.specialise import specialise
 
 _HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
@@ -44,8 +45,9 @@ class LogNormalWeight(Prior):
     mapping: Mapping = Exponential()  # noqa: RUF009 (frozen, hence a safe default)
 
     def __post_init__(self) -> None:
-        require_finite(log_mean=self.log_mean)
-        require_positive(log_std=self.log_std)
+        object.__setattr__(self, "log_mean", number("log_mean", self.log_mean, **PLACE))
+        object.__setattr__(self, "log_std", number("log_std", self.log_std, **WIDTH))
+        instance("mapping", self.mapping, Mapping, "e.g. synsamp.Exponential(3.0)")
         if self.mapping.bend_of is None:
             raise refuse(
                 "mapping.bend_of",

@@ -9,9 +9,10 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from synsamp.errors import refuse, require_finite, require_positive
+from synsamp.arguments import numbers
+from synsamp.errors import refuse
 from synsamp.noise.arithmetic import exp, scalar
-from synsamp.priors.base import Prior
+from synsamp.priors.base import PLACE, WIDTH, Prior
 
 # Parameters are one flat tuple of (log-height, mean, precision) per component. Its length is part
 # of its type, so the sum over components is written out by the compiler and runs over vectors of θ.
@@ -81,23 +82,31 @@ class GaussianMixture(Prior):
     gradient_of: ClassVar[Any] = staticmethod(gradient)
 
     def __post_init__(self) -> None:
-        shares = self.shares
-        if not len(self.means) == len(self.stds) == shares.size > 0:
+        one_axis = "give one value per component"
+        means = numbers("means", self.means, shape=(None,), remedy=one_axis, **PLACE)
+        stds = numbers("stds", self.stds, shape=(None,), remedy=one_axis, **WIDTH)
+        lengths = [means.size, stds.size]
+        if self.weights is not None:
+            limits: Any = dict(above=0, at_most=1e6)
+            weights = numbers("weights", self.weights, shape=(None,), remedy=one_axis, **limits)
+            lengths.append(weights.size)
+            object.__setattr__(self, "weights", tuple(map(float, weights)))
+        if len(set(lengths)) != 1 or means.size == 0:
             raise refuse(
-                "means, stds and weights",
-                "must have the same length >= 1",
-                (len(self.means), len(self.stds), shares.size),
-                "give one value per component",
+                "means, stds and weights", "must have the same length >= 1", lengths, one_axis
             )
-        require_finite(means=self.means)
-        require_positive(stds=self.stds, weights=shares)
+        object.__setattr__(self, "means", tuple(map(float, means)))
+        object.__setattr__(self, "stds", tuple(map(float, stds)))
 
     @property
     def shares(self) -> NDArray[np.float64]:
         """The components' weights, summing to one."""
-        n = len(self.means)
-        raw = np.full(n, 1.0 / max(n, 1)) if self.weights is None else np.array(self.weights, float)
-        return raw / raw.sum() if raw.size and np.all(raw > 0) else raw
+        raw = np.ones(len(self.means)) if self.weights is None else np.array(self.weights)
+        return raw / raw.sum()
+
+    def of_members(self, mask: NDArray[np.bool_]) -> GaussianMixture:
+        """The same mixture: its numbers belong to components, not to parameters."""
+        return self
 
     @property
     def parameters(self) -> tuple[Any, ...]:

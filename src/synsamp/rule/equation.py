@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from synsamp.noise.arithmetic import exp, scalar
+from synsamp.noise.arithmetic import scalar
+from synsamp.priors.gaussian import ornstein_uhlenbeck
 
 
 @scalar
@@ -21,6 +22,12 @@ def drift(
 ) -> Any:
     """The deterministic part; the factor N is written here and nowhere else."""
     return b * (prior_gradient + n_inputs * likelihood_gradient) + T * b_slope
+
+
+@scalar
+def chain_rule(slope: Any, weight_gradient: Any) -> Any:
+    """∂log p_N/∂θ = dw/dθ · ∂log p_N/∂w for w = f(θ) (structsamp-general)."""
+    return slope * weight_gradient
 
 
 @scalar
@@ -41,13 +48,12 @@ def likelihood_jump(b: Any, n_inputs: Any, likelihood_gradient: Any) -> Any:
     return drift(b, 0.0, 0.0, n_inputs, likelihood_gradient, 0.0)
 
 
-@scalar
-def ornstein_uhlenbeck(b: float, T: float, std: float, elapsed: float) -> tuple[float, float]:
-    """Exact transition under a Gaussian prior alone: (share of θ−μ that is kept, std of the noise).
-
-    With ∂log p_S = (μ − θ)/σ² and constant b the rule is an Ornstein–Uhlenbeck process of rate
-    b/σ² and stationary variance Tσ², so θ(t) = μ + keep·(θ(0) − μ) + spread·ν for any t.
-    """
-    rate_times_elapsed = b * elapsed / (std * std)
-    keep = exp(-rate_times_elapsed)
-    return keep, std * np.sqrt(T * -np.expm1(-2.0 * rate_times_elapsed))
+# The exact transition under a Gaussian prior stands with that prior, and is known here too.
+__all__ = [
+    "chain_rule",
+    "diffusion",
+    "drift",
+    "euler_maruyama",
+    "likelihood_jump",
+    "ornstein_uhlenbeck",
+]
