@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.noise.streams import BLOCK, new_stream
-from synsamp.rule.equation import euler_maruyama
+from synsamp.rule.equation import chain_rule, euler_maruyama
 from synsamp.rule.kernel import chain_kernel, likelihood_data, priors_and_runs, take_normals
 from synsamp.rule.likelihood import HiddenStates
 from synsamp.rule.rule import Rule
@@ -82,14 +82,18 @@ class Chains:
         else:
             self._advance_plain(n_steps, temperatures, thin, draws)
         self.step += n_steps
-        if not np.all(np.isfinite(self.theta)):
-            chain, parameter = np.argwhere(~np.isfinite(self.theta))[0]
-            raise SynsampError(
-                f"theta must stay finite, got {self.theta[chain, parameter]} in chain {chain}, "
-                f"parameter {parameter} by time {self.time:g}; use a smaller dt (now {self.dt:g}) "
-                "or check the likelihood gradient"
-            )
+        self._require_finite(self.time)
         return draws
+
+    def _require_finite(self, time: float) -> None:
+        if np.all(np.isfinite(self.theta)):
+            return
+        chain, parameter = np.argwhere(~np.isfinite(self.theta))[0]
+        raise SynsampError(
+            f"theta must stay finite, got {self.theta[chain, parameter]} in chain {chain}, "
+            f"parameter {parameter} by time {time:g}; use a smaller dt (now {self.dt:g}) "
+            "or check the likelihood gradient"
+        )
 
     def _advance_compiled(
         self, n_steps: int, temperatures: NDArray[Any], thin: int, draws: NDArray[Any]
@@ -110,6 +114,7 @@ class Chains:
                 prior_parameters,
                 prior_runs,
                 speed,
+                rule.mapping.parameters,
                 rule.n_inputs,
                 inputs,
                 (*data, *self._memories[c]),
@@ -142,24 +147,31 @@ class Chains:
                     self._streams[c], self._buffers[c], self._positions[c], normals[c]
                 )
             self.theta[:] = euler_maruyama.py_func(self.theta, drift, diffusion, sqrt_dt, normals)
+            self._require_finite((self.step + s + 1) * self.dt)
             if (self.step + s + 1 - self._origin) % thin == 0:
                 draws[:, kept] = self.theta
                 kept += 1
 
     def _plain_likelihood(self, step: int) -> Any:
-        likelihood = self.rule.likelihood
-        if likelihood is None:
+        if self.rule.likelihood is None:
             return 0.0
+        if not self.rule.maps:
+            return self._plain_gradient(self.theta, step)
+        gradient = self._plain_gradient(self.rule.mapping.weight(self.theta), step)
+        return chain_rule.py_func(self.rule.mapping.slope(self.theta), gradient)
+
+    def _plain_gradient(self, weights: NDArray[Any], step: int) -> Any:
+        likelihood = self.rule.likelihood
         if likelihood.compiled:
             # A compiled gradient speaks of one chain; here only the prior or speed is plain.
-            chains = zip(self.theta, self._rngs, self._memories, strict=True)
+            chains = zip(weights, self._rngs, self._memories, strict=True)
             return np.stack(
                 [
-                    likelihood.evaluate(theta, step, rng, *([memory] if memory else []))
-                    for theta, rng, memory in chains
+                    likelihood.evaluate(own, step, rng, *([memory] if memory else []))
+                    for own, rng, memory in chains
                 ]
             )
-        gradient = np.asarray(likelihood.evaluate(self.theta, step, self._rngs[0]), float)
+        gradient = np.asarray(likelihood.evaluate(weights, step, self._rngs[0]), float)
         if gradient.shape != self.theta.shape:
             raise refuse(
                 "likelihood gradient",

@@ -18,7 +18,7 @@ from synsamp.noise.arithmetic import scalar
 from synsamp.noise.streams import fill_normals
 from synsamp.priors import Prior, PriorByGroup
 from synsamp.priors.base import at
-from synsamp.rule.equation import diffusion, drift, euler_maruyama
+from synsamp.rule.equation import chain_rule, diffusion, drift, euler_maruyama
 from synsamp.rule.rule import Rule
 from synsamp.specialise import is_compiled, specialise
 
@@ -65,6 +65,7 @@ def _update_template(
     n_inputs: float,
     likelihood: Any,
     speed_parameters: Any,
+    mapping_parameters: Any,
     T: Any,
     sqrt_dt: float,
     normals: Any,
@@ -74,7 +75,14 @@ def _update_template(
         b_slope = speed_slope(theta[i], at(speed_parameters, i))  # type: ignore[name-defined]  # noqa: F821
         theta[i] = euler_maruyama(
             theta[i],
-            drift(b, b_slope, prior[i], n_inputs, likelihood[i], pick(T, i)),
+            drift(
+                b,
+                b_slope,
+                prior[i],
+                n_inputs,
+                in_theta(likelihood[i], theta[i], mapping_parameters),  # type: ignore[name-defined]  # noqa: F821
+                pick(T, i),
+            ),
             diffusion(b, pick(T, i)),
             sqrt_dt,
             normals[i],
@@ -90,6 +98,7 @@ def _chain_template(
     prior_parameters: Any,
     prior_runs: Any,
     speed_parameters: Any,
+    mapping_parameters: Any,
     n_inputs: float,
     inputs: Any,
     data: Any,
@@ -104,10 +113,12 @@ def _chain_template(
     sqrt_dt = np.sqrt(dt)
     prior = np.zeros(theta.size)
     normals = np.empty(theta.size, np.float32)
+    room = np.empty(theta.size)
     kept = 0
     for s in range(n_steps):
         step = first_step + s
-        likelihood = likelihood_gradient(theta, step, rng, inputs, data)  # type: ignore[name-defined]  # noqa: F821
+        weights = weights_of(theta, mapping_parameters, room)  # type: ignore[name-defined]  # noqa: F821
+        likelihood = likelihood_gradient(weights, step, rng, inputs, data)  # type: ignore[name-defined]  # noqa: F821
         add_priors(theta, prior, prior_parameters, prior_runs)  # type: ignore[name-defined]  # noqa: F821
         position = take_normals(stream, buffer, position, normals)
         update(  # type: ignore[name-defined]  # noqa: F821
@@ -116,6 +127,7 @@ def _chain_template(
             n_inputs,
             likelihood,
             speed_parameters,
+            mapping_parameters,
             temperatures[s],
             sqrt_dt,
             normals,
@@ -153,27 +165,37 @@ def _bind_priors(priors: tuple[Prior, ...]) -> Any:
     return bound
 
 
+def _theta_itself(theta: Any, parameters: Any, room: Any) -> Any:
+    return theta
+
+
+def _weights_template(theta: Any, parameters: Any, room: Any) -> Any:
+    for i in range(theta.size):
+        room[i] = weight_of(theta[i], parameters)  # type: ignore[name-defined]  # noqa: F821
+    return room
+
+
+@scalar
+def _as_given(gradient: Any, theta: Any, parameters: Any) -> Any:
+    return gradient
+
+
+def _chain_rule_template(gradient: Any, theta: Any, parameters: Any) -> Any:
+    return chain_rule(slope_of(theta, parameters), gradient)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _bind_mapping(rule: Rule) -> tuple[Any, Any]:
+    """(weights from θ, a gradient in w to one in θ); where w is θ, neither does anything."""
+    if not rule.maps:
+        return specialise(_theta_itself), _as_given
+    weights_of = specialise(_weights_template, weight_of=rule.mapping.weight_of)
+    return weights_of, specialise(_chain_rule_template, slope_of=rule.mapping.slope_of)
+
+
 def priors_and_runs(rule: Rule, size: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Each group's parameters and the stretches of θ it covers, for the kernel."""
-    prior = rule.prior
-    if isinstance(prior, PriorByGroup):
-        runs = tuple(prior.runs(k) for k in range(len(prior.priors)))
-        return tuple(_group_parameters(p, prior, k) for k, p in enumerate(prior.priors)), runs
-    return (prior.for_kernel(size),), (np.array([[0, size]], np.int64),)
-
-
-def _group_parameters(prior: Prior, grouped: PriorByGroup, label: int) -> tuple[Any, ...]:
-    """Array-valued parameters of a group are spread out to the places of its members."""
-    mask = grouped.group == label
-    values = prior.for_kernel(int(mask.sum()))
-    if not values or np.ndim(values[0]) == 0:
-        return values
-    spread = []
-    for value in values:
-        full = np.ones(grouped.size)
-        full[mask] = value
-        spread.append(full)
-    return tuple(spread)
+    """Each prior's numbers and the stretches of θ it covers, for the kernel."""
+    parts = rule.prior.parts(size)
+    return tuple(part.numbers for part in parts), tuple(part.stretches for part in parts)
 
 
 def likelihood_data(rule: Rule, size: int) -> tuple[NDArray[Any], tuple[Any, ...]]:
@@ -192,13 +214,18 @@ def chain_kernel(rule: Rule) -> Any:
         parts = {name: _compiled(part) for name, part in parts.items()}
         likelihood = specialise(template, **parts)
     priors = rule.prior.priors if isinstance(rule.prior, PriorByGroup) else (rule.prior,)
+    weights_of, in_theta = _bind_mapping(rule)
     update = specialise(
-        _update_template, speed_value=rule.speed.value_of, speed_slope=rule.speed.slope_of
+        _update_template,
+        speed_value=rule.speed.value_of,
+        speed_slope=rule.speed.slope_of,
+        in_theta=in_theta,
     )
     return specialise(
         _chain_template,
         likelihood_gradient=likelihood,
         add_priors=_bind_priors(priors),
+        weights_of=weights_of,
         update=update,
     )
 

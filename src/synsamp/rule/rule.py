@@ -1,6 +1,6 @@
-"""A rule: which prior, which likelihood, how fast, how hot.
+"""A rule: which prior, which likelihood, how fast, how hot, and what w is to θ.
 
-    Rule(likelihood, prior, speed=b, temperature=T)
+    Rule(likelihood, prior, speed=b, temperature=T, mapping=f)
 
 Maximum likelihood learning is the same rule without its first and last term:
 ``Rule(likelihood, temperature=0)``.
@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp.arguments import instance
 from synsamp.errors import refuse
+from synsamp.mappings import Identity, Mapping
 from synsamp.priors import Flat, Prior, PriorByGroup
 from synsamp.rule.equation import diffusion, drift
 from synsamp.rule.likelihood import Likelihood, as_likelihood
@@ -30,26 +32,36 @@ class Rule:
     prior:       one prior for all, or ``PriorByGroup``
     speed:       b, a number, one per parameter, or a ``Speed`` (function of θ)
     temperature: T, a number, one per parameter, or a function of time returning either
+    mapping:     w = f(θ). The likelihood is then one of w: its gradient is called with w and gives
+                 ∂log p_N/∂w, and the rule multiplies by dw/dθ. Default: w = θ
     """
 
     likelihood: Any = None
     prior: Prior | PriorByGroup = Flat()  # noqa: RUF009 (frozen, hence a safe default)
     speed: Any = 1.0
     temperature: float | NDArray[np.float64] | Callable[[float], Any] = 1.0
+    mapping: Mapping = Identity()  # noqa: RUF009
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "likelihood", as_likelihood(self.likelihood))
         object.__setattr__(self, "speed", as_speed(self.speed))
-        if not isinstance(self.prior, (Prior, PriorByGroup)):
-            raise refuse("prior", "must be a Prior", self.prior, "e.g. synsamp.Gaussian(0, 1)")
+        instance("prior", self.prior, (Prior, PriorByGroup), "e.g. synsamp.Gaussian(0, 1)")
+        instance("mapping", self.mapping, Mapping, "e.g. synsamp.Exponential(3.0)")
         if not callable(self.temperature):
             _require_temperature(self.temperature)
 
     @property
     def compiled(self) -> bool:
         """Whether the whole loop can run compiled."""
-        parts = [self.prior, self.speed, *([self.likelihood] if self.likelihood else [])]
+        parts = [self.prior, self.speed]
+        if self.likelihood is not None:
+            parts += [self.likelihood, self.mapping]
         return all(part.compiled for part in parts)
+
+    @property
+    def maps(self) -> bool:
+        """Whether the likelihood speaks of another w than θ itself."""
+        return self.likelihood is not None and not isinstance(self.mapping, Identity)
 
     @property
     def n_inputs(self) -> float:

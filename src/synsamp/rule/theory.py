@@ -104,7 +104,8 @@ def fokker_planck(
 
     ``log_likelihood(θ)`` maps (points, parameters) to (points,); it is wanted when the rule has a
     likelihood, and its derivative is compared with the rule's gradient (a mistake there is what
-    one most wants to find before a long run).
+    one most wants to find before a long run). Like the gradient it is a function of w where the
+    rule has a mapping.
     """
     grid = tuple(_uniform_axis(axis) for axis in axes)
     if len(grid) not in (1, 2):
@@ -119,8 +120,9 @@ def fokker_planck(
     T = float(rule.temperature)
     log_target = rule.prior.log_density(points).sum(axis=-1)
     if log_likelihood is not None:
-        log_target = log_target + np.asarray(log_likelihood(points), float).reshape(-1)
-        _check_gradient(rule, log_likelihood, points)
+        weights = rule.mapping.weight(points)
+        log_target = log_target + np.asarray(log_likelihood(weights), float).reshape(-1)
+        _check_gradient(rule, log_likelihood, weights)
     log_pi = (log_target / T).reshape([axis.size for axis in grid])
     generator = sum(_fluxes(rule, T, grid, log_pi, d) for d in range(len(grid)))
     density = np.exp(log_pi - log_pi.max())
