@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from synsamp.noise.streams import BLOCK, LANES, fill_normals, fill_words, new_stream
+from synsamp.noise.streams import BLOCK, GENERATORS, fill_normals, fill_words, new_stream
 
 
 def _xoshiro128pp(state, n):
@@ -28,10 +28,10 @@ def _xoshiro128pp(state, n):
 
 def test_every_lane_is_the_published_generator():
     state = new_stream(np.random.SeedSequence(5))
-    expected = np.array([_xoshiro128pp(state[:, lane], 20) for lane in range(LANES)]).T
-    words = np.empty(20 * LANES, np.uint32)
+    expected = np.array([_xoshiro128pp(state[:, lane], 20) for lane in range(GENERATORS)]).T
+    words = np.empty(20 * GENERATORS, np.uint32)
     fill_words(state, words)
-    assert np.array_equal(words.reshape(20, LANES), expected)
+    assert np.array_equal(words.reshape(20, GENERATORS), expected)
 
 
 def _normals(seed, n):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from synsamp.priors import Gaussian
-from synsamp.spiking.draws import (
+from synsamp.priors import Gaussian, PriorByGroup
+from synsamp.spiking.kernel.random import (
     SPIKES_AT_ONCE,
     alias_channel,
     fill_alias_table,
@@ -22,9 +22,10 @@ from synsamp.spiking.draws import (
     take_words,
     uniform,
 )
-from synsamp.spiking.lanes import LANE
+from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import build_layout
-from synsamp.spiking.network import ChangeClip, Network
+from synsamp.spiking.network import Network
+from synsamp.spiking.plasticity import ChangeClip
 
 
 def double_exponential(s, kernel):
@@ -59,13 +60,13 @@ class Twin:
             n += circuit.size
         self.fired = {g.name: [[] for _ in range(g.size)] for g in (*net.inputs, *net.circuits)}
         self.theta = {
-            p.name: np.where(net.mask_of(p), np.maximum(self.theta[p.name], p.rule.floor), -np.inf)
+            p.name: np.where(net.mask_of(p), np.maximum(self.theta[p.name], p.synapses.floor), -np.inf)
             for p in self.projections
         }
         self.refreshed = {c.name: np.zeros(c.size) for c in net.circuits}
         self.layout = build_layout(net, self.refresh_s, self.grid_s)
         longest = max(block.n_pre for block in self.layout.blocks)
-        self.streams = new_streams(np.random.SeedSequence(self.seed).spawn(4)[0], longest)
+        self.streams = new_streams(np.random.SeedSequence(self.seed).spawn(3)[0], longest)
         self.segments = {g.name: self._segments(g.name) for g in net.inputs}
         self.current = {}
         self.inputs_until = 0.0
@@ -136,7 +137,7 @@ class Twin:
         theta = self.theta[projection.name]
         exists = np.isfinite(theta)
         w = np.zeros(theta.shape)
-        w[exists] = projection.rule.mapping.weight(theta[exists])
+        w[exists] = projection.synapses.mapping.weight(theta[exists])
         return w
 
     def potential(self, circuit, now):
@@ -151,7 +152,7 @@ class Twin:
         )
         for p in self.projections:
             if p.target == circuit.name:
-                effective = np.maximum(self.weight(p) - float(p.rule.mapping.weight(0.0)), 0.0)
+                effective = np.maximum(self.weight(p) - float(p.synapses.mapping.weight(0.0)), 0.0)
                 u = u + effective @ self.epsps(p, now)
         return u
 
@@ -161,47 +162,70 @@ class Twin:
         self.refreshed[circuit.name][k] = now
         for block in self.layout.blocks:  # the layout tells which synapses draw together, no more
             members = [self.layout.projections[i] for i in block.members]
-            p, rule = members[0], members[0].rule
-            if p.target != circuit.name or not p.plastic or rule.b == 0:
+            p, rule = members[0], members[0].synapses
+            if p.target != circuit.name or not p.plastic or rule.speed == 0:
                 continue
             row = np.concatenate([self.theta[m.name][k] for m in members])
             exists = np.isfinite(row)
-            if isinstance(rule.prior, Gaussian):
-                nu = self._normals(row.size)
-                mean, std = (np.broadcast_to(v, row.shape) for v in rule.prior.parameters)
-                keep = np.exp(-rule.b * elapsed / std**2)
-                new = mean + keep * (row - mean) + std * np.sqrt(rule.T * (1 - keep**2)) * nu
-                row[exists] = np.maximum(new, rule.floor)[exists]
-            else:
-                steps = max(1, int(np.ceil(rule.b * elapsed / rule.splitting_step)))
-                dt = elapsed / steps
-                for _ in range(steps):
-                    nu = self._normals(row.size)
-                    force = rule.b * rule.prior.gradient(row[exists])
-                    noise = np.sqrt(2 * rule.T * rule.b * dt) * nu[exists]
-                    row[exists] = np.maximum(row[exists] + force * dt + noise, rule.floor)
+            for part, places in self.parts(rule.prior, circuit, k, row.size):
+                self.move(rule, part, places, row, exists, elapsed)
             start = 0
             for m in members:
                 own = self.theta[m.name][k]
                 own[:] = row[start : start + own.size]
                 start += own.size
 
+    def parts(self, prior, circuit, k, n):
+        """(prior, places in the row) of a row whose synapses may have different priors."""
+        if not isinstance(prior, PriorByGroup):
+            return [(prior, np.arange(n))]
+        stretches = []
+        for label, part in enumerate(prior.priors):
+            own = np.flatnonzero(prior.group[k] == label)
+            for places in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1):
+                if places.size:
+                    stretches.append((part, places))
+        return sorted(stretches, key=lambda found: found[1][0])
+
+    def move(self, rule, prior, places, row, exists, elapsed):
+        """Prior and noise for some synapses of a row: exact for a Gaussian, else in steps."""
+        here, there = row[places], exists[places]
+        b, T = rule.speed, rule.temperature
+        if type(prior) is Gaussian:
+            nu = self._normals(here.size)
+            mean, std = (np.broadcast_to(v, here.shape) for v in prior.parameters)
+            keep = np.exp(-b * elapsed / std**2)
+            new = mean + keep * (here - mean) + std * np.sqrt(T * (1 - keep**2)) * nu
+            here[there] = np.maximum(new, rule.floor)[there]
+        else:
+            steps = max(1, int(np.ceil(b * elapsed / rule.splitting_step)))
+            dt = elapsed / steps
+            for _ in range(steps):
+                nu = self._normals(here.size)
+                force = b * prior.gradient(here[there])
+                noise = np.sqrt(2 * T * b * dt) * nu[there]
+                here[there] = np.maximum(here[there] + force * dt + noise, rule.floor)
+        row[places] = here
+
     def jump(self, circuit, k, now):
         """Δθ = b N dw/dθ (x − α e^w) at a spike."""
         for p in self.projections:
-            if p.target != circuit.name or not p.plastic or p.rule.b == 0:
+            if p.target != circuit.name or not p.plastic or p.synapses.speed == 0:
                 continue
-            rule, row = p.rule, self.theta[p.name][k]
+            model, row = p.synapses, self.theta[p.name][k]
+            rule, b = model.plasticity, model.speed
             exists = np.isfinite(row)
-            x, w = self.epsps(p, now)[exists], rule.mapping.weight(row[exists])
-            slope = rule.mapping.slope(row[exists])
+            x, w = self.epsps(p, now)[exists], model.mapping.weight(row[exists])
+            slope = model.mapping.slope(row[exists])
+            if not rule.retracted_learn:
+                slope = np.where(row[exists] > 0, slope, 0.0)
             expected = rule.alpha * np.exp(w)
             if isinstance(rule.clip, ChangeClip):
-                change = rule.b * rule.N * slope * (x - expected)
-                change = np.clip(change, -rule.clip.limit * rule.b, rule.clip.limit * rule.b)
+                change = b * rule.N * slope * (x - expected)
+                change = np.clip(change, -rule.clip.limit * b, rule.clip.limit * b)
             else:
-                change = rule.b * rule.N * slope * (x - np.minimum(expected, rule.clip.limit))
-            row[exists] = np.maximum(row[exists] + change, rule.floor)
+                change = b * rule.N * slope * (x - np.minimum(expected, rule.clip.limit))
+            row[exists] = np.maximum(row[exists] + change, model.floor)
 
     def run(self, duration_s):
         """Go from spike to spike."""

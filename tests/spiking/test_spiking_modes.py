@@ -9,7 +9,15 @@ from scipy import stats
 from test_spiking_twin import FAST, rich_network, shown, start_values
 
 from oracles.spiking_twin import Twin
-from synsamp.spiking import InOrder, RandomOrder, Recording, Rule, Simulation, winner_take_all
+from synsamp.spiking import (
+    InOrder,
+    RandomOrder,
+    Recording,
+    Simulation,
+    SpikeLikelihood,
+    SynapseModel,
+    winner_take_all,
+)
 
 P = 1e-4
 FROZEN = Path(__file__).with_name("frozen_trace.npz")
@@ -37,7 +45,7 @@ def summaries(seed, T=1.0, **mode):
     bars = two_classes()
     # b five times the paper's and N a fifth: jumps as in the paper, prior and noise have acted
     # long enough (b·t = 0.6) that a wrong noise would show.
-    rule = Rule(T=T, b=5e-4, N=20.0)
+    rule = SynapseModel(temperature=T, speed=5e-4, plasticity=SpikeLikelihood(N=20.0))
     sim = Simulation(winner_take_all(36, 4, rule), RandomOrder(bars), seed, **mode).run(1200.0)
     theta = sim.theta("x->z")
     answers = sim.probe(InOrder(bars), 60.0, seed=seed).counts(4)
@@ -68,7 +76,8 @@ def test_weights_of_the_fast_mode_follow_theta_between_refreshes():
     sim = Simulation(winner_take_all(36, 4), RandomOrder(bars), 1, theta={"x->z": 3.0})
     for _ in range(20):
         sim.run(0.9)
-        np.testing.assert_allclose(sim._synapses.weight, np.exp(sim._synapses.theta - 3), rtol=3e-6)
+        state = sim.state()["synapses"]
+        np.testing.assert_allclose(state["weight"], np.exp(state["theta"] - 3), rtol=3e-6)
 
 
 # -- other priors --------------------
@@ -81,7 +90,7 @@ def test_a_mixture_prior_becomes_the_law_of_theta_by_splitting():
     sim = Simulation(network, seed=4, refresh_s=0.0, grid_s=50.0).run(4000.0)
     theta = sim.theta("other half")
     theta = theta[~np.isnan(theta)]
-    prior = next(p for p in network.projections if p.name == "other half").rule.prior
+    prior = next(p for p in network.projections if p.name == "other half").synapses.prior
     grid = np.linspace(-4, 5, 20_001)
     density = np.exp(prior.log_density(grid))
     below = np.interp(theta, grid, np.cumsum(density) * (grid[1] - grid[0]))
@@ -100,7 +109,7 @@ def test_a_mixture_prior_becomes_the_law_of_theta_by_splitting():
 
 
 def frozen_case():
-    network = winner_take_all(40, 6, Rule(**FAST))
+    network = winner_take_all(40, 6, SynapseModel(**FAST))
     return network, {"x": shown(np.random.default_rng(1), 40)}, start_values(network)
 
 
@@ -130,4 +139,4 @@ def test_the_frozen_trace_comes_out_again():
     with np.load(FROZEN) as frozen:
         np.testing.assert_array_equal(sim.sink["spikes"]["neuron"], frozen["neuron"])
         np.testing.assert_allclose(sim.sink["spikes"]["time_s"], frozen["time_s"], rtol=1e-12)
-        np.testing.assert_allclose(sim._matrix(0, sim._synapses.theta), frozen["theta"], atol=5e-5)
+        np.testing.assert_allclose(sim.theta("x->z"), frozen["theta"], atol=5e-5)

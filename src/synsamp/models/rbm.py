@@ -159,7 +159,7 @@ class RBM:
         return images
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True)
 def _generate(theta: Any, states: Any, cycles: int, stream: Any, images: Any) -> None:
     for k in range(len(states)):
         images[k], states[k] = rbm_kernel.dream(theta, states[k], cycles, stream)

@@ -17,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from synsamp.noise.arithmetic import exp
-from synsamp.noise.streams import LANES, fill_words
+from synsamp.noise.streams import GENERATORS, fill_words
 
 _Array = NDArray[np.float64]
 _vector = njit(fastmath={"contract"}, error_model="numpy", nogil=True)
@@ -43,7 +43,7 @@ def _add(row: _Array, out: _Array) -> None:
 @_vector
 def _next_words(stream: NDArray[np.uint32], n: int) -> NDArray[np.uint32]:
     """At least ``n`` fresh uniform words."""
-    words = np.empty((n + LANES - 1) // LANES * LANES, np.uint32)
+    words = np.empty((n + GENERATORS - 1) // GENERATORS * GENERATORS, np.uint32)
     fill_words(stream, words)
     return words
 

@@ -1,6 +1,6 @@
 """Random streams: one small generator per chain or network, and normals that come in vectors.
 
-A stream is ``LANES`` copies of xoshiro128++ (Blackman & Vigna 2021) side by side, each with its own
+A stream is ``GENERATORS`` copies of xoshiro128++ (Blackman & Vigna 2021) side by side, each with its own
 128-bit state from NumPy's ``SeedSequence``. Stepping all lanes at once is vector arithmetic, and a
 pair of 32-bit words becomes a pair of normals by the Box–Muller transform.
 
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from synsamp.noise.arithmetic import cos_quarter, log_uniform, scalar, sin_quarter
 
-LANES = 64
-BLOCK = 8 * LANES
+GENERATORS = 64
+BLOCK = 8 * GENERATORS
 """Normals are made this many at a time; buffers are whole multiples of it."""
 
 _UINT32 = np.uint32
@@ -27,9 +27,9 @@ _TO_QUARTER = np.float32(2.0**-30)
 
 
 def new_stream(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
-    """The state of a stream: uint32[4, LANES] drawn from ``seed``."""
-    words = seed.generate_state(4 * LANES, np.uint32)
-    state = words.astype(np.uint32, copy=False).reshape(4, LANES)
+    """The state of a stream: uint32[4, GENERATORS] drawn from ``seed``."""
+    words = seed.generate_state(4 * GENERATORS, np.uint32)
+    state = words.astype(np.uint32, copy=False).reshape(4, GENERATORS)
     state[3] |= _UINT32(1)  # a lane of four zero words would stay zero for ever
     return state
 
@@ -41,11 +41,11 @@ def _rotl(x: np.uint32, k: int) -> np.uint32:
 
 @njit(fastmath={"contract"}, error_model="numpy", nogil=True)
 def fill_words(state: NDArray[np.uint32], out: NDArray[np.uint32]) -> None:
-    """Fill ``out`` (size a multiple of LANES) with uniform 32-bit words."""
+    """Fill ``out`` (size a multiple of GENERATORS) with uniform 32-bit words."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    for start in range(0, out.size, LANES):
-        block = out[start : start + LANES]
-        for lane in range(LANES):
+    for start in range(0, out.size, GENERATORS):
+        block = out[start : start + GENERATORS]
+        for lane in range(GENERATORS):
             a, b, c, d = s0[lane], s1[lane], s2[lane], s3[lane]
             block[lane] = _UINT32(_rotl(_UINT32(a + d), 7) + a)
             t = _UINT32(b << _UINT32(9))
@@ -58,12 +58,13 @@ def fill_words(state: NDArray[np.uint32], out: NDArray[np.uint32]) -> None:
 
 
 @njit(fastmath={"contract"}, error_model="numpy", nogil=True)
-def _box_muller(
+def box_muller(
     radius_words: NDArray[np.uint32],
     angle_words: NDArray[np.uint32],
     first: NDArray[np.float32],
     second: NDArray[np.float32],
 ) -> None:
+    """Two independent standard normals from each pair of words."""
     for i in range(radius_words.size):
         half = np.float32(np.int32(radius_words[i] >> _UINT32(1)))
         u = (half + np.float32(0.5)) * _TO_UNIT
@@ -86,4 +87,4 @@ def fill_normals(state: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
     for start in range(0, out.size, BLOCK):
         fill_words(state, words)
         block = out[start : start + BLOCK]
-        _box_muller(words[:half], words[half:], block[:half], block[half:])
+        box_muller(words[:half], words[half:], block[:half], block[half:])

@@ -1,22 +1,27 @@
 """The exact event-driven spiking engine: circuits of stochastic winner-take-all neurons."""
 
-from synsamp.spiking.lesions import RemoveNeurons, RemoveSynapses, Scheduled, SilenceInputs
+from synsamp.spiking.input.stimulus import InOrder, RandomOrder, SpikeTimes, Stimulus
+from synsamp.spiking.instruments.lesions import (
+    RemoveNeurons,
+    RemoveSynapses,
+    Scheduled,
+    SilenceInputs,
+)
+from synsamp.spiking.instruments.pairing import stdp_curve
+from synsamp.spiking.instruments.probe import Probe
+from synsamp.spiking.instruments.recording import Recording
+from synsamp.spiking.instruments.sinks import MemorySink, Sink, StreamSink
 from synsamp.spiking.network import (
-    ChangeClip,
     Circuit,
     DoubleExponential,
     InputGroup,
     Network,
     Projection,
-    Rule,
-    TermClip,
+    SynapseModel,
     winner_take_all,
 )
-from synsamp.spiking.probing import Probe
-from synsamp.spiking.recording import Recording
+from synsamp.spiking.plasticity import ChangeClip, SpikeLikelihood, TermClip
 from synsamp.spiking.simulation import Simulation
-from synsamp.spiking.sinks import MemorySink, Sink, StreamSink
-from synsamp.spiking.stimulus import InOrder, RandomOrder, Stimulus
 
 __all__ = [
     "ChangeClip",
@@ -32,13 +37,16 @@ __all__ = [
     "Recording",
     "RemoveNeurons",
     "RemoveSynapses",
-    "Rule",
     "Scheduled",
     "SilenceInputs",
     "Simulation",
     "Sink",
+    "SpikeLikelihood",
+    "SpikeTimes",
     "Stimulus",
     "StreamSink",
+    "SynapseModel",
     "TermClip",
+    "stdp_curve",
     "winner_take_all",
 ]

@@ -5,15 +5,16 @@ has one EPSP trace, whoever it reaches. Axons 0 … n_inputs−1 are the inputs 
 neurons together seen through one delay, and an input group seen through a delay, are further
 *families* of axons, whose spikes wait in a queue.
 
-Projections to one circuit that share rule and delay and whose axons are neighbours lie side by side
+Projections to one circuit that share synapse model and delay and whose axons are neighbours lie side by side
 as one *block*, so that a neuron's row is walked in few long stretches (the eight lateral
 projections to a circuit of the paper's Fig. 5 are one block).
 
 Synapses lie twice in memory, for two ways of walking: by row (all afferents of one neuron in a
-block: θ, w and α e^w, walked when that neuron spikes) and by column (all efficacies ŵ of one axon,
+block: θ and w, walked when that neuron spikes) and by column (all efficacies ŵ of one axon,
 added to the potentials when the axon spikes). A column spans the smallest range of neurons that
 holds all targets of its family, padded to whole lanes. Rows are padded, too, with synapses that
-cannot exist.
+cannot exist. A row's synapses may have different priors: it consists of *pieces* with one prior
+each, mostly one piece.
 """
 
 from __future__ import annotations
@@ -23,71 +24,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.spiking.lanes import LANE
-from synsamp.spiking.network import ChangeClip, Network, Projection, Rule
+from synsamp.priors import Prior
+from synsamp.spiking.kernel.diffusion import move_for, weigh_for
+from synsamp.spiking.kernel.memory import GRID_S, REFRESH_S, Numbers, Wiring
+from synsamp.spiking.kernel.simd import LANE
+from synsamp.spiking.network import Network, Projection, SynapseModel
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-
-class Wiring(NamedTuple):
-    """Everything about the network that never changes, as the kernel reads it."""
-
-    # per circuit
-    first_neuron: Ints  # [n_circuits + 1]
-    rate_up_to: Floats  # cumulative ρ_net of the circuits
-    adaptation_rise_s: Floats
-    adaptation_fall_s: Floats
-    adaptation_strength: Floats
-    first_block: Ints  # [n_circuits + 1]: blocks lie sorted by their target
-    learns: NDArray[np.bool_]  # whether any synapse of the circuit is plastic
-    circuit_of: Ints  # per neuron
-    # per block
-    kind: Ints
-    plastic: NDArray[np.bool_]
-    first_axon: Ints
-    n_pre: Ints  # padded to ``LANE``
-    first_synapse: Ints
-    first_row: Ints  # a row is all synapses of one neuron in one block
-    first_afferent: Ints  # where the per-afferent parameters of the prior start
-    first_cell: Ints  # of the column store: synapse (post 0, pre 0)
-    column_width: Ints
-    # per axon
-    axon_cell: Ints
-    axon_first_neuron: Ints
-    axon_width: Ints
-    # per delayed family
-    delayed_source: Ints  # [n_delayed, 2]: range of sources
-    delayed_axon: Ints
-    delay_s: Floats
-    # the whole network
-    first_input: Ints  # [n_groups + 1]
-    constants: Floats  # see the names below
-
-
-EPSP_RISE_S, EPSP_FALL_S, HORIZON_S, REFRESH_S, GRID_S = range(5)
-
-
-class RuleNumbers(NamedTuple):
-    """Numbers of the rule, one per block, then parameters of prior and mapping."""
-
-    b: Floats
-    T: Floats
-    N: Floats
-    alpha: Floats
-    most_expected_at: Floats  # the w from which on α e^w is clipped
-    most_change: Floats  # of θ at a spike
-    floor: Floats
-    splitting_step: Floats
-    retracted_weight: Floats  # w at θ = 0; at or below it a synapse has no effect
-    prior: Any  # tuple of arrays, one value per afferent
-    mapping: Any  # tuple of arrays, one value per block
 
 
 class Block(NamedTuple):
-    """Projections that lie side by side: same target, rule and delay, neighbouring axons."""
+    """Projections that lie side by side: same target, model and delay, neighbouring axons."""
 
-    rule: Rule
+    synapses: SynapseModel
     plastic: bool
     target: int  # circuit
     family: int
@@ -105,19 +54,39 @@ class Place(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Wiring, the rule's numbers by kind, and sizes."""
+    """Wiring, numbers, and sizes."""
 
     wiring: Wiring
+    numbers: Numbers
     projections: tuple[Projection, ...]  # sorted as they lie in memory
     blocks: tuple[Block, ...]
     places: tuple[Place, ...]  # of the projections
-    kinds: tuple[tuple[Any, ...], ...]
-    rules: tuple[RuleNumbers, ...]
-    retracted_weight: NDArray[np.float32]  # per block
     n_axons: int
     n_synapses: int
     n_rows: int
     n_cells: int
+
+    def index(self, projection: str) -> int:
+        """The place of a projection among those in memory."""
+        return [p.name for p in self.projections].index(projection)
+
+    def matrix(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
+        """The view [post, pre] of one projection's part of an array over all synapses."""
+        place = self.places[p]
+        starts = [*self.wiring.first_synapse, self.n_synapses]
+        block = values[int(starts[place.block]) : int(starts[place.block + 1])]
+        rows = block.reshape(-1, int(self.wiring.n_pre[place.block]))
+        return rows[:, place.offset : place.offset + place.n_pre]
+
+    @property
+    def refresh_s(self) -> float:
+        """How long a neuron's synapses may go without prior and noise."""
+        return float(self.wiring.constants[REFRESH_S])
+
+    @property
+    def grid_s(self) -> float:
+        """All synapses are up to date at multiples of it."""
+        return float(self.wiring.constants[GRID_S])
 
 
 class _Family(NamedTuple):
@@ -127,20 +96,6 @@ class _Family(NamedTuple):
     first_axon: int
     size: int
     delay_s: float
-
-
-def kind_of(rule: Rule) -> tuple[Any, ...]:
-    """What must be compiled in: two blocks of one kind differ in numbers only."""
-    per_afferent = any(np.ndim(v) for v in rule.prior.parameters)
-    return (
-        rule.prior.gradient_of,
-        type(rule.prior),
-        per_afferent,
-        rule.mapping.weight_of,
-        rule.mapping.slope_of,
-        isinstance(rule.clip, ChangeClip),
-        0.0 <= _most_expected_at(rule) <= 4.0,
-    )
 
 
 def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
@@ -184,12 +139,14 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         families, blocks, first_neuron, n_axons
     )
 
-    kinds = tuple(dict.fromkeys(kind_of(b.rule) for b in blocks))
     n_pre = np.array([-(-b.n_pre // LANE) * LANE for b in blocks], np.int64)
     targets = np.array([b.target for b in blocks], np.int64)
     n_post = np.diff(first_neuron)[targets]
     first_axon = np.array([b.first_axon for b in blocks], np.int64)
     delayed = [f for i, f in enumerate(families) if i >= len(network.inputs)]
+    pieces, prior = _pieces(blocks, n_pre, n_post)
+    mapping = [b.synapses.mapping.parameters for b in blocks]
+    plasticity = [b.synapses.plasticity.numbers for b in blocks]
     wiring = Wiring(
         first_neuron=first_neuron,
         rate_up_to=np.cumsum([float(c.rate_hz) for c in network.circuits]),
@@ -199,21 +156,26 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         first_block=np.searchsorted(targets, np.arange(len(network.circuits) + 1)),
         learns=np.array(
             [
-                any(b.plastic and b.rule.b > 0 for b in blocks if b.target == c)
+                any(b.plastic and b.synapses.speed > 0 for b in blocks if b.target == c)
                 for c in range(len(network.circuits))
             ],
             bool,
         ),
         circuit_of=np.repeat(np.arange(len(network.circuits)), np.diff(first_neuron)),
-        kind=np.array([kinds.index(kind_of(b.rule)) for b in blocks], np.int64),
-        plastic=np.array([b.plastic and b.rule.b > 0 for b in blocks], bool),
+        plastic=np.array([b.plastic and b.synapses.speed > 0 for b in blocks], bool),
         first_axon=first_axon,
         n_pre=n_pre,
         first_synapse=_starts(n_pre * n_post),
         first_row=_starts(n_post),
-        first_afferent=_starts(n_pre),
         first_cell=axon_cell[first_axon] + first_neuron[targets] - axon_first_neuron[first_axon],
         column_width=axon_width[first_axon],
+        weigh=np.array([weigh_for(b.synapses.mapping) for b in blocks], np.int64),
+        at_spike=np.array(
+            [b.synapses.plasticity.at_spike(b.synapses.mapping) for b in blocks], np.int64
+        ),
+        first_mapping_number=_starts(np.array([len(m) for m in mapping], np.int64)),
+        first_plasticity_number=_starts(np.array([len(p) for p in plasticity], np.int64)),
+        **pieces,
         axon_cell=axon_cell,
         axon_first_neuron=axon_first_neuron,
         axon_width=axon_width,
@@ -234,14 +196,23 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
             ]
         ),
     )
+    models = [b.synapses for b in blocks]
+    numbers = Numbers(
+        speed=np.array([float(m.speed) for m in models]),
+        temperature=np.array([float(m.temperature) for m in models]),
+        floor=np.array([float(m.floor) for m in models]),
+        splitting_step=np.array([float(m.splitting_step) for m in models]),
+        retracted_weight=np.array([m.mapping.weight(0.0) for m in models], np.float32),
+        prior=prior,
+        mapping=_flat(mapping),
+        plasticity=_flat(plasticity),
+    )
     return Layout(
         wiring=wiring,
+        numbers=numbers,
         projections=projections,
         blocks=blocks,
         places=tuple(places),
-        kinds=kinds,
-        rules=tuple(_rule_numbers(kind, blocks, n_pre) for kind in kinds),
-        retracted_weight=np.array([b.rule.mapping.weight(0.0) for b in blocks], np.float32),
         n_axons=n_axons,
         n_synapses=int((n_pre * n_post).sum()),
         n_rows=int(n_post.sum()),
@@ -283,21 +254,30 @@ def _blocks(
             last is not None
             and (last.target, last.family, last.plastic) == (targets[i], families[i], p.plastic)
             and last.first_axon + last.n_pre == axons[i]
-            and _same(last.rule, p.rule)
+            and _same(last.synapses, p.synapses)
         ):
             blocks[-1] = last._replace(n_pre=last.n_pre + sizes[i], members=(*last.members, i))
         else:
             blocks.append(
-                Block(p.rule, p.plastic, targets[i], families[i], axons[i], sizes[i], (i,))
+                Block(p.synapses, p.plastic, targets[i], families[i], axons[i], sizes[i], (i,))
             )
     return tuple(blocks)
 
 
-def _same(one: Rule, two: Rule) -> bool:
-    """Whether two rules are alike; arrays in a prior belong to one projection alone."""
-    if any(np.ndim(v) for rule in (one, two) for v in rule.prior.parameters):
-        return False
-    return one == two
+def _same(one: SynapseModel, two: SynapseModel) -> bool:
+    """Whether two models are alike; a prior with numbers per synapse belongs to one projection."""
+    if one is two:
+        return not _per_synapse(one)
+    return (
+        isinstance(one.prior, Prior)
+        and not _per_synapse(one)
+        and not _per_synapse(two)
+        and all(getattr(one, f) == getattr(two, f) for f in one.__dataclass_fields__)
+    )
+
+
+def _per_synapse(model: SynapseModel) -> bool:
+    return not isinstance(model.prior, Prior) or any(np.ndim(v) for v in model.prior.parameters)
 
 
 def _columns(
@@ -326,41 +306,45 @@ def _starts(sizes: Ints) -> Ints:
     return np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
 
 
-def _most_expected_at(rule: Rule) -> float:
-    """min(limit, α e^w) = α e^min(w, log(limit/α)): the clip as a bound on w."""
-    if isinstance(rule.clip, ChangeClip):
-        return np.inf
-    return float(np.log(rule.clip.limit / rule.alpha))
+def _flat(parts: list[tuple[float, ...]]) -> NDArray[np.float64]:
+    """All numbers in a row; one more, since an address must point at something."""
+    return np.array([float(v) for part in parts for v in part] + [0.0])
 
 
-def _rule_numbers(kind: tuple[Any, ...], blocks: tuple[Block, ...], n_pre: Ints) -> RuleNumbers:
-    """Numbers of all blocks; those of another kind hold zeros that nobody reads."""
-    own = [kind_of(b.rule) == kind for b in blocks]
-    example = blocks[own.index(True)].rule
-
-    def numbers(name: str) -> Floats:
-        return np.array([float(getattr(b.rule, name)) for b in blocks])
-
-    n_prior, n_mapping = len(example.prior.parameters), len(example.mapping.parameters)
-    prior = np.zeros((n_prior, int(n_pre.sum())))
-    mapping = np.zeros((n_mapping, len(blocks)))
-    starts = _starts(n_pre)
-    for i, b in enumerate(blocks):
-        if own[i]:
-            for j, value in enumerate(b.rule.prior.for_kernel(b.n_pre)):
-                prior[j, starts[i] : starts[i] + b.n_pre] = value
-                prior[j, starts[i] + b.n_pre : starts[i] + n_pre[i]] = np.ravel(value)[-1]
-            mapping[:, i] = b.rule.mapping.parameters
-    return RuleNumbers(
-        b=numbers("b"),
-        T=numbers("T"),
-        N=numbers("N"),
-        alpha=numbers("alpha"),
-        most_expected_at=np.array([_most_expected_at(b.rule) for b in blocks]),
-        most_change=np.array([float(b.rule.clip.limit * b.rule.b) for b in blocks]),
-        floor=numbers("floor"),
-        splitting_step=numbers("splitting_step"),
-        retracted_weight=np.array([float(b.rule.mapping.weight(0.0)) for b in blocks]),
-        prior=tuple(np.ascontiguousarray(row) for row in prior),
-        mapping=tuple(np.ascontiguousarray(row) for row in mapping),
-    )
+def _pieces(
+    blocks: tuple[Block, ...], n_pre: Ints, n_post: Ints
+) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
+    """Per row the stretches with one prior each; and the numbers of all priors."""
+    per_row: list[int] = []
+    pieces: list[tuple[int, int, bool, int, int, int, int]] = []
+    numbers: list[NDArray[np.float64]] = []
+    at = 0
+    for block, padded, rows in zip(blocks, n_pre.tolist(), n_post.tolist(), strict=True):
+        found: list[list[tuple[int, int, bool, int, int, int, int]]] = [[] for _ in range(rows)]
+        for part in block.synapses.prior.parts((rows, block.n_pre)):
+            exact = part.prior.transition_of is not None
+            shared = not any(np.ndim(v) for v in part.numbers)
+            whole = len(part.stretches) == 1 and np.ptp(part.stretches[0]) == rows * block.n_pre
+            move = move_for(part.prior, shared and whole)
+            values = [np.atleast_1d(np.asarray(v, float)) for v in part.numbers]
+            plane = 1 if shared else rows * block.n_pre
+            for start, stop in part.stretches.tolist():
+                for row in range(start // block.n_pre, -(-stop // block.n_pre)):
+                    low = max(start - row * block.n_pre, 0)
+                    high = min(stop - row * block.n_pre, block.n_pre)
+                    size = padded if shared and whole else high - low
+                    first = at if shared else at + row * block.n_pre + low
+                    found[row].append((low, size, exact, move, first, plane, int(not shared)))
+            numbers += values
+            at += sum(v.size for v in values)
+        for row in found:
+            per_row.append(len(row))
+            pieces += sorted(row)
+    columns = list(zip(*pieces, strict=True)) if pieces else [()] * 7
+    names = ("start", "size", "exact", "move", "number", "plane", "step")
+    arrays: dict[str, NDArray[Any]] = {
+        f"piece_{name}": np.array(column, bool if name == "exact" else np.int64)
+        for name, column in zip(names, columns, strict=True)
+    }
+    arrays["first_piece"] = np.concatenate([[0], np.cumsum(per_row)]).astype(np.int64)
+    return arrays, np.concatenate([*numbers, np.zeros(1)])

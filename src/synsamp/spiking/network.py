@@ -1,26 +1,39 @@
-"""What a network is: circuits, input groups, projections and the rule of their synapses.
+"""What a network is: input groups, circuits, and projections with a model of their synapses.
 
-Everything here is a frozen description with the paper's values as defaults; no arrays, no state.
-`synsamp.spiking.layout` turns it into the flat arrays of the kernel.
+Everything here is a frozen description with the paper's values as defaults; no state.
+`synsamp.spiking.kernel.memory` lays it out in memory.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.mappings import Exponential, Mapping
-from synsamp.priors import Gaussian, Prior
+from synsamp.priors import Gaussian, Prior, PriorByGroup
+from synsamp.spiking.plasticity import Plasticity, SpikeLikelihood
+
+MOST_NEURONS = 10**7
+"""More would not fit into the memory of any machine this runs on."""
+FASTEST_HZ = 1e6
+LONGEST_S = 1e6
+HIGHEST_THETA = 20.0
+"""Up to here a mapping is tried out; with w = exp(θ − 3) that is w = 2.4e7."""
 
 
-def _require(name: str, value: float, rule: str, holds: bool) -> None:
-    if not (math.isfinite(value) and holds):
-        raise refuse(name, f"must be {rule} and finite", value)
+def check_name(what: str, name: str) -> None:
+    """Names of populations and projections name recorded columns, too, and so files."""
+    arguments.text(what, name)
+    if name == "time_s" or name.startswith(".") or len(name) > 100 or not name.isprintable():
+        raise refuse(what, "must be a plain word (not time_s)", name[:100], "use e.g. 'x'")
+    if set(name) & set("/\\"):
+        raise refuse(what, "must not have a slash", name, "use e.g. 'x'")
 
 
 @dataclass(frozen=True)
@@ -31,8 +44,8 @@ class DoubleExponential:
     fall_s: float = 0.020
 
     def __post_init__(self) -> None:
-        _require("rise_s", self.rise_s, "> 0", self.rise_s > 0)
-        _require("fall_s", self.fall_s, "> rise_s", self.fall_s > self.rise_s)
+        arguments.number("rise_s", self.rise_s, at_least=1e-6, at_most=LONGEST_S)
+        arguments.number("fall_s", self.fall_s, above=self.rise_s, at_most=LONGEST_S)
 
 
 @dataclass(frozen=True)
@@ -49,72 +62,59 @@ class Circuit:
     adaptation_strength: float = -8.0
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise refuse(f"size of circuit {self.name!r}", "must be >= 1", self.size)
-        _require(f"rate_hz of circuit {self.name!r}", self.rate_hz, "> 0", self.rate_hz > 0)
-        _require("adaptation_strength", self.adaptation_strength, "a number", True)
+        check_name("name of a circuit", self.name)
+        of = f"of circuit {self.name!r}"
+        arguments.whole(f"size {of}", self.size, at_least=1, at_most=MOST_NEURONS)
+        arguments.number(f"rate_hz {of}", self.rate_hz, above=0, at_most=FASTEST_HZ)
+        arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
+        arguments.number(
+            f"adaptation_strength {of}", self.adaptation_strength, at_least=-1e6, at_most=1e6
+        )
 
 
 @dataclass(frozen=True)
 class InputGroup:
-    """Poisson neurons whose rates come from the stimulus."""
+    """Input neurons: Poisson with the rates of the stimulus, or with given spike times."""
 
     name: str
     size: int
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise refuse(f"size of input group {self.name!r}", "must be >= 1", self.size)
+        check_name("name of an input group", self.name)
+        arguments.whole(
+            f"size of input group {self.name!r}", self.size, at_least=1, at_most=MOST_NEURONS
+        )
 
 
-@dataclass(frozen=True)
-class TermClip:
-    """Clip only the term α e^w at ``limit`` and leave the change alone (the default)."""
+@dataclass(frozen=True, eq=False)
+class SynapseModel:
+    """How the synapses of a projection behave (structsamp-spiking, sign of the prior mended).
 
-    limit: float = 5.0
+        dθ = b ( ∂log p_S(θ) + plasticity ) dt + sqrt(2 T b) dW,   θ >= ``floor``,   w = f(θ)
 
-    def __post_init__(self) -> None:
-        if not self.limit > 0:
-            raise refuse("limit", "must be > 0", self.limit, "use inf for no clip")
-
-
-@dataclass(frozen=True)
-class ChangeClip:
-    """Clip the whole instantaneous change Δθ at ±``limit``·b (the paper's literal words)."""
-
-    limit: float = 5.0
-
-    def __post_init__(self) -> None:
-        if not self.limit > 0:
-            raise refuse("limit", "must be > 0", self.limit, "use inf for no clip")
-
-
-@dataclass(frozen=True)
-class Rule:
-    """The rule of a projection's synapses (structsamp-spiking, with the sign of the prior mended).
-
-    dθ = b ( ∂log p_S(θ) + N w S(t) (x(t) − α e^w) ) dt + sqrt(2 T b) dW,  θ >= ``floor``
-
-    ``splitting_step`` bounds b·Δt of one Euler–Maruyama step for priors that are not Gaussian.
+    ``speed`` is b (1/s), ``temperature`` T, ``mapping`` f. A prior with an exact transition over
+    any interval (Gaussian, flat) uses it; for others ``splitting_step`` bounds b·Δt of one
+    Euler–Maruyama step. Numbers of a prior may be single ones or arrays [pre] or [post, pre].
     """
 
-    prior: Prior = Gaussian(0.5, 1.0)  # noqa: RUF009 (frozen, hence a safe default)
+    prior: Prior | PriorByGroup = Gaussian(0.5, 1.0)  # noqa: RUF009 (frozen, hence a safe default)
     mapping: Mapping = Exponential(3.0)  # noqa: RUF009
-    b: float = 1e-4
-    T: float = 1.0
-    N: float = 100.0
-    alpha: float = math.exp(-2.0)
-    clip: TermClip | ChangeClip = TermClip()
+    plasticity: Plasticity = SpikeLikelihood()  # noqa: RUF009
+    speed: float = 1e-4
+    temperature: float = 1.0
     floor: float = -5.0
     splitting_step: float = 1e-3
 
     def __post_init__(self) -> None:
-        _require("b", self.b, ">= 0", self.b >= 0)
-        _require("T", self.T, ">= 0", self.T >= 0)
-        _require("N", self.N, ">= 0", self.N >= 0)
-        _require("alpha", self.alpha, "> 0", self.alpha > 0)
-        _require("floor", self.floor, "a number", True)
-        _require("splitting_step", self.splitting_step, "> 0", self.splitting_step > 0)
+        arguments.number("speed", self.speed, at_least=0, at_most=1e3)
+        arguments.number("temperature", self.temperature, at_least=0, at_most=1e6)
+        arguments.number("floor", self.floor, at_least=-1e6, at_most=0)
+        arguments.number("splitting_step", self.splitting_step, at_least=1e-9, at_most=1)
+        arguments.instance("prior", self.prior, (Prior, PriorByGroup), "e.g. Gaussian(0.5, 1.0)")
+        arguments.instance("mapping", self.mapping, Mapping, "e.g. Exponential(3.0)")
+        arguments.instance(
+            "plasticity", self.plasticity, Plasticity, "e.g. SpikeLikelihood(N=100.0)"
+        )
         for name, part in (("prior", self.prior), ("mapping", self.mapping)):
             if not part.compiled:
                 raise refuse(
@@ -123,6 +123,42 @@ class Rule:
                     type(part).__name__,
                     "decorate its functions with numba.njit",
                 )
+        check_mapping(self.mapping, self.floor)
+
+
+def check_mapping(mapping: Mapping, floor: float) -> None:
+    """Refuse mappings that the engine cannot serve.
+
+    It counts on this: w grows with θ where θ > 0 and never exceeds f(0) >= 0 where θ <= 0, so that
+    a synapse is functional (ŵ = max(0, w − f(0)) > 0) just if θ > 0; and the slope is dw/dθ.
+    """
+    name = f"mapping {type(mapping).__name__}"
+    theta = np.concatenate([np.linspace(floor, 0.0, 101), np.linspace(0.0, HIGHEST_THETA, 401)])
+    with np.errstate(all="ignore"):
+        weight, slope = mapping.weight(theta), mapping.slope(theta)
+    if not (np.isfinite(weight).all() and np.isfinite(slope).all()):
+        bad = theta[~(np.isfinite(weight) & np.isfinite(slope))][0]
+        raise refuse(name, f"must be finite for θ from {floor:g} to {HIGHEST_THETA:g}", float(bad))
+    at_zero = float(weight[100])
+    if not 0.0 <= at_zero < 1e30:
+        raise refuse(name, "must have f(0) >= 0 (and below 1e30)", at_zero, "shift it")
+    if not (np.diff(weight[101:]) > 0).all():
+        bad = theta[101:-1][np.diff(weight[101:]) <= 0][0]
+        raise refuse(name, "must grow with θ for θ > 0", f"none at {bad:g}", "use e.g. Exponential")
+    if not (weight[:101] <= at_zero).all():
+        bad = theta[:101][weight[:101] > at_zero][0]
+        raise refuse(
+            name, "must not exceed f(0) for θ <= 0", f"more at {bad:g}", "θ <= 0 is retracted"
+        )
+    step = 1e-4
+    inner = theta[(theta > floor + step) & (np.abs(theta) > 2 * step) & (theta < 10.0)]
+    expected = (mapping.weight(inner + step) - mapping.weight(inner - step)) / (2 * step)
+    off = np.abs(mapping.slope(inner) - expected) > 1e-3 * (np.abs(expected) + 1e-3 * slope.max())
+    if off.any():
+        bad = float(inner[off][0])
+        raise refuse(
+            f"slope of {name}", "must be dw/dθ", f"{float(mapping.slope(bad)):g} at θ = {bad:g}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +171,7 @@ class Projection:
 
     source: str
     target: str
-    rule: Rule = Rule()
+    synapses: SynapseModel = SynapseModel()
     delay_s: float = 0.0
     mask: NDArray[np.bool_] | None = None
     plastic: bool = True
@@ -143,7 +179,15 @@ class Projection:
     name: str = ""
 
     def __post_init__(self) -> None:
-        _require("delay_s", self.delay_s, ">= 0", self.delay_s >= 0)
+        arguments.text("source of a projection", self.source)
+        arguments.text("target of a projection", self.target)
+        of = f"of projection {self.source}->{self.target}"
+        arguments.instance(f"synapses {of}", self.synapses, SynapseModel, "use SynapseModel(...)")
+        arguments.number(f"delay_s {of}", self.delay_s, at_least=0, at_most=1e3)
+        arguments.flag(f"plastic {of}", self.plastic)
+        arguments.flag(f"allow_self {of}", self.allow_self)
+        if self.name != "":
+            check_name(f"name {of}", self.name)
         object.__setattr__(self, "name", self.name or f"{self.source}->{self.target}")
 
 
@@ -158,15 +202,15 @@ class Network:
 
     def __init__(
         self,
-        inputs: Any = (),
-        circuits: Any = (),
-        projections: Any = (),
+        inputs: Iterable[InputGroup] = (),
+        circuits: Iterable[Circuit] = (),
+        projections: Iterable[Projection] = (),
         epsp: DoubleExponential = DoubleExponential(),  # noqa: B008 (frozen)
     ) -> None:
-        object.__setattr__(self, "inputs", tuple(inputs))
-        object.__setattr__(self, "circuits", tuple(circuits))
-        object.__setattr__(self, "projections", tuple(projections))
-        object.__setattr__(self, "epsp", epsp)
+        object.__setattr__(self, "inputs", _all_of("inputs", inputs, InputGroup))
+        object.__setattr__(self, "circuits", _all_of("circuits", circuits, Circuit))
+        object.__setattr__(self, "projections", _all_of("projections", projections, Projection))
+        object.__setattr__(self, "epsp", arguments.instance("epsp", epsp, DoubleExponential))
         self._check()
 
     def _check(self) -> None:
@@ -179,20 +223,21 @@ class Network:
         if not self.circuits:
             raise refuse("circuits", "must not be empty", 0, "add a Circuit")
         for projection in self.projections:
-            for role, population in (("source", projection.source), ("target", projection.target)):
-                if population not in names:
-                    raise refuse(
-                        f"{role} of projection {projection.name!r}",
-                        f"must be one of {', '.join(names)}",
-                        population,
-                    )
+            of = f"of projection {projection.name!r}"
+            arguments.one_of(f"source {of}", projection.source, names)
             if projection.target not in {c.name for c in self.circuits}:
+                arguments.one_of(f"target {of}", projection.target, names)
+                raise refuse(f"target {of}", "must be a circuit", projection.target)
+            shape = self.mask_of(projection).shape
+            prior = projection.synapses.prior
+            if isinstance(prior, PriorByGroup) and prior.group.shape != shape:
                 raise refuse(
-                    f"target of projection {projection.name!r}",
-                    "must be a circuit",
-                    projection.target,
+                    f"labels of the prior {of}",
+                    f"must have shape [post, pre] = {shape}",
+                    prior.group.shape,
+                    f"use np.broadcast_to(labels, {shape})",
                 )
-            self.mask_of(projection)
+            prior.parts(shape)  # refuses numbers of another shape
         self._check_overlap()
 
     def _check_overlap(self) -> None:
@@ -215,7 +260,20 @@ class Network:
 
     def size_of(self, population: str) -> int:
         """How many neurons a population has."""
-        return {p.name: p.size for p in self.populations}[population]
+        sizes = {p.name: p.size for p in self.populations}
+        return sizes[arguments.one_of("population", population, sizes)]
+
+    def projection(self, name: str) -> Projection:
+        """The projection of this name."""
+        known = {p.name: p for p in self.projections}
+        return known[arguments.one_of("projection", name, known)]
+
+    def neurons_of(self, circuit: str) -> NDArray[np.int64]:
+        """Numbers of a circuit's neurons as they appear in recorded spikes."""
+        names = [c.name for c in self.circuits]
+        i = names.index(arguments.one_of("circuit", circuit, names))
+        first = sum(c.size for c in self.circuits[:i])
+        return np.arange(first, first + self.circuits[i].size)
 
     def mask_of(self, projection: Projection) -> NDArray[np.bool_]:
         """Which synapses of a projection may exist, as bool[post, pre]."""
@@ -245,15 +303,27 @@ class Network:
         return sum(c.size for c in self.circuits)
 
 
+def _all_of(name: str, given: Any, kind: type) -> tuple[Any, ...]:
+    if isinstance(given, (kind, str)) or not isinstance(given, Iterable):
+        raise refuse(name, f"must be a list of {kind.__name__}", type(given), f"use [{kind.__name__}(...)]")
+    return tuple(arguments.instance(f"each of {name}", part, kind) for part in given)
+
+
 def winner_take_all(
     n_inputs: int = 784,
     n_neurons: int = 10,
-    rule: Rule = Rule(),  # noqa: B008 (frozen)
+    synapses: SynapseModel = SynapseModel(),  # noqa: B008 (frozen)
     **circuit: Any,
 ) -> Network:
-    """The paper's single circuit: inputs ``x`` project to one circuit ``z`` (Figs. 3 and 4)."""
+    """The paper's single circuit: inputs ``x`` project to one circuit ``z`` (Figs. 3 and 4).
+
+    Further arguments are those of `Circuit`, such as ``rate_hz``.
+    """
+    known = set(Circuit.__dataclass_fields__) - {"name", "size"}
+    for name in circuit:
+        arguments.one_of("argument of winner_take_all", name, sorted(known))
     return Network(
         inputs=[InputGroup("x", n_inputs)],
         circuits=[Circuit("z", n_neurons, **circuit)],
-        projections=[Projection("x", "z", rule)],
+        projections=[Projection("x", "z", synapses)],
     )

@@ -1,7 +1,7 @@
-"""The shell around the kernel: allocates, feeds, records, lesions, saves and restores.
+"""The shell that users hold: checks arguments, advances a state, records.
 
-``Simulation`` owns all state as plain arrays. Time is in seconds of biological time. Chopping a run
-into many calls, recording more or less, looking and probing leave the dynamics bit for bit alike.
+Time is in seconds of biological time. Chopping a run into many calls, recording more or less,
+looking and probing leave the dynamics bit for bit alike.
 """
 
 from __future__ import annotations
@@ -10,39 +10,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from synsamp.errors import SynsampError, refuse
-from synsamp.spiking.activity import INPUTS_UNTIL, NEXT_EVENT, SPIKES, SWEEPS
-from synsamp.spiking.arrays import (
-    matrix,
-    new_synapses,
-    new_work,
-    rest,
-    with_room,
-)
-from synsamp.spiking.draws import (
-    new_streams,
-)
-from synsamp.spiking.events import (
-    BROKEN,
-    DONE,
-    INPUT_WANTED,
-    QUEUE_FULL,
-    TAPE_FULL,
-    kernel_for,
-)
-from synsamp.spiking.feed import Feed
-from synsamp.spiking.inputs import Schedule
-from synsamp.spiking.layout import GRID_S, build_layout
-from synsamp.spiking.lesions import Lesion, Scheduled, apply
-from synsamp.spiking.looking import Looker
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.spiking.engine import Engine
+from synsamp.spiking.first_use import announced
+from synsamp.spiking.input.schedule import InputFeed
+from synsamp.spiking.input.stimulus import as_shown
+from synsamp.spiking.instruments.lesions import Lesion, Scheduled, apply
+from synsamp.spiking.instruments.probe import Probe, run_probe
+from synsamp.spiking.instruments.recording import Recorder, Recording
+from synsamp.spiking.instruments.sinks import MemorySink, Sink
+from synsamp.spiking.instruments.tables import to_pandas, to_xarray
+from synsamp.spiking.kernel.memory import SPIKES, SWEEPS
 from synsamp.spiking.network import Network
-from synsamp.spiking.notice import compiling
-from synsamp.spiking.probing import Probe, run_probe
-from synsamp.spiking.recording import Recorder, Recording
-from synsamp.spiking.saving import restore, save
-from synsamp.spiking.sinks import MemorySink, Sink
+from synsamp.spiking.state import FORMAT, State
 
 TAPE_SPIKES = 2**14
 
@@ -50,10 +35,12 @@ TAPE_SPIKES = 2**14
 class Simulation:
     """A running network.
 
+    ``stimulus``: what the inputs show (`synsamp.spiking.input.stimulus`), None for silence.
     ``refresh_s``: how often prior and noise are applied to a neuron's synapses (at its next spike
     after that time); 0 is the exact mode, at every spike; default 1e-4/b, that is 1 s in the paper,
     in which noise moves θ by 0.014. ``grid_s``: all synapses are brought up to date at multiples
     of it, and grids of the recording must be multiples of it (default: 10 refreshes, or 10 s).
+    ``theta``: start values per projection; others are drawn from their prior.
     """
 
     def __init__(
@@ -69,23 +56,19 @@ class Simulation:
         lesions: Sequence[Scheduled] = (),
         theta: Mapping[str, ArrayLike] | None = None,
     ) -> None:
-        self._set_up(network, refresh_s, grid_s, record, sink, lesions)
-        root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-        dynamics, start, order, looks = root.spawn(4)
-        self._streams = new_streams(dynamics, int(self.layout.wiring.n_pre.max()))
-        self._feed = Feed(network, stimulus, np.random.default_rng(order), 0.0)
-        self._looker = Looker(np.random.default_rng(looks))
-        self._synapses = new_synapses(
-            self.layout, network, np.random.default_rng(start), theta or {}
-        )
-        self._activity = rest(self.layout, network)
-        self._activity.bias[:] = 0.0
-        self._kernel.settle_all(*self._for_settling())
-        self._recorder.at_start(self._synapses.theta)
+        self._set_up(network, stimulus, refresh_s, grid_s, record, sink, lesions)
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(arguments.seed("seed", seed))
+        # A copy: spawning changes a sequence, and the caller may use it again.
+        root = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
+        self._state = State.new(self._engine.layout, network, root, theta or {})
+        self._engine.settle(self._state)
+        self._recorder.at_grid(0, 0.0, self._state.synapses.theta)
 
     def _set_up(
         self,
         network: Network,
+        stimulus: Any,
         refresh_s: float | None,
         grid_s: float | None,
         record: Recording,
@@ -93,193 +76,91 @@ class Simulation:
         lesions: Sequence[Scheduled],
     ) -> None:
         """What a new and a restored simulation have in common: all that is not state."""
-        if not network.projections:
-            raise refuse("projections", "must not be empty", 0, "add a Projection")
-        fastest = (
-            max(p.rule.b for p in network.projections if p.plastic)
-            if any(p.plastic for p in network.projections)
-            else 0.0
-        )
-        if refresh_s is None:
-            refresh_s = 1e-4 / fastest if fastest > 0 else 1.0
-        if not (np.isfinite(refresh_s) and refresh_s >= 0):
-            raise refuse("refresh_s", "must be >= 0", refresh_s, "0 is the exact mode")
-        if grid_s is None:
-            grid_s = 10.0 * refresh_s if refresh_s > 0 else 10.0
-        if not (np.isfinite(grid_s) and grid_s > 0 and grid_s >= refresh_s):
-            raise refuse("grid_s", "must be > 0 and >= refresh_s", grid_s)
+        with announced():
+            self._engine = Engine(network, refresh_s, grid_s)
         self.network = network
-        self.layout = build_layout(network, refresh_s, grid_s)
-        self.time_s = 0.0
+        self._stimulus = stimulus
+        self._feed = InputFeed(network, as_shown(stimulus, network))
+        if isinstance(lesions, Scheduled) or not isinstance(lesions, Sequence):
+            raise refuse("lesions", "must be a list of Scheduled", type(lesions))
+        self._scheduled = tuple(arguments.instance("each of lesions", s, Scheduled) for s in lesions)
+        self._applied = np.zeros(len(self._scheduled), bool)
         self.lesion_log: list[tuple[float, str]] = []
-        self._scheduled = tuple(lesions)
-        self._applied = np.zeros(len(lesions), bool)
         self.sink: Any = MemorySink() if sink is None else sink
-        self._recorder = Recorder(record, network, self.layout, self.sink)
-        self._tape = self._recorder.new_tape(network.n_neurons, TAPE_SPIKES)
-        self._work = new_work(self.layout, network)
-        self._kernel = kernel_for(self.layout)
-        self._schedule: Schedule | None = None
+        self._recorder = Recorder(record, network, self._engine.layout, self.sink)
+        self._tape = self._recorder.new_tape(TAPE_SPIKES)
+
+    def __repr__(self) -> str:
+        net = self.network
+        parts = [
+            *(f"{g.name}: {g.size} inputs" for g in net.inputs[:4]),
+            *(f"{c.name}: {c.size} neurons" for c in net.circuits[:4]),
+        ]
+        hidden = len(net.inputs[4:]) + len(net.circuits[4:])
+        more = f" and {hidden} more" if hidden else ""
+        synapses = sum(int(net.mask_of(p).sum()) for p in net.projections)
+        return (
+            f"Simulation({', '.join(parts)}{more}; {synapses:,} potential synapses; "
+            f"{self.n_spikes:,} spikes in {self.time_s:g} s)"
+        )
 
     # -- running --------------------
 
+    @property
+    def time_s(self) -> float:
+        """The present, in seconds of biological time."""
+        return self._state.time_s
+
+    @property
+    def n_spikes(self) -> int:
+        """Network spikes so far."""
+        return int(self._state.activity.counters[SPIKES])
+
+    @property
+    def grid_s(self) -> float:
+        """All synapses are up to date at multiples of it."""
+        return self._engine.layout.grid_s
+
     def run(self, duration_s: float) -> Simulation:
         """Simulate ``duration_s`` more seconds; returns itself."""
-        if not (np.isfinite(duration_s) and duration_s >= 0):
-            raise refuse("duration_s", "must be >= 0 and finite", duration_s)
+        duration_s = arguments.number("duration_s", duration_s, at_least=0, at_most=1e12)
         end = self.time_s + duration_s
         self._lesions_due()
         while self.time_s < end:
-            sweeps = int(self._activity.counters[SWEEPS])
+            sweeps = self._sweeps
             stop = min(end, self._next_stop_s(sweeps))
-            self._advance(stop)
-            sweeps_now = int(self._activity.counters[SWEEPS])
-            if sweeps_now > sweeps and stop == sweeps_now * self._grid_s:
-                self._recorder.at_grid(sweeps_now, stop, self._synapses.theta)
+            with announced():
+                self._engine.advance(
+                    self._state,
+                    self._feed,
+                    stop,
+                    self._tape,
+                    self._recorder.take_tape,
+                    self._log_presentations,
+                )
+            self._log_presentations(stop)
+            if self._sweeps > sweeps and stop == self._sweeps * self.grid_s:
+                self._recorder.at_grid(self._sweeps, stop, self._state.synapses.theta)
             self._lesions_due()
         return self
+
+    @property
+    def _sweeps(self) -> int:
+        return int(self._state.activity.counters[SWEEPS])
 
     def _next_stop_s(self, sweeps: int) -> float:
         stops = [self._recorder.next_grid_s(sweeps)]
         for lesion, done in zip(self._scheduled, self._applied, strict=True):
             if not done:
-                at_s = (sweeps + 1) * self._grid_s if lesion.at_s is None else lesion.at_s
+                at_s = (sweeps + 1) * self.grid_s if lesion.at_s is None else lesion.at_s
                 stops.append(max(at_s, self.time_s))
         return min(stops)
 
-    def _advance(self, stop_s: float) -> None:
-        with compiling(self._kernel.run):
-            while True:
-                if self._schedule is None:
-                    self._make_schedule()
-                status = self._kernel.run(
-                    stop_s,
-                    self._feed.covered_s,
-                    True,
-                    self.layout.wiring,
-                    self.layout.rules,
-                    self.layout.retracted_weight,
-                    self._synapses,
-                    self._activity,
-                    self._streams,
-                    self._schedule,
-                    self._tape,
-                    self._work,
-                )
-                self._take_tape()
-                if status == DONE:
-                    break
-                if status == INPUT_WANTED:
-                    self._log_presentations(self._activity.clock[INPUTS_UNTIL])
-                    self._feed.extend(float(self._activity.clock[INPUTS_UNTIL]))
-                    self._schedule = None
-                elif status == BROKEN:
-                    raise self._broken()
-                elif status == QUEUE_FULL:
-                    raise RuntimeError("more spikes in flight than the queue was made for")
-                else:
-                    assert status == TAPE_FULL
-        self.time_s = stop_s
-        self._log_presentations(stop_s)
-
-    def _take_tape(self) -> None:
-        self._recorder.take_tape(self._tape)
-        self._tape.written[:] = 0
-
-    def _make_schedule(self) -> None:
-        self._schedule = self._feed.schedule(float(self._activity.clock[INPUTS_UNTIL]))
-        self._activity = with_room(self._activity, self.layout, self._feed.peak_rate_hz)
-
     def _log_presentations(self, until_s: float) -> None:
         if self._recorder.wants_presentations:
-            self._recorder.take_presentations(self._feed.shown_before(until_s))
-
-    @property
-    def stimulus(self) -> Any:
-        """What is shown; setting it starts the new one at the present time."""
-        return self._feed.stimulus
-
-    @stimulus.setter
-    def stimulus(self, stimulus: Any) -> None:
-        self._flush()
-        self._feed.change(stimulus, self.time_s)
-        self._schedule = None
-
-    def _flush(self) -> None:
-        """Deliver inputs up to the present, so that from here on something else may hold."""
-        while self._feed.covered_s < self.time_s:
-            self._feed.extend(float(self._activity.clock[INPUTS_UNTIL]))
-        self._make_schedule()
-        if self._activity.clock[INPUTS_UNTIL] < self.time_s:
-            self._kernel.flush(
-                self.time_s,
-                self.layout.wiring,
-                self._synapses,
-                self._activity,
-                self._streams,
-                self._schedule,
-                self._work,
+            self._recorder.take_presentations(
+                self._feed.shown_before(self._state.inputs, until_s)
             )
-        self._log_presentations(self.time_s)
-
-    # -- looking --------------------
-
-    @property
-    def n_spikes(self) -> int:
-        """Network spikes so far."""
-        return int(self._activity.counters[SPIKES])
-
-    @property
-    def _grid_s(self) -> float:
-        return float(self.layout.wiring.constants[GRID_S])
-
-    def theta(self, projection: str) -> NDArray[np.float64]:
-        """θ[post, pre] at this very moment, NaN where no synapse can exist.
-
-        A look never moves the dynamics: see `synsamp.spiking.looking`.
-        """
-        p = self._index(projection)
-        values = self._looker.look(self)
-        matrix = self._matrix(p, values)
-        return np.where(np.isneginf(matrix), np.nan, matrix)
-
-    def weight(self, projection: str) -> NDArray[np.float64]:
-        """Efficacies ŵ[post, pre] that act on the potentials now."""
-        p = self._index(projection)
-        w = self._matrix(p, self._synapses.weight).astype(np.float64)
-        retracted = self.layout.retracted_weight[self.layout.places[p].block]
-        return np.maximum(w - float(retracted), 0.0)
-
-    def active(self, projection: str) -> NDArray[np.bool_]:
-        """Which synapses [post, pre] are functional (θ > 0) in the state the network runs on."""
-        return self._matrix(self._index(projection), self._synapses.theta) > 0
-
-    @property
-    def alive(self) -> NDArray[np.bool_]:
-        """Which neurons have not been removed."""
-        return self._activity.bias == 0.0
-
-    def neurons_of(self, circuit: str) -> NDArray[np.int64]:
-        """Numbers of a circuit's neurons as they appear in recorded spikes."""
-        names = [c.name for c in self.network.circuits]
-        if circuit not in names:
-            raise refuse("circuit", f"must be one of {', '.join(names)}", circuit)
-        first = self.layout.wiring.first_neuron
-        i = names.index(circuit)
-        return np.arange(first[i], first[i + 1])
-
-    def probe(self, stimulus: Any, duration_s: float, **options: Any) -> Probe:
-        """Show a stimulus with plasticity off on a copy of the state; see `run_probe`."""
-        return run_probe(self, stimulus, duration_s, **options)
-
-    def _index(self, projection: str) -> int:
-        names = [p.name for p in self.layout.projections]
-        if projection not in names:
-            raise refuse("projection", f"must be one of {', '.join(names)}", projection)
-        return names.index(projection)
-
-    def _matrix(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
-        return matrix(self.layout, p, values)
 
     def replay(self, time_s: ArrayLike, source: ArrayLike, learning: bool = True) -> Simulation:
         """Let given spikes happen instead of drawn ones, as in a pairing experiment.
@@ -287,51 +168,115 @@ class Simulation:
         ``source`` counts inputs first (groups in order), then neurons; times must not decrease
         and must lie at or after the present. Drawn spikes go on from the last of them.
         """
-        times, sources = np.array(time_s, float), np.array(source, np.int64)
+        times = arguments.numbers("time_s", time_s, shape=(None,), at_most=1e12)
         count = self.network.n_inputs + self.network.n_neurons
-        if times.shape != sources.shape or times.ndim != 1:
-            raise refuse("source", f"must be one per time, shape {times.shape}", sources.shape)
+        sources = arguments.wholes(
+            "source", source, shape=(times.size,), at_least=0, at_most=count - 1
+        )
+        learning = arguments.flag("learning", learning)
         if times.size == 0:
             return self
-        if not (np.isfinite(times).all() and (np.diff(times) >= 0).all()):
-            raise refuse("time_s", "must be finite and not decrease", "others")
+        if not (np.diff(times) >= 0).all():
+            raise refuse("time_s", "must not decrease", "decreasing times", "sort them")
         if times[0] < self.time_s:
             raise refuse("time_s", f"must be >= {self.time_s} (now)", float(times[0]))
-        if not (0 <= sources.min() <= sources.max() < count):
-            raise refuse("source", f"must lie in 0..{count - 1}", [sources.min(), sources.max()])
-        self._flush()
-        rate = times.size / max(float(times[-1] - self.time_s), 1e-3)
-        self._activity = with_room(self._activity, self.layout, max(rate, 1e3) * 10)
-        for at in range(0, times.size, TAPE_SPIKES):
-            part = slice(at, at + TAPE_SPIKES)
-            self._kernel.replay(
-                times[part],
-                sources[part],
-                learning,
-                self.layout.wiring,
-                self.layout.rules,
-                self.layout.retracted_weight,
-                self._synapses,
-                self._activity,
-                self._streams,
-                self._tape,
-                self._work,
-            )
-            self._take_tape()
-        self.time_s = float(times[-1])
-        self._activity.clock[NEXT_EVENT] = -1.0
-        self._feed.change(self._feed.stimulus, self.time_s)
-        self._schedule = None
+        self._deliver()
+        self._engine.replay(
+            self._state, times, sources, self._tape, self._recorder.take_tape, learning
+        )
+        self._state.inputs.restart(self.time_s)
+        self._feed = InputFeed(self.network, as_shown(self._stimulus, self.network))
         return self
+
+    # -- input --------------------
+
+    @property
+    def stimulus(self) -> Any:
+        """What is shown; setting it starts the new one at the present time."""
+        return self._stimulus
+
+    @stimulus.setter
+    def stimulus(self, stimulus: Any) -> None:
+        shown = as_shown(stimulus, self.network)
+        self._deliver()
+        self._stimulus = stimulus
+        self._state.inputs.restart(self.time_s)
+        self._feed = InputFeed(self.network, shown)
+
+    def _deliver(self) -> None:
+        self._engine.deliver(self._state, self._feed, self._tape, self._recorder.take_tape)
+        self._log_presentations(self.time_s)
+
+    # -- looking --------------------
+
+    def theta(self, projection: str) -> NDArray[np.float64]:
+        """θ[post, pre] of the state the network runs on, NaN where no synapse exists.
+
+        Exact at multiples of ``grid_s``; in between as of the last refresh of each neuron.
+        """
+        matrix = self._read(projection, self._state.synapses.theta)
+        return np.where(np.isneginf(matrix), np.nan, matrix)
+
+    def weight(self, projection: str) -> NDArray[np.float64]:
+        """Efficacies ŵ[post, pre] = max(0, w − f(0)) that act on the potentials now.
+
+        For the paper's mapping f(0) = e^−θ0: a retracted synapse (θ <= 0) has none. As of the
+        same moment as `theta`.
+        """
+        w = self._read(projection, self._state.synapses.weight).astype(np.float64)
+        place = self._engine.layout.places[self._engine.layout.index(projection)]
+        at_zero = float(self._engine.layout.numbers.retracted_weight[place.block])
+        effect = np.maximum(w - at_zero, 0.0)
+        # w is kept in single precision: next to θ = 0 it may be off by a rounding.
+        return np.where(self.active(projection), effect, 0.0)
+
+    def active(self, projection: str) -> NDArray[np.bool_]:
+        """Which synapses [post, pre] are functional (θ > 0), as of the same moment as `theta`."""
+        return self._read(projection, self._state.synapses.theta) > 0
+
+    def potentials(self, circuit: str) -> NDArray[np.float64]:
+        """u_k of a circuit's neurons now (Eq. membrane-potential)."""
+        numbers = self.network.neurons_of(circuit)
+        state = self._state.copy()
+        self._engine.deliver(state, self._feed, self._tape, lambda tape: None)
+        return self._engine.potentials(state)[numbers]
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which neurons have not been removed."""
+        return self._state.activity.bias == 0.0
+
+    def neurons_of(self, circuit: str) -> NDArray[np.int64]:
+        """Numbers of a circuit's neurons as they appear in recorded spikes."""
+        return self.network.neurons_of(circuit)
+
+    def probe(self, stimulus: Any, duration_s: float, **options: Any) -> Probe:
+        """Show a stimulus with plasticity off on a copy of the state; see `run_probe`."""
+        known = ("seed", "start", "burn_in_s", "burn_in")
+        for name in options:
+            arguments.one_of("option of probe", name, known)
+        return run_probe(self._engine, self._state, stimulus, duration_s, **options)
+
+    def to_xarray(self) -> xr.Dataset:
+        """The present θ, ŵ and activity of all projections, and everything recorded in memory."""
+        return to_xarray(self.network, self.theta, self.weight, self.time_s, self.sink)
+
+    def to_pandas(self, table: str) -> pd.DataFrame:
+        """One recorded table, such as ``spikes`` or ``turnover``."""
+        return to_pandas(self.sink, table)
+
+    def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
+        layout = self._engine.layout
+        return layout.matrix(layout.index(self.network.projection(projection).name), values)
 
     # -- lesions --------------------
 
     def lesion(self, lesion: Lesion) -> None:
         """Apply a lesion now."""
-        self._flush()
-        apply(lesion, self)
-        self._schedule = None
-        self._kernel.settle_all(*self._for_settling())
+        self._deliver()
+        apply(lesion, self._state, self.network, self._engine.layout)
+        self._feed.forget()
+        self._engine.settle(self._state)
         self.lesion_log.append((self.time_s, lesion.describe()))
         self._recorder.take_lesion(self.time_s, lesion.describe())
 
@@ -352,7 +297,16 @@ class Simulation:
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on bit for bit, as arrays, numbers and strings."""
-        return save(self)
+        log = {str(i): {"time_s": t, "what": w} for i, (t, w) in enumerate(self.lesion_log)}
+        return {
+            "format": FORMAT,
+            "refresh_s": self._engine.layout.refresh_s,
+            "grid_s": self.grid_s,
+            **self._state.save(self.network),
+            "recorder": self._recorder.state(),
+            "applied": self._applied.copy(),
+            "lesions": log,
+        }
 
     @classmethod
     def from_state(
@@ -366,25 +320,28 @@ class Simulation:
         lesions: Sequence[Scheduled] = (),
     ) -> Simulation:
         """Go on from ``state()``; network, stimulus and scheduled lesions as they were."""
+        arguments.instance("state", state, Mapping, "use what sim.state() gave")
+        if state.get("format") != FORMAT:
+            remedy = "states of synsamp 0.1 cannot be restored; run it anew"
+            raise refuse("format of the saved state", f"must be {FORMAT}", state.get("format"), remedy)
+        missing = {"refresh_s", "grid_s", "network", "time_s", "synapses", "activity", "random"}
+        missing = (missing | {"inputs", "recorder", "applied", "lesions"}) - set(state)
+        if missing:
+            raise refuse("saved state", "must be whole", f"without {', '.join(sorted(missing))}")
         sim = cls.__new__(cls)
-        restore(sim, network, state, stimulus, record, sink, lesions)
+        refresh_s, grid_s = state["refresh_s"], state["grid_s"]
+        sim._set_up(network, stimulus, refresh_s, grid_s, record, sink, lesions)
+        applied = np.array(state["applied"])
+        if applied.shape != (len(sim._scheduled),) or applied.dtype != bool:
+            raise refuse("lesions", f"must be the {applied.size} of before", len(sim._scheduled))
+        try:
+            sim._state = State.restore(sim._engine.layout, network, state)
+            sim._engine.put_columns(sim._state)
+            sim._feed.schedule(sim._state.inputs, sim.time_s)  # refuses another stimulus
+            sim._recorder.restore(state["recorder"])
+            entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
+            sim.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
+        except (KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise refuse("saved state", "must be as state() gave it", repr(error)) from None
+        sim._applied = applied
         return sim
-
-    # -- making arrays --------------------
-
-    def _for_settling(self) -> tuple[Any, ...]:
-        layout = self.layout
-        return layout.wiring, layout.retracted_weight, self._synapses, self._activity, self._work
-
-    def _broken(self) -> SynsampError:
-        bad = [
-            p.name
-            for i, p in enumerate(self.layout.projections)
-            if not np.isfinite(self._matrix(i, self._synapses.weight)).all()
-        ]
-        where = f"; synapses of {', '.join(bad)} are no longer finite" if bad else ""
-        return SynsampError(
-            f"the network's potentials must be finite, got NaN or overflow at "
-            f"{float(self._activity.clock[INPUTS_UNTIL]):.3f} s{where}; "
-            "the last checkpoint is kept; use a smaller b or N, or the clip of the paper"
-        )

@@ -10,11 +10,12 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from synsamp.noise.streams import BLOCK, _box_muller, fill_words, new_stream
-from synsamp.spiking.compiling import inlined, separate
+from synsamp.noise.streams import BLOCK, box_muller, fill_words, new_stream
+from synsamp.specialise import specialise
+from synsamp.spiking.kernel.compiling import inlined, separate
+from synsamp.spiking.kernel.records import Record, array
 
 WORDS = 4096
 NORMALS = 16 * BLOCK
@@ -26,24 +27,24 @@ LOG_FACTORIAL = np.array([math.lgamma(k + 1.0) for k in range(512)])
 """log k!, which is slow to compute and wanted for the counts of every gap."""
 
 
-class Words(NamedTuple):
+class Words(Record):
     """A stream of 32-bit words with its buffer; ``taken[0]`` of ``buffer`` are used up."""
 
-    state: NDArray[np.uint32]
-    buffer: NDArray[np.uint32]
-    taken: NDArray[np.int64]
+    state = array("uint32", 2)
+    buffer = array("uint32")
+    taken = array("int64")
 
 
-class Normals(NamedTuple):
+class Normals(Record):
     """A stream of standard normals with its buffer, and room for the words they are made of."""
 
-    state: NDArray[np.uint32]
-    words: NDArray[np.uint32]
-    buffer: NDArray[np.float32]
-    taken: NDArray[np.int64]
+    state = array("uint32", 2)
+    words = array("uint32")
+    buffer = array("float32")
+    taken = array("int64")
 
 
-class Streams(NamedTuple):
+class RandomStreams(NamedTuple):
     """All randomness of the dynamics: event times and winners, input spikes, synaptic noise."""
 
     events: Words
@@ -51,19 +52,24 @@ class Streams(NamedTuple):
     noise: Normals
 
 
-def new_streams(seed: np.random.SeedSequence, longest_row: int) -> Streams:
+def new_streams(seed: np.random.SeedSequence, longest_row: int) -> RandomStreams:
     """Independent streams from one seed; buffers start used up."""
     events, inputs, noise = seed.spawn(3)
     rows = max(NORMALS, -(-longest_row // BLOCK) * BLOCK)
-    return Streams(
-        Words(new_stream(events), np.zeros(WORDS, np.uint32), np.array([WORDS])),
-        Words(new_stream(inputs), np.zeros(WORDS, np.uint32), np.array([WORDS])),
-        Normals(
-            new_stream(noise),
-            np.zeros(BLOCK, np.uint32),
-            np.zeros(rows, np.float32),
-            np.array([rows]),
-        ),
+    return RandomStreams(_words(events), _words(inputs), _normals(noise, rows))
+
+
+def _words(seed: np.random.SeedSequence) -> Words:
+    buffer = np.zeros(WORDS, np.uint32)
+    return Words(state=new_stream(seed), buffer=buffer, taken=np.array([WORDS]))
+
+
+def _normals(seed: np.random.SeedSequence, size: int) -> Normals:
+    return Normals(
+        state=new_stream(seed),
+        words=np.zeros(BLOCK, np.uint32),
+        buffer=np.zeros(size, np.float32),
+        taken=np.array([size]),
     )
 
 
@@ -86,7 +92,7 @@ def refill(normals: Normals) -> None:
     for start in range(0, normals.buffer.size, BLOCK):
         fill_words(normals.state, words)
         block = normals.buffer[start : start + BLOCK]
-        _box_muller(words[:half], words[half:], block[:half], block[half:])
+        box_muller(words[:half], words[half:], block[:half], block[half:])
 
 
 @inlined
@@ -161,8 +167,7 @@ def alias_channel(word: np.uint32, table: NDArray[np.uint64]) -> Any:
     return np.int64(alias + (column - alias) * own)
 
 
-@njit(nogil=True, error_model="numpy", cache=True)
-def fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> None:
+def _fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> None:
     """Vose's construction; an entry is (threshold of 32 bits, alias of 32 bits)."""
     n = rates.size
     total = rates.sum()
@@ -192,7 +197,10 @@ def fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> Non
         out[pending[i]] = _entry(1.0, pending[i])
 
 
-@njit(nogil=True, error_model="numpy")
+@separate
 def _entry(threshold: float, alias: int) -> np.uint64:
     bits = np.uint64(min(max(threshold, 0.0) * 4294967296.0, 4294967295.0))
     return np.uint64((bits << np.uint64(32)) | np.uint64(alias))
+
+
+fill_alias_table: Any = specialise(_fill_alias_table)

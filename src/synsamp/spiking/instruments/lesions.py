@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp import arguments
 from synsamp.errors import refuse
-
-if TYPE_CHECKING:
-    from synsamp.spiking.simulation import Simulation
+from synsamp.spiking.layout import Layout
+from synsamp.spiking.network import Network
+from synsamp.spiking.state import State
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,10 @@ class RemoveNeurons:
 
     circuit: str
     neurons: Sequence[int]
+
+    def __post_init__(self) -> None:
+        arguments.text("circuit", self.circuit)
+        _require_some("neurons", self.neurons)
 
     def describe(self) -> str:
         """Say in one line what is removed."""
@@ -46,8 +51,9 @@ class RemoveSynapses:
     def __post_init__(self) -> None:
         if isinstance(self.which, str) and self.which != "active":
             raise refuse("which", "must be 'active' or a mask [post, pre]", self.which)
-        if not self.theta <= 0:
-            raise refuse("theta", "must be <= 0, where a synapse is retracted", self.theta)
+        arguments.text("projection", self.projection)
+        arguments.flag("regrow", self.regrow)
+        arguments.number("theta", self.theta, at_most=0, remedy="θ <= 0 is retracted")
 
     def describe(self) -> str:
         """Say in one line what is removed."""
@@ -63,11 +69,16 @@ class SilenceInputs:
     group: str
     inputs: Sequence[int]
 
+    def __post_init__(self) -> None:
+        arguments.text("group", self.group)
+        _require_some("inputs", self.inputs)
+
     def describe(self) -> str:
         """Say in one line what is silenced."""
         return f"{len(self.inputs)} inputs of {self.group} silenced"
 
 
+LESIONS = (RemoveNeurons, RemoveSynapses, SilenceInputs)
 Lesion = RemoveNeurons | RemoveSynapses | SilenceInputs
 
 
@@ -87,55 +98,70 @@ class Scheduled:
             raise refuse(
                 "a scheduled lesion", "must have either at_s or when", (self.at_s, self.when)
             )
+        arguments.instance("lesion", self.lesion, LESIONS)
+        if self.at_s is not None:
+            arguments.number("at_s", self.at_s, at_least=0)
+        elif not callable(self.when):
+            raise refuse("when", "must be a function of the simulation", type(self.when))
 
 
-def apply(lesion: Lesion, sim: Simulation) -> None:
-    """Change the state of a simulation; it must settle potentials and inputs afterwards."""
+def apply(lesion: Lesion, state: State, network: Network, layout: Layout) -> None:
+    """Change a state; columns, potentials and inputs must be made anew afterwards."""
+    arguments.instance("lesion", lesion, LESIONS)
     if isinstance(lesion, RemoveNeurons):
-        _remove_neurons(lesion, sim)
+        _remove_neurons(lesion, state, network, layout)
     elif isinstance(lesion, RemoveSynapses):
-        _remove_synapses(lesion, sim)
+        _remove_synapses(lesion, state, network, layout)
     else:
-        groups = [g.name for g in sim.network.inputs]
-        if lesion.group not in groups:
-            raise refuse("group", f"must be one of {', '.join(groups)}", lesion.group)
-        size = sim.network.size_of(lesion.group)
-        sim._feed.silence(lesion.group, _indices("inputs", lesion.inputs, size))
+        group = arguments.one_of("group", lesion.group, [g.name for g in network.inputs])
+        chosen = _indices("inputs", lesion.inputs, network.size_of(group))
+        state.inputs.silenced[group][chosen] = True
 
 
-def _remove_neurons(lesion: RemoveNeurons, sim: Simulation) -> None:
-    numbers = sim.neurons_of(lesion.circuit)
+def _remove_neurons(
+    lesion: RemoveNeurons, state: State, network: Network, layout: Layout
+) -> None:
+    numbers = network.neurons_of(lesion.circuit)
     local = _indices("neurons", lesion.neurons, numbers.size)
-    sim._activity.bias[numbers[local]] = -np.inf
-    for p, projection in enumerate(sim.layout.projections):
-        gone = np.zeros(sim._matrix(p, sim._synapses.theta).shape, bool)
+    state.activity.bias[numbers[local]] = -np.inf
+    for p, projection in enumerate(layout.projections):
+        gone = np.zeros(layout.matrix(p, state.synapses.theta).shape, bool)
         if projection.target == lesion.circuit:
             gone[local, :] = True
         if projection.source == lesion.circuit:
             gone[:, local] = True
-        _set_theta(sim, p, gone, -np.inf)
+        _set_theta(state, layout, p, gone, -np.inf)
 
 
-def _remove_synapses(lesion: RemoveSynapses, sim: Simulation) -> None:
-    p = sim._index(lesion.projection)
-    theta = sim._matrix(p, sim._synapses.theta)
+def _remove_synapses(
+    lesion: RemoveSynapses, state: State, network: Network, layout: Layout
+) -> None:
+    p = layout.index(network.projection(lesion.projection).name)
+    theta = layout.matrix(p, state.synapses.theta)
     gone = theta > 0 if isinstance(lesion.which, str) else np.asarray(lesion.which)
     if gone.shape != theta.shape or gone.dtype != bool:
         raise refuse("which", f"must be boolean with shape {theta.shape}", gone.shape)
     if lesion.regrow:
         gone = gone & (theta > lesion.theta)
-    _set_theta(sim, p, gone, lesion.theta if lesion.regrow else -np.inf)
+    _set_theta(state, layout, p, gone, lesion.theta if lesion.regrow else -np.inf)
 
 
-def _set_theta(sim: Simulation, p: int, where: NDArray[np.bool_], value: float) -> None:
-    rule = sim.layout.projections[p].rule
-    weight = float(rule.mapping.weight(value)) if value > -np.inf else 0.0
-    sim._matrix(p, sim._synapses.theta)[where] = value
-    sim._matrix(p, sim._synapses.weight)[where] = weight
+def _set_theta(
+    state: State, layout: Layout, p: int, where: NDArray[np.bool_], value: float
+) -> None:
+    model = layout.projections[p].synapses
+    weight = 0.0
+    if value > -np.inf:
+        value = max(value, model.floor)
+        weight = float(model.mapping.weight(value))
+    layout.matrix(p, state.synapses.theta)[where] = value
+    layout.matrix(p, state.synapses.weight)[where] = weight
+
+
+def _require_some(name: str, values: Any) -> None:
+    if arguments.wholes(name, values).size == 0:
+        raise refuse(name, "must not be empty", 0, "name at least one")
 
 
 def _indices(name: str, values: Sequence[int], size: int) -> NDArray[np.int64]:
-    numbers = np.unique(np.asarray(values, np.int64))
-    if numbers.size and not 0 <= numbers[0] <= numbers[-1] < size:
-        raise refuse(name, f"must lie in 0..{size - 1}", [int(numbers[0]), int(numbers[-1])])
-    return numbers
+    return np.unique(arguments.wholes(name, values, at_least=0, at_most=size - 1))

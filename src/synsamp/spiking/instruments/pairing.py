@@ -11,14 +11,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from synsamp.errors import refuse
-from synsamp.spiking.network import Rule, winner_take_all
+from synsamp import arguments
+from synsamp.spiking.network import SynapseModel, winner_take_all
 from synsamp.spiking.simulation import Simulation
 
 
 def stdp_curve(
     offset_s: ArrayLike,
-    rule: Rule = Rule(),  # noqa: B008 (frozen)
+    synapses: SynapseModel = SynapseModel(),  # noqa: B008 (frozen)
     theta: float = 3.0,
     pairings: int = 1,
     rate_hz: float = 20.0,
@@ -27,12 +27,11 @@ def stdp_curve(
 
     ``pairings`` pairs follow each other at ``rate_hz``; one pair is Fig. 4B, many at 20 Hz 4C.
     """
-    offsets = np.atleast_1d(np.asarray(offset_s, float))
-    if pairings < 1:
-        raise refuse("pairings", "must be >= 1", pairings)
-    if not rate_hz > 0:
-        raise refuse("rate_hz", "must be > 0", rate_hz)
-    quiet = replace(rule, T=0.0)
+    offsets = arguments.numbers("offset_s", np.atleast_1d(offset_s), shape=(None,))
+    pairings = arguments.whole("pairings", pairings, at_least=1, at_most=10**6)
+    rate_hz = arguments.number("rate_hz", rate_hz, above=0, at_most=1e6)
+    theta = arguments.number("theta", theta, at_least=synapses.floor)
+    quiet = replace(synapses, temperature=0.0)
     before = float(quiet.mapping.weight(theta))
     changes = []
     for offset in offsets:
@@ -43,6 +42,6 @@ def stdp_curve(
         sources = np.repeat([0, 1], pairings)
         order = np.lexsort((sources, times))  # at equal times the input comes first
         sim.replay(times[order], sources[order])
-        after = float(quiet.mapping.weight(sim._synapses.theta[0]))
+        after = float(quiet.mapping.weight(sim.theta("x->z")[0, 0]))
         changes.append(after / before - 1.0)
     return np.array(changes)

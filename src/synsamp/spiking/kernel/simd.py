@@ -10,13 +10,19 @@ are padded to whole lanes.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core.typing import signature as nb_signature
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.np.arrayobj import populate_array
+
+from synsamp.spiking.kernel.compiling import CHECKED
 
 LANE = 16
 """Numbers in a lane: two registers in single precision, so that one need not wait for the other."""
@@ -47,9 +53,68 @@ class _LaneModel(models.PrimitiveModel):
 # -- to and from memory --------------------
 
 
-def _place(context: Any, builder: Any, lane: Lane, array_type: Any, array: Any, index: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), lane.llvm.as_pointer())
+def _place(
+    context: Any, builder: Any, lane: Lane, array_type: Any, array: Any, index: Any, count: int
+) -> Any:
+    """Where ``array[index]`` lies; with bounds checks on, ``count`` numbers must be there."""
+    found = context.make_array(array_type)(context, builder, array)
+    if CHECKED and count:
+        end = builder.add(index, ir.Constant(index.type, count))
+        below = builder.icmp_signed("<", index, ir.Constant(index.type, 0))
+        beyond = builder.icmp_signed(">", end, found.nitems)
+        with builder.if_then(builder.or_(below, beyond), likely=False):
+            message = (f"a lane of {array_type} reaches beyond its array",)
+            context.call_conv.return_user_exc(builder, IndexError, message)
+    return builder.bitcast(builder.gep(found.data, [index]), lane.llvm.as_pointer())
+
+
+def _address(typingctx: Any, array: Any, index: Any, count: Any) -> Any:
+    """A pointer to ``array[index]``, behind which ``count`` numbers must lie."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        found = context.make_array(signature.args[0])(context, builder, args[0])
+        if CHECKED:
+            beyond = builder.icmp_signed(">", builder.add(args[1], args[2]), found.nitems)
+            below = builder.icmp_signed("<", args[1], ir.Constant(args[1].type, 0))
+            with builder.if_then(builder.or_(below, beyond), likely=False):
+                message = (f"a row of {signature.args[0]} reaches beyond its array",)
+                context.call_conv.return_user_exc(builder, IndexError, message)
+        return builder.gep(found.data, [args[1]])
+
+    return types.CPointer(array.dtype)(array, types.int64, types.int64), codegen
+
+
+def _row(typingctx: Any, pointer: Any, count: Any) -> Any:
+    """The reverse of ``address``: ``count`` numbers behind a pointer, as an array."""
+    kind = types.Array(pointer.dtype, 1, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        itemsize = ir.Constant(ir.IntType(64), size)
+        made = context.make_array(kind)(context, builder)
+        populate_array(made, args[0], [args[1]], [itemsize], itemsize, None)
+        return made._getvalue()
+
+    return kind(pointer, types.int64), codegen
+
+
+def _numbers(count: int) -> Any:
+    """An intrinsic that reads ``count`` numbers, ``plane`` apart, as a tuple."""
+
+    def read(typingctx: Any, pointer: Any, plane: Any, index: Any) -> Any:
+        kind = types.Tuple([pointer.dtype] * count)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data, stride, first = args
+            found = []
+            for j in range(count):
+                at = builder.add(first, builder.mul(stride, ir.Constant(ir.IntType(64), j)))
+                found.append(builder.load(builder.gep(data, [at])))
+            return context.make_tuple(builder, signature.return_type, found)
+
+        return kind(pointer, types.int64, types.int64), codegen
+
+    return intrinsic(read)
 
 
 def _load(typingctx: Any, array: Any, index: Any) -> Any:
@@ -57,7 +122,7 @@ def _load(typingctx: Any, array: Any, index: Any) -> Any:
     lane = _LANE_OF[array.dtype]
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, lane, signature.args[0], *args)
+        place = _place(context, builder, lane, signature.args[0], *args, LANE)
         return builder.load(place, align=lane.size)
 
     return lane(array, types.int64), codegen
@@ -68,7 +133,7 @@ def _store(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
     lane = _LANE_OF[array.dtype]
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, lane, signature.args[0], *args[:2])
+        place = _place(context, builder, lane, signature.args[0], *args[:2], LANE)
         builder.store(args[2], place, align=lane.size)
         return context.get_dummy_value()
 
@@ -81,7 +146,7 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
     byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, lane, signature.args[0], *args)
+        place = _place(context, builder, lane, signature.args[0], *args, 0)
         kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
         ask = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
         to_read, to_all_caches, of_data = (ir.Constant(flag, value) for value in (0, 3, 1))
@@ -91,6 +156,9 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
     return types.none(array, types.int64), codegen
 
 
+address: Any = intrinsic(_address)
+row: Any = intrinsic(_row)
+numbers = functools.cache(_numbers)
 load: Any = intrinsic(_load)
 store: Any = intrinsic(_store)
 prefetch: Any = intrinsic(_prefetch)
@@ -106,15 +174,6 @@ def _spread_out(context: Any, builder: Any, value: Any, of_type: Any, lane: Lane
     return builder.shuffle_vector(first, empty, ir.Constant(_INTS, [0] * LANE))
 
 
-def _like(typingctx: Any, value: Any, like: Any) -> Any:
-    """A lane of equal numbers, in the precision of another lane."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _spread_out(context, builder, args[0], signature.args[0], like)
-
-    return like(value, like), codegen
-
-
 def _singles(typingctx: Any, value: Any) -> Any:
     """A lane of equal numbers in single precision."""
 
@@ -124,30 +183,34 @@ def _singles(typingctx: Any, value: Any) -> Any:
     return SINGLES(value), codegen
 
 
-_spread_like: Any = intrinsic(_like)
 singles: Any = intrinsic(_singles)
 
 
 def _define(operation: Any, instruction: Callable[[Any, Any, Any], Any]) -> None:
-    """Let ``operation`` work on two lanes, or on a lane and a number."""
+    """Let ``operation`` work on two lanes, or on a lane and a number.
 
-    def of_two(typingctx: Any, a: Any, b: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return instruction(builder, *args)
+    By Numba's lower interface: an `overload` would compile a function for every pair of types.
+    """
 
-        return a(a, b), codegen
+    @infer_global(operation)
+    class _Operation(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args: Any, kws: Any) -> Any:
+            lanes = [kind for kind in args if isinstance(kind, Lane)]
+            fits = all(kind == lanes[0] or isinstance(kind, types.Number) for kind in args if lanes)
+            return nb_signature(lanes[0], *args) if len(args) == 2 and lanes and fits else None
 
-    both: Any = intrinsic(of_two)
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lane = signature.return_type
+        return instruction(
+            builder,
+            *(
+                value if kind == lane else _spread_out(context, builder, value, kind, lane)
+                for value, kind in zip(args, signature.args, strict=True)
+            ),
+        )
 
-    @overload(operation, strict=False)  # strict would compare annotations, too
-    def implementation(a: Any, b: Any) -> Any:
-        if isinstance(a, Lane) and a == b:
-            return lambda a, b: both(a, b)
-        if isinstance(a, Lane) and isinstance(b, types.Number):
-            return lambda a, b: both(a, _spread_like(b, a))
-        if isinstance(a, types.Number) and isinstance(b, Lane):
-            return lambda a, b: both(_spread_like(a, b), b)
-        return None
+    for kinds in ((Lane, Lane), (Lane, types.Number), (types.Number, Lane)):
+        lower_builtin(operation, *kinds)(lower)
 
 
 _MAY_FUSE = ("contract",)  # a*b + c may become one instruction, nothing may be reordered
@@ -237,6 +300,18 @@ def _any_negative(typingctx: Any, lane: Any) -> Any:
     return types.boolean(SINGLES), codegen
 
 
+def _above(typingctx: Any, value: Any, bound: Any) -> Any:
+    """1 where a value is above the bound, else 0; for a number or a lane of them."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        a, b = args
+        if isinstance(value, Lane):
+            b = _spread_out(context, builder, b, bound, value)
+        return builder.uitofp(builder.fcmp_ordered(">", a, b), a.type)
+
+    return value(value, bound), codegen
+
+
 def _positive(typingctx: Any, lane: Any) -> Any:
     """One bit per number: whether it is above 0."""
 
@@ -251,4 +326,5 @@ total: Any = intrinsic(_total)
 largest: Any = intrinsic(_largest)
 note_signs: Any = intrinsic(_note_signs)
 any_negative: Any = intrinsic(_any_negative)
+above: Any = intrinsic(_above)
 positive: Any = intrinsic(_positive)

@@ -6,13 +6,14 @@ what resuming from a checkpoint needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp import arguments
 from synsamp.errors import refuse
 
 
@@ -40,7 +41,7 @@ class Sink(Protocol):
     def open(self, stream: str, spec: StreamSpec) -> None:
         """Make a table ready; called once per stream, before its first rows."""
 
-    def append(self, stream: str, **columns: NDArray[Any]) -> None:
+    def append(self, stream: str, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add rows: one array per column, all equally long."""
 
     def length(self, stream: str) -> int:
@@ -66,19 +67,33 @@ class MemorySink:
                 for name, c in spec.columns.items()
             }
 
-    def append(self, stream: str, **columns: NDArray[Any]) -> None:
+    def append(self, stream: str, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add rows."""
         for name, column in self._specs[stream].columns.items():
             self._chunks[stream][name].append(np.array(columns[name], column.dtype))
 
     def __getitem__(self, stream: str) -> dict[str, NDArray[Any]]:
-        chunks = self._chunks[stream]
+        chunks = self._chunks[arguments.one_of("recorded table", stream, self._specs)]
         for name, parts in chunks.items():
             chunks[name] = [np.concatenate(parts)]
         return {name: parts[0] for name, parts in chunks.items()}
 
-    def __contains__(self, stream: str) -> bool:
+    def __contains__(self, stream: object) -> bool:
         return stream in self._specs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._specs)
+
+    def __len__(self) -> int:
+        return len(self._specs)
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{name}: {self.length(name):,} rows" for name in self)
+        return f"MemorySink({rows})"
+
+    def spec(self, stream: str) -> StreamSpec:
+        """Dimension, units and meaning of a table's columns."""
+        return self._specs[arguments.one_of("recorded table", stream, self._specs)]
 
     def length(self, stream: str) -> int:
         """How many rows a table holds."""
@@ -112,7 +127,7 @@ class StreamSink:
         }
         self._streams[stream] = self._open_stream(self._prefix + stream, columns, spec.dimension)
 
-    def append(self, stream: str, **columns: NDArray[Any]) -> None:
+    def append(self, stream: str, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add rows."""
         self._streams[stream].append(**columns)
 

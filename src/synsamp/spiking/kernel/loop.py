@@ -10,54 +10,51 @@ traces decay and synapses diffuse, all in closed form. So the loop goes from spi
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from synsamp.spiking.activity import (
+from synsamp.spiking.kernel.compiling import inlined, kernel
+from synsamp.spiking.kernel.inputs import (
+    LOST,
+    NO_ROOM,
+    READY,
+    inputs_until,
+    to_delayed_axons,
+)
+from synsamp.spiking.kernel.learning import learn, refresh_neuron, settle
+from synsamp.spiking.kernel.memory import (
+    GRID_S,
     INPUTS_UNTIL,
     NEXT_EVENT,
-    NOBODY,
-    NOT_FINITE,
     SPIKES,
     SWEEPS,
     Activity,
+    Numbers,
+    Schedule,
+    Synapses,
+    Tape,
+    Wiring,
+    Work,
+)
+from synsamp.spiking.kernel.potentials import (
+    NOBODY,
+    NOT_FINITE,
     arrival,
     decay_adaptation,
     deliver_due,
     draw_winner,
     keep_reference_near,
+    potentials,
 )
-from synsamp.spiking.compiling import bind, inlined
-from synsamp.spiking.draws import Streams, exponential, uniform
-from synsamp.spiking.inputs import Schedule, Work, inputs_until, to_delayed_axons
-from synsamp.spiking.layout import GRID_S, Layout
-from synsamp.spiking.rows import learn_template, refresh_neuron_template, settle
-from synsamp.spiking.synapses import Synapses, functions_by_kind
+from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
 
-# mypy: disable-error-code="name-defined"
-# ruff: noqa: F821
-
-DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN = range(5)
+DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(6)
 """Why the loop returned."""
-
-
-class Tape(NamedTuple):
-    """Where the loop writes down what happened; emptied by the shell."""
-
-    spike_s: NDArray[np.float64]
-    spike_neuron: NDArray[np.int32]
-    trace_s: NDArray[np.float64]
-    trace_which: NDArray[np.int32]
-    trace_theta: NDArray[np.float64]
-    written: NDArray[np.int64]  # [spikes, traces]
-    first_traced: NDArray[np.int64]  # [neuron + 1], into ``traced``
-    traced: NDArray[np.int64]  # synapses
+SWEEPS_PER_CALL = 2**10
+"""Grid points passed before the loop returns to Python, to be interrupted there."""
 
 
 @inlined
-def emit(neuron: int, now: float, wiring: Any, column: Any, activity: Activity, tape: Tape) -> bool:
+def emit(neuron: int, now: float, wiring: Wiring, column: Any, activity: Activity, tape: Tape) -> bool:
     """A neuron spikes: its adaptation grows, its axons carry the spike, the tape notes it."""
     activity.adaptation_fall[neuron] += 1.0
     activity.adaptation_rise[neuron] += 1.0
@@ -84,16 +81,18 @@ def trace(neuron: int, now: float, synapses: Synapses, tape: Tape) -> None:
         tape.written[1] = at + 1
 
 
-def _run(
+@kernel
+def run(
     until: float,
     covered: float,
     learning: bool,
-    wiring: Any,
-    rules: Any,
-    retracted: Any,
+    wiring: Wiring,
+    numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
-    streams: Streams,
+    events: Words,
+    channels: Words,
+    noise: Normals,
     schedule: Schedule,
     tape: Tape,
     work: Work,
@@ -101,8 +100,9 @@ def _run(
     """Simulate to ``until`` (s); ``covered`` is how far the schedule reaches."""
     clock, column = activity.clock, synapses.column
     total_rate = wiring.rate_up_to[-1]
+    sweeps_left = SWEEPS_PER_CALL
     if clock[NEXT_EVENT] < 0.0:  # the very first spike is still to be drawn
-        clock[NEXT_EVENT] = clock[INPUTS_UNTIL] + exponential(streams.events, total_rate)
+        clock[NEXT_EVENT] = clock[INPUTS_UNTIL] + exponential(events, total_rate)
     while True:
         now = clock[NEXT_EVENT]
         grid = (activity.counters[SWEEPS] + 1) * wiring.constants[GRID_S]
@@ -113,114 +113,125 @@ def _run(
 
         if learning and grid <= min(now, until):
             # On a fixed grid every synapse is brought up to date, whether or not anyone looks.
+            if sweeps_left == 0:
+                return PAUSED
             for neuron in range(activity.bias.size):
                 if not wiring.learns[wiring.circuit_of[neuron]]:
                     continue
-                refresh_neuron(neuron, grid, wiring, rules, synapses, streams.noise)
-                settle(neuron, wiring, retracted, synapses, activity, work)
+                refresh_neuron(neuron, grid, wiring, numbers, synapses, noise)
+                settle(neuron, wiring, numbers, synapses, activity, work)
                 trace(neuron, grid, synapses, tape)
             activity.counters[SWEEPS] += 1
+            sweeps_left -= 1
             continue
         if now > until:
             return DONE
         if now > covered:
             return INPUT_WANTED
 
-        room = inputs_until(now, schedule, wiring, column, activity, streams, work)
+        found = inputs_until(
+            now, schedule, wiring, column, activity, events, channels, tape, work
+        )
+        if found != READY:
+            return QUEUE_FULL if found == LOST else TAPE_FULL if found == NO_ROOM else PAUSED
 
-        share = uniform(streams.events) * total_rate
+        share = uniform(events) * total_rate
         circuit = 0
         while share >= wiring.rate_up_to[circuit] and circuit < wiring.rate_up_to.size - 1:
             circuit += 1
-        neuron = draw_winner(circuit, now, wiring, activity, streams.events, work.potentials)
+        neuron = draw_winner(circuit, now, wiring, activity, events, work.potentials)
         if neuron == NOT_FINITE:
             return BROKEN
+        room = True
         if neuron != NOBODY:
             if learning and wiring.learns[circuit]:
-                noise = streams.noise
-                learn(neuron, now, wiring, rules, retracted, synapses, activity, noise, work)
+                learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
-            room &= emit(neuron, now, wiring, column, activity, tape)
+            room = emit(neuron, now, wiring, column, activity, tape)
 
-        clock[NEXT_EVENT] = now + exponential(streams.events, total_rate)
+        clock[NEXT_EVENT] = now + exponential(events, total_rate)
         if not room:
             return QUEUE_FULL
 
 
-def _flush(
+@kernel
+def deliver(
     now: float,
-    wiring: Any,
+    wiring: Wiring,
     synapses: Synapses,
     activity: Activity,
-    streams: Streams,
+    events: Words,
+    channels: Words,
     schedule: Schedule,
+    tape: Tape,
     work: Work,
-) -> bool:
+) -> int:
     """Deliver the inputs up to ``now``, between two events: before rates or weights change."""
-    return inputs_until(now, schedule, wiring, synapses.column, activity, streams, work)
+    found = inputs_until(
+        now, schedule, wiring, synapses.column, activity, events, channels, tape, work
+    )
+    if found == READY:
+        return DONE
+    return QUEUE_FULL if found == LOST else TAPE_FULL if found == NO_ROOM else PAUSED
 
 
-def _settle_all(
-    wiring: Any, retracted: Any, synapses: Synapses, activity: Activity, work: Work
+@kernel
+def settle_all(
+    wiring: Wiring, numbers: Numbers, synapses: Synapses, activity: Activity, work: Work
 ) -> None:
     """Columns and potential sums anew for every neuron."""
     for neuron in range(activity.bias.size):
-        settle(neuron, wiring, retracted, synapses, activity, work)
+        settle(neuron, wiring, numbers, synapses, activity, work)
 
 
-def _replay(
+@kernel
+def read_potentials(now: float, wiring: Wiring, activity: Activity, out: Any) -> None:
+    """u_k of all neurons at ``now``, up to which inputs must have been delivered."""
+    for circuit in range(wiring.rate_up_to.size):
+        first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
+        potentials(circuit, now, wiring, activity, out[first:last])
+
+
+@kernel
+def replay(
     times: Any,
     sources: Any,
     learning: bool,
-    wiring: Any,
-    rules: Any,
-    retracted: Any,
+    wiring: Wiring,
+    numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
-    streams: Streams,
+    noise: Normals,
     tape: Tape,
     work: Work,
-) -> None:
-    """Let given spikes happen, in order of time; sources are inputs first, then neurons."""
+) -> int:
+    """Let given spikes happen, in order of time; sources are inputs first, then neurons.
+
+    Returns how many of them did before the tape was full, or −1 if a queue was.
+    """
     column, n_inputs = synapses.column, wiring.first_input[-1]
     for i in range(times.size):
+        if tape.written[0] >= tape.spike_s.size:
+            return i
+        if tape.written[1] + tape.traced.size > tape.trace_s.size:
+            return i
         now, source = times[i], sources[i]
         keep_reference_near(now, wiring, activity)
         deliver_due(now, wiring, column, activity)
         activity.clock[INPUTS_UNTIL] = now
+        activity.drawn_until_s[:] = now
+        room = True
         if source < n_inputs:
             arrival(source, now, wiring, column, activity)
             if wiring.delay_s.size > 0:
-                to_delayed_axons(source, now, now, wiring, column, activity)
+                room = to_delayed_axons(source, now, now, wiring, column, activity)
         else:
             neuron = source - n_inputs
             decay_adaptation(wiring.circuit_of[neuron], now, wiring, activity)
-            if learning:
-                noise = streams.noise
-                learn(neuron, now, wiring, rules, retracted, synapses, activity, noise, work)
+            if learning and wiring.learns[wiring.circuit_of[neuron]]:
+                learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
-            emit(neuron, now, wiring, column, activity, tape)
-
-
-class Kernel(NamedTuple):
-    """The compiled parts for one set of kinds."""
-
-    run: Any
-    refresh_neuron: Any
-    flush: Any
-    settle_all: Any
-    replay: Any
-
-
-def kernel_for(layout: Layout) -> Kernel:
-    """Bind the parts of this network's rules into the loop (compiled on first call)."""
-    refresh, jump = functions_by_kind(layout.kinds)
-    refresh_neuron = bind(refresh_neuron_template, refresh=refresh)
-    learn = bind(learn_template, jump=jump, refresh_neuron=refresh_neuron)
-    return Kernel(
-        bind(_run, inline=False, refresh_neuron=refresh_neuron, learn=learn),
-        refresh_neuron,
-        bind(_flush, inline=False),
-        bind(_settle_all, inline=False),
-        bind(_replay, inline=False, learn=learn),
-    )
+            room = emit(neuron, now, wiring, column, activity, tape)
+        if not room:
+            return -1
+    return times.size

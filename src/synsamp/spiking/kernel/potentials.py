@@ -11,45 +11,27 @@ column of efficacies, and a neuron whose weights moved has its two sums taken an
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from synsamp.noise.arithmetic import exp, exp_single
-from synsamp.spiking.compiling import in_lanes, inlined, vector
-from synsamp.spiking.draws import Words, uniform
-from synsamp.spiking.lanes import LANE, load, narrow, prefetch, store, widen
-from synsamp.spiking.layout import EPSP_FALL_S, EPSP_RISE_S, HORIZON_S
-
-INPUTS_UNTIL, REFERENCE, NEXT_EVENT = range(3)
-"""Entries of the clock (s): inputs are delivered up to, traces are scaled to, the next spike."""
-SWEEPS, SPIKES = range(2)
-"""Entries of the counters: grid points passed, network spikes so far."""
+from synsamp.spiking.kernel.compiling import inlined, separate, vector
+from synsamp.spiking.kernel.memory import (
+    EPSP_FALL_S,
+    EPSP_RISE_S,
+    HORIZON_S,
+    REFERENCE,
+    Activity,
+    Wiring,
+)
+from synsamp.spiking.kernel.random import Words, uniform
+from synsamp.spiking.kernel.simd import LANE, load, narrow, prefetch, store, widen
 
 NOBODY, NOT_FINITE = -1, -2
 STRETCH = 32
 """Neurons passed over at once in the search for the winner."""
 _TINY = np.float32(1e-20)  # below this a trace is dropped: denormal numbers are slow
-
-
-class Activity(NamedTuple):
-    """The fast state of the network."""
-
-    clock: NDArray[np.float64]
-    counters: NDArray[np.int64]
-    fall: NDArray[np.float32]  # per axon, scaled to the reference
-    rise: NDArray[np.float32]
-    sum_fall: NDArray[np.float32]  # per neuron: Σ ŵ fall, Σ ŵ rise
-    sum_rise: NDArray[np.float32]
-    adaptation_fall: NDArray[np.float64]  # per neuron, as of adapted_s of its circuit
-    adaptation_rise: NDArray[np.float64]
-    adapted_s: NDArray[np.float64]  # per circuit
-    bias: NDArray[np.float64]  # per neuron: 0, or −inf once removed
-    queue_s: NDArray[np.float64]  # [delayed group, place]: arrival times, sorted along the ring
-    queue_axon: NDArray[np.int64]
-    queue_head: NDArray[np.int64]
-    queue_count: NDArray[np.int64]
 
 
 @vector
@@ -60,7 +42,7 @@ def _decay(values: Any, factor: Any) -> None:
 
 
 @inlined
-def keep_reference_near(now: float, wiring: Any, activity: Activity) -> None:
+def keep_reference_near(now: float, wiring: Wiring, activity: Activity) -> None:
     """Decay everything to ``now`` if the reference has become too old."""
     clock, constants = activity.clock, wiring.constants
     age = now - clock[REFERENCE]
@@ -76,15 +58,22 @@ def keep_reference_near(now: float, wiring: Any, activity: Activity) -> None:
 
 @inlined
 def add_columns(
-    cells: Any, falls: Any, rises: Any, neuron: int, width: int, column: Any, activity: Activity
+    cells: Any,
+    n: int,
+    falls: Any,
+    rises: Any,
+    neuron: int,
+    width: int,
+    column: Any,
+    activity: Activity,
 ) -> None:
-    """Potentials of all whom some spikes reach, from ``neuron`` on: Σ ŵ fall and Σ ŵ rise grow.
+    """Potentials of all whom ``n`` spikes reach, from ``neuron`` on: Σ ŵ fall and Σ ŵ rise grow.
 
     Four columns are walked at a time, so that the sums are loaded and stored a quarter as often;
     meanwhile the next four are fetched (``cells`` lies in a buffer with four entries to spare).
     """
     sums_fall, sums_rise = activity.sum_fall, activity.sum_rise
-    whole = cells.size - cells.size % 4
+    whole = n - n % 4
     for s in range(0, whole, 4):
         c0, c1, c2, c3 = cells[s], cells[s + 1], cells[s + 2], cells[s + 3]
         f0, f1, f2, f3 = falls[s], falls[s + 1], falls[s + 2], falls[s + 3]
@@ -104,7 +93,7 @@ def add_columns(
             fall, rise = fall + effects * f3, rise + effects * r3
             store(sums_fall, neuron + start, fall)
             store(sums_rise, neuron + start, rise)
-    for s in range(whole, cells.size):
+    for s in range(whole, n):
         add_column(cells[s], falls[s], rises[s], neuron, width, column, activity)
 
 
@@ -128,7 +117,7 @@ def add_column(
 
 
 @inlined
-def arrival(axon: int, time: float, wiring: Any, column: Any, activity: Activity) -> None:
+def arrival(axon: int, time: float, wiring: Wiring, column: Any, activity: Activity) -> None:
     """One spike arrives on an axon at ``time``, not later than the event in hand."""
     since = time - activity.clock[REFERENCE]
     fall = np.float32(exp(since / wiring.constants[EPSP_FALL_S]))
@@ -159,7 +148,7 @@ def enqueue(group: int, axon: int, time: float, activity: Activity) -> bool:
 
 
 @inlined
-def deliver_due(now: float, wiring: Any, column: Any, activity: Activity) -> None:
+def deliver_due(now: float, wiring: Wiring, column: Any, activity: Activity) -> None:
     """Let all waiting spikes arrive whose time has come."""
     for group in range(wiring.delay_s.size):
         times, axons = activity.queue_s[group], activity.queue_axon[group]
@@ -171,7 +160,7 @@ def deliver_due(now: float, wiring: Any, column: Any, activity: Activity) -> Non
 
 
 @inlined
-def epsp_decays(now: float, wiring: Any, activity: Activity) -> tuple[float, float]:
+def epsp_decays(now: float, wiring: Wiring, activity: Activity) -> tuple[float, float]:
     """What a reader multiplies (fall, rise) by at ``now``."""
     age = now - activity.clock[REFERENCE]
     constants = wiring.constants
@@ -186,7 +175,7 @@ def scale(values: Any, factor: float) -> None:
 
 
 @inlined
-def decay_adaptation(circuit: int, now: float, wiring: Any, activity: Activity) -> None:
+def decay_adaptation(circuit: int, now: float, wiring: Wiring, activity: Activity) -> None:
     """Bring the adaptation currents of one circuit to the present."""
     age = now - activity.adapted_s[circuit]
     first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
@@ -214,7 +203,7 @@ def add_up_potentials(
 
 
 @inlined
-def potentials(circuit: int, now: float, wiring: Any, activity: Activity, out: Any) -> None:
+def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out: Any) -> None:
     """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit."""
     decay_adaptation(circuit, now, wiring, activity)
     fall, rise = epsp_decays(now, wiring, activity)
@@ -248,7 +237,7 @@ def largest_of(values: Any) -> float:
     return np.nan if bad > 0.0 else max(max(a, b), max(c, d))
 
 
-@in_lanes
+@separate
 def exponentials(values: Any, largest: float) -> None:
     """exp(u − largest u), in place."""
     for i in range(0, values.size, LANE):
@@ -266,7 +255,7 @@ def total_of(values: Any) -> float:
 
 @inlined
 def draw_winner(
-    circuit: int, now: float, wiring: Any, activity: Activity, words: Words, work: Any
+    circuit: int, now: float, wiring: Wiring, activity: Activity, words: Words, work: Any
 ) -> int:
     """The neuron that spikes, from softmax(u): ρ_k/ρ_net = exp(u_k)/Σ exp(u_l)."""
     first = wiring.first_neuron[circuit]

@@ -1,0 +1,82 @@
+"""Bind the parts of a kernel into it and compile the whole.
+
+A kernel is written once as a plain function whose global names stand for the parts that vary
+(prior gradient, mapping, likelihood …). ``specialise`` binds those names and compiles. So the inner
+loop contains no switch, and no equation is written twice.
+
+The machine code is kept on disk under a name that carries a fingerprint of everything it is made of
+(`synsamp.specialise.fingerprint`): code of the parts, wherever they were written, of what they
+call, and the numbers they refer to. A part that cannot be fingerprinted is compiled in each process.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from numba import njit
+from numba.core.dispatcher import Dispatcher
+
+from synsamp.specialise.disk import disk_cache
+from synsamp.specialise.fingerprint import fingerprint
+
+SCALAR_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract"},
+}
+"""a*b + c may fuse, nothing may be reordered."""
+
+
+def is_compiled(function: object) -> bool:
+    """Whether ``function`` is a Numba-compiled function."""
+    return isinstance(function, Dispatcher)
+
+
+def specialise(
+    template: Callable[..., Any], *, options: dict[str, Any] | None = None, **parts: Any
+) -> Any:
+    """Compile ``template`` with its global names in ``parts`` replaced by the given functions."""
+    chosen = tuple(sorted((options or {}).items(), key=lambda item: item[0]))
+    return _specialise(template, chosen, tuple(sorted(parts.items(), key=lambda item: item[0])))
+
+
+@functools.lru_cache(maxsize=256)
+def _specialise(
+    template: Callable[..., Any],
+    options: tuple[tuple[str, Any], ...],
+    parts: tuple[tuple[str, Any], ...],
+) -> Any:
+    function, stable = bound(template, options, parts)
+    compiled: Any = njit(**(SCALAR_OPTIONS | dict(options)))(function)
+    if stable:
+        cache = disk_cache(function)
+        if cache is not None:
+            compiled._cache = cache  # what `njit(cache=True)` sets, with a folder of our own
+    return compiled
+
+
+def bound(
+    template: Callable[..., Any],
+    options: tuple[tuple[str, Any], ...],
+    parts: tuple[tuple[str, Any], ...],
+) -> tuple[FunctionType, bool]:
+    """The template as a function of its own with the parts in place; whether its name is enough.
+
+    The name carries the fingerprint: two functions of one name are the same function.
+    """
+    assert isinstance(template, FunctionType)
+    found = FunctionType(
+        template.__code__,
+        {**template.__globals__, **dict(parts)},
+        template.__name__,
+        template.__defaults__,
+        template.__closure__,
+    )
+    digest = fingerprint((found, options))
+    found.__name__ = f"{template.__name__}_{digest or 'unnamed'}"
+    found.__qualname__ = found.__name__
+    found.__module__ = template.__module__
+    return found, digest is not None

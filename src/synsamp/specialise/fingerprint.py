@@ -1,0 +1,117 @@
+"""A short digest of everything a compiled function is made of.
+
+Numba decides by the file of the outermost function whether machine code on disk is stale. Here the
+code of a function counts, of all functions that it refers to, and the values of the globals and
+closure variables that they read, wherever they were defined. So an edited prior, a notebook cell or
+a changed constant is never answered with old code. Sources that reach a kernel in other ways than
+by a name (operators of lanes, attributes of records) count as whole files.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core.dispatcher import Dispatcher
+from numba.core.types import Type
+from numba.core.typing import Signature
+from numba.extending import _Intrinsic
+
+PACKAGE = Path(__file__).parents[1]
+BY_FILE = ("noise", "specialise", "spiking/kernel")
+"""Folders with intrinsics and overloads, which Numba finds by type and not by name."""
+
+
+class _Unknown(Exception):
+    """Something without a lasting description."""
+
+
+def fingerprint(value: Any) -> str | None:
+    """Sixteen letters that change with the code, or None if something cannot be described."""
+    digest = hashlib.sha256(_sources())
+    try:
+        _add(value, digest, {})
+    except _Unknown:
+        return None
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _sources() -> bytes:
+    digest = hashlib.sha256()
+    for folder in BY_FILE:
+        for path in sorted((PACKAGE / folder).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def _add(value: Any, digest: Any, seen: dict[int, int]) -> None:
+    digest.update(type(value).__name__.encode())
+    if id(value) in seen:
+        digest.update(seen[id(value)].to_bytes(4, "big"))
+        return
+    if isinstance(value, (FunctionType, Dispatcher, _Intrinsic)):
+        seen[id(value)] = len(seen)
+    if isinstance(value, Dispatcher):
+        _add(_options(value), digest, seen)
+        _add(value.py_func, digest, seen)
+    elif isinstance(value, _Intrinsic):
+        _add(value._defn, digest, seen)  # the name of a module-level intrinsic says nothing
+    elif isinstance(value, FunctionType):
+        _add_function(value, digest, seen)
+    elif isinstance(value, CodeType):
+        # Everything but line numbers and file name: moving a function does not change it.
+        for part in (value.co_code, value.co_names, value.co_varnames, value.co_freevars):
+            digest.update(repr(part).encode())
+        for constant in value.co_consts:
+            _add(constant, digest, seen)
+    elif isinstance(value, np.ndarray):
+        digest.update(f"{value.dtype}{value.shape}".encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            _add(part, digest, seen)
+    elif isinstance(value, (set, frozenset)):
+        digest.update(repr(sorted(map(repr, value))).encode())
+    elif isinstance(value, dict):
+        for key, part in sorted(value.items(), key=lambda item: repr(item[0])):
+            digest.update(repr(key).encode())
+            _add(part, digest, seen)
+    elif isinstance(value, ModuleType):
+        digest.update(f"{value.__name__}{getattr(value, '__version__', '')}".encode())
+    elif isinstance(value, type):
+        digest.update(f"{value.__module__}.{value.__qualname__}".encode())
+    elif isinstance(value, BuiltinFunctionType):
+        digest.update(f"{value.__module__}.{value.__name__}".encode())
+    elif value is None or isinstance(
+        value, (bool, int, float, complex, str, bytes, np.generic, np.ufunc, np.dtype, Type, Signature, ir.Type)
+    ):
+        digest.update(repr(value).encode())
+    else:
+        raise _Unknown
+
+
+def _options(function: Dispatcher) -> dict[str, Any]:
+    return {name: repr(value) for name, value in function.targetoptions.items()}
+
+
+def _add_function(function: FunctionType, digest: Any, seen: dict[int, int]) -> None:
+    _add(function.__code__, digest, seen)
+    _add(function.__defaults__, digest, seen)
+    for cell in function.__closure__ or ():
+        _add(cell.cell_contents, digest, seen)
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            digest.update(name.encode())
+            _add(function.__globals__[name], digest, seen)
+
+
+def _names(code: CodeType) -> list[str]:
+    """Names that a function and the functions inside it may read from its module."""
+    inner = [name for c in code.co_consts if isinstance(c, CodeType) for name in _names(c)]
+    return [*code.co_names, *inner]

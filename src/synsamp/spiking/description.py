@@ -1,0 +1,67 @@
+"""A network in words, so that a saved state can tell what is different about another one."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from synsamp.priors import PriorByGroup
+from synsamp.specialise.fingerprint import fingerprint
+from synsamp.spiking.network import Network, Projection
+
+
+def describe(network: Network) -> dict[str, str]:
+    """Every property of the network by name, short enough to be kept with each saved state."""
+    found = {"epsp": repr(network.epsp)}
+    for group in network.inputs:
+        found[f"input group {group.name!r}"] = repr(group)
+    for circuit in network.circuits:
+        found[f"circuit {circuit.name!r}"] = repr(circuit)
+    for p in network.projections:
+        for name, text in _projection(network, p).items():
+            found[f"{name} of projection {p.name!r}"] = text
+    return found
+
+
+def difference(saved: Any, network: Network) -> str:
+    """What is different about ``network``, in one line; empty if nothing is."""
+    own = describe(network)
+    differing = [name for name in sorted({*saved, *own}) if saved.get(name) != own.get(name)]
+    shown = ", ".join(differing[:3])
+    return shown + (f" and {len(differing) - 3} more" if len(differing) > 3 else "")
+
+
+def _projection(network: Network, p: Projection) -> dict[str, str]:
+    synapses = p.synapses
+    return {
+        "source, target": f"{p.source}, {p.target}",
+        "delay_s": repr(p.delay_s),
+        "plastic": repr(p.plastic),
+        "mask": _digest(network.mask_of(p)),
+        "speed": repr(synapses.speed),
+        "temperature": repr(synapses.temperature),
+        "floor": repr(synapses.floor),
+        "splitting_step": repr(synapses.splitting_step),
+        "prior": _prior(synapses.prior),
+        "mapping": _part(synapses.mapping, synapses.mapping.weight_of, synapses.mapping.slope_of),
+        "plasticity": repr(synapses.plasticity),
+    }
+
+
+def _prior(prior: Any) -> str:
+    if isinstance(prior, PriorByGroup):
+        return "; ".join([*map(_prior, prior.priors), _digest(prior.group)])
+    return _part(prior, prior.gradient_of, prior.transition_of)
+
+
+def _part(part: Any, *functions: Any) -> str:
+    """Name, numbers and code: two functions of one name may differ."""
+    numbers = [repr(v) if np.ndim(v) == 0 else _digest(v) for v in part.parameters]
+    return f"{type(part).__name__}({', '.join(numbers)}) {fingerprint(functions)}"
+
+
+def _digest(values: Any) -> str:
+    array = np.ascontiguousarray(values)
+    return f"{array.dtype}{array.shape} {hashlib.sha256(array.tobytes()).hexdigest()[:12]}"

@@ -1,0 +1,228 @@
+"""The one function that moves a state: `Engine.advance`.
+
+An engine is a network laid out in memory with its compiled parts and working memory; it has no
+state. A run advances its own state, a probe a copy with plasticity off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp import arguments
+from synsamp.errors import SynsampError, refuse
+from synsamp.spiking.input.schedule import InputFeed
+from synsamp.spiking.kernel import loop
+from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, Schedule, Tape, Work
+from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
+from synsamp.spiking.kernel.simd import LANE
+from synsamp.spiking.layout import Layout, build_layout
+from synsamp.spiking.network import Network
+from synsamp.spiking.state import State, with_room
+
+MOST_STEPS = 1e6
+"""Splitting steps between two grid points; more would not end in anyone's lifetime."""
+
+
+class Engine:
+    """A network ready to be simulated."""
+
+    def __init__(self, network: Network, refresh_s: float | None, grid_s: float | None) -> None:
+        arguments.instance("network", network, Network, "e.g. winner_take_all()")
+        if not network.projections:
+            raise refuse("projections", "must not be empty", 0, "add a Projection")
+        speeds = [float(p.synapses.speed) for p in network.projections if p.plastic]
+        fastest = max(speeds, default=0.0)
+        if refresh_s is None:
+            refresh_s = min(1e-4 / fastest, 1e6) if fastest > 0 else 1.0
+        refresh_s = arguments.number(
+            "refresh_s", refresh_s, at_least=0, at_most=1e9, remedy="0 is the exact mode"
+        )
+        if grid_s is None:
+            grid_s = 10.0 * refresh_s if refresh_s > 0 else 10.0
+        grid_s = arguments.number("grid_s", grid_s, at_least=1e-6, at_most=1e10)
+        if grid_s < refresh_s:
+            raise refuse("grid_s", f"must be >= refresh_s = {refresh_s:g}", grid_s)
+        for p in network.projections:
+            steps = p.synapses.speed * grid_s / p.synapses.splitting_step
+            if p.plastic and steps > MOST_STEPS:
+                raise refuse(
+                    f"speed of projection {p.name!r}",
+                    f"must be <= {MOST_STEPS:g} splitting steps per grid_s = {grid_s:g}",
+                    p.synapses.speed,
+                    "use a shorter grid_s",
+                )
+        self.network = network
+        self.layout: Layout = build_layout(network, refresh_s, grid_s)
+        self._work = _new_work(self.layout, network)
+
+    # -- moving a state --------------------
+
+    def advance(
+        self,
+        state: State,
+        feed: InputFeed,
+        until_s: float,
+        tape: Tape,
+        on_tape: Callable[[Tape], None],
+        on_inputs: Callable[[float], None] | None = None,
+        learning: bool = True,
+        keep_inputs: bool = False,
+    ) -> None:
+        """Simulate up to ``until_s``; spikes reach ``on_tape`` as they come.
+
+        ``on_inputs(time_s)`` is called before presentations that began before ``time_s`` are
+        dropped; ``keep_inputs`` keeps them.
+        """
+        schedule = self._schedule(state, feed)
+        while True:
+            status = loop.run(
+                until_s,
+                feed.covered_s(state.inputs),
+                learning,
+                self.layout.wiring,
+                self.layout.numbers,
+                state.synapses,
+                state.activity,
+                *state.random,
+                schedule,
+                tape,
+                self._work,
+            )
+            on_tape(tape)
+            tape.written[:] = 0
+            if status == loop.DONE:
+                state.time_s = until_s
+                return
+            if status == loop.INPUT_WANTED:
+                until = float(state.activity.clock[INPUTS_UNTIL])
+                if on_inputs is not None:
+                    on_inputs(until)
+                feed.extend(state.inputs, until, keep_inputs)
+                schedule = self._schedule(state, feed)
+            else:
+                self._raise_if_broken(status, state)
+
+    def deliver(
+        self, state: State, feed: InputFeed, tape: Tape, on_tape: Callable[[Tape], None]
+    ) -> None:
+        """Deliver inputs up to the present, so that from here on something else may hold."""
+        while feed.covered_s(state.inputs) < state.time_s:
+            feed.extend(state.inputs, float(state.activity.clock[INPUTS_UNTIL]), keep=True)
+        schedule = self._schedule(state, feed)
+        while state.activity.clock[INPUTS_UNTIL] < state.time_s:
+            status = loop.deliver(
+                state.time_s,
+                self.layout.wiring,
+                state.synapses,
+                state.activity,
+                state.random.events,
+                state.random.inputs,
+                schedule,
+                tape,
+                self._work,
+            )
+            on_tape(tape)
+            tape.written[:] = 0
+            self._raise_if_broken(status, state)
+
+    def settle(self, state: State) -> None:
+        """Put efficacies into the columns and take all potential sums anew: weights changed."""
+        layout = self.layout
+        loop.settle_all(
+            layout.wiring, layout.numbers, state.synapses, state.activity, self._work
+        )
+
+    def put_columns(self, state: State) -> None:
+        """Put efficacies into the columns and leave the sums as they are: a restored state."""
+        sums = state.activity.sum_fall.copy(), state.activity.sum_rise.copy()
+        self.settle(state)
+        state.activity.sum_fall[:], state.activity.sum_rise[:] = sums
+
+    def replay(
+        self,
+        state: State,
+        times_s: NDArray[np.float64],
+        sources: NDArray[np.int64],
+        tape: Tape,
+        on_tape: Callable[[Tape], None],
+        learning: bool = True,
+    ) -> None:
+        """Let given spikes happen; drawn ones go on from the last of them."""
+        rate = times_s.size / max(float(times_s[-1] - state.time_s), 1e-3)
+        state.activity = with_room(state.activity, self.layout, max(rate, 1e3) * 10)
+        done = 0
+        while done < times_s.size:
+            count = loop.replay(
+                times_s[done:],
+                sources[done:],
+                learning,
+                self.layout.wiring,
+                self.layout.numbers,
+                state.synapses,
+                state.activity,
+                state.random.noise,
+                tape,
+                self._work,
+            )
+            on_tape(tape)
+            tape.written[:] = 0
+            if count < 0:
+                self._raise_if_broken(loop.QUEUE_FULL, state)
+            done += count
+        state.time_s = float(times_s[-1])
+        state.activity.clock[NEXT_EVENT] = -1.0
+
+    def potentials(self, state: State) -> NDArray[np.float64]:
+        """u_k of all neurons (Eq. membrane-potential); inputs must have been delivered."""
+        out = np.zeros(self.network.n_neurons)
+        activity = state.activity.copy()
+        loop.read_potentials(state.time_s, self.layout.wiring, activity, out)
+        return out
+
+    # -- helpers --------------------
+
+    def _schedule(self, state: State, feed: InputFeed) -> Schedule:
+        schedule = feed.schedule(state.inputs, float(state.activity.clock[INPUTS_UNTIL]))
+        # Within a gap some groups may be ahead of the clock.
+        for group, drawn_s in enumerate(state.activity.drawn_until_s):
+            schedule.cursor[group] = np.searchsorted(schedule.ends_s[group], drawn_s, side="right")
+        state.activity = with_room(state.activity, self.layout, feed.peak_rate_hz)
+        return schedule
+
+    def _raise_if_broken(self, status: int, state: State) -> None:
+        if status == loop.QUEUE_FULL:
+            raise SynsampError(
+                "spikes in flight must fit their queue, got more; "
+                "use a shorter delay_s, or given spikes that lie less dense"
+            )
+        if status != loop.BROKEN:
+            return  # the tape was full, or the loop let Python look at signals
+        bad = [
+            p.name
+            for i, p in enumerate(self.layout.projections)
+            if not np.isfinite(self.layout.matrix(i, state.synapses.weight)).all()
+        ]
+        where = f"; synapses of {', '.join(bad)} are no longer finite" if bad else ""
+        raise SynsampError(
+            f"the network's potentials must be finite, got NaN or overflow at "
+            f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s{where}; "
+            "the last checkpoint is kept; use a lower speed or N, or the clip of the paper"
+        )
+
+
+def _new_work(layout: Layout, network: Network) -> Work:
+    largest = max(c.size for c in network.circuits)
+    return Work(
+        effect=np.zeros(int(layout.wiring.n_pre.max()), np.float32),
+        sums=np.zeros(2, np.float32),
+        spike_fall=np.zeros(SPIKES_AT_ONCE, np.float32),
+        spike_rise=np.zeros(SPIKES_AT_ONCE, np.float32),
+        spike_s=np.zeros(SPIKES_AT_ONCE),
+        spike_axon=np.zeros(SPIKES_AT_ONCE, np.int64),
+        spike_cell=np.zeros(SPIKES_AT_ONCE + 4, np.int64),
+        potentials=np.zeros(largest + LANE),
+    )

@@ -1,0 +1,396 @@
+"""From a stimulus to the schedule that the kernel walks along: segments with alias tables.
+
+Presentations are chosen in blocks of fixed size, so that neither the length of a run call nor the
+state of any buffer changes what is shown. Alias tables are built once per distinct row of rates and
+kept; a library too large for that is worked through with a pool that starts over.
+
+`InputState` is all that changes, `InputFeed` what can be made anew from it and the stimulus.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.spiking.input.stimulus import Shown
+from synsamp.spiking.kernel.memory import Schedule
+from synsamp.spiking.kernel.random import fill_alias_table
+from synsamp.spiking.network import FASTEST_HZ, LONGEST_S, Network
+
+BLOCK = 256
+"""Presentations chosen at a time."""
+POOL_ENTRIES = 2**24
+"""Table entries kept (8 bytes each) before the pool starts over."""
+
+
+class Chosen(NamedTuple):
+    """A block of chosen presentations."""
+
+    first: int
+    start_s: float
+    indices: dict[str, NDArray[np.int64]]
+
+
+@dataclass
+class InputState:
+    """Where a run stands in its stimulus."""
+
+    rng: np.random.Generator
+    silenced: dict[str, NDArray[np.bool_]]
+    next: int = 0  # presentations chosen so far
+    end_s: float = 0.0  # when they end
+    set_s: float = 0.0  # when the stimulus was set
+    logged: int = 0  # presentations handed to the recording
+    blocks: list[Chosen] = field(default_factory=list)
+
+    @classmethod
+    def new(cls, network: Network, rng: np.random.Generator, start_s: float = 0.0) -> Self:
+        """Nothing chosen yet, nobody silenced."""
+        silenced = {g.name: np.zeros(g.size, bool) for g in network.inputs}
+        return cls(rng, silenced, end_s=start_s, set_s=start_s)
+
+    def copy(self) -> InputState:
+        """A state of its own."""
+        rng = np.random.default_rng(0)
+        rng.bit_generator.state = self.rng.bit_generator.state
+        silenced = {name: mask.copy() for name, mask in self.silenced.items()}
+        return InputState(
+            rng, silenced, self.next, self.end_s, self.set_s, self.logged, list(self.blocks)
+        )
+
+    def restart(self, now_s: float) -> None:
+        """Another stimulus from ``now_s`` on (inputs before it must have been delivered)."""
+        self.blocks = []
+        self.end_s = self.set_s = now_s
+        self.logged = self.next
+
+    def save(self) -> dict[str, Any]:
+        """Numbers, arrays and nested mappings."""
+        return {
+            "next": self.next,
+            "end_s": self.end_s,
+            "set_s": self.set_s,
+            "logged": self.logged,
+            "rng": self.rng.bit_generator.state,
+            "silenced": {name: mask.copy() for name, mask in self.silenced.items()},
+            "blocks": {
+                str(i): {
+                    "first": b.first,
+                    "start_s": b.start_s,
+                    "indices": {name: v.copy() for name, v in b.indices.items()},
+                }
+                for i, b in enumerate(self.blocks)
+            },
+        }
+
+    @classmethod
+    def restore(cls, network: Network, saved: Any) -> InputState:
+        """The way back; everything is checked."""
+        found = cls.new(network, np.random.default_rng(0))
+        try:
+            state = dict(saved["rng"])
+            found.rng.bit_generator.state = {**state, "state": dict(state["state"])}
+        except Exception:
+            raise refuse("rng of the saved inputs", "must be a PCG64 state", "another") from None
+        found.next = arguments.whole("next of the saved inputs", saved["next"], at_least=0)
+        found.logged = arguments.whole("logged of the saved inputs", saved["logged"], at_least=0)
+        for name in ("end_s", "set_s"):
+            value = arguments.number(f"{name} of the saved inputs", saved[name], at_least=0)
+            setattr(found, name, value)
+        for name, mask in found.silenced.items():
+            given = np.asarray(saved["silenced"][name])
+            if given.shape != mask.shape or given.dtype != bool:
+                raise refuse(f"silenced inputs of {name!r}", f"must be bool{mask.shape}", given.shape)
+            mask[:] = given
+        for i in range(len(saved["blocks"])):
+            block = saved["blocks"][str(i)]
+            found.blocks.append(
+                Chosen(
+                    arguments.whole("first of a saved block", block["first"], at_least=0),
+                    arguments.number("start_s of a saved block", block["start_s"], at_least=0),
+                    {
+                        name: arguments.wholes("indices of a saved block", v, shape=(BLOCK,))
+                        for name, v in block["indices"].items()
+                    },
+                )
+            )
+        return found
+
+
+class _Segments(NamedTuple):
+    """Segments in a row: when they end, their total rate, where their alias table lies."""
+
+    ends_s: NDArray[np.float64]
+    rate_hz: NDArray[np.float64]
+    table_at: NDArray[np.int64]
+
+
+class _Ready:
+    """Presentations of one group that are ready for the kernel, side by side in growing arrays."""
+
+    def __init__(self) -> None:
+        self._row_of: dict[int, int] = {}
+        self._first = np.zeros(2, np.int64)  # per presentation, where its segments start
+        self._duration_s = np.zeros(1)
+        self._segments = _Segments(np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
+
+    def __contains__(self, index: int) -> bool:
+        return index in self._row_of
+
+    def add(self, index: int, part: _Segments) -> None:
+        """Take up a presentation; its ends are relative to its start."""
+        row = len(self._row_of)
+        start, stop = int(self._first[row]), int(self._first[row]) + len(part.ends_s)
+        self._first = _with_room(self._first, row + 2)
+        self._duration_s = _with_room(self._duration_s, row + 1)
+        self._segments = _Segments(*(_with_room(values, stop) for values in self._segments))
+        self._first[row + 1] = stop
+        self._duration_s[row] = part.ends_s[-1]
+        for values, new in zip(self._segments, part, strict=True):
+            values[start:stop] = new
+        self._row_of[index] = row
+
+    def chosen(
+        self, indices: list[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], _Segments]:
+        """Durations and numbers of segments of some presentations, and all their segments."""
+        rows = np.array([self._row_of[i] for i in indices])
+        lengths = self._first[rows + 1] - self._first[rows]
+        skip = np.cumsum(lengths) - lengths
+        where = np.repeat(self._first[rows] - skip, lengths) + np.arange(lengths.sum())
+        segments = _Segments(*(values[where] for values in self._segments))
+        return self._duration_s[rows], lengths, segments
+
+
+def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
+    """The array, or a copy twice as long as needed if it is too short."""
+    if size <= values.size:
+        return values
+    grown = np.zeros(2 * size, values.dtype)
+    grown[: values.size] = values
+    return grown
+
+
+class _Block(NamedTuple):
+    """A block ready for the kernel."""
+
+    starts_s: NDArray[np.float64]  # of its presentations; the last entry is the end of the block
+    segments: list[_Segments]  # per group, absolute times
+
+
+class InputFeed:
+    """Makes the schedule of one stimulus; what it keeps can be made anew at any time."""
+
+    def __init__(self, network: Network, shown: Shown) -> None:
+        self._network = network
+        self._stimulus = shown.stimulus
+        self._spikes = shown.spikes
+        self._made: dict[tuple[int, float], _Block] = {}
+        self._clear_pool()
+
+    def covered_s(self, state: InputState) -> float:
+        """How far the present schedule reaches."""
+        return np.inf if self._stimulus is None else state.end_s
+
+    @property
+    def peak_rate_hz(self) -> float:
+        """The largest total rate met so far, given spikes included."""
+        return self._peak_rate_hz + self._given_rate_hz
+
+    def extend(self, state: InputState, inputs_until_s: float, keep: bool = False) -> None:
+        """Choose one more block; drop what lies wholly in the past unless it is to be kept."""
+        if self._stimulus is None:
+            return
+        if not keep:
+            state.blocks = [
+                b for b in state.blocks if self._block(state, b).starts_s[-1] > inputs_until_s
+            ]
+            self._made = {(b.first, b.start_s): self._block(state, b) for b in state.blocks}
+        if self._used > POOL_ENTRIES:
+            self._clear_pool()
+        chosen = self._stimulus.choose(state.rng, state.next, BLOCK)
+        arguments.instance("what choose() of the stimulus returns", chosen, Mapping)
+        indices = {}
+        for name in self._stimulus.library:
+            if name not in chosen:
+                raise refuse("choose() of the stimulus", f"must choose for {name!r}", list(chosen))
+            indices[name] = arguments.wholes(f"choice for {name!r}", chosen[name], shape=(BLOCK,))
+        block = Chosen(state.next, state.end_s, indices)
+        state.end_s = float(self._block(state, block).starts_s[-1])
+        state.blocks.append(block)
+        state.next += BLOCK
+
+    def schedule(self, state: InputState, inputs_until_s: float) -> Schedule:
+        """The kernel's view of all blocks, with cursors at the present."""
+        n_groups = len(self._network.inputs)
+        blocks = [self._block(state, b) for b in state.blocks]
+        rows = [
+            [np.concatenate([b.segments[g][f] for b in blocks]) for f in range(3)]
+            if blocks
+            else [np.array([np.inf]), np.zeros(1), np.zeros(1, np.int64)]
+            for g in range(n_groups)
+        ]
+        longest = max((len(row[0]) for row in rows), default=0)
+        ends = np.full((n_groups, longest), np.inf)
+        rate = np.zeros((n_groups, longest))
+        table = np.zeros((n_groups, longest), np.int64)
+        for g, row in enumerate(rows):
+            for target, values in zip((ends, rate, table), row, strict=True):
+                target[g, : len(values)] = values
+        cursor = [np.searchsorted(ends[g], inputs_until_s, side="right") for g in range(n_groups)]
+        given_s, given_input = self._given(state)
+        delivered = np.searchsorted(given_s, inputs_until_s, side="right")
+        return Schedule(
+            ends_s=ends,
+            rate_hz=rate,
+            table_at=table,
+            cursor=np.array(cursor, np.int64),
+            tables=self._tables,
+            given_s=given_s,
+            given_input=given_input,
+            given_cursor=np.array([delivered], np.int64),
+        )
+
+    def shown_before(self, state: InputState, time_s: float) -> dict[str, NDArray[Any]]:
+        """Presentations that began before ``time_s`` and were not asked for yet."""
+        starts, picks = [np.zeros(0)], [np.zeros((0, len(self._network.inputs)), np.int64)]
+        for block in state.blocks:
+            begins = self._block(state, block).starts_s[:-1]
+            new = (block.first + np.arange(BLOCK) >= state.logged) & (begins < time_s)
+            starts.append(begins[new])
+            nothing = np.full(BLOCK, -1)
+            columns = [block.indices.get(g.name, nothing)[new] for g in self._network.inputs]
+            if columns:
+                picks.append(np.stack(columns, axis=1))
+        result = {"start_s": np.concatenate(starts), "index": np.concatenate(picks)}
+        state.logged += len(result["start_s"])
+        return result
+
+    def forget(self) -> None:
+        """Rates have changed (inputs were silenced): make everything anew when asked for."""
+        self._clear_pool()
+
+    # -- given spikes --------------------
+
+    def _given(self, state: InputState) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        times, inputs = [np.zeros(0)], [np.zeros(0, np.int64)]
+        first = 0
+        for group in self._network.inputs:
+            if group.name in self._spikes:
+                given = self._spikes[group.name]
+                heard = ~state.silenced[group.name][given.input]
+                times.append(state.set_s + given.time_s[heard])
+                inputs.append(first + given.input[heard])
+            first += group.size
+        time, source = np.concatenate(times), np.concatenate(inputs)
+        order = np.argsort(time, kind="stable")
+        # Queues of delayed axons are made for a rate: the densest tenth of a second counts.
+        ends = np.searchsorted(time[order], time[order] + 0.1, side="right")
+        densest = int((ends - np.arange(ends.size)).max(initial=0))
+        self._given_rate_hz = 10.0 * densest
+        return time[order], source[order]
+
+    # -- building blocks --------------------
+
+    def _block(self, state: InputState, chosen: Chosen) -> _Block:
+        key = (chosen.first, chosen.start_s)
+        if key not in self._made:
+            self._made[key] = self._build(state, chosen)
+        return self._made[key]
+
+    def _build(self, state: InputState, block: Chosen) -> _Block:
+        if self._stimulus is None or set(block.indices) != set(self._stimulus.library):
+            raise refuse(
+                "stimulus",
+                f"must have a library for {', '.join(block.indices)} as in the saved state",
+                "none" if self._stimulus is None else ", ".join(self._stimulus.library),
+            )
+        durations: NDArray[np.float64] | None = None
+        chosen: dict[str, tuple[NDArray[np.int64], _Segments]] = {}
+        for name, numbers in block.indices.items():
+            wanted, ready = numbers.tolist(), self._ready[name]
+            for i in wanted:
+                if i not in ready:
+                    ready.add(i, self._compile(state, name, i))
+            own, lengths, segments = ready.chosen(wanted)
+            chosen[name] = (lengths, segments)
+            if durations is None:
+                durations = own
+            elif not np.allclose(own, durations, rtol=1e-9, atol=1e-9):
+                bad = int(np.argmax(np.abs(own - durations)))
+                raise refuse(
+                    "parts of one presentation",
+                    "must last equally long in all input groups",
+                    (float(durations[bad]), float(own[bad])),
+                    "pad the shorter one",
+                )
+        if durations is None:
+            raise refuse("library of the stimulus", "must name an input group", "none")
+        # One running sum from the block's start: the same numbers however runs are cut up.
+        starts = np.cumsum(np.concatenate([[block.start_s], durations]))
+        per_group = []
+        for group in self._network.inputs:
+            if group.name not in chosen:
+                per_group.append(_Segments(starts[-1:], np.zeros(1), np.zeros(1, np.int64)))
+                continue
+            lengths, segments = chosen[group.name]
+            ends = segments.ends_s + np.repeat(starts[:-1], lengths)
+            ends[np.cumsum(lengths) - 1] = starts[1:]  # groups end a presentation together
+            per_group.append(segments._replace(ends_s=ends))
+        return _Block(starts, per_group)
+
+    def _compile(self, state: InputState, group: str, index: int) -> _Segments:
+        assert self._stimulus is not None
+        library = self._stimulus.library[group]
+        arguments.whole(f"choice for {group!r}", index, at_least=0, at_most=len(library) - 1)
+        shown = library[index]
+        of = f"of presentation {index} for {group!r}"
+        for name in ("durations_s", "rates_hz"):
+            if not hasattr(shown, name):
+                raise refuse(f"{name} {of}", "must be there", type(shown), "use RateSegments")
+        durations = arguments.numbers(
+            f"durations_s {of}", shown.durations_s, shape=(None,), at_least=1e-9, at_most=LONGEST_S
+        )
+        size = self._network.size_of(group)
+        rates = arguments.numbers(
+            f"rates_hz {of}",
+            shown.rates_hz,
+            shape=(durations.size, size),
+            at_least=0,
+            at_most=FASTEST_HZ,
+            remedy="give it the shape [n_segments, n_inputs]",
+        )
+        if durations.size == 0:
+            raise refuse(f"durations_s {of}", "must not be empty", 0)
+        rates = np.ascontiguousarray(rates)
+        rates[:, state.silenced[group]] = 0.0
+        totals = rates.sum(axis=1)
+        self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))
+        tables = np.array([self._table(row) for row in rates])
+        return _Segments(np.cumsum(durations), totals, tables)
+
+    def _table(self, rates: NDArray[np.float64]) -> int:
+        digest = hashlib.blake2b(rates.tobytes(), digest_size=16).digest()
+        at = self._table_of.get(digest)
+        if at is None:
+            at = self._table_of[digest] = self._used
+            self._used += rates.size
+            self._tables = _with_room(self._tables, self._used)
+            fill_alias_table(rates, self._tables[at : at + rates.size])
+        return at
+
+    def _clear_pool(self) -> None:
+        self._made = {}
+        self._ready = {g.name: _Ready() for g in self._network.inputs}
+        self._table_of: dict[bytes, int] = {}
+        self._tables = np.zeros(1, np.uint64)
+        self._used = 0
+        self._peak_rate_hz = 0.0
+        self._given_rate_hz = 0.0

@@ -1,0 +1,191 @@
+"""What is shown, and in which order.
+
+A presentation is any object with ``durations_s[n_segments]`` and ``rates_hz[n_segments, n_inputs]``
+(`synsamp.data.encoding.RateSegments` is one). A stimulus holds a library of presentations per
+input group and chooses which come next; one's own is a class with these two members::
+
+    class Alternating:
+        def __init__(self, ones, twos):
+            self.library = {"x": [*ones, *twos]}
+            self.n = len(ones)
+
+        def choose(self, rng, first, count):
+            number = first + np.arange(count)               # 0, 1, 2, … since the start
+            return {"x": rng.integers(self.n, size=count) + self.n * (number % 2)}
+
+`choose` must depend on its arguments alone; then a run resumes bit for bit.
+
+Short forms: an array of rates (one per input) is shown for ever; a list of presentations is shown
+in order; a dictionary has one of these per input group, or `SpikeTimes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.spiking.network import Network
+
+REPEAT_S = 1.0
+"""Constant rates are presentations of this length, one after the other."""
+
+
+class Stimulus(Protocol):
+    """A library of presentations per input group, and an order."""
+
+    @property
+    def library(self) -> Mapping[str, Sequence[Any]]:
+        """Presentations by name of the input group; groups not named stay silent."""
+
+    def choose(
+        self, rng: np.random.Generator, first: int, count: int
+    ) -> Mapping[str, NDArray[np.int64]]:
+        """Indices into the library for the presentations number ``first`` … first + count − 1.
+
+        All groups of one presentation must last equally long.
+        """
+
+
+class RandomOrder:
+    """Presentations of one input group in random order, equally likely or by ``weights``."""
+
+    def __init__(
+        self, presentations: Sequence[Any], group: str = "x", weights: ArrayLike | None = None
+    ) -> None:
+        _require_row("presentations", presentations)
+        self.library = {arguments.text("group", group): presentations}
+        self._group = group
+        self._shares: NDArray[np.float64] | None = None
+        if weights is not None:
+            given = arguments.numbers(
+                "weights",
+                weights,
+                shape=(len(presentations),),
+                at_least=0,
+                remedy="give one number >= 0 per presentation",
+            )
+            if not given.sum() > 0:
+                raise refuse("weights", "must not all be 0", given.sum())
+            self._shares = given / given.sum()
+
+    def choose(
+        self, rng: np.random.Generator, first: int, count: int
+    ) -> dict[str, NDArray[np.int64]]:
+        """Independent draws."""
+        n = len(self.library[self._group])
+        if self._shares is None:
+            return {self._group: rng.integers(n, size=count)}
+        return {self._group: rng.choice(n, size=count, p=self._shares)}
+
+
+class InOrder:
+    """Presentations one after the other, then from the start again.
+
+    ``library`` maps input groups to equally long rows of presentations, or is one row for ``x``.
+    """
+
+    def __init__(self, library: Mapping[str, Sequence[Any]] | Sequence[Any]) -> None:
+        self.library = dict(library) if isinstance(library, Mapping) else {"x": library}
+        for name, row in self.library.items():
+            _require_row(f"presentations for {name!r}", row)
+        lengths = {name: len(row) for name, row in self.library.items()}
+        if len(set(lengths.values())) != 1:
+            raise refuse("library", "must have equally many presentations per group", lengths)
+        self._length = next(iter(lengths.values()))
+
+    def choose(
+        self, rng: np.random.Generator, first: int, count: int
+    ) -> dict[str, NDArray[np.int64]]:
+        """Round and round."""
+        order = (first + np.arange(count)) % self._length
+        return dict.fromkeys(self.library, order)
+
+
+@dataclass(frozen=True, eq=False)
+class SpikeTimes:
+    """Spikes of an input group at given times, counted from when the stimulus is set."""
+
+    time_s: Any
+    input: Any
+
+    def __post_init__(self) -> None:
+        times = arguments.numbers("time_s", self.time_s, shape=(None,), at_least=0, at_most=1e12)
+        inputs = arguments.wholes("input", self.input, shape=(times.size,), at_least=0)
+        order = np.argsort(times, kind="stable")
+        object.__setattr__(self, "time_s", times[order])
+        object.__setattr__(self, "input", inputs[order])
+
+
+class Shown(NamedTuple):
+    """A stimulus as the schedule takes it: presentations in some order, and given spikes."""
+
+    stimulus: Stimulus | None
+    spikes: dict[str, SpikeTimes]
+
+
+class _Constant(NamedTuple):
+    """Rates that do not change, as a presentation."""
+
+    durations_s: NDArray[np.float64]
+    rates_hz: NDArray[np.float64]
+
+
+def as_shown(given: Any, network: Network) -> Shown:
+    """Whatever a user may give as a stimulus, checked against the network."""
+    if given is None:
+        return Shown(None, {})
+    groups = [g.name for g in network.inputs]
+    if hasattr(given, "library") and callable(getattr(given, "choose", None)):
+        for name in arguments.instance("library of the stimulus", given.library, Mapping):
+            arguments.one_of("stimulus library", name, groups)
+        return Shown(given, {})
+    if not isinstance(given, Mapping):
+        if len(groups) != 1:
+            raise refuse(
+                "stimulus",
+                f"must name its input groups ({', '.join(groups) or 'none here'})",
+                type(given),
+                "give a dictionary such as {'x': …}",
+            )
+        given = {groups[0]: given}
+    spikes: dict[str, SpikeTimes] = {}
+    rows: dict[str, Any] = {}
+    for name, part in given.items():
+        size = network.size_of(arguments.one_of("stimulus", name, groups))
+        if isinstance(part, SpikeTimes):
+            arguments.wholes(f"inputs of {name!r}", part.input, at_most=size - 1)
+            spikes[name] = part
+        elif isinstance(part, (list, tuple)) and len(part) and hasattr(part[0], "rates_hz"):
+            rows[name] = part
+        else:
+            remedy = "give one rate per input, a list of presentations, or SpikeTimes"
+            rates = arguments.numbers(
+                f"rates for {name!r}", part, shape=(size,), at_least=0, remedy=remedy
+            )
+            rows[name] = rates
+    return Shown(_in_order(rows), spikes)
+
+
+def _in_order(rows: dict[str, Any]) -> Stimulus | None:
+    """Lists of presentations side by side; constant rates last as long as those beside them."""
+    lists = {name: row for name, row in rows.items() if not isinstance(row, np.ndarray)}
+    lasting = [REPEAT_S]
+    if lists:
+        lasting = [float(np.sum(shown.durations_s)) for shown in next(iter(lists.values()))]
+    for name, row in rows.items():
+        if isinstance(row, np.ndarray):
+            lists[name] = [_Constant(np.array([t]), row[None]) for t in lasting]
+    return InOrder(lists) if lists else None
+
+
+def _require_row(name: str, presentations: Any) -> None:
+    if isinstance(presentations, (str, bytes)) or not hasattr(presentations, "__len__"):
+        raise refuse(name, "must be a list of presentations", type(presentations))
+    if len(presentations) == 0:
+        raise refuse(name, "must not be empty", 0)

@@ -1,0 +1,313 @@
+"""What to record of a run, and the recorder that writes it down.
+
+Spikes and traces come off the tape of the event loop; everything on a grid is read where the loop
+has brought all synapses up to date anyway, so recording never touches the dynamics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.spiking.instruments.sinks import ColumnSpec, Sink, StreamSpec
+from synsamp.spiking.kernel.inputs import SPIKES_PER_STRETCH
+from synsamp.spiking.kernel.memory import Tape
+from synsamp.spiking.layout import Layout
+from synsamp.spiking.network import Network
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What to record; grids are in seconds and whole multiples of the simulation's ``grid_s``.
+
+    ``spikes``: all of them, or those in a window (start_s, stop_s). ``input_spikes``: likewise,
+    of the input groups. ``presentations``: when what was shown. ``traces``: θ of chosen synapses
+    ``{projection: [(post, pre), …]}`` at each update. ``turnover_every_s``: which synapses were
+    born (θ > 0) or died between two grid points. Lesions are always recorded.
+    """
+
+    spikes: bool | tuple[float, float] = False
+    input_spikes: bool | tuple[float, float] = False
+    presentations: bool = False
+    theta_every_s: float | None = None
+    active_every_s: float | None = None
+    turnover_every_s: float | None = None
+    traces: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("spikes", "input_spikes"):
+            window = getattr(self, name)
+            if isinstance(window, (bool, np.bool_)):
+                continue
+            found = arguments.numbers(name, window, shape=(2,), remedy="True, or (start_s, stop_s)")
+            object.__setattr__(self, name, (float(found[0]), float(found[1])))
+        arguments.flag("presentations", self.presentations)
+        for name in ("theta_every_s", "active_every_s", "turnover_every_s"):
+            if getattr(self, name) is not None:
+                arguments.number(name, getattr(self, name), above=0)
+        arguments.instance("traces", self.traces, Mapping, "use {'x->z': [(post, pre)]}")
+
+
+class Recorder:
+    """Writes to a sink what a `Recording` asks for."""
+
+    def __init__(self, recording: Recording, network: Network, layout: Layout, sink: Sink) -> None:
+        self._recording = arguments.instance("record", recording, Recording)
+        self._layout = layout
+        self._sink = sink
+        self._shapes = {p.name: network.mask_of(p).shape for p in layout.projections}
+        self._was_active: NDArray[np.bool_] | None = None
+        self._names = [p.name for p in layout.projections]
+        grids = {
+            "theta": recording.theta_every_s,
+            "active": recording.active_every_s,
+            "turnover": recording.turnover_every_s,
+        }
+        self._steps = {
+            name: self._whole_steps(name, every)
+            for name, every in grids.items()
+            if every is not None
+        }
+        self._traced = _traced_synapses(recording.traces, layout, self._shapes)
+        self._specs = self._stream_specs(len(network.inputs))
+        for name, spec in self._specs.items():
+            sink.open(name, spec)
+
+    # -- while running --------------------
+
+    def next_grid_s(self, sweeps_done: int) -> float:
+        """The next time at which something on a grid is due."""
+        due = [(sweeps_done // n + 1) * n for n in self._steps.values()]
+        return min(due) * self._layout.grid_s if due else np.inf
+
+    def take_tape(self, tape: Tape) -> None:
+        """Write down what the loop noted."""
+        n_spikes, n_traces, n_inputs = (int(n) for n in tape.written)
+        if self._recording.spikes and n_spikes:
+            times, neurons = tape.spike_s[:n_spikes], tape.spike_neuron[:n_spikes]
+            inside = _inside(times, self._recording.spikes)
+            self._sink.append("spikes", {"time_s": times[inside], "neuron": neurons[inside]})
+        if self._recording.input_spikes and n_inputs:
+            times, sources = tape.input_s[:n_inputs], tape.input_source[:n_inputs]
+            inside = _inside(times, self._recording.input_spikes)
+            self._sink.append("input_spikes", {"time_s": times[inside], "input": sources[inside]})
+        if n_traces:
+            self._sink.append(
+                "traces",
+                {
+                    "time_s": tape.trace_s[:n_traces],
+                    "synapse": self._traced.asked_as[tape.trace_which[:n_traces]],
+                    "theta": tape.trace_theta[:n_traces],
+                },
+            )
+
+    @property
+    def wants_presentations(self) -> bool:
+        """Whether what is shown is to be written down."""
+        return self._recording.presentations
+
+    def take_presentations(self, shown: Mapping[str, NDArray[Any]]) -> None:
+        """Write down what was shown."""
+        if len(shown["start_s"]):
+            self._sink.append("presentations", shown)
+
+    def take_lesion(self, time_s: float, text: str) -> None:
+        """Write down a lesion."""
+        letters = np.frombuffer(text.encode()[:200].ljust(200), np.uint8)[None]
+        self._sink.append("lesions", {"time_s": np.array([time_s]), "what": letters})
+
+    def at_grid(self, sweeps_done: int, time_s: float, theta: NDArray[np.float64]) -> None:
+        """Record what is due at this grid point; number 0 is the start."""
+        due = {name for name, steps in self._steps.items() if sweeps_done % steps == 0}
+        now = {"time_s": np.array([time_s])}
+        if "theta" in due:
+            values = {name: t[None] for name, t in self._matrices(theta)}
+            self._sink.append("theta", now | values)
+        if "active" in due:
+            counts = {name: np.array([(t > 0).sum()]) for name, t in self._matrices(theta)}
+            self._sink.append("active", now | counts)
+        if "turnover" in due:
+            active = theta > 0
+            if self._was_active is not None:
+                self._turnover(time_s, active)
+            self._was_active = active
+
+    def _turnover(self, time_s: float, active: NDArray[np.bool_]) -> None:
+        assert self._was_active is not None
+        for number in range(len(self._names)):
+            now = self._layout.matrix(number, active)
+            post, pre = np.nonzero(now != self._layout.matrix(number, self._was_active))
+            if post.size:
+                self._sink.append(
+                    "turnover",
+                    {
+                        "time_s": np.full(post.size, time_s),
+                        "projection": np.full(post.size, number),
+                        "post": post,
+                        "pre": pre,
+                        "born": now[post, pre],
+                    },
+                )
+
+    def _matrices(self, theta: NDArray[np.float64]) -> list[tuple[str, NDArray[np.float64]]]:
+        return [(name, self._layout.matrix(p, theta)) for p, name in enumerate(self._names)]
+
+    # -- setting up --------------------
+
+    def new_tape(self, spikes: int) -> Tape:
+        """A tape with room for what is recorded."""
+        inputs = 4 * SPIKES_PER_STRETCH if self._recording.input_spikes else 0
+        return new_tape(self._traced, spikes, inputs)
+
+    def _whole_steps(self, name: str, every_s: float) -> int:
+        grid = self._layout.grid_s
+        steps = round(every_s / grid)
+        if steps < 1 or abs(steps * grid - every_s) > 1e-9 * every_s:
+            raise refuse(
+                f"{name}_every_s", f"must be a whole multiple of grid_s = {grid:g}", every_s
+            )
+        return steps
+
+    def _stream_specs(self, n_groups: int) -> dict[str, StreamSpec]:
+        time = ColumnSpec("float64", unit="s", description="biological time")
+        recording = self._recording
+        text = ColumnSpec("uint8", {"character": 200}, description="UTF-8 text")
+        specs = {"lesions": StreamSpec("lesion", {"time_s": time, "what": text})}
+        if recording.spikes:
+            neuron = ColumnSpec("int32", description="number of the neuron, circuits in order")
+            specs["spikes"] = StreamSpec("spike", {"time_s": time, "neuron": neuron})
+        if recording.input_spikes:
+            source = ColumnSpec("int32", description="number of the input, groups in order")
+            specs["input_spikes"] = StreamSpec("input_spike", {"time_s": time, "input": source})
+        if recording.presentations:
+            index = ColumnSpec(
+                "int64", {"group": n_groups}, description="index in the library, −1: none"
+            )
+            specs["presentations"] = StreamSpec("presentation", {"start_s": time, "index": index})
+        if self._traced.synapse.size:
+            which = ColumnSpec("int32", description="place in this list: " + self._traced.words)
+            theta = ColumnSpec("float64", description="θ after the update")
+            specs["traces"] = StreamSpec(
+                "update", {"time_s": time, "synapse": which, "theta": theta}
+            )
+        if "theta" in self._steps:
+            matrices = {
+                name: ColumnSpec("float32", {f"{name} post": n, f"{name} pre": m}, description="θ")
+                for name, (n, m) in self._shapes.items()
+            }
+            specs["theta"] = StreamSpec("snapshot", {"time_s": time} | matrices)
+        if "active" in self._steps:
+            counts = {
+                name: ColumnSpec("int64", description="synapses with θ > 0") for name in self._names
+            }
+            specs["active"] = StreamSpec("snapshot", {"time_s": time} | counts)
+        if "turnover" in self._steps:
+            specs["turnover"] = StreamSpec(
+                "change",
+                {
+                    "time_s": time,
+                    "projection": ColumnSpec("int16", description=", ".join(self._names)),
+                    "post": ColumnSpec("int32"),
+                    "pre": ColumnSpec("int32"),
+                    "born": ColumnSpec("bool", description="True: θ > 0 now; False: no longer"),
+                },
+            )
+        return specs
+
+    # -- state --------------------
+
+    def state(self) -> dict[str, Any]:
+        """Lengths of the streams and what turnover compares with."""
+        was = self._was_active
+        return {
+            "lengths": {name: self._sink.length(name) for name in self._specs},
+            "was_active": None if was is None else np.packbits(was),
+        }
+
+    def restore(self, state: Any) -> None:
+        """Cut the sink back to the saved lengths."""
+        for name, length in state["lengths"].items():
+            if name in self._specs:
+                rows = arguments.whole(f"length of {name!r} in the saved state", length, at_least=0)
+                self._sink.truncate(name, rows)
+        bits = state["was_active"]
+        if bits is not None:
+            count, packed = self._layout.n_synapses, np.asarray(bits)
+            if packed.dtype != np.uint8 or packed.shape != (-(-count // 8),):
+                raise refuse("was_active of the saved state", f"must be {count} bits", packed.shape)
+            self._was_active = np.unpackbits(packed, count=count).astype(bool)
+
+
+@dataclass(frozen=True)
+class Traced:
+    """Traced synapses sorted by neuron, as the loop walks them, and the way back."""
+
+    synapse: NDArray[np.int64]  # places in memory
+    first: NDArray[np.int64]  # [neuron + 1]
+    asked_as: NDArray[np.int64]  # place in the user's list
+    words: str = ""
+
+
+def _traced_synapses(
+    asked: Mapping[str, Sequence[tuple[int, int]]],
+    layout: Layout,
+    shapes: Mapping[str, tuple[int, ...]],
+) -> Traced:
+    wiring = layout.wiring
+    rows: list[tuple[int, int]] = []
+    words: list[str] = []
+    for name, pairs in asked.items():
+        arguments.one_of("projection in traces", name, shapes)
+        place = layout.places[layout.index(name)]
+        target = layout.blocks[place.block].target
+        row = int(wiring.n_pre[place.block])
+        start = int(wiring.first_synapse[place.block]) + place.offset
+        n_post, n_pre = shapes[name]
+        for pair in pairs:
+            what = f"traced synapse of {name!r}"
+            post, pre = arguments.wholes(what, pair, shape=(2,), at_least=0).tolist()
+            if not (post < n_post and pre < n_pre):
+                raise refuse(what, f"must lie within [post, pre] = {(n_post, n_pre)}", (post, pre))
+            neuron = int(wiring.first_neuron[target]) + post
+            rows.append((neuron, start + post * row + pre))
+            words.append(f"{name} ({post}, {pre})")
+    order = sorted(range(len(rows)), key=lambda i: rows[i][0])
+    neurons = np.array([rows[i][0] for i in order], np.int64)
+    first = np.searchsorted(neurons, np.arange(wiring.circuit_of.size + 1)).astype(np.int64)
+    shown = "; ".join(words[:20]) + ("; …" if len(words) > 20 else "")
+    synapse = np.array([rows[i][1] for i in order], np.int64)
+    return Traced(synapse, first, np.array(order, np.int64), shown)
+
+
+def nothing_traced(layout: Layout) -> Traced:
+    """For a run of which only spikes are wanted."""
+    return _traced_synapses({}, layout, {})
+
+
+def new_tape(traced: Traced, spikes: int, inputs: int = 0) -> Tape:
+    """Room for so many spikes and input spikes, and for traces."""
+    room = max(4 * traced.synapse.size, 16 * spikes if traced.synapse.size else 0, 1)
+    return Tape(
+        spike_s=np.zeros(spikes),
+        spike_neuron=np.zeros(spikes, np.int32),
+        trace_s=np.zeros(room),
+        trace_which=np.zeros(room, np.int32),
+        trace_theta=np.zeros(room),
+        input_s=np.zeros(inputs),
+        input_source=np.zeros(inputs, np.int32),
+        written=np.zeros(3, np.int64),
+        first_traced=traced.first,
+        traced=traced.synapse,
+    )
+
+
+def _inside(times: NDArray[np.float64], window: bool | tuple[float, float]) -> Any:
+    if isinstance(window, tuple):
+        return (times >= window[0]) & (times < window[1])
+    return slice(None)

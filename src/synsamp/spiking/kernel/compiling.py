@@ -1,0 +1,92 @@
+"""How the engine's functions are compiled: in vectors, without counting references.
+
+Numba counts references to arrays with atomic operations, also for views that live for one line; in
+a loop of a microsecond that is most of the time. The kernel allocates nothing, so the counting is
+switched off for it. Numba's option for that is private: it stands here and nowhere else, and
+`tests/spiking/test_kernel_code.py` reads the machine code for what it is to prevent.
+
+With ``SYNSAMP_BOUNDS_CHECKS=1`` in the environment every access to an array is checked, lanes
+included, and the kernels are compiled apart from the usual ones. For tests: it is slow.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit, types
+
+from synsamp.specialise import pointer_to, specialise
+from synsamp.specialise.pointers import caller_of
+
+CHECKED = os.environ.get("SYNSAMP_BOUNDS_CHECKS") == "1"
+
+_KERNEL: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": CHECKED,  # an IndexError has to be made somewhere
+    "boundscheck": CHECKED,
+}
+
+inlined: Any = njit(**_KERNEL, fastmath={"contract"}, forceinline=not CHECKED)
+"""Decorator of the small parts of the event loop."""
+
+separate: Any = njit(**_KERNEL, fastmath={"contract"}, forceinline=False)
+"""Decorator of parts that are called rarely, and of loops written in lanes."""
+
+vector: Any = njit(**_KERNEL, fastmath={"contract", "reassoc", "nsz"}, forceinline=False)
+"""Decorator of loops of which LLVM makes vectors; sums may be reordered, or it could not."""
+
+
+def kernel(template: Callable[..., Any]) -> Any:
+    """Decorator of what Python calls: compiled on first use, kept on disk."""
+    return specialise(template, options=_KERNEL)
+
+
+# -- functions of one row of synapses, called by their address --------------------
+
+_int, _double, _single = types.int64, types.float64, types.float32
+_doubles, _singles = types.CPointer(_double), types.CPointer(_single)
+
+MOVE = types.void(
+    _int,  # n: synapses of the row
+    _doubles,  # θ
+    _singles,  # standard normals
+    _double,  # time passed, s
+    _double,  # b
+    _double,  # T
+    _double,  # floor of θ
+    _doubles,  # numbers of the prior: number j of synapse i lies at [j * plane + i * step]
+    _int,  # plane
+    _int,  # step
+)
+"""Prior and noise over an interval (`synsamp.spiking.kernel.diffusion`)."""
+
+WEIGH = types.int64(_int, _doubles, _singles, _doubles, _single)
+"""w = f(θ): n, θ, w, numbers of the mapping, w at 0; returns whether a synapse crossed θ = 0."""
+
+SPIKE = types.int64(
+    _int,  # n
+    _doubles,  # θ
+    _singles,  # w
+    _singles,  # ŵ, to be written
+    _singles,  # EPSP traces of the afferents, falling and rising part
+    _singles,
+    _single,  # what they have decayed by
+    _single,
+    _double,  # b
+    _double,  # floor of θ
+    _single,  # w at θ = 0
+    _doubles,  # numbers of the plasticity
+    _doubles,  # numbers of the mapping
+    _singles,  # Σ ŵ fall and Σ ŵ rise, to be written
+)
+"""A postsynaptic spike (`synsamp.spiking.plasticity`); returns whether a synapse crossed θ = 0."""
+
+call_move, call_weigh, call_spike = (caller_of(kind) for kind in (MOVE, WEIGH, SPIKE))
+
+
+def row_function(template: Callable[..., Any], signature: Any, **parts: Any) -> int:
+    """The address of a function of one row, with its parts bound in."""
+    return pointer_to(template, signature, options=_KERNEL, **parts)

@@ -1,0 +1,247 @@
+"""The synapses of one neuron: refreshed, taught by a spike, and put back into the potentials.
+
+What prior, mapping and plasticity do to a row stands in `kernel.diffusion` and in `plasticity/`;
+here are the rows, found in memory and handed over.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from synsamp.spiking.kernel.compiling import (
+    call_move,
+    call_spike,
+    call_weigh,
+    inlined,
+    separate,
+    vector,
+)
+from synsamp.spiking.kernel.diffusion import read_effects
+from synsamp.spiking.kernel.memory import REFRESH_S, Activity, Numbers, Synapses, Wiring, Work
+from synsamp.spiking.kernel.potentials import epsp_decays
+from synsamp.spiking.kernel.random import Normals, take_normals
+from synsamp.spiking.kernel.simd import LANE, address, load, positive
+
+
+@separate
+def list_more(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
+    """Add the afferents that became functional to the list; returns its length.
+
+    Those that ceased to be stay on it, with ŵ = 0, until it is cleared up.
+    """
+    for i in range(0, effect.size, LANE):
+        known = is_listed[i // LANE]
+        new = positive(load(effect, i)) & ~known
+        if new != 0:  # rare, hence well predicted
+            is_listed[i // LANE] = known | new
+            for k in range(LANE):
+                if (new >> k) & 1:
+                    listed[count] = i + k
+                    count += 1
+    return count
+
+
+@separate
+def clear_up(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
+    """Take those without effect off the list; returns its length."""
+    for i in range(0, effect.size, LANE):
+        is_listed[i // LANE] = positive(load(effect, i))
+    kept = 0
+    for i in range(count):
+        listed[kept] = listed[i]  # overwritten by the next one if this one does not count
+        kept += effect[listed[i]] > np.float32(0.0)
+    return kept
+
+
+@vector
+def set_cells(listed: Any, effect: Any, cells: Any, width: int) -> None:
+    """Put one neuron's efficacies into the columns of its listed afferents."""
+    for i in range(np.uint64(listed.size)):
+        afferent = np.uint64(listed[i])
+        cells[afferent * np.uint64(width)] = effect[afferent]
+
+
+@inlined
+def place(
+    p: int, k: int, more: bool, clear: bool, effect: Any, wiring: Wiring, synapses: Synapses
+) -> None:
+    """Put the efficacies of neuron ``k`` of a block into the columns.
+
+    Only listed synapses have cells to be set; ``more`` if others may be functional now.
+    """
+    n, width = wiring.n_pre[p], wiring.column_width[p]
+    start, row = wiring.first_synapse[p] + k * n, wiring.first_row[p] + k
+    listed = synapses.listed[start : start + n]
+    is_listed = synapses.is_listed[start // LANE : (start + n) // LANE]
+    if more:
+        synapses.n_listed[row] = list_more(effect, is_listed, listed, synapses.n_listed[row])
+    cells = synapses.column[wiring.first_cell[p] + k :]
+    set_cells(listed[: synapses.n_listed[row]], effect, cells, width)
+    if clear:
+        synapses.n_listed[row] = clear_up(effect, is_listed, listed, synapses.n_listed[row])
+
+
+@separate
+def settle(
+    neuron: int,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    work: Work,
+) -> None:
+    """After weights moved: put ŵ in the columns, take the neuron's potential sums anew."""
+    circuit = wiring.circuit_of[neuron]
+    k = neuron - wiring.first_neuron[circuit]
+    sum_fall = np.float32(0.0)
+    sum_rise = np.float32(0.0)
+    for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
+        n, axon = wiring.n_pre[p], wiring.first_axon[p]
+        start = wiring.first_synapse[p] + k * n
+        effect = work.effect[:n]
+        fall, rise = read_effects(
+            synapses.weight[start : start + n],
+            numbers.retracted_weight[p],
+            activity.fall[axon : axon + n],
+            activity.rise[axon : axon + n],
+            effect,
+        )
+        place(p, k, True, True, effect, wiring, synapses)
+        sum_fall += fall
+        sum_rise += rise
+    activity.sum_fall[neuron] = sum_fall
+    activity.sum_rise[neuron] = sum_rise
+
+
+@separate
+def refresh_row(
+    p: int,
+    k: int,
+    elapsed: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    noise: Normals,
+) -> bool:
+    """Prior and noise over ``elapsed`` for neuron ``k`` of a block; then w anew from θ.
+
+    Returns whether a synapse may have become functional or ceased to be.
+    """
+    n, row = wiring.n_pre[p], wiring.first_row[p] + k
+    start = wiring.first_synapse[p] + k * n
+    b, T = numbers.speed[p], numbers.temperature[p]
+    for piece in range(wiring.first_piece[row], wiring.first_piece[row + 1]):
+        size = wiring.piece_size[piece]
+        steps: Any = 1
+        if not wiring.piece_exact[piece]:
+            steps = max(1, int(np.ceil(b * elapsed / numbers.splitting_step[p])))
+        for _ in range(steps):
+            at = take_normals(noise, -(-size // LANE) * LANE)
+            call_move(
+                wiring.piece_move[piece],
+                (
+                    size,
+                    address(synapses.theta, start + wiring.piece_start[piece], size),
+                    address(noise.buffer, at, size),
+                    elapsed / steps,
+                    b,
+                    T,
+                    numbers.floor[p],
+                    address(numbers.prior, wiring.piece_number[piece], 1),
+                    wiring.piece_plane[piece],
+                    wiring.piece_step[piece],
+                ),
+            )
+    crossed = call_weigh(
+        wiring.weigh[p],
+        (
+            n,
+            address(synapses.theta, start, n),
+            address(synapses.weight, start, n),
+            address(numbers.mapping, wiring.first_mapping_number[p], 1),
+            numbers.retracted_weight[p],
+        ),
+    )
+    return crossed != 0
+
+
+@separate
+def refresh_neuron(
+    neuron: int,
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    noise: Normals,
+) -> bool:
+    """Prior and noise since the neuron's last refresh, exact over any interval."""
+    circuit = wiring.circuit_of[neuron]
+    k = neuron - wiring.first_neuron[circuit]
+    elapsed = now - synapses.refreshed_s[neuron]
+    crossed = False
+    for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
+        if wiring.plastic[p]:
+            crossed |= refresh_row(p, k, elapsed, wiring, numbers, synapses, noise)
+    synapses.refreshed_s[neuron] = now
+    return crossed
+
+
+@inlined
+def learn(
+    neuron: int,
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    noise: Normals,
+    work: Work,
+) -> None:
+    """The synapses of a neuron that spikes: refresh if due, then what the spike does to them."""
+    more = False
+    if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
+        more = refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
+    circuit = wiring.circuit_of[neuron]
+    k = neuron - wiring.first_neuron[circuit]
+    fall_decay, rise_decay = epsp_decays(now, wiring, activity)
+    sum_fall = np.float32(0.0)
+    sum_rise = np.float32(0.0)
+    for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
+        n, axon = wiring.n_pre[p], wiring.first_axon[p]
+        start = wiring.first_synapse[p] + k * n
+        effect, sums = work.effect[:n], work.sums
+        if wiring.plastic[p]:
+            crossed = call_spike(
+                wiring.at_spike[p],
+                (
+                    n,
+                    address(synapses.theta, start, n),
+                    address(synapses.weight, start, n),
+                    address(work.effect, 0, n),
+                    address(activity.fall, axon, n),
+                    address(activity.rise, axon, n),
+                    np.float32(fall_decay),
+                    np.float32(rise_decay),
+                    numbers.speed[p],
+                    numbers.floor[p],
+                    numbers.retracted_weight[p],
+                    address(numbers.plasticity, wiring.first_plasticity_number[p], 1),
+                    address(numbers.mapping, wiring.first_mapping_number[p], 1),
+                    address(sums, 0, 2),
+                ),
+            )
+            place(p, k, more or crossed != 0, False, effect, wiring, synapses)
+        else:
+            sums[0], sums[1] = read_effects(
+                synapses.weight[start : start + n],
+                numbers.retracted_weight[p],
+                activity.fall[axon : axon + n],
+                activity.rise[axon : axon + n],
+                effect,
+            )
+        sum_fall += sums[0]
+        sum_rise += sums[1]
+    activity.sum_fall[neuron] = sum_fall
+    activity.sum_rise[neuron] = sum_rise

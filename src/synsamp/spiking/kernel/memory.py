@@ -1,0 +1,157 @@
+"""Everything the kernel works on: what is fixed, what moves, what is read, what is written.
+
+    Wiring, Numbers         the network: who reaches whom, numbers of the synapse models
+    Synapses, Activity      its slow and its fast state
+    Schedule                input rates and given input spikes to come
+    Tape, Work              what the loop writes down; working memory
+"""
+
+from __future__ import annotations
+
+from synsamp.spiking.kernel.records import Record, array
+
+
+class Wiring(Record):
+    """Everything about the network that never changes, as the kernel reads it."""
+
+    # per circuit
+    first_neuron = array("int64")  # [n_circuits + 1]
+    rate_up_to = array("float64")  # cumulative ρ_net of the circuits
+    adaptation_rise_s = array("float64")
+    adaptation_fall_s = array("float64")
+    adaptation_strength = array("float64")
+    first_block = array("int64")  # [n_circuits + 1]: blocks lie sorted by their target
+    learns = array("bool")  # whether any synapse of the circuit is plastic
+    circuit_of = array("int64")  # per neuron
+    # per block
+    plastic = array("bool")
+    first_axon = array("int64")
+    n_pre = array("int64")  # padded to ``LANE``
+    first_synapse = array("int64")
+    first_row = array("int64")  # a row is all synapses of one neuron in one block
+    first_cell = array("int64")  # of the column store: synapse (post 0, pre 0)
+    column_width = array("int64")
+    weigh = array("int64")  # addresses of compiled functions
+    at_spike = array("int64")
+    first_mapping_number = array("int64")
+    first_plasticity_number = array("int64")
+    # per piece
+    first_piece = array("int64")  # [n_rows + 1]
+    piece_start = array("int64")  # within the row
+    piece_size = array("int64")
+    piece_exact = array("bool")  # whether one call covers any interval
+    piece_move = array("int64")  # address
+    piece_number = array("int64")  # where the prior's numbers start
+    piece_plane = array("int64")  # how far apart two numbers of one synapse lie
+    piece_step = array("int64")  # how far apart the numbers of neighbouring synapses lie
+    # per axon
+    axon_cell = array("int64")
+    axon_first_neuron = array("int64")
+    axon_width = array("int64")
+    # per delayed family
+    delayed_source = array("int64", 2)  # [n_delayed, 2]: range of sources
+    delayed_axon = array("int64")
+    delay_s = array("float64")
+    # the whole network
+    first_input = array("int64")  # [n_groups + 1]
+    constants = array("float64")  # see the names below
+
+
+EPSP_RISE_S, EPSP_FALL_S, HORIZON_S, REFRESH_S, GRID_S = range(5)
+
+
+class Numbers(Record):
+    """Numbers of the synapse models: per block, and what their parts read."""
+
+    speed = array("float64")
+    temperature = array("float64")
+    floor = array("float64")
+    splitting_step = array("float64")
+    retracted_weight = array("float32")  # w at θ = 0; at or below it a synapse has no effect
+    prior = array("float64")
+    mapping = array("float64")
+    plasticity = array("float64")
+
+
+class Synapses(Record):
+    """State of all synapses: θ and w by row, ŵ by column; when each neuron was refreshed."""
+
+    theta = array("float64")
+    weight = array("float32")
+    refreshed_s = array("float64")  # per neuron
+    # Derived from w: the columns, and by row the afferents whose cells are set; all with ŵ > 0 are
+    # among them.
+    column = array("float32")
+    listed = array("int32")
+    is_listed = array("uint16")  # one bit per synapse
+    n_listed = array("int64")  # per row
+
+
+INPUTS_UNTIL, REFERENCE, NEXT_EVENT = range(3)
+"""Entries of the clock (s): inputs are delivered up to, traces are scaled to, the next spike."""
+SWEEPS, SPIKES = range(2)
+"""Entries of the counters: grid points passed, network spikes so far."""
+
+
+class Activity(Record):
+    """The fast state of the network."""
+
+    clock = array("float64")
+    counters = array("int64")
+    drawn_until_s = array("float64")  # per input group, ahead of the clock within a gap
+    fall = array("float32")  # per axon, scaled to the reference
+    rise = array("float32")
+    sum_fall = array("float32")  # per neuron: Σ ŵ fall, Σ ŵ rise
+    sum_rise = array("float32")
+    adaptation_fall = array("float64")  # per neuron, as of adapted_s of its circuit
+    adaptation_rise = array("float64")
+    adapted_s = array("float64")  # per circuit
+    bias = array("float64")  # per neuron: 0, or −inf once removed
+    queue_s = array("float64", 2)  # [delayed family, place]: arrival times, sorted along the ring
+    queue_axon = array("int64", 2)
+    queue_head = array("int64")
+    queue_count = array("int64")
+
+
+class Schedule(Record):
+    """Input to come, per group: segments with an end, a total rate and an alias table.
+
+    Beside them spikes at given times, sorted.
+    """
+
+    ends_s = array("float64", 2)  # [group, segment]
+    rate_hz = array("float64", 2)
+    table_at = array("int64", 2)  # where in ``tables``
+    cursor = array("int64")  # [group]
+    tables = array("uint64")
+    given_s = array("float64")
+    given_input = array("int64")
+    given_cursor = array("int64")  # [1]
+
+
+class Tape(Record):
+    """Where the loop writes down what happened; emptied by the shell."""
+
+    spike_s = array("float64")
+    spike_neuron = array("int32")
+    trace_s = array("float64")
+    trace_which = array("int32")
+    trace_theta = array("float64")
+    input_s = array("float64")  # of size 0 if input spikes are not wanted
+    input_source = array("int32")
+    written = array("int64")  # [spikes, traces, input spikes]
+    first_traced = array("int64")  # [neuron + 1], into ``traced``
+    traced = array("int64")  # synapses
+
+
+class Work(Record):
+    """Working memory of the loop."""
+
+    effect = array("float32")
+    sums = array("float32")
+    spike_fall = array("float32")
+    spike_rise = array("float32")
+    spike_s = array("float64")
+    spike_axon = array("int64")
+    spike_cell = array("int64")
+    potentials = array("float64")

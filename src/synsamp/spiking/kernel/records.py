@@ -1,0 +1,151 @@
+"""Arrays by name behind one pointer: how the kernel is handed dozens of arrays.
+
+A Numba function that takes a named tuple of arrays gets seven words per array, and packs and
+unpacks all of them at every call; with sixty arrays that is nearly all of the time it takes to
+compile. A `Record` is passed as a single pointer to a table with address and shape of each array,
+and ``record.theta`` inside compiled code reads that table. Nobody moves the arrays of a record
+while the kernel runs, so LLVM may read the table once (``invariant.load``).
+
+    class Clock(Record):
+        time_s = array("float64")
+        count = array("int64")
+
+    clock = Clock(time_s=np.zeros(3), count=np.zeros(1, np.int64))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+from numba.np.arrayobj import populate_array
+from numpy.typing import NDArray
+
+_WORD = ir.IntType(64)
+
+
+class _Field(NamedTuple):
+    dtype: str
+    dimensions: int
+
+
+def array(dtype: str, dimensions: int = 1) -> Any:
+    """Declare an array of a `Record`."""
+    return _Field(dtype, dimensions)
+
+
+class Record:
+    """Named arrays of fixed type; subclasses declare them with `array`."""
+
+    fields: ClassVar[dict[str, _Field]]
+    kernel_type: ClassVar[RecordType]
+
+    def __init_subclass__(cls) -> None:
+        cls.fields = {name: f for name, f in vars(cls).items() if isinstance(f, _Field)}
+        for name in cls.fields:
+            delattr(cls, name)
+        cls.kernel_type = RecordType(cls.__name__, tuple((n, *f) for n, f in cls.fields.items()))
+
+    def __init__(self, **arrays: NDArray[Any]) -> None:
+        if arrays.keys() != self.fields.keys():
+            raise TypeError(f"{type(self).__name__} wants {set(self.fields) ^ set(arrays)}")
+        table: list[int] = []
+        for name, field in self.fields.items():
+            values = arrays[name]
+            fits = values.dtype == field.dtype and values.ndim == field.dimensions
+            if not (fits and values.flags.c_contiguous):
+                raise TypeError(f"{name} is {values.dtype}{values.shape}, not {field}")
+            table += [values.ctypes.data, *values.shape]
+        self.__dict__.update(arrays)
+        self._table = np.array(table, np.int64)
+        self.address = self._table.ctypes.data
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        return (getattr(self, name) for name in self.fields)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name."""
+        return {name: getattr(self, name) for name in self.fields}
+
+    def copy(self) -> Self:
+        """A record with copies of all arrays."""
+        return type(self)(**{name: values.copy() for name, values in self.arrays().items()})
+
+    def replace(self, **arrays: NDArray[Any]) -> Self:
+        """A record with some arrays exchanged; the others are shared."""
+        return type(self)(**{**self.arrays(), **arrays})
+
+
+class RecordType(types.Type):
+    """The type of a record in compiled code."""
+
+    def __init__(self, name: str, fields: tuple[tuple[str, str, int], ...]) -> None:
+        self.places: dict[str, tuple[int, Any]] = {}
+        at = 0
+        for field, dtype, dimensions in fields:
+            self.places[field] = (at, types.Array(from_dtype(np.dtype(dtype)), dimensions, "C"))
+            at += 1 + dimensions
+        super().__init__(name=f"Record({name}: {fields})")
+
+
+@typeof_impl.register(Record)
+def _typeof(value: Record, context: Any) -> RecordType:
+    return value.kernel_type
+
+
+@register_model(RecordType)
+class _RecordModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, _WORD.as_pointer())
+
+
+@unbox(RecordType)
+def _unbox(kind: RecordType, value: Any, c: Any) -> NativeValue:
+    number = c.pyapi.object_getattr_string(value, "address")
+    address = c.pyapi.long_as_longlong(number)
+    c.pyapi.decref(number)
+    pointer = c.builder.inttoptr(address, _WORD.as_pointer())
+    return NativeValue(pointer, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):
+    key = RecordType
+
+    def generic_resolve(self, record: RecordType, name: str) -> Any:
+        return record.places[name][1] if name in record.places else None
+
+
+@lower_getattr_generic(RecordType)
+def _get(context: Any, builder: Any, record: RecordType, pointer: Any, name: str) -> Any:
+    first, kind = record.places[name]
+    never_changes = builder.module.add_metadata([])
+
+    def word(at: int) -> Any:
+        value = builder.load(builder.gep(pointer, [ir.Constant(_WORD, at)]))
+        value.set_metadata("invariant.load", never_changes)
+        return value
+
+    shape = [word(first + 1 + i) for i in range(kind.ndim)]
+    itemsize = ir.Constant(_WORD, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [itemsize]
+    for length in shape[:0:-1]:
+        strides.insert(0, builder.mul(strides[0], length))
+    made = context.make_array(kind)(context, builder)
+    data = builder.inttoptr(word(first), context.get_data_type(kind.dtype).as_pointer())
+    populate_array(made, data, shape, strides, itemsize, None)
+    return made._getvalue()

@@ -1,0 +1,6 @@
+"""What a spike does to synapses: one file per plasticity."""
+
+from synsamp.spiking.plasticity.base import Plasticity
+from synsamp.spiking.plasticity.spike_likelihood import ChangeClip, SpikeLikelihood, TermClip
+
+__all__ = ["ChangeClip", "Plasticity", "SpikeLikelihood", "TermClip"]

@@ -1,0 +1,249 @@
+"""The paper's plasticity: the likelihood term at a postsynaptic spike.
+
+    Δθ = b N dw/dθ ( x − α e^w )                                       (structsamp-spiking)
+
+x is the summed EPSP of the afferent, α e^w what the synapse expects it to be; for w = exp(θ − θ0)
+the slope dw/dθ is w itself. The factor b N stands in `synsamp.rule.equation.likelihood_jump`. Then
+w follows θ, and ŵ = max(0, w − f(0)) with its two sums goes back to the potentials.
+
+Synapses with dw/dθ = w are walked in lanes: w grows by the factor e^Δ, for which a short series
+does while |Δ| <= 1/8. Any other mapping is evaluated synapse by synapse. A synapse that does not
+exist has θ = −inf, w = 0 and stays so; so have those that pad a row to whole lanes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.mappings import Mapping
+from synsamp.noise.arithmetic import exp_single, exp_up_to_4, scalar
+from synsamp.rule.equation import likelihood_jump
+from synsamp.spiking.kernel.compiling import SPIKE, row_function
+from synsamp.spiking.kernel.diffusion import at_least, is_multiplicative, read_effects, exponential_weights
+from synsamp.spiking.kernel.simd import (
+    LANE,
+    above,
+    any_negative,
+    largest,
+    load,
+    note_signs,
+    numbers,
+    row,
+    singles,
+    store,
+    total,
+    widen,
+)
+from synsamp.spiking.plasticity.base import Plasticity
+
+# mypy: disable-error-code="name-defined"
+# ruff: noqa: F821
+
+
+def _require_limit(limit: float) -> None:
+    if limit != math.inf:
+        arguments.number("limit", limit, above=0, remedy="use inf for no clip")
+
+
+@dataclass(frozen=True)
+class TermClip:
+    """Clip only the term α e^w at ``limit`` and leave the change alone (the default)."""
+
+    limit: float = 5.0
+
+    def __post_init__(self) -> None:
+        _require_limit(self.limit)
+
+
+@dataclass(frozen=True)
+class ChangeClip:
+    """Clip the whole instantaneous change Δθ at ±``limit``·b (the paper's literal words)."""
+
+    limit: float = 5.0
+
+    def __post_init__(self) -> None:
+        _require_limit(self.limit)
+
+
+@dataclass(frozen=True)
+class SpikeLikelihood(Plasticity):
+    """Δθ = b N dw/dθ (x − α e^w) at a postsynaptic spike.
+
+    ``retracted_learn``: whether synapses with θ <= 0 feel it, too. The equation as printed says
+    yes (w = exp(θ − θ0) for all θ); the text says that retracted synapses follow prior and noise
+    alone.
+    """
+
+    N: float = 100.0
+    alpha: float = math.exp(-2.0)
+    clip: TermClip | ChangeClip = TermClip()
+    retracted_learn: bool = True
+
+    def __post_init__(self) -> None:
+        arguments.number("N", self.N, at_least=0, at_most=1e9)
+        arguments.number("alpha", self.alpha, above=0, at_most=1e6)
+        arguments.flag("retracted_learn", self.retracted_learn)
+        if not isinstance(self.clip, (TermClip, ChangeClip)):
+            raise refuse("clip", "must be a TermClip or a ChangeClip", self.clip, "TermClip(5.0)")
+
+    @property
+    def most_expected_at(self) -> float:
+        """min(limit, α e^w) = α e^min(w, log(limit/α)): the clip as a bound on w."""
+        if isinstance(self.clip, ChangeClip):
+            return math.inf
+        return math.log(self.clip.limit / self.alpha)
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """N, α, the w from which on α e^w is constant, and the limit of Δθ/b."""
+        return self.N, self.alpha, self.most_expected_at, self.clip.limit
+
+    def at_spike(self, mapping: Mapping) -> int:
+        """The function in lanes where dw/dθ = w, else the one for any mapping."""
+        parts: dict[str, Any] = {
+            "clipped": _clip if isinstance(self.clip, ChangeClip) else _leave,
+            "felt": _always if self.retracted_learn else _if_functional,
+        }
+        if is_multiplicative(mapping):
+            early = 0.0 <= self.most_expected_at <= 4.0
+            parts["expected"] = _expected_up_to_4 if early else _expected
+            return row_function(_spike_in_lanes, SPIKE, **parts)
+        return row_function(
+            _spike_any,
+            SPIKE,
+            expected=_expected,
+            weight_of=mapping.weight_of,
+            slope_of=mapping.slope_of,
+            mapping_numbers=numbers(len(mapping.parameters)),
+            **parts,
+        )
+
+
+@scalar
+def _expected(w: Any, alpha: Any, most_at: Any) -> Any:
+    """The input a synapse expects at a spike: α e^w, from ``most_at`` on constant."""
+    return alpha * exp_single(min(w, most_at))
+
+
+@scalar
+def _expected_up_to_4(w: Any, alpha: Any, most_at: Any) -> Any:
+    """The same for 0 <= ``most_at`` <= 4, as in the paper (log(5/α) = 3.6), in fewer steps."""
+    return alpha * exp_up_to_4(min(w, most_at))
+
+
+@scalar
+def _leave(change: Any, most: Any) -> Any:
+    return change
+
+
+@scalar
+def _clip(change: Any, most: Any) -> Any:
+    return min(max(change, -most), most)
+
+
+@scalar
+def _always(change: Any, w: Any, retracted: Any) -> Any:
+    return change
+
+
+@scalar
+def _if_functional(change: Any, w: Any, retracted: Any) -> Any:
+    """The change, or 0 where w <= f(0), that is θ <= 0."""
+    return change * above(w, retracted)
+
+
+@scalar
+def small_exp(x: Any) -> Any:
+    """e^x for |x| <= 1/8 in single precision: the series up to x⁴/24."""
+    p = np.float32(1 / 24) * x + np.float32(1 / 6)
+    p = p * x + np.float32(0.5)
+    p = p * x + np.float32(1.0)
+    return p * x + np.float32(1.0)
+
+
+def _spike_in_lanes(
+    n: int,
+    theta_at: Any,
+    weight_at: Any,
+    effect_at: Any,
+    fall_at: Any,
+    rise_at: Any,
+    fall_decay: Any,
+    rise_decay: Any,
+    b: float,
+    floor: float,
+    retracted: Any,
+    plasticity: Any,
+    mapping: Any,
+    sums: Any,
+) -> int:
+    theta, weight, effect = row(theta_at, n), row(weight_at, n), row(effect_at, n)
+    fall, rise = row(fall_at, n), row(rise_at, n)
+    # likelihood_jump is linear in the gradient, so its factor b N is taken once per row.
+    gain = np.float32(likelihood_jump(b, plasticity[0], 1.0))
+    alpha, most_at = gain * np.float32(plasticity[1]), np.float32(plasticity[2])
+    most = np.float32(plasticity[3] * b)
+    fall_gain, rise_gain = gain * fall_decay, gain * rise_decay
+    moved, crossed = singles(0.0), singles(0.0)
+    sum_fall, sum_rise = singles(0.0), singles(0.0)
+    for i in range(0, n, LANE):
+        w, falls, rises, theta_was = load(weight, i), load(fall, i), load(rise, i), load(theta, i)
+        x = fall_gain * falls - rise_gain * rises
+        change = w * (x - expected(w, alpha, most_at))
+        step = felt(clipped(change, most), w, retracted)
+        store(theta, i, at_least(theta_was + widen(step), theta_was, floor))
+        new = w * small_exp(step)
+        store(weight, i, new)
+        moved = max(moved, step * step)
+        crossed = note_signs(crossed, retracted - w, retracted - new)
+        e = max(new - retracted, np.float32(0.0))
+        store(effect, i, e)
+        sum_fall = sum_fall + e * falls
+        sum_rise = sum_rise + e * rises
+    sums[0], sums[1] = total(sum_fall), total(sum_rise)
+    if largest(moved) >= np.float32(1 / 64):  # a series is not enough
+        exponential_weights(theta, weight, retracted)
+        sums[0], sums[1] = read_effects(weight, retracted, fall, rise, effect)
+        return 1
+    return np.int64(any_negative(crossed))
+
+
+def _spike_any(
+    n: int,
+    theta_at: Any,
+    weight_at: Any,
+    effect_at: Any,
+    fall_at: Any,
+    rise_at: Any,
+    fall_decay: Any,
+    rise_decay: Any,
+    b: float,
+    floor: float,
+    retracted: Any,
+    plasticity: Any,
+    mapping: Any,
+    sums: Any,
+) -> int:
+    theta, weight, effect = row(theta_at, n), row(weight_at, n), row(effect_at, n)
+    fall, rise = row(fall_at, n), row(rise_at, n)
+    gain = np.float32(likelihood_jump(b, plasticity[0], 1.0))
+    alpha, most_at = np.float32(plasticity[1]), np.float32(plasticity[2])
+    most = np.float32(plasticity[3] * b)
+    p = mapping_numbers(mapping, 1, 0)
+    for i in range(n):
+        old = theta[i]
+        if old > -np.inf:
+            x = fall_decay * fall[i] - rise_decay * rise[i]
+            slope = np.float32(slope_of(old, p))
+            change = gain * (slope * (x - expected(weight[i], alpha, most_at)))
+            step = felt(clipped(change, most), weight[i], retracted)
+            theta[i] = at_least(old + step, old, floor)
+            weight[i] = weight_of(theta[i], p)
+    sums[0], sums[1] = read_effects(weight, retracted, fall, rise, effect)
+    return 1

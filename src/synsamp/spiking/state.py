@@ -1,0 +1,302 @@
+"""Everything about a simulation that changes, in one object: new, copy, save, restore.
+
+`Engine.advance` moves a state; nobody else does but lesions. A copy is a fork: it goes on from here
+on the same noise. What can be made from the rest (columns of efficacies) is not saved, and nothing
+that is read back is used before it was checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.spiking.description import describe, difference
+from synsamp.spiking.input.schedule import InputState
+from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, REFERENCE, Activity, Synapses
+from synsamp.spiking.kernel.random import Normals, RandomStreams, Words, new_streams
+from synsamp.spiking.kernel.simd import LANE
+from synsamp.spiking.layout import Layout
+from synsamp.spiking.network import Network
+
+FORMAT = 4
+"""Raised whenever a state saved before could not be restored any more."""
+SAVED_SYNAPSES = ("theta", "weight", "refreshed_s")
+"""The other arrays of `Synapses` are made from these."""
+
+
+@dataclass
+class State:
+    """A network at a moment."""
+
+    time_s: float
+    synapses: Synapses
+    activity: Activity
+    random: RandomStreams
+    inputs: InputState
+
+    @classmethod
+    def new(
+        cls,
+        layout: Layout,
+        network: Network,
+        seed: np.random.SeedSequence,
+        theta: Mapping[str, ArrayLike],
+    ) -> State:
+        """At time 0: nothing has happened, θ as given or drawn from the prior as in the paper."""
+        dynamics, start, order = seed.spawn(3)
+        return cls(
+            0.0,
+            _new_synapses(layout, network, np.random.default_rng(start), theta),
+            at_rest(layout, network),
+            new_streams(dynamics, _longest_row(layout)),
+            InputState.new(network, np.random.default_rng(order)),
+        )
+
+    def copy(self) -> State:
+        """A fork: it goes on from here on the same noise."""
+        return State(
+            self.time_s,
+            self.synapses.copy(),
+            self.activity.copy(),
+            RandomStreams(*(stream.copy() for stream in self.random)),
+            self.inputs.copy(),
+        )
+
+    def save(self, network: Network) -> dict[str, Any]:
+        """Arrays, numbers, strings and nested mappings; enough to go on bit for bit."""
+        kept = {name: getattr(self.synapses, name).copy() for name in SAVED_SYNAPSES}
+        return {
+            "network": describe(network),
+            "time_s": self.time_s,
+            "synapses": kept,
+            "activity": self.activity.copy().arrays(),
+            "random": {
+                name: stream.copy().arrays() for name, stream in self.random._asdict().items()
+            },
+            "inputs": self.inputs.save(),
+        }
+
+    @classmethod
+    def restore(cls, layout: Layout, network: Network, saved: Any) -> State:
+        """The way back; `Engine.settle` puts the columns in place."""
+        differs = difference(saved["network"], network)
+        if differs:
+            raise refuse("network", "must be the one the state was saved from", differs)
+        time_s = arguments.number("time_s of the saved state", saved["time_s"], at_least=0)
+        found = cls.new(layout, network, np.random.SeedSequence(0), _any_theta(layout))
+        random = RandomStreams(
+            *(
+                _words(saved["random"][name], stream, name)
+                for name, stream in found.random._asdict().items()
+            )
+        )
+        return cls(
+            time_s,
+            _restored_synapses(layout, network, saved["synapses"], found.synapses, time_s),
+            _restored_activity(layout, saved["activity"], found.activity, time_s),
+            random,
+            InputState.restore(network, saved["inputs"]),
+        )
+
+
+# -- new --------------------
+
+
+def at_rest(layout: Layout, network: Network) -> Activity:
+    """The fast state of a network in which nothing has happened yet, at time 0."""
+    n, circuits, delayed = network.n_neurons, len(network.circuits), layout.wiring.delay_s.size
+    return Activity(
+        clock=np.array([0.0, 0.0, -1.0]),  # the first spike is drawn by the kernel
+        counters=np.zeros(2, np.int64),
+        drawn_until_s=np.zeros(len(network.inputs)),
+        fall=np.zeros(layout.n_axons + LANE, np.float32),  # the last row may be padded
+        rise=np.zeros(layout.n_axons + LANE, np.float32),
+        sum_fall=np.zeros(n + LANE, np.float32),
+        sum_rise=np.zeros(n + LANE, np.float32),
+        adaptation_fall=np.zeros(n),
+        adaptation_rise=np.zeros(n),
+        adapted_s=np.zeros(circuits),
+        bias=np.zeros(n),
+        queue_s=np.zeros((delayed, 1)),
+        queue_axon=np.zeros((delayed, 1), np.int64),
+        queue_head=np.zeros(delayed, np.int64),
+        queue_count=np.zeros(delayed, np.int64),
+    )
+
+
+def with_room(activity: Activity, layout: Layout, input_rate_hz: float) -> Activity:
+    """The same state with queues that hold all spikes that can be in flight."""
+    wiring = layout.wiring
+    if wiring.delay_s.size == 0:
+        return activity
+    mean = (input_rate_hz + float(wiring.rate_up_to[-1])) * float(wiring.delay_s.max())
+    room = int(mean + 20.0 * np.sqrt(mean) + 64)  # 20 standard deviations: never
+    old = activity.queue_s.shape[1]
+    if old >= room:
+        return activity
+    if room > 2**28:
+        raise refuse(
+            "delay_s", "must not keep more than 2**28 spikes in flight", room, "use a shorter one"
+        )
+    order = (activity.queue_head[:, None] + np.arange(old)) % old
+    times = np.zeros((wiring.delay_s.size, 2 * room))
+    axons = np.zeros(times.shape, np.int64)
+    times[:, :old] = np.take_along_axis(activity.queue_s, order, axis=1)
+    axons[:, :old] = np.take_along_axis(activity.queue_axon, order, axis=1)
+    return activity.replace(
+        queue_s=times, queue_axon=axons, queue_head=np.zeros_like(activity.queue_head)
+    )
+
+
+def _longest_row(layout: Layout) -> int:
+    return int(layout.wiring.n_pre.max(initial=1))
+
+
+def _new_synapses(
+    layout: Layout, network: Network, rng: np.random.Generator, given: Mapping[str, ArrayLike]
+) -> Synapses:
+    n = layout.n_synapses
+    theta, weight = np.full(n, -np.inf), np.zeros(n, np.float32)
+    names = [p.name for p in layout.projections]
+    for name in arguments.instance("theta", given, Mapping, "use {'x->z': values}"):
+        arguments.one_of("projection in theta", name, names)
+    for p, projection in enumerate(layout.projections):
+        mask, model = network.mask_of(projection), projection.synapses
+        if projection.name in given:
+            values = _given_theta(projection.name, given[projection.name], mask)
+        else:
+            values = np.asarray(model.prior.draw(rng, mask.shape))
+        values = np.where(mask, np.maximum(values, model.floor), -np.inf)
+        layout.matrix(p, theta)[:] = values
+        with np.errstate(over="ignore"):
+            weights = np.where(mask, model.mapping.weight(np.where(mask, values, 0.0)), 0.0)
+            layout.matrix(p, weight)[:] = weights
+    return _with_columns(layout, network, theta, weight, np.zeros(network.n_neurons))
+
+
+def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+    what = f"theta of {name!r}"
+    values = np.asarray(given)
+    if values.dtype.kind not in "iuf":
+        raise refuse(what, "must be numbers", type(given))
+    try:
+        values = np.array(np.broadcast_to(values, mask.shape), float)
+    except ValueError:
+        raise refuse(what, f"must have shape {mask.shape}", np.shape(given)) from None
+    if not np.isfinite(values[mask]).all():
+        raise refuse(what, "must be finite where a synapse can exist", "NaN or infinity")
+    return np.where(mask, values, 0.0)
+
+
+def _with_columns(
+    layout: Layout,
+    network: Network,
+    theta: NDArray[np.float64],
+    weight: NDArray[np.float32],
+    refreshed_s: NDArray[np.float64],
+) -> Synapses:
+    """Synapses with empty columns, to be filled by `Engine.settle`."""
+    return Synapses(
+        theta=theta,
+        weight=weight,
+        refreshed_s=refreshed_s,
+        column=np.zeros(layout.n_cells, np.float32),
+        listed=np.zeros(layout.n_synapses, np.int32),
+        is_listed=np.zeros(layout.n_synapses // LANE, np.uint16),
+        n_listed=np.zeros(layout.n_rows, np.int64),
+    )
+
+
+# -- restored --------------------
+
+
+def _any_theta(layout: Layout) -> dict[str, float]:
+    return {p.name: 0.0 for p in layout.projections}
+
+
+def _arrays(
+    saved: Any, like: Mapping[str, NDArray[Any]], of: str, free: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The saved arrays, of the same types and shapes as those of a new state."""
+    found = {}
+    for name, expected in like.items():
+        if not hasattr(saved, "keys") or name not in saved:
+            raise refuse(f"{name} of the saved {of}", "must be there", "nothing")
+        values = np.array(saved[name])
+        rows = expected.shape[0]
+        fits = values.shape == expected.shape or (
+            name in free and values.ndim == 2 and values.shape[0] == rows and values.shape[1] > 0
+        )
+        if values.dtype != expected.dtype or not fits:
+            wanted = f"must be {expected.dtype}{expected.shape}"
+            raise refuse(f"{name} of the saved {of}", wanted, f"{values.dtype}{values.shape}")
+        found[name] = np.ascontiguousarray(values)
+    return found
+
+
+def _require(holds: Any, name: str, of: str, rule: str) -> None:
+    if not np.all(holds):
+        raise refuse(f"{name} of the saved {of}", f"must be {rule}", "other values")
+
+
+def _restored_synapses(
+    layout: Layout, network: Network, saved: Any, like: Synapses, time_s: float
+) -> Synapses:
+    found = _arrays(saved, {name: getattr(like, name) for name in SAVED_SYNAPSES}, "synapses")
+    theta, weight, refreshed_s = (found[name] for name in SAVED_SYNAPSES)
+    exists = theta > -np.inf
+    possible = like.theta > -np.inf
+    _require(np.isfinite(theta[exists]), "theta", "synapses", "finite, or −inf for none")
+    _require(possible | ~exists, "theta", "synapses", "−inf where the mask allows none")
+    _require(np.isfinite(weight), "weight", "synapses", "finite")
+    _require(weight[~exists] == 0, "weight", "synapses", "0 where no synapse exists")
+    _require(
+        (refreshed_s >= 0) & (refreshed_s <= time_s), "refreshed_s", "synapses", "in the past"
+    )
+    return _with_columns(layout, network, theta, weight, refreshed_s)
+
+
+def _restored_activity(layout: Layout, saved: Any, like: Activity, time_s: float) -> Activity:
+    of = "activity"
+    found = _arrays(saved, like.arrays(), of, free=("queue_s", "queue_axon"))
+    activity = Activity(**found)
+    clock, wiring = activity.clock, layout.wiring
+    for name in ("clock", "drawn_until_s", "fall", "rise", "sum_fall", "sum_rise", "queue_s"):
+        _require(np.isfinite(found[name]), name, of, "finite")
+    for name in ("adaptation_fall", "adaptation_rise", "adapted_s"):
+        _require(np.isfinite(found[name]), name, of, "finite")
+    _require(0 <= clock[REFERENCE] <= clock[INPUTS_UNTIL] <= time_s, "clock", of, "in the past")
+    later = clock[NEXT_EVENT] == -1.0 or clock[NEXT_EVENT] >= clock[INPUTS_UNTIL]
+    _require(later, "clock", of, "ahead where it names the next spike")
+    drawn = activity.drawn_until_s
+    _require((drawn >= clock[INPUTS_UNTIL]) & (drawn <= time_s), "drawn_until_s", of, "in the past")
+    _require((activity.adapted_s >= 0) & (activity.adapted_s <= time_s), "adapted_s", of, "past")
+    _require(activity.counters >= 0, "counters", of, ">= 0")
+    _require((activity.bias == 0) | np.isneginf(activity.bias), "bias", of, "0 or −inf")
+    _require(activity.queue_s.shape == activity.queue_axon.shape, "queue_axon", of, "as queue_s")
+    room = activity.queue_s.shape[1] if activity.queue_s.ndim == 2 else 0
+    head, count = activity.queue_head, activity.queue_count
+    _require((head >= 0) & (head < max(room, 1)), "queue_head", of, f"below {room}")
+    _require((count >= 0) & (count <= room), "queue_count", of, f"at most {room}")
+    for family, (low, high) in enumerate(wiring.delayed_source):
+        waiting = (head[family] + np.arange(count[family])) % max(room, 1)
+        axons = activity.queue_axon[family, waiting] - wiring.delayed_axon[family]
+        _require((axons >= 0) & (axons < high - low), "queue_axon", of, "an axon of its family")
+    return activity
+
+
+def _words(saved: Any, like: Words | Normals, name: str) -> Any:
+    of = f"random stream {name!r}"
+    stream = type(like)(**_arrays(saved, like.arrays(), of))
+    taken = stream.taken[0]
+    _require((taken >= 0) & (taken <= stream.buffer.size), "taken", of, "within the buffer")
+    _require(stream.state.any(axis=0), "state", of, "other than 0")
+    if isinstance(stream, Normals):
+        _require(np.isfinite(stream.buffer), "buffer", of, "finite")
+    return stream
