@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from synsamp.experiments.adaptation.circuit import build_rule
+from synsamp.experiments.adaptation.circuit import RuleSection, build_synapses
 from synsamp.experiments.compensation.experiment import EXPERIMENT, CompensationParameters, claims
 from synsamp.experiments.compensation.job import CompensationJob, Setup
 from synsamp.experiments.compensation.levels import Course
@@ -30,7 +30,6 @@ from synsamp.experiments.compensation.plan import (
 )
 from synsamp.experiments.compensation.probes import build_stimuli, tuned_to_second
 from synsamp.experiments.compensation.results import collect
-from synsamp.experiments.compensation.retracted import SamplingSection
 from synsamp.experiments.compensation.stimuli import load_pairs
 from synsamp.report.figures.compensation import draw
 from synsamp.runs.context import named_seed
@@ -103,7 +102,7 @@ def finished(setup, stimuli):
 
 def test_wiring_is_that_of_the_paper():
     p = EXPERIMENT.presets["paper"]
-    network = build_network(770, 784, p.circuit, build_rule(p.rule), p.lateral)
+    network = build_network(770, 784, p.circuit, build_synapses(p.rule), p.lateral)
     assert network.n_neurons == 80
     lateral = [q for q in network.projections if q.source in CIRCUITS]
     possible = sum(int(network.mask_of(q).sum()) for q in lateral)
@@ -224,7 +223,7 @@ def test_controls_have_the_rule_they_say(setup):
 @pytest.mark.parametrize("learn", [True, False])
 def test_retracted_synapses_feel_the_likelihood_only_if_asked(setup, stimuli, learn):
     """T = 0 and no prior: nothing but the likelihood can move θ."""
-    rule = SamplingSection(T=0.0, prior_std=10.0, retracted_learn=learn)
+    rule = RuleSection(T=0.0, prior_std=10.0, retracted_learn=learn)
     quiet = replace(setup, rule=rule)
     start = {f"{s}->{t}": -0.5 for s in CIRCUITS for t in CIRCUITS}
     start |= {f"x_V->{t}": 0.5 for t in VISUAL} | {f"x_A->{t}": 0.5 for t in AUDITORY}

@@ -60,7 +60,9 @@ class Twin:
             n += circuit.size
         self.fired = {g.name: [[] for _ in range(g.size)] for g in (*net.inputs, *net.circuits)}
         self.theta = {
-            p.name: np.where(net.mask_of(p), np.maximum(self.theta[p.name], p.synapses.floor), -np.inf)
+            p.name: np.where(
+                net.mask_of(p), np.maximum(self.theta[p.name], p.synapses.floor), -np.inf
+            )
             for p in self.projections
         }
         self.refreshed = {c.name: np.zeros(c.size) for c in net.circuits}

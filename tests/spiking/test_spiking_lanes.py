@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 from synsamp.noise.arithmetic import exp_single
-from synsamp.spiking.lanes import (
+from synsamp.spiking.kernel.simd import (
     LANE,
     any_negative,
     largest,

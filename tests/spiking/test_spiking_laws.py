@@ -3,12 +3,15 @@
 Tolerances come from the Monte-Carlo error; several p-values are corrected for their number.
 """
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from synsamp.mappings import Exponential, Softplus
+from synsamp.priors import Gaussian, Laplace
 from synsamp.spiking import (
     Circuit,
     InOrder,
@@ -16,13 +19,13 @@ from synsamp.spiking import (
     Network,
     Projection,
     Recording,
-    Rule,
     Simulation,
+    SpikeLikelihood,
+    SynapseModel,
+    stdp_curve,
     winner_take_all,
 )
-from synsamp.spiking.looking import Looker
 from synsamp.spiking.network import DoubleExponential
-from synsamp.spiking.pairing import stdp_curve
 
 P = 1e-4
 """A law is refused below this p-value: one false alarm in ten thousand."""
@@ -172,8 +175,9 @@ def test_traces_are_direct_sums_over_any_gap():
     for at in range(0, 300, 10):
         sim.replay(times[at : at + 10], sources[at : at + 10], learning=False)
         now, seen = times[at + 9], slice(0, at + 10)
-        age = now - sim._activity.clock[1]
-        x = np.exp(-age / 0.02) * sim._activity.fall - np.exp(-age / 0.002) * sim._activity.rise
+        activity = sim._state.activity
+        age = now - activity.clock[1]
+        x = np.exp(-age / 0.02) * activity.fall - np.exp(-age / 0.002) * activity.rise
         past, who = times[seen], sources[seen]
         for i in range(3):
             worst = max(worst, abs(x[i] - direct_sum(past[who == i], now, net.epsp)))
@@ -182,9 +186,9 @@ def test_traces_are_direct_sums_over_any_gap():
             worst = max(worst, abs(x[3 + k] - direct_sum(own + 0.005, now, net.epsp)))
             wrong = direct_sum(own + 0.006, now, net.epsp)
             wrong_delay = max(wrong_delay, abs(x[3 + k] - wrong))
-            age_s = now - sim._activity.adapted_s[0]
-            a = np.exp(-age_s / 30.0) * sim._activity.adaptation_fall[k]
-            a -= np.exp(-age_s / 12.0) * sim._activity.adaptation_rise[k]
+            age_s = now - activity.adapted_s[0]
+            a = np.exp(-age_s / 30.0) * activity.adaptation_fall[k]
+            a -= np.exp(-age_s / 12.0) * activity.adaptation_rise[k]
             np.testing.assert_allclose(
                 a, direct_sum(own, now, net.circuits[0].adaptation), rtol=1e-9
             )
@@ -203,7 +207,7 @@ def silent(n_inputs, n_neurons, rule):
 def ou_deviation(samples, times, start, rule):
     """Largest |z| of means and of products of pairs, against the exact joint law."""
     mean, std = rule.prior.parameters
-    rate = rule.b / std**2
+    rate = rule.speed / std**2
     centred = [
         x - (mean + np.exp(-rate * t) * (start - mean)) for x, t in zip(samples, times, strict=True)
     ]
@@ -213,7 +217,7 @@ def ou_deviation(samples, times, start, rule):
         for j in range(i, len(times)):
             t = times[j]
             kept = np.exp(-rate * (t - s))
-            expected = kept * std**2 * rule.T * -np.expm1(-2 * rate * s)
+            expected = kept * std**2 * rule.temperature * -np.expm1(-2 * rate * s)
             product = centred[i] * centred[j]
             worst = max(
                 worst, abs(product.mean() - expected) / (product.std() / np.sqrt(start.size))
@@ -221,11 +225,11 @@ def ou_deviation(samples, times, start, rule):
     return worst
 
 
-LOOKS = (0.3, 1.7, 4.0, 9.9, 10.0, 12.5, 19.0, 27.0)
+LOOKS = (1.0, 2.0, 4.0, 10.0, 11.0, 12.0, 19.0, 27.0)
 
 
-def looked_at(times, rule, seed, n=(4000, 5)):
-    sim = Simulation(silent(*n, rule), seed=seed, refresh_s=1.0, grid_s=10.0)
+def looked_at(times, model, seed, n=(4000, 5)):
+    sim = Simulation(silent(*n, model), seed=seed, refresh_s=1.0, grid_s=1.0)
     start = sim.theta("x->z").ravel()
     samples = []
     for t in times:
@@ -236,33 +240,46 @@ def looked_at(times, rule, seed, n=(4000, 5)):
 
 @pytest.mark.parametrize("times", [LOOKS, LOOKS[1::3]], ids=["many looks", "few looks"])
 def test_theta_without_spikes_is_ornstein_uhlenbeck_however_often_one_looks(times):
-    rule = Rule(b=0.05, T=0.8, floor=-50.0)
-    samples, start = looked_at(times, rule, seed=6)
+    model = SynapseModel(speed=0.05, temperature=0.8, floor=-50.0)
+    samples, start = looked_at(times, model, seed=6)
     n_statistics = len(times) * (len(times) + 3) / 2
     limit = stats.norm.isf(P / 2 / n_statistics)
-    assert ou_deviation(samples, times, start, rule) < limit
-    wrong = Rule(b=0.05, T=0.84, floor=-50.0)  # noise too strong by 5 %
+    assert ou_deviation(samples, times, start, model) < limit
+    wrong = SynapseModel(speed=0.05, temperature=0.84, floor=-50.0)  # noise too strong by 5 %
     assert ou_deviation(samples, times, start, wrong) > limit
 
 
-def test_the_joint_law_needs_the_bridge(monkeypatch):
-    """Negative control: looks that ignore what the run will find have the wrong joint law."""
-    bridge = Looker._between
-    monkeypatch.setattr(
-        Looker,
-        "_between",
-        lambda self, rule, start, since, now, end, then: bridge(
-            self, rule, start, since, now, end, since + 1e9
-        ),
-    )
-    rule = Rule(b=0.05, T=0.8, floor=-50.0)
-    times = (9.0, 10.0, 19.0, 20.0)
-    samples, start = looked_at(times, rule, seed=6)
-    assert ou_deviation(samples, times, start, rule) > stats.norm.isf(P / 28)
+@pytest.mark.parametrize("prior", [Gaussian(-1.0, 1.0), Laplace(-1.0, 1.0)], ids=["exact", "steps"])
+def test_theta_never_falls_below_its_floor_and_returns_from_it(prior):
+    """A floor that matters: without it half of all synapses would be below."""
+    model = SynapseModel(prior=prior, speed=0.1, floor=-1.0)
+    sim = Simulation(silent(400, 3, model), seed=8, refresh_s=1.0, grid_s=1.0)
+    at_floor = []
+    for _ in range(60):
+        theta = sim.run(1.0).theta("x->z")
+        assert theta.min() == -1.0
+        at_floor.append(theta == -1.0)
+    shares = np.mean(at_floor, axis=(1, 2))
+    assert 0.01 < shares[20:].mean() < 0.6
+    assert (at_floor[20] & ~at_floor[40]).any()
+    free = SynapseModel(prior=prior, speed=0.1, floor=-50.0)
+    below = Simulation(silent(400, 3, free), seed=8, refresh_s=1.0, grid_s=1.0).run(60.0)
+    assert (below.theta("x->z") < -1.0).mean() > 0.4
+
+
+def test_a_spike_does_not_push_theta_below_its_floor():
+    model = SynapseModel(speed=1e-3, temperature=0.0, floor=-0.5, plasticity=SpikeLikelihood(N=1e4))
+    for mapping in (Exponential(0.5), Softplus(1.0)):
+        own = replace(model, mapping=mapping)
+        sim = Simulation(winner_take_all(3, 1, own), theta={"x->z": 0.2}).run(5.0)
+        np.testing.assert_allclose(sim.theta("x->z"), -0.5, atol=1e-2)
+        assert sim.theta("x->z").min() >= -0.5
 
 
 def test_the_prior_is_the_stationary_law():
-    sim = Simulation(silent(2000, 5, Rule(b=0.1)), seed=7, theta={"x->z": 2.0}, refresh_s=1.0)
+    sim = Simulation(
+        silent(2000, 5, SynapseModel(speed=0.1)), seed=7, theta={"x->z": 2.0}, refresh_s=1.0
+    )
     theta = sim.run(200.0).theta("x->z").ravel()
     above = theta > -5  # the floor takes next to nothing: 5.5 standard deviations
     assert above.mean() > 0.999
@@ -280,12 +297,13 @@ def epsilon(s):
 
 def test_one_pairing_gives_the_curve_of_fig_4b():
     offsets = np.array([-0.08, -0.03, -0.005, 0.001, 0.005, 0.01, 0.03, 0.08])
-    rule, theta = Rule(), 3.0
+    model, theta = SynapseModel(), 3.0
+    rule, b = model.plasticity, model.speed
     w = np.exp(theta - 3.0)
-    change = rule.b * rule.N * w * (epsilon(offsets) * (offsets > 0) - rule.alpha * np.exp(w))
-    curve = stdp_curve(offsets, rule, theta)
+    change = b * rule.N * w * (epsilon(offsets) * (offsets > 0) - rule.alpha * np.exp(w))
+    curve = stdp_curve(offsets, model, theta)
     # prior and noise act as well, but noise is off and b·1 s is 1e-4 of the distance to the mean
-    prior = rule.b * (1.0 + np.abs(offsets).max()) * abs(theta - 0.5)
+    prior = b * (1.0 + np.abs(offsets).max()) * abs(theta - 0.5)
     np.testing.assert_allclose(np.log1p(curve), change, atol=1.1 * prior)
     assert curve[offsets < 0].max() < 0 < curve[offsets == 0.01][0]
     assert np.ptp(curve[offsets < 0]) < 2 * prior  # depression does not depend on the offset
@@ -294,8 +312,9 @@ def test_one_pairing_gives_the_curve_of_fig_4b():
 
 def test_pairing_at_20_hz_gives_the_curve_of_fig_4c():
     offsets = np.array([-0.045, -0.025, -0.01, 0.005, 0.02, 0.045])
-    rule, theta, pairings = Rule(), 3.0, 60
-    curve = stdp_curve(offsets, rule, theta, pairings=pairings, rate_hz=20.0)
+    model, theta, pairings = SynapseModel(), 3.0, 60
+    rule = model.plasticity
+    curve = stdp_curve(offsets, model, theta, pairings=pairings, rate_hz=20.0)
     expected = []
     for offset in offsets:
         pre = np.arange(pairings) / 20 + max(0.0, -offset)
@@ -304,10 +323,10 @@ def test_pairing_at_20_hz_gives_the_curve_of_fig_4c():
         for t in post:
             w = np.exp(value - 3.0)
             x = epsilon(t - pre[pre <= t]).sum()
-            value += rule.b * rule.N * w * (x - min(5.0, rule.alpha * np.exp(w)))
+            value += model.speed * rule.N * w * (x - min(5.0, rule.alpha * np.exp(w)))
         expected.append(np.expm1(value - theta))
     np.testing.assert_allclose(curve, expected, atol=3e-3)
     # Earlier spikes of the train turn late depression into potentiation, as in the measurements.
-    single = stdp_curve(offsets, rule, theta)
+    single = stdp_curve(offsets, model, theta)
     assert single[0] < 0 < curve[0] - pairings * single[0]
     assert curve[3] > 0 > curve[2]

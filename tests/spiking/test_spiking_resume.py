@@ -117,7 +117,7 @@ def bits(sim):
     return {
         **{f"synapses.{k}": v for k, v in state["synapses"].items()},
         **{f"activity.{k}": v for k, v in state["activity"].items()},
-        **{f"{s}.{k}": v for s, part in state["streams"].items() for k, v in part.items()},
+        **{f"{s}.{k}": v for s, part in state["random"].items() for k, v in part.items()},
     }
 
 

@@ -22,7 +22,10 @@ from synsamp.spiking import (
     winner_take_all,
 )
 
-FAST = {"speed": 2e-3, "plasticity": SpikeLikelihood(N=20.0)}  # so that θ moves visibly in the short time a twin can afford
+FAST = {
+    "speed": 2e-3,
+    "plasticity": SpikeLikelihood(N=20.0),
+}  # so that θ moves visibly in the short time a twin can afford
 
 
 def shown(rng, n_inputs, n=4, n_segments=2):
@@ -58,7 +61,9 @@ def rich_network(scale=1, rate_hz=None):
             Projection("x", "a", other, mask=~half, name="other half"),
             Projection("y", "a", SynapseModel(**FAST), plastic=False),
             Projection("b", "b", SynapseModel(temperature=0.5, **FAST), delay_s=0.005),
-            Projection("a", "b", SynapseModel(temperature=0.5, **FAST), delay_s=0.005),  # one block with the former
+            Projection(
+                "a", "b", SynapseModel(temperature=0.5, **FAST), delay_s=0.005
+            ),  # one block with the former
             Projection("b", "a", SynapseModel(mapping=Exponential(2.0), **FAST), delay_s=0.002),
         ],
     )

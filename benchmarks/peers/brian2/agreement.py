@@ -21,7 +21,14 @@ import numpy as np
 from scipy import stats
 
 from synsamp.bench import markdown_table, missing_peer, peer_python
-from synsamp.spiking import InOrder, Recording, Rule, Simulation, winner_take_all
+from synsamp.spiking import (
+    InOrder,
+    Recording,
+    Simulation,
+    SpikeLikelihood,
+    SynapseModel,
+    winner_take_all,
+)
 
 DURATION_S, B, N, RUNS, OWN_RUNS = 5.0, 1e-3, 10.0, 400, 4000
 
@@ -37,7 +44,7 @@ def own(rates, theta0):
     counts, drifts = [], []
     for seed in range(OWN_RUNS):
         sim = Simulation(
-            winner_take_all(30, 4, Rule(b=B, N=N)),
+            winner_take_all(30, 4, SynapseModel(speed=B, plasticity=SpikeLikelihood(N=N))),
             InOrder([shown]),
             seed,
             theta={"x->z": theta0},

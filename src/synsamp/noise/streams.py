@@ -1,8 +1,8 @@
 """Random streams: one small generator per chain or network, and normals that come in vectors.
 
-A stream is ``GENERATORS`` copies of xoshiro128++ (Blackman & Vigna 2021) side by side, each with its own
-128-bit state from NumPy's ``SeedSequence``. Stepping all lanes at once is vector arithmetic, and a
-pair of 32-bit words becomes a pair of normals by the Box–Muller transform.
+A stream is ``GENERATORS`` copies of xoshiro128++ (Blackman & Vigna 2021) side by side, each with
+its own 128-bit state from NumPy's ``SeedSequence``. Stepping all of them at once is vector
+arithmetic, and a pair of 32-bit words becomes a pair of normals by the Box–Muller transform.
 
 The state is a plain array: it is passed as an argument, saved in checkpoints, never global.
 Normals have single-precision granularity and end at 6.7 standard deviations (2**-32 in the tail);

@@ -4,9 +4,9 @@ A kernel is written once as a plain function whose global names stand for the pa
 (prior gradient, mapping, likelihood …). ``specialise`` binds those names and compiles. So the inner
 loop contains no switch, and no equation is written twice.
 
-The machine code is kept on disk under a name that carries a fingerprint of everything it is made of
-(`synsamp.specialise.fingerprint`): code of the parts, wherever they were written, of what they
-call, and the numbers they refer to. A part that cannot be fingerprinted is compiled in each process.
+The machine code is kept on disk under a name that carries a fingerprint of everything it is made
+of (`synsamp.specialise.fingerprint`): code of the parts, wherever they were written, of what they
+call, and the numbers they refer to. A part without a fingerprint is compiled in each process.
 """
 
 from __future__ import annotations

@@ -22,7 +22,9 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCa
 def kernel_folder() -> Path:
     """Where compiled kernels are kept: ``$NUMBA_CACHE_DIR/synsamp``, or the user's cache folder."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    return Path(chosen) / "synsamp" if chosen else platformdirs.user_cache_path("synsamp") / "kernels"
+    return (
+        Path(chosen) / "synsamp" if chosen else platformdirs.user_cache_path("synsamp") / "kernels"
+    )
 
 
 @functools.cache
@@ -43,7 +45,7 @@ def disk_cache(function: FunctionType) -> Any:
     return _Cache(function) if _private(kernel_folder()) else None
 
 
-class _Locator(UserWideCacheLocator):  # type: ignore[misc]
+class _Locator(UserWideCacheLocator):
     """One folder for all; the name of a function says which code it is, so no stamps."""
 
     def __init__(self, py_func: Any, py_file: str) -> None:
@@ -63,7 +65,7 @@ class _Locator(UserWideCacheLocator):  # type: ignore[misc]
         return cls(py_func, py_file)
 
 
-class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
+class _Implementation(CompileResultCacheImpl):
     _locator_classes = [_Locator]  # noqa: RUF012 (Numba's own form)
 
     def __init__(self, py_func: Any) -> None:
@@ -71,7 +73,7 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
         self._locator = _Locator(py_func, "")  # also if Numba's settings name other locators
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     _impl_class = _Implementation
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -27,7 +27,7 @@ BY_FILE = ("noise", "specialise", "spiking/kernel")
 """Folders with intrinsics and overloads, which Numba finds by type and not by name."""
 
 
-class _Unknown(Exception):
+class _UnknownError(Exception):
     """Something without a lasting description."""
 
 
@@ -36,7 +36,7 @@ def fingerprint(value: Any) -> str | None:
     digest = hashlib.sha256(_sources())
     try:
         _add(value, digest, {})
-    except _Unknown:
+    except _UnknownError:
         return None
     return digest.hexdigest()[:16]
 
@@ -89,11 +89,25 @@ def _add(value: Any, digest: Any, seen: dict[int, int]) -> None:
     elif isinstance(value, BuiltinFunctionType):
         digest.update(f"{value.__module__}.{value.__name__}".encode())
     elif value is None or isinstance(
-        value, (bool, int, float, complex, str, bytes, np.generic, np.ufunc, np.dtype, Type, Signature, ir.Type)
+        value,
+        (
+            bool,
+            int,
+            float,
+            complex,
+            str,
+            bytes,
+            np.generic,
+            np.ufunc,
+            np.dtype,
+            Type,
+            Signature,
+            ir.Type,
+        ),
     ):
         digest.update(repr(value).encode())
     else:
-        raise _Unknown
+        raise _UnknownError
 
 
 def _options(function: Dispatcher) -> dict[str, Any]:

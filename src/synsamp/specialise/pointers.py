@@ -32,7 +32,7 @@ def pointer_to(
     return int(_compiled(template, signature, chosen, given).address)
 
 
-@functools.lru_cache(maxsize=None)  # an address must stay valid
+@functools.cache  # an address must stay valid
 def _compiled(
     template: Callable[..., Any],
     signature: Any,
@@ -40,7 +40,7 @@ def _compiled(
     parts: tuple[tuple[str, Any], ...],
 ) -> Any:
     function, stable = bound(template, options, parts)
-    compiled = CFunc(
+    compiled: Any = CFunc(
         function,
         (signature.args, signature.return_type),
         locals={},

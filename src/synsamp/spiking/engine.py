@@ -7,7 +7,6 @@ state. A run advances its own state, a probe a copy with plasticity off.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,9 +131,7 @@ class Engine:
     def settle(self, state: State) -> None:
         """Put efficacies into the columns and take all potential sums anew: weights changed."""
         layout = self.layout
-        loop.settle_all(
-            layout.wiring, layout.numbers, state.synapses, state.activity, self._work
-        )
+        loop.settle_all(layout.wiring, layout.numbers, state.synapses, state.activity, self._work)
 
     def put_columns(self, state: State) -> None:
         """Put efficacies into the columns and leave the sums as they are: a restored state."""

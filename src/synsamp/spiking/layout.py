@@ -5,9 +5,9 @@ has one EPSP trace, whoever it reaches. Axons 0 … n_inputs−1 are the inputs 
 neurons together seen through one delay, and an input group seen through a delay, are further
 *families* of axons, whose spikes wait in a queue.
 
-Projections to one circuit that share synapse model and delay and whose axons are neighbours lie side by side
-as one *block*, so that a neuron's row is walked in few long stretches (the eight lateral
-projections to a circuit of the paper's Fig. 5 are one block).
+Projections to one circuit that share synapse model and delay and whose axons are neighbours lie
+side by side as one *block*, so that a neuron's row is walked in few long stretches (the eight
+lateral projections to a circuit of the paper's Fig. 5 are one block).
 
 Synapses lie twice in memory, for two ways of walking: by row (all afferents of one neuron in a
 block: θ and w, walked when that neuron spikes) and by column (all efficacies ŵ of one axon,
@@ -66,7 +66,7 @@ class Layout(NamedTuple):
     n_rows: int
     n_cells: int
 
-    def index(self, projection: str) -> int:
+    def place_of(self, projection: str) -> int:
         """The place of a projection among those in memory."""
         return [p.name for p in self.projections].index(projection)
 
@@ -337,9 +337,9 @@ def _pieces(
                     found[row].append((low, size, exact, move, first, plane, int(not shared)))
             numbers += values
             at += sum(v.size for v in values)
-        for row in found:
-            per_row.append(len(row))
-            pieces += sorted(row)
+        for in_row in found:
+            per_row.append(len(in_row))
+            pieces += sorted(in_row)
     columns = list(zip(*pieces, strict=True)) if pieces else [()] * 7
     names = ("start", "size", "exact", "move", "number", "plane", "step")
     arrays: dict[str, NDArray[Any]] = {

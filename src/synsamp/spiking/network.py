@@ -305,7 +305,9 @@ class Network:
 
 def _all_of(name: str, given: Any, kind: type) -> tuple[Any, ...]:
     if isinstance(given, (kind, str)) or not isinstance(given, Iterable):
-        raise refuse(name, f"must be a list of {kind.__name__}", type(given), f"use [{kind.__name__}(...)]")
+        raise refuse(
+            name, f"must be a list of {kind.__name__}", type(given), f"use [{kind.__name__}(...)]"
+        )
     return tuple(arguments.instance(f"each of {name}", part, kind) for part in given)
 
 

@@ -83,7 +83,9 @@ class Simulation:
         self._feed = InputFeed(network, as_shown(stimulus, network))
         if isinstance(lesions, Scheduled) or not isinstance(lesions, Sequence):
             raise refuse("lesions", "must be a list of Scheduled", type(lesions))
-        self._scheduled = tuple(arguments.instance("each of lesions", s, Scheduled) for s in lesions)
+        self._scheduled = tuple(
+            arguments.instance("each of lesions", s, Scheduled) for s in lesions
+        )
         self._applied = np.zeros(len(self._scheduled), bool)
         self.lesion_log: list[tuple[float, str]] = []
         self.sink: Any = MemorySink() if sink is None else sink
@@ -121,10 +123,17 @@ class Simulation:
         """All synapses are up to date at multiples of it."""
         return self._engine.layout.grid_s
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of synapses and wiring."""
+        return sum(
+            a.nbytes for part in (self._state.synapses, self._engine.layout.wiring) for a in part
+        )
+
     def run(self, duration_s: float) -> Simulation:
         """Simulate ``duration_s`` more seconds; returns itself."""
         duration_s = arguments.number("duration_s", duration_s, at_least=0, at_most=1e12)
-        end = self.time_s + duration_s
+        end = self._on_grid(self.time_s + duration_s)
         self._lesions_due()
         while self.time_s < end:
             sweeps = self._sweeps
@@ -144,6 +153,11 @@ class Simulation:
             self._lesions_due()
         return self
 
+    def _on_grid(self, time_s: float) -> float:
+        """The grid point that ``time_s`` means: adding up many durations rounds."""
+        nearest = round(time_s / self.grid_s) * self.grid_s
+        return nearest if abs(time_s - nearest) <= 1e-9 * self.grid_s + 1e-15 * time_s else time_s
+
     @property
     def _sweeps(self) -> int:
         return int(self._state.activity.counters[SWEEPS])
@@ -158,9 +172,7 @@ class Simulation:
 
     def _log_presentations(self, until_s: float) -> None:
         if self._recorder.wants_presentations:
-            self._recorder.take_presentations(
-                self._feed.shown_before(self._state.inputs, until_s)
-            )
+            self._recorder.take_presentations(self._feed.shown_before(self._state.inputs, until_s))
 
     def replay(self, time_s: ArrayLike, source: ArrayLike, learning: bool = True) -> Simulation:
         """Let given spikes happen instead of drawn ones, as in a pairing experiment.
@@ -224,7 +236,7 @@ class Simulation:
         same moment as `theta`.
         """
         w = self._read(projection, self._state.synapses.weight).astype(np.float64)
-        place = self._engine.layout.places[self._engine.layout.index(projection)]
+        place = self._engine.layout.places[self._engine.layout.place_of(projection)]
         at_zero = float(self._engine.layout.numbers.retracted_weight[place.block])
         effect = np.maximum(w - at_zero, 0.0)
         # w is kept in single precision: next to θ = 0 it may be off by a rounding.
@@ -257,8 +269,8 @@ class Simulation:
             arguments.one_of("option of probe", name, known)
         return run_probe(self._engine, self._state, stimulus, duration_s, **options)
 
-    def to_xarray(self) -> xr.Dataset:
-        """The present θ, ŵ and activity of all projections, and everything recorded in memory."""
+    def to_xarray(self) -> xr.DataTree:
+        """θ and ŵ as the node ``now``, and a node per recorded table (``spikes``, ``theta`` …)."""
         return to_xarray(self.network, self.theta, self.weight, self.time_s, self.sink)
 
     def to_pandas(self, table: str) -> pd.DataFrame:
@@ -267,7 +279,7 @@ class Simulation:
 
     def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
         layout = self._engine.layout
-        return layout.matrix(layout.index(self.network.projection(projection).name), values)
+        return layout.matrix(layout.place_of(self.network.projection(projection).name), values)
 
     # -- lesions --------------------
 
@@ -323,7 +335,9 @@ class Simulation:
         arguments.instance("state", state, Mapping, "use what sim.state() gave")
         if state.get("format") != FORMAT:
             remedy = "states of synsamp 0.1 cannot be restored; run it anew"
-            raise refuse("format of the saved state", f"must be {FORMAT}", state.get("format"), remedy)
+            raise refuse(
+                "format of the saved state", f"must be {FORMAT}", state.get("format"), remedy
+            )
         missing = {"refresh_s", "grid_s", "network", "time_s", "synapses", "activity", "random"}
         missing = (missing | {"inputs", "recorder", "applied", "lesions"}) - set(state)
         if missing:

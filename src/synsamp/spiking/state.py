@@ -64,7 +64,7 @@ class State:
             self.time_s,
             self.synapses.copy(),
             self.activity.copy(),
-            RandomStreams(*(stream.copy() for stream in self.random)),
+            self.random.copy(),
             self.inputs.copy(),
         )
 
@@ -256,9 +256,7 @@ def _restored_synapses(
     _require(possible | ~exists, "theta", "synapses", "−inf where the mask allows none")
     _require(np.isfinite(weight), "weight", "synapses", "finite")
     _require(weight[~exists] == 0, "weight", "synapses", "0 where no synapse exists")
-    _require(
-        (refreshed_s >= 0) & (refreshed_s <= time_s), "refreshed_s", "synapses", "in the past"
-    )
+    _require((refreshed_s >= 0) & (refreshed_s <= time_s), "refreshed_s", "synapses", "in the past")
     return _with_columns(layout, network, theta, weight, refreshed_s)
 
 

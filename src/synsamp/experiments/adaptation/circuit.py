@@ -24,7 +24,8 @@ from synsamp.spiking import (
     DoubleExponential,
     Network,
     RandomOrder,
-    Rule,
+    SpikeLikelihood,
+    SynapseModel,
     TermClip,
     winner_take_all,
 )
@@ -49,6 +50,9 @@ class RuleSection(Parameters):
     clip: Literal["term", "change"] = Field(
         "term", description="clip α e^w at 5 (term), or the whole change at 5 b (change)"
     )
+    retracted_learn: bool = Field(
+        True, description="synapses with θ <= 0 feel the likelihood, by w = exp(θ − θ0)"
+    )
 
 
 class CircuitSection(Parameters):
@@ -70,25 +74,28 @@ class InputSection(Parameters):
     noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
 
 
-def build_rule(rule: RuleSection, b: float | None = None) -> Rule:
-    """The engine's rule; ``b`` replaces the section's own speed."""
-    return Rule(
+def build_synapses(rule: RuleSection, b: float | None = None) -> SynapseModel:
+    """The engine's synapses; ``b`` replaces the section's own speed."""
+    return SynapseModel(
         prior=Gaussian(rule.prior_mean, rule.prior_std),
         mapping=Exponential(rule.theta_0),
-        b=rule.b if b is None else b,
-        T=rule.T,
-        N=rule.N,
-        alpha=rule.alpha,
-        clip=TermClip() if rule.clip == "term" else ChangeClip(),
+        plasticity=SpikeLikelihood(
+            N=rule.N,
+            alpha=rule.alpha,
+            clip=TermClip() if rule.clip == "term" else ChangeClip(),
+            retracted_learn=rule.retracted_learn,
+        ),
+        speed=rule.b if b is None else b,
+        temperature=rule.T,
     )
 
 
-def build_network(n_inputs: int, circuit: CircuitSection, rule: Rule) -> Network:
+def build_network(n_inputs: int, circuit: CircuitSection, synapses: SynapseModel) -> Network:
     """Inputs ``x``, one per pixel, to one circuit ``z``."""
     return winner_take_all(
         n_inputs,
         circuit.neurons,
-        rule,
+        synapses,
         rate_hz=circuit.rate_hz,
         adaptation=DoubleExponential(circuit.adaptation_rise_s, circuit.adaptation_fall_s),
         adaptation_strength=circuit.adaptation_strength,

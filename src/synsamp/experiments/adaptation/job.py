@@ -24,7 +24,7 @@ from synsamp.experiments.adaptation.circuit import (
     InputSection,
     RuleSection,
     build_network,
-    build_rule,
+    build_synapses,
 )
 from synsamp.experiments.protocol import State
 from synsamp.spiking import Network, Simulation
@@ -72,7 +72,7 @@ class Plan:
 
     def network(self) -> Network:
         """The circuit."""
-        return build_network(self.n_inputs, self.circuit, build_rule(self.rule))
+        return build_network(self.n_inputs, self.circuit, build_synapses(self.rule))
 
 
 class PhasesJob:

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 from synsamp.experiments.adaptation.circuit import RuleSection
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
-from synsamp.spiking import Circuit, MemorySink, Network, Projection, Recording, Rule, Simulation
+from synsamp.spiking import (
+    Circuit,
+    MemorySink,
+    Network,
+    Projection,
+    Recording,
+    Simulation,
+    SpikeLikelihood,
+    SynapseModel,
+)
 
 WEIGHTS = (0.5, 1.0, 1.5)
 SPARSE_HZ = 2.0
@@ -107,13 +116,12 @@ def _record(
     rule: RuleSection, weight: float, pre_hz: float, seed: np.random.SeedSequence
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Presynaptic spikes, postsynaptic spikes, and Δθ at each of the latter."""
-    wide = Rule(
+    wide = SynapseModel(
         prior=Gaussian(0.0, 1e6),
         mapping=Exponential(rule.theta_0),
-        b=B,
-        T=0.0,
-        N=N,
-        alpha=rule.alpha,
+        plasticity=SpikeLikelihood(N=N, alpha=rule.alpha),
+        speed=B,
+        temperature=0.0,
     )
     network = Network(
         circuits=[Circuit("pre", 1, pre_hz), Circuit("post", 1, PAIRING_HZ)],

@@ -15,14 +15,13 @@ import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.analysis.peth import BIN_S
-from synsamp.experiments.adaptation.circuit import CircuitSection
+from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection
 from synsamp.experiments.compensation.claims import judge
 from synsamp.experiments.compensation.job import CompensationJob, Setup
 from synsamp.experiments.compensation.network import LateralSection
 from synsamp.experiments.compensation.plan import STEP_S, Plan, ScheduleSection, build_plan
 from synsamp.experiments.compensation.probes import TestSection, build_stimuli
 from synsamp.experiments.compensation.results import collect
-from synsamp.experiments.compensation.retracted import SamplingSection
 from synsamp.experiments.compensation.stimuli import (
     InputSection,
     Pairs,
@@ -49,7 +48,7 @@ class CompensationParameters(Parameters):
     test: TestSection = TestSection()
     input: InputSection = InputSection()
     lateral: LateralSection = LateralSection()
-    rule: SamplingSection = SamplingSection()
+    rule: RuleSection = RuleSection()
     circuit: CircuitSection = CircuitSection()
 
     @model_validator(mode="after")

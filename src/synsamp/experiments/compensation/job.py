@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.experiments.adaptation.circuit import CircuitSection
+from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection, build_synapses
 from synsamp.experiments.compensation.network import (
     AUDITORY,
     Hidden,
@@ -43,7 +43,6 @@ from synsamp.experiments.compensation.probes import (
     test_recall,
     tuned_to_second,
 )
-from synsamp.experiments.compensation.retracted import SamplingSection, sampling_rule
 from synsamp.experiments.compensation.stimuli import HEARING
 from synsamp.experiments.protocol import State
 from synsamp.priors import Gaussian
@@ -61,7 +60,7 @@ class Setup:
     """All that the jobs of one run have in common but the data they draw."""
 
     plan: Plan
-    rule: SamplingSection
+    rule: RuleSection
     circuit: CircuitSection
     lateral: LateralSection
     test: TestSection
@@ -79,12 +78,15 @@ class Setup:
 
         ``allowed`` are the lateral connections that a lesion has left.
         """
-        rule = sampling_rule(self.rule)
+        synapses = build_synapses(self.rule)
         if arm in CHANGED_RULE:
-            rule = replace(rule, T=0.0)
+            synapses = replace(synapses, temperature=0.0)
         if arm == LIKELIHOOD:
-            rule = replace(rule, prior=Gaussian(self.rule.prior_mean, NO_PRIOR_STD))
-        return build_network(self.n_heard, self.n_seen, self.circuit, rule, self.lateral, allowed)
+            wide = Gaussian(self.rule.prior_mean, NO_PRIOR_STD)
+            synapses = replace(synapses, prior=wide)
+        return build_network(
+            self.n_heard, self.n_seen, self.circuit, synapses, self.lateral, allowed
+        )
 
 
 class CompensationJob:

@@ -23,8 +23,8 @@ from synsamp.spiking import (
     Projection,
     RemoveNeurons,
     RemoveSynapses,
-    Rule,
     Simulation,
+    SynapseModel,
 )
 
 PER_MODALITY = 4
@@ -60,7 +60,7 @@ def build_network(
     n_heard: int,
     n_seen: int,
     circuit: CircuitSection,
-    rule: Rule,
+    synapses: SynapseModel,
     lateral: LateralSection,
     allowed: NDArray[np.bool_] | None = None,
 ) -> Network:
@@ -72,7 +72,7 @@ def build_network(
         for name in CIRCUITS
     ]
     afferent = [
-        Projection(source, target, rule)
+        Projection(source, target, synapses)
         for source, targets in ((HEARING, AUDITORY), (SEEING, VISUAL))
         for target in targets
     ]
@@ -80,7 +80,7 @@ def build_network(
         Projection(
             source,
             target,
-            rule,
+            synapses,
             delay_s=lateral.delay_s,
             allow_self=lateral.self_connections,
             mask=None if allowed is None else allowed[hidden.rows(i), hidden.rows(j)],

@@ -18,7 +18,7 @@ from synsamp.experiments.adaptation.circuit import (
     CircuitSection,
     RuleSection,
     build_network,
-    build_rule,
+    build_synapses,
 )
 from synsamp.spiking import Simulation
 
@@ -49,7 +49,7 @@ def run_free(
     relaxation_s = rule.prior_std**2 / rule.b
     step_s = relaxation_s / POINTS_PER_RELAXATION
     silent = circuit.model_copy(update={"rate_hz": SILENT_HZ})
-    network = build_network(n_inputs, silent, build_rule(rule))
+    network = build_network(n_inputs, silent, build_synapses(rule))
     watched, shortly = seed.spawn(2)
     sim = Simulation(network, seed=watched, grid_s=step_s, theta={SYNAPSES: 0.0})
     sim.run(10 * relaxation_s)  # what is left of the start: e^−10

@@ -19,7 +19,7 @@ from synsamp.experiments.adaptation.circuit import (
     DigitStimulus,
     RuleSection,
     build_network,
-    build_rule,
+    build_synapses,
 )
 from synsamp.experiments.protocol import State
 from synsamp.spiking import Network, Simulation
@@ -59,7 +59,7 @@ class WatchPlan:
 
     def network(self, b: float) -> Network:
         """The circuit with its speed set."""
-        return build_network(self.n_inputs, self.circuit, build_rule(self.rule, b))
+        return build_network(self.n_inputs, self.circuit, build_synapses(self.rule, b))
 
 
 class WatchJob:

@@ -1,0 +1,1 @@
+"""Stimuli, and their schedule as the kernel walks along it."""

@@ -107,7 +107,9 @@ class InputState:
         for name, mask in found.silenced.items():
             given = np.asarray(saved["silenced"][name])
             if given.shape != mask.shape or given.dtype != bool:
-                raise refuse(f"silenced inputs of {name!r}", f"must be bool{mask.shape}", given.shape)
+                raise refuse(
+                    f"silenced inputs of {name!r}", f"must be bool{mask.shape}", given.shape
+                )
             mask[:] = given
         for i in range(len(saved["blocks"])):
             block = saved["blocks"][str(i)]
@@ -193,6 +195,10 @@ class InputFeed:
         self._stimulus = shown.stimulus
         self._spikes = shown.spikes
         self._made: dict[tuple[int, float], _Block] = {}
+        self._used = 0
+        self._tables = np.zeros(1, np.uint64)
+        self._peak_rate_hz = 0.0
+        self._given_rate_hz = 0.0
         self._clear_pool()
 
     def covered_s(self, state: InputState) -> float:

@@ -1,0 +1,1 @@
+"""What watches and changes a running network: recording, probes, lesions, pairing."""

@@ -118,9 +118,7 @@ def apply(lesion: Lesion, state: State, network: Network, layout: Layout) -> Non
         state.inputs.silenced[group][chosen] = True
 
 
-def _remove_neurons(
-    lesion: RemoveNeurons, state: State, network: Network, layout: Layout
-) -> None:
+def _remove_neurons(lesion: RemoveNeurons, state: State, network: Network, layout: Layout) -> None:
     numbers = network.neurons_of(lesion.circuit)
     local = _indices("neurons", lesion.neurons, numbers.size)
     state.activity.bias[numbers[local]] = -np.inf
@@ -136,7 +134,7 @@ def _remove_neurons(
 def _remove_synapses(
     lesion: RemoveSynapses, state: State, network: Network, layout: Layout
 ) -> None:
-    p = layout.index(network.projection(lesion.projection).name)
+    p = layout.place_of(network.projection(lesion.projection).name)
     theta = layout.matrix(p, state.synapses.theta)
     gone = theta > 0 if isinstance(lesion.which, str) else np.asarray(lesion.which)
     if gone.shape != theta.shape or gone.dtype != bool:

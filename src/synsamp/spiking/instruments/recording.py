@@ -264,7 +264,7 @@ def _traced_synapses(
     words: list[str] = []
     for name, pairs in asked.items():
         arguments.one_of("projection in traces", name, shapes)
-        place = layout.places[layout.index(name)]
+        place = layout.places[layout.place_of(name)]
         target = layout.blocks[place.block].target
         row = int(wiring.n_pre[place.block])
         start = int(wiring.first_synapse[place.block]) + place.offset

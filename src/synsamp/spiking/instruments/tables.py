@@ -21,27 +21,26 @@ def to_xarray(
     weight: Callable[[str], NDArray[np.float64]],
     time_s: float,
     sink: Any,
-) -> xr.Dataset:
-    """θ and ŵ of all projections now, and every recorded table, as one Dataset.
-
-    Variables are named ``theta x->z``; columns of recorded tables ``spikes time_s``.
-    """
-    found: dict[str, Any] = {}
+) -> xr.DataTree:
+    """θ and ŵ of all projections as the node ``now``, and a node per recorded table."""
+    now: dict[str, Any] = {}
     for p in network.projections:
         dims = (f"{p.target} neuron", f"{p.source} neuron")
         if p.source == p.target:
             dims = (dims[0], f"{p.source} source neuron")
-        found[f"theta {p.name}"] = (dims, theta(p.name), {"long_name": "θ"})
-        found[f"weight {p.name}"] = (dims, weight(p.name), {"long_name": "ŵ = max(0, w − f(0))"})
+        now[f"theta {p.name}"] = (dims, theta(p.name), {"long_name": "θ"})
+        now[f"weight {p.name}"] = (dims, weight(p.name), {"long_name": "ŵ = max(0, w − f(0))"})
+    nodes = {"now": xr.Dataset(now, attrs={"time_s": time_s})}
     if isinstance(sink, MemorySink):
         for table in sink:
             spec, rows = sink.spec(table), sink[table]
+            columns: dict[str, Any] = {}
             for name, column in spec.columns.items():
-                inner = [f"{table} {dimension}" for dimension in column.dimensions]
                 attributes = {"units": column.unit, "long_name": column.description}
                 kept = {key: text for key, text in attributes.items() if text}
-                found[f"{table} {name}"] = ([f"{table} row", *inner], rows[name], kept)
-    return xr.Dataset(found, attrs={"time_s": time_s})
+                columns[name] = ([spec.dimension, *column.dimensions], rows[name], kept)
+            nodes[table] = xr.Dataset(columns)
+    return xr.DataTree.from_dict(nodes)
 
 
 def to_pandas(sink: Any, table: str) -> pd.DataFrame:

@@ -1,0 +1,1 @@
+"""Compiled code: the event loop and all that it does between and at spikes."""

@@ -32,6 +32,9 @@ _KERNEL: dict[str, Any] = {
 inlined: Any = njit(**_KERNEL, fastmath={"contract"}, forceinline=not CHECKED)
 """Decorator of the small parts of the event loop."""
 
+once: Any = njit(**_KERNEL, fastmath={"contract"}, inline="always")
+"""Decorator of parts with one place in the loop: written apart, compiled as one function."""
+
 separate: Any = njit(**_KERNEL, fastmath={"contract"}, forceinline=False)
 """Decorator of parts that are called rarely, and of loops written in lanes."""
 

@@ -153,7 +153,7 @@ def exponential_weights(theta: Any, weight: Any, retracted: Any) -> bool:
 
 
 def _weigh_in_lanes(n: int, theta_at: Any, weight_at: Any, mapping: Any, retracted: Any) -> int:
-    return np.int64(exponential_weights(row(theta_at, n), row(weight_at, n), retracted))
+    return int(exponential_weights(row(theta_at, n), row(weight_at, n), retracted))
 
 
 def _weigh_any(n: int, theta_at: Any, weight_at: Any, mapping: Any, retracted: Any) -> int:

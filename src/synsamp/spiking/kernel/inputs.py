@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from synsamp.noise.arithmetic import exp_single
-from synsamp.spiking.kernel.compiling import inlined, separate, vector
+from synsamp.spiking.kernel.compiling import once, separate, vector
 from synsamp.spiking.kernel.memory import (
     EPSP_FALL_S,
     EPSP_RISE_S,
@@ -86,7 +86,7 @@ def cells_of(channels: Any, first: int, width: int, cells: Any) -> None:
         cells[s] = first + channels[s] * width
 
 
-@inlined
+@once
 def draw_inputs(
     start: float,
     stop: float,
@@ -152,7 +152,7 @@ def note_inputs(times: Any, channels: Any, first: int, tape: Tape) -> bool:
     return True
 
 
-@inlined
+@separate
 def to_delayed_axons(
     source: int, time: float, now: float, wiring: Wiring, column: Any, activity: Activity
 ) -> bool:
@@ -190,9 +190,7 @@ def given_inputs(
             tape.input_source[tape.written[2]] = schedule.given_input[at]
             tape.written[2] += 1
         arrival(schedule.given_input[at], times[at], wiring, column, activity)
-        if not to_delayed_axons(
-            schedule.given_input[at], times[at], now, wiring, column, activity
-        ):
+        if not to_delayed_axons(schedule.given_input[at], times[at], now, wiring, column, activity):
             return LOST
         cursor[0] = at + 1
     return READY

@@ -14,7 +14,7 @@ from synsamp.spiking.kernel.compiling import (
     call_move,
     call_spike,
     call_weigh,
-    inlined,
+    once,
     separate,
     vector,
 )
@@ -63,7 +63,7 @@ def set_cells(listed: Any, effect: Any, cells: Any, width: int) -> None:
         cells[afferent * np.uint64(width)] = effect[afferent]
 
 
-@inlined
+@separate
 def place(
     p: int, k: int, more: bool, clear: bool, effect: Any, wiring: Wiring, synapses: Synapses
 ) -> None:
@@ -188,7 +188,7 @@ def refresh_neuron(
     return crossed
 
 
-@inlined
+@once
 def learn(
     neuron: int,
     now: float,

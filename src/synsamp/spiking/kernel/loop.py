@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from synsamp.spiking.kernel.compiling import inlined, kernel
+from synsamp.spiking.kernel.compiling import kernel, once
 from synsamp.spiking.kernel.inputs import (
     LOST,
     NO_ROOM,
@@ -53,8 +53,10 @@ SWEEPS_PER_CALL = 2**10
 """Grid points passed before the loop returns to Python, to be interrupted there."""
 
 
-@inlined
-def emit(neuron: int, now: float, wiring: Wiring, column: Any, activity: Activity, tape: Tape) -> bool:
+@once
+def emit(
+    neuron: int, now: float, wiring: Wiring, column: Any, activity: Activity, tape: Tape
+) -> bool:
     """A neuron spikes: its adaptation grows, its axons carry the spike, the tape notes it."""
     activity.adaptation_fall[neuron] += 1.0
     activity.adaptation_rise[neuron] += 1.0
@@ -70,7 +72,7 @@ def emit(neuron: int, now: float, wiring: Wiring, column: Any, activity: Activit
     return room
 
 
-@inlined
+@once
 def trace(neuron: int, now: float, synapses: Synapses, tape: Tape) -> None:
     """Note θ of the neuron's traced synapses."""
     for i in range(tape.first_traced[neuron], tape.first_traced[neuron + 1]):
@@ -129,9 +131,7 @@ def run(
         if now > covered:
             return INPUT_WANTED
 
-        found = inputs_until(
-            now, schedule, wiring, column, activity, events, channels, tape, work
-        )
+        found = inputs_until(now, schedule, wiring, column, activity, events, channels, tape, work)
         if found != READY:
             return QUEUE_FULL if found == LOST else TAPE_FULL if found == NO_ROOM else PAUSED
 

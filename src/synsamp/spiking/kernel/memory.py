@@ -1,9 +1,9 @@
 """Everything the kernel works on: what is fixed, what moves, what is read, what is written.
 
-    Wiring, Numbers         the network: who reaches whom, numbers of the synapse models
-    Synapses, Activity      its slow and its fast state
-    Schedule                input rates and given input spikes to come
-    Tape, Work              what the loop writes down; working memory
+Wiring, Numbers         the network: who reaches whom, numbers of the synapse models
+Synapses, Activity      its slow and its fast state
+Schedule                input rates and given input spikes to come
+Tape, Work              what the loop writes down; working memory
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class Numbers(Record):
 class Synapses(Record):
     """State of all synapses: θ and w by row, ŵ by column; when each neuron was refreshed."""
 
+    aligned = True
     theta = array("float64")
     weight = array("float32")
     refreshed_s = array("float64")  # per neuron
@@ -96,6 +97,7 @@ SWEEPS, SPIKES = range(2)
 class Activity(Record):
     """The fast state of the network."""
 
+    aligned = True
     clock = array("float64")
     counters = array("int64")
     drawn_until_s = array("float64")  # per input group, ahead of the clock within a gap
@@ -147,6 +149,7 @@ class Tape(Record):
 class Work(Record):
     """Working memory of the loop."""
 
+    aligned = True
     effect = array("float32")
     sums = array("float32")
     spike_fall = array("float32")

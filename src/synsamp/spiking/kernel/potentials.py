@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from synsamp.noise.arithmetic import exp, exp_single
-from synsamp.spiking.kernel.compiling import inlined, separate, vector
+from synsamp.spiking.kernel.compiling import inlined, once, separate, vector
 from synsamp.spiking.kernel.memory import (
     EPSP_FALL_S,
     EPSP_RISE_S,
@@ -41,7 +41,7 @@ def _decay(values: Any, factor: Any) -> None:
         values[i] = decayed if decayed > _TINY else np.float32(0.0)
 
 
-@inlined
+@once
 def keep_reference_near(now: float, wiring: Wiring, activity: Activity) -> None:
     """Decay everything to ``now`` if the reference has become too old."""
     clock, constants = activity.clock, wiring.constants
@@ -56,7 +56,7 @@ def keep_reference_near(now: float, wiring: Wiring, activity: Activity) -> None:
         clock[REFERENCE] = now
 
 
-@inlined
+@once
 def add_columns(
     cells: Any,
     n: int,
@@ -116,7 +116,7 @@ def add_column(
         store(activity.sum_rise, neuron + start, sum_rise + effects * rise)
 
 
-@inlined
+@separate
 def arrival(axon: int, time: float, wiring: Wiring, column: Any, activity: Activity) -> None:
     """One spike arrives on an axon at ``time``, not later than the event in hand."""
     since = time - activity.clock[REFERENCE]
@@ -128,7 +128,7 @@ def arrival(axon: int, time: float, wiring: Wiring, column: Any, activity: Activ
     add_column(cell, fall, rise, neuron, wiring.axon_width[axon], column, activity)
 
 
-@inlined
+@separate
 def enqueue(group: int, axon: int, time: float, activity: Activity) -> bool:
     """Put a spike in the ring of its group, sorted by arrival; False if the ring is full."""
     times, axons = activity.queue_s[group], activity.queue_axon[group]
@@ -147,7 +147,7 @@ def enqueue(group: int, axon: int, time: float, activity: Activity) -> bool:
     return True
 
 
-@inlined
+@separate
 def deliver_due(now: float, wiring: Wiring, column: Any, activity: Activity) -> None:
     """Let all waiting spikes arrive whose time has come."""
     for group in range(wiring.delay_s.size):
@@ -159,7 +159,7 @@ def deliver_due(now: float, wiring: Wiring, column: Any, activity: Activity) -> 
             activity.queue_count[group] -= 1
 
 
-@inlined
+@once
 def epsp_decays(now: float, wiring: Wiring, activity: Activity) -> tuple[float, float]:
     """What a reader multiplies (fall, rise) by at ``now``."""
     age = now - activity.clock[REFERENCE]
@@ -174,7 +174,7 @@ def scale(values: Any, factor: float) -> None:
         values[i] *= factor
 
 
-@inlined
+@once
 def decay_adaptation(circuit: int, now: float, wiring: Wiring, activity: Activity) -> None:
     """Bring the adaptation currents of one circuit to the present."""
     age = now - activity.adapted_s[circuit]
@@ -202,7 +202,7 @@ def add_up_potentials(
         out[i] = fall * sum_fall[i] - rise * sum_rise[i] + beta + bias[i]
 
 
-@inlined
+@once
 def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out: Any) -> None:
     """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit."""
     decay_adaptation(circuit, now, wiring, activity)
@@ -253,7 +253,7 @@ def total_of(values: Any) -> float:
     return total
 
 
-@inlined
+@once
 def draw_winner(
     circuit: int, now: float, wiring: Wiring, activity: Activity, words: Words, work: Any
 ) -> int:

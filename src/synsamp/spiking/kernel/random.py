@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.noise.streams import BLOCK, box_muller, fill_words, new_stream
-from synsamp.specialise import specialise
-from synsamp.spiking.kernel.compiling import inlined, separate
+from synsamp.spiking.kernel.compiling import inlined, kernel, once, separate
 from synsamp.spiking.kernel.records import Record, array
 
 WORDS = 4096
@@ -38,6 +37,7 @@ class Words(Record):
 class Normals(Record):
     """A stream of standard normals with its buffer, and room for the words they are made of."""
 
+    aligned = True
     state = array("uint32", 2)
     words = array("uint32")
     buffer = array("float32")
@@ -50,6 +50,10 @@ class RandomStreams(NamedTuple):
     events: Words
     inputs: Words
     noise: Normals
+
+    def copy(self) -> RandomStreams:
+        """Streams of their own that go on alike."""
+        return RandomStreams(self.events.copy(), self.inputs.copy(), self.noise.copy())
 
 
 def new_streams(seed: np.random.SeedSequence, longest_row: int) -> RandomStreams:
@@ -95,7 +99,7 @@ def refill(normals: Normals) -> None:
         box_muller(words[:half], words[half:], block[:half], block[half:])
 
 
-@inlined
+@once
 def take_normals(normals: Normals, count: int) -> int:
     """Where the next ``count`` standard normals start in the buffer."""
     start = normals.taken[0]
@@ -115,13 +119,13 @@ def uniform(words: Words) -> float:
     return (high * 1048576.0 + low + 0.5) * 2.0**-52
 
 
-@inlined
+@once
 def exponential(words: Words, rate: float) -> float:
     """An exponential waiting time."""
     return -np.log(uniform(words)) / rate
 
 
-@inlined
+@once
 def poisson(words: Words, mean: float) -> Any:
     """A Poisson count: inversion for small means, transformed rejection (Hörmann 1993) else."""
     if mean < 10.0:
@@ -155,7 +159,7 @@ def poisson(words: Words, mean: float) -> Any:
             return count
 
 
-@inlined
+@once
 def alias_channel(word: np.uint32, table: NDArray[np.uint64]) -> Any:
     """A channel with probability ∝ its rate: one word picks the column and its side (Walker)."""
     product = np.uint64(word) * np.uint64(table.size)
@@ -167,13 +171,18 @@ def alias_channel(word: np.uint32, table: NDArray[np.uint64]) -> Any:
     return np.int64(alias + (column - alias) * own)
 
 
-def _fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> None:
+def _fill_alias_table(
+    rates: NDArray[np.float64],
+    share: NDArray[np.float64],
+    pending: NDArray[np.int64],
+    out: NDArray[np.uint64],
+) -> None:
     """Vose's construction; an entry is (threshold of 32 bits, alias of 32 bits)."""
     n = rates.size
-    total = rates.sum()
-    share = np.empty(n)
-    pending = np.empty(n, np.int64)  # small ones from the left, large ones from the right
-    small, large = 0, n
+    total = 0.0
+    for i in range(n):
+        total += rates[i]
+    small, large = 0, n  # pending: small ones from the left, large ones from the right
     for i in range(n):
         share[i] = rates[i] * (n / total) if total > 0.0 else 1.0
         if share[i] < 1.0:
@@ -203,4 +212,9 @@ def _entry(threshold: float, alias: int) -> np.uint64:
     return np.uint64((bits << np.uint64(32)) | np.uint64(alias))
 
 
-fill_alias_table: Any = specialise(_fill_alias_table)
+_fill = kernel(_fill_alias_table)
+
+
+def fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> None:
+    """Entries from which `alias_channel` draws a channel with probability ∝ its rate."""
+    _fill(rates, np.empty(rates.size), np.empty(rates.size, np.int64), out)

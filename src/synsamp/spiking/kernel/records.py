@@ -36,6 +36,8 @@ from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
 _WORD = ir.IntType(64)
+CACHE_LINE = 64
+"""Bytes that a processor fetches together."""
 
 
 class _Field(NamedTuple):
@@ -48,9 +50,24 @@ def array(dtype: str, dimensions: int = 1) -> Any:
     return _Field(dtype, dimensions)
 
 
-class Record:
-    """Named arrays of fixed type; subclasses declare them with `array`."""
+def on_cache_lines(values: NDArray[Any]) -> NDArray[Any]:
+    """The array itself, or a copy that starts on a cache line: lanes then never cross one."""
+    if values.ctypes.data % CACHE_LINE == 0:
+        return values
+    room = np.empty(values.nbytes + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    copy = room[start : start + values.nbytes].view(values.dtype).reshape(values.shape)
+    copy[...] = values
+    return copy
 
+
+class Record:
+    """Named arrays of fixed type; subclasses declare them with `array`.
+
+    With ``aligned`` they are put on cache lines, which may copy them.
+    """
+
+    aligned: ClassVar[bool] = False
     fields: ClassVar[dict[str, _Field]]
     kernel_type: ClassVar[RecordType]
 
@@ -64,13 +81,15 @@ class Record:
         if arrays.keys() != self.fields.keys():
             raise TypeError(f"{type(self).__name__} wants {set(self.fields) ^ set(arrays)}")
         table: list[int] = []
+        kept: dict[str, NDArray[Any]] = {}
         for name, field in self.fields.items():
             values = arrays[name]
             fits = values.dtype == field.dtype and values.ndim == field.dimensions
             if not (fits and values.flags.c_contiguous):
                 raise TypeError(f"{name} is {values.dtype}{values.shape}, not {field}")
-            table += [values.ctypes.data, *values.shape]
-        self.__dict__.update(arrays)
+            kept[name] = on_cache_lines(values) if self.aligned else values
+            table += [kept[name].ctypes.data, *values.shape]
+        self.__dict__.update(kept)
         self._table = np.array(table, np.int64)
         self.address = self._table.ctypes.data
 
@@ -126,7 +145,7 @@ def _unbox(kind: RecordType, value: Any, c: Any) -> NativeValue:
 class _Attributes(AttributeTemplate):
     key = RecordType
 
-    def generic_resolve(self, record: RecordType, name: str) -> Any:
+    def generic_resolve(self, record: Any, name: str) -> Any:  # type: ignore[override]
         return record.places[name][1] if name in record.places else None
 
 

@@ -122,7 +122,7 @@ def _load(typingctx: Any, array: Any, index: Any) -> Any:
     lane = _LANE_OF[array.dtype]
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, lane, signature.args[0], *args, LANE)
+        place = _place(context, builder, lane, signature.args[0], args[0], args[1], LANE)
         return builder.load(place, align=lane.size)
 
     return lane(array, types.int64), codegen
@@ -133,7 +133,7 @@ def _store(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
     lane = _LANE_OF[array.dtype]
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, lane, signature.args[0], *args[:2], LANE)
+        place = _place(context, builder, lane, signature.args[0], args[0], args[1], LANE)
         builder.store(args[2], place, align=lane.size)
         return context.get_dummy_value()
 
@@ -146,7 +146,7 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
     byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _place(context, builder, lane, signature.args[0], *args, 0)
+        place = _place(context, builder, lane, signature.args[0], args[0], args[1], 0)
         kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
         ask = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
         to_read, to_all_caches, of_data = (ir.Constant(flag, value) for value in (0, 3, 1))
@@ -193,7 +193,7 @@ def _define(operation: Any, instruction: Callable[[Any, Any, Any], Any]) -> None
     """
 
     @infer_global(operation)
-    class _Operation(AbstractTemplate):  # type: ignore[misc]
+    class _Operation(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             lanes = [kind for kind in args if isinstance(kind, Lane)]
             fits = all(kind == lanes[0] or isinstance(kind, types.Number) for kind in args if lanes)

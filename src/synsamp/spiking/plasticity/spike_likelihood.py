@@ -25,7 +25,12 @@ from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp_single, exp_up_to_4, scalar
 from synsamp.rule.equation import likelihood_jump
 from synsamp.spiking.kernel.compiling import SPIKE, row_function
-from synsamp.spiking.kernel.diffusion import at_least, is_multiplicative, read_effects, exponential_weights
+from synsamp.spiking.kernel.diffusion import (
+    at_least,
+    exponential_weights,
+    is_multiplicative,
+    read_effects,
+)
 from synsamp.spiking.kernel.simd import (
     LANE,
     above,
@@ -211,7 +216,7 @@ def _spike_in_lanes(
         exponential_weights(theta, weight, retracted)
         sums[0], sums[1] = read_effects(weight, retracted, fall, rise, effect)
         return 1
-    return np.int64(any_negative(crossed))
+    return int(any_negative(crossed))
 
 
 def _spike_any(

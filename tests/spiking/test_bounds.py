@@ -1,0 +1,50 @@
+"""No input may reach memory that it does not own: the engine under bounds checks."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+CHECKED = {**os.environ, "SYNSAMP_BOUNDS_CHECKS": "1"}
+
+BROKEN = """
+import numpy as np
+from synsamp.spiking import Simulation, winner_take_all
+
+sim = Simulation(winner_take_all(40, 5), np.full(40, 50.0), seed=1)
+sim.run(1.0)
+state = sim._state
+cut = {cut}
+setattr(state, cut[0], getattr(state, cut[0]).replace(**{{cut[1]: cut[2]}}))
+sim.run(5.0)
+"""
+
+
+def checked(*arguments):
+    return subprocess.run(
+        [sys.executable, *arguments], env=CHECKED, capture_output=True, text=True, timeout=900
+    )
+
+
+def test_the_twin_agrees_under_bounds_checks():
+    done = checked("-m", "pytest", "-q", "-p", "no:cacheprovider", HERE / "test_spiking_twin.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        '("synapses", "column", state.synapses.column[:64].copy())',
+        '("synapses", "theta", state.synapses.theta[:48].copy())',
+        '("activity", "fall", state.activity.fall[:16].copy())',
+        '("activity", "sum_rise", state.activity.sum_rise[:8].copy())',
+    ],
+)
+def test_the_checks_see_an_array_that_is_too_short(cut):
+    """Negative control: whatever part of memory is missing, it is not touched but named."""
+    done = checked("-c", BROKEN.format(cut=cut))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "IndexError" in done.stderr

@@ -1,0 +1,73 @@
+"""What the kernel's machine code must not contain, and how it is kept."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from synsamp.spiking import Simulation, winner_take_all
+from synsamp.spiking.kernel import loop
+from synsamp.spiking.kernel.compiling import inlined
+from synsamp.spiking.kernel.records import Record, array
+
+
+@pytest.fixture(scope="module")
+def code():
+    Simulation(winner_take_all(20, 3), np.full(20, 10.0)).run(0.5)
+    signature = loop.run.signatures[0]
+    fresh = njit(**loop.run.targetoptions)(loop.run.py_func)  # code from disk cannot be read
+    fresh.compile(signature)
+    return fresh.inspect_llvm(signature)
+
+
+def test_the_loop_does_not_count_references(code):
+    assert code.count("define") > 20
+    for name in ("NRT_incref", "NRT_decref", "NRT_MemInfo", "atomicrmw"):
+        assert name not in code
+
+
+def test_a_function_that_counts_references_would_be_seen():
+    """Negative control: the usual way of compiling counts them."""
+
+    @njit
+    def keeps(values, out):
+        for i in range(3):
+            out = values[i:]
+        return out
+
+    keeps(np.zeros(5), np.zeros(5))
+    assert "NRT_incref" in keeps.inspect_llvm(keeps.signatures[0])
+
+
+class Pair(Record):
+    one = array("float64")
+    table = array("int64", 2)
+
+
+@inlined
+def _add(pair):
+    pair.one[0] += pair.table[1, 2]
+    return pair.one.size + pair.table.shape[0]
+
+
+def test_a_record_is_read_and_written_through_its_pointer():
+    pair = Pair(one=np.zeros(4), table=np.arange(6).reshape(2, 3))
+    assert _add(pair) == 6
+    assert pair.one.tolist() == [5.0, 0.0, 0.0, 0.0]
+    copy = pair.copy()
+    _add(copy)
+    assert (pair.one[0], copy.one[0]) == (5.0, 10.0)
+    assert pair.replace(one=np.ones(4)).table is pair.table
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"one": np.zeros(4)},
+        {"one": np.zeros(4, np.float32), "table": np.zeros((2, 3), np.int64)},
+        {"one": np.zeros((4, 1)), "table": np.zeros((2, 3), np.int64)},
+        {"one": np.zeros(8)[::2], "table": np.zeros((2, 3), np.int64)},
+    ],
+)
+def test_a_record_takes_no_other_arrays(arrays):
+    with pytest.raises(TypeError):
+        Pair(**arrays)

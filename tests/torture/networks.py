@@ -1,0 +1,258 @@
+"""A fuzzer of the spiking engine: hypothesis draws networks, stimuli, lesions and states.
+
+A program of its own, so that a crash of the interpreter is seen, and so that the engine can be
+compiled with bounds checks: ``SYNSAMP_BOUNDS_CHECKS=1 python networks.py 100``.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from synsamp.errors import SynsampError
+from synsamp.mappings import Exponential, Softplus
+from synsamp.priors import Gaussian, GaussianMixture, Laplace, PriorByGroup
+from synsamp.spiking import (
+    ChangeClip,
+    Circuit,
+    DoubleExponential,
+    InOrder,
+    InputGroup,
+    Network,
+    Projection,
+    RandomOrder,
+    Recording,
+    RemoveNeurons,
+    RemoveSynapses,
+    SilenceInputs,
+    Simulation,
+    SpikeLikelihood,
+    SpikeTimes,
+    SynapseModel,
+    TermClip,
+)
+from synsamp.spiking.kernel.compiling import CHECKED
+
+sizes = st.integers(1, 40)
+seeds = st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def priors(draw, n_post, n_pre):
+    rng = np.random.default_rng(draw(seeds))
+    kind = draw(
+        st.sampled_from(["gaussian", "per input", "per synapse", "laplace", "mixture", "groups"])
+    )
+    mean, std = draw(st.floats(-2, 2)), draw(st.floats(0.2, 3))
+    if kind == "gaussian":
+        return Gaussian(mean, std)
+    if kind == "per input":
+        return Gaussian(rng.normal(size=n_pre), std)
+    if kind == "per synapse":
+        return Gaussian(rng.normal(size=(n_post, n_pre)), rng.uniform(0.5, 2, (n_post, n_pre)))
+    if kind == "laplace":
+        return Laplace(mean, std)
+    if kind == "mixture":
+        return GaussianMixture()
+    labels = rng.integers(0, 2, (n_post, n_pre))
+    return PriorByGroup((Gaussian(mean, std), Laplace(0.0, 1.0)), labels)
+
+
+@st.composite
+def models(draw, n_post, n_pre):
+    clip = draw(st.sampled_from([TermClip(), ChangeClip(), TermClip(np.inf), ChangeClip(1e3)]))
+    plasticity = SpikeLikelihood(
+        N=draw(st.floats(0, 200)),
+        alpha=draw(st.floats(0.01, 2)),
+        clip=clip,
+        retracted_learn=draw(st.booleans()),
+    )
+    return SynapseModel(
+        prior=draw(priors(n_post, n_pre)),
+        mapping=draw(st.sampled_from([Exponential(3.0), Exponential(0.0), Softplus(0.7)])),
+        plasticity=plasticity,
+        speed=draw(st.sampled_from([0.0, 1e-4, 1e-2, 0.3])),
+        temperature=draw(st.sampled_from([0.0, 1.0, 5.0])),
+        floor=draw(st.sampled_from([-5.0, -0.5, 0.0])),
+        splitting_step=0.05,
+    )
+
+
+@st.composite
+def networks(draw):
+    inputs = [InputGroup(f"x{i}", draw(sizes)) for i in range(draw(st.integers(0, 2)))]
+    circuits = [
+        Circuit(
+            f"z{i}",
+            draw(sizes),
+            rate_hz=draw(st.sampled_from([1e-6, 5.0, 100.0, 400.0])),
+            adaptation_strength=draw(st.sampled_from([-8.0, 0.0, 2.0])),
+        )
+        for i in range(draw(st.integers(1, 3)))
+    ]
+    size = {p.name: p.size for p in (*inputs, *circuits)}
+    projections = []
+    for number in range(draw(st.integers(1, 5))):
+        source = draw(st.sampled_from([*size]))
+        target = draw(st.sampled_from([c.name for c in circuits]))
+        delay_s = draw(st.sampled_from([0.0, 0.005, 0.3]))
+        if any((p.source, p.target, p.delay_s) == (source, target, delay_s) for p in projections):
+            continue
+        shape = (size[target], size[source])
+        mask = None
+        if draw(st.booleans()):
+            mask = np.random.default_rng(draw(seeds)).random(shape) < draw(st.floats(0, 1))
+        projections.append(
+            Projection(
+                source,
+                target,
+                draw(models(*shape)),
+                delay_s=delay_s,
+                mask=mask,
+                plastic=draw(st.booleans()),
+                allow_self=draw(st.booleans()),
+                name=f"p{number}",
+            )
+        )
+    epsp = draw(st.sampled_from([DoubleExponential(), DoubleExponential(1e-4, 1.0)]))
+    return Network(inputs, circuits, projections, epsp)
+
+
+def presentations(draw, size):
+    rng = np.random.default_rng(draw(seeds))
+    count = draw(st.integers(1, 3))
+    return [
+        SimpleNamespace(
+            durations_s=np.array([0.05, 0.2]),
+            rates_hz=rng.choice([0.0, 1.0, 50.0, 2000.0], size=(2, size)),
+        )
+        for _ in range(count)
+    ]
+
+
+@st.composite
+def stimuli(draw, network):
+    kind = draw(st.sampled_from(["none", "constant", "order", "random", "times", "mixed"]))
+    if kind == "none" or not network.inputs:
+        return None
+    first = network.inputs[0]
+    rng = np.random.default_rng(draw(seeds))
+    times = SpikeTimes(rng.uniform(0, 3, 50), rng.integers(0, first.size, 50))
+    if kind == "constant":
+        return {g.name: rng.uniform(0, 60, g.size) for g in network.inputs}
+    if kind == "order":
+        return InOrder({first.name: presentations(draw, first.size)})
+    if kind == "random":
+        return RandomOrder(presentations(draw, first.size), group=first.name)
+    if kind == "times":
+        return {first.name: times}
+    return {first.name: times} | {g.name: np.full(g.size, 20.0) for g in network.inputs[1:]}
+
+
+@st.composite
+def lesions(draw, network):
+    kind = draw(st.sampled_from(["neurons", "active", "mask", "inputs"]))
+    rng = np.random.default_rng(draw(seeds))
+    if kind == "neurons":
+        circuit = draw(st.sampled_from(network.circuits))
+        return RemoveNeurons(circuit.name, rng.integers(0, circuit.size, 3).tolist())
+    if kind == "inputs" and network.inputs:
+        group = draw(st.sampled_from(network.inputs))
+        return SilenceInputs(group.name, rng.integers(0, group.size, 3).tolist())
+    projection = draw(st.sampled_from(network.projections))
+    shape = network.mask_of(projection).shape
+    which = rng.random(shape) < 0.5 if kind == "mask" else "active"
+    return RemoveSynapses(projection.name, which, regrow=draw(st.booleans()))
+
+
+def check(sim):
+    """What must hold at any moment."""
+    for p in sim.network.projections:
+        theta, weight, active = sim.theta(p.name), sim.weight(p.name), sim.active(p.name)
+        exists = ~np.isnan(theta)
+        assert not exists[~sim.network.mask_of(p)].any()
+        assert (theta[exists] >= p.synapses.floor).all()
+        assert np.array_equal(active, np.nan_to_num(theta, nan=-1.0) > 0)
+        assert (weight[~active] == 0).all()
+
+
+def records(draw, network):
+    projection = network.projections[0]
+    n_post, n_pre = network.mask_of(projection).shape
+    return Recording(
+        spikes=True,
+        input_spikes=draw(st.booleans()),
+        presentations=True,
+        theta_every_s=1.0,
+        active_every_s=1.0,
+        turnover_every_s=2.0,
+        traces={projection.name: [(n_post - 1, n_pre - 1), (0, 0)]},
+    )
+
+
+@given(st.data())
+@settings(
+    max_examples=int(sys.argv[1]) if len(sys.argv) > 1 else 10,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
+@seed(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+def one_network(data):
+    try:
+        use(data)
+    except SynsampError as error:
+        # Weights without a clip may run away: the run then ends in one line, as it should.
+        if "must be finite" not in str(error):
+            raise
+
+
+def use(data):
+    network = data.draw(networks())
+    if not network.projections:
+        return
+    stimulus = data.draw(stimuli(network))
+    record = records(data.draw, network)
+    sim = Simulation(
+        network,
+        stimulus,
+        data.draw(seeds),
+        refresh_s=data.draw(st.sampled_from([0.0, 0.2, 1.0])),
+        grid_s=1.0,
+        record=record,
+    )
+    global tried
+    tried += 1
+    check(sim.run(data.draw(st.floats(0, 2))))
+    for lesion in data.draw(st.lists(lesions(network), max_size=2)):
+        sim.lesion(lesion)
+        check(sim)
+    sim.probe(stimulus, 0.3, burn_in_s=0.1, seed=1)
+    sim.probe(stimulus, 0.2, start="rest")
+    rng = np.random.default_rng(data.draw(seeds))
+    count = network.n_inputs + network.n_neurons
+    sim.replay(sim.time_s + np.sort(rng.uniform(0, 0.5, 20)), rng.integers(0, count, 20))
+    check(sim)
+    forked = Simulation.from_state(network, sim.state(), stimulus, record=record)
+    check(sim.run(1.5))
+    forked.run(1.5)
+    for p in network.projections:
+        assert np.array_equal(sim.theta(p.name), forked.theta(p.name), equal_nan=True)
+    assert sim.n_spikes == forked.n_spikes
+    sim.stimulus = None
+    check(sim.run(0.5))
+
+
+tried = 0
+
+if __name__ == "__main__":
+    unraisable = []
+    sys.unraisablehook = unraisable.append  # an error in a function called by its address
+    one_network()
+    assert not unraisable, unraisable[0]
+    print(f"tried {tried} networks, bounds checks {'on' if CHECKED else 'off'}")
