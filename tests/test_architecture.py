@@ -51,6 +51,24 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 
 
+# The rooms of the engine, from the ground up: a room may import itself and those before it.
+ROOMS = [
+    "kernel",
+    "plasticity",
+    "network",
+    "description",
+    "layout",
+    "input",
+    "state",
+    "engine",
+    "first_use",
+    "instruments",
+    "simulation",
+]
+# Pairing is an experiment with a simulation of its own.
+ON_TOP = {"instruments/pairing"}
+
+
 def modules():
     return sorted(SOURCE.rglob("*.py"))
 
@@ -85,6 +103,36 @@ def violations(folder, text):
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_imports_point_one_way(path):
     assert violations(folder_of(path), path.read_text()) == []
+
+
+def rooms_of(text):
+    """Yield the rooms of the engine that a module imports."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("synsamp.spiking"):
+            parts = (node.module or "").split(".")[2:]
+            yield from [parts[0]] if parts else [alias.name for alias in node.names]
+
+
+def wrong_rooms(room, text):
+    allowed = ROOMS[: ROOMS.index(room) + 1]
+    return sorted({found for found in rooms_of(text) if found not in allowed})
+
+
+ENGINE_MODULES = [p for p in modules() if p.is_relative_to(SOURCE / "spiking")]
+
+
+@pytest.mark.parametrize("path", ENGINE_MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_rooms_of_the_engine_stand_on_each_other(path):
+    name = str(path.relative_to(SOURCE / "spiking").with_suffix(""))
+    if name == "__init__" or name in ON_TOP:
+        return
+    assert wrong_rooms(name.split("/")[0], path.read_text()) == []
+
+
+def test_the_guard_of_the_rooms_sees_a_wrong_import():
+    assert wrong_rooms("kernel", "from synsamp.spiking.network import Network")
+    assert wrong_rooms("state", "from synsamp.spiking import simulation")
+    assert not wrong_rooms("state", "from synsamp.spiking.kernel.memory import Activity")
 
 
 def test_every_folder_has_its_place():

@@ -54,7 +54,8 @@ def _specialise(
     if stable:
         cache = disk_cache(function)
         if cache is not None:
-            compiled._cache = cache  # what `njit(cache=True)` sets, with a folder of our own
+            # What `njit(cache=True)` sets, with a folder of our own.
+            compiled._cache = cache  # noqa: SLF001
     return compiled
 
 

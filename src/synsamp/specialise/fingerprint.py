@@ -61,7 +61,7 @@ def _add(value: Any, digest: Any, seen: dict[int, int]) -> None:
         _add(_options(value), digest, seen)
         _add(value.py_func, digest, seen)
     elif isinstance(value, _Intrinsic):
-        _add(value._defn, digest, seen)  # the name of a module-level intrinsic says nothing
+        _add(value._defn, digest, seen)  # noqa: SLF001 (its code has no public name)
     elif isinstance(value, FunctionType):
         _add_function(value, digest, seen)
     elif isinstance(value, CodeType):

@@ -48,7 +48,7 @@ def _compiled(
     )
     cache = disk_cache(function) if stable else None
     if cache is not None:
-        compiled._cache = cache
+        compiled._cache = cache  # noqa: SLF001 (as in `binding`)
     compiled.compile()
     return compiled
 

@@ -342,20 +342,20 @@ class Simulation:
         missing = (missing | {"inputs", "recorder", "applied", "lesions"}) - set(state)
         if missing:
             raise refuse("saved state", "must be whole", f"without {', '.join(sorted(missing))}")
-        sim = cls.__new__(cls)
+        self = cls.__new__(cls)
         refresh_s, grid_s = state["refresh_s"], state["grid_s"]
-        sim._set_up(network, stimulus, refresh_s, grid_s, record, sink, lesions)
+        self._set_up(network, stimulus, refresh_s, grid_s, record, sink, lesions)
         applied = np.array(state["applied"])
-        if applied.shape != (len(sim._scheduled),) or applied.dtype != bool:
-            raise refuse("lesions", f"must be the {applied.size} of before", len(sim._scheduled))
+        if applied.shape != (len(self._scheduled),) or applied.dtype != bool:
+            raise refuse("lesions", f"must be the {applied.size} of before", len(self._scheduled))
         try:
-            sim._state = State.restore(sim._engine.layout, network, state)
-            sim._engine.put_columns(sim._state)
-            sim._feed.schedule(sim._state.inputs, sim.time_s)  # refuses another stimulus
-            sim._recorder.restore(state["recorder"])
+            self._state = State.restore(self._engine.layout, network, state)
+            self._engine.put_columns(self._state)
+            self._feed.schedule(self._state.inputs, self.time_s)  # refuses another stimulus
+            self._recorder.restore(state["recorder"])
             entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
-            sim.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
+            self.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
         except (KeyError, TypeError, AttributeError, OverflowError) as error:
             raise refuse("saved state", "must be as state() gave it", repr(error)) from None
-        sim._applied = applied
-        return sim
+        self._applied = applied
+        return self

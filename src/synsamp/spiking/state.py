@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.description import describe, difference
-from synsamp.spiking.input.schedule import InputState
+from synsamp.spiking.input.position import InputState
 from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, REFERENCE, Activity, Synapses
 from synsamp.spiking.kernel.random import Normals, RandomStreams, Words, new_streams
 from synsamp.spiking.kernel.simd import LANE

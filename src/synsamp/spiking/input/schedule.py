@@ -4,126 +4,28 @@ Presentations are chosen in blocks of fixed size, so that neither the length of 
 state of any buffer changes what is shown. Alias tables are built once per distinct row of rates and
 kept; a library too large for that is worked through with a pool that starts over.
 
-`InputState` is all that changes, `InputFeed` what can be made anew from it and the stimulus.
+`InputState` is all that changes; what is here can be made anew from it and the stimulus.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
+from synsamp.spiking.input.position import BLOCK, Chosen, InputState
 from synsamp.spiking.input.stimulus import Shown
 from synsamp.spiking.kernel.memory import Schedule
 from synsamp.spiking.kernel.random import fill_alias_table
 from synsamp.spiking.network import FASTEST_HZ, LONGEST_S, Network
 
-BLOCK = 256
-"""Presentations chosen at a time."""
 POOL_ENTRIES = 2**24
 """Table entries kept (8 bytes each) before the pool starts over."""
-
-
-class Chosen(NamedTuple):
-    """A block of chosen presentations."""
-
-    first: int
-    start_s: float
-    indices: dict[str, NDArray[np.int64]]
-
-
-@dataclass
-class InputState:
-    """Where a run stands in its stimulus."""
-
-    rng: np.random.Generator
-    silenced: dict[str, NDArray[np.bool_]]
-    next: int = 0  # presentations chosen so far
-    end_s: float = 0.0  # when they end
-    set_s: float = 0.0  # when the stimulus was set
-    logged: int = 0  # presentations handed to the recording
-    blocks: list[Chosen] = field(default_factory=list)
-
-    @classmethod
-    def new(cls, network: Network, rng: np.random.Generator, start_s: float = 0.0) -> Self:
-        """Nothing chosen yet, nobody silenced."""
-        silenced = {g.name: np.zeros(g.size, bool) for g in network.inputs}
-        return cls(rng, silenced, end_s=start_s, set_s=start_s)
-
-    def copy(self) -> InputState:
-        """A state of its own."""
-        rng = np.random.default_rng(0)
-        rng.bit_generator.state = self.rng.bit_generator.state
-        silenced = {name: mask.copy() for name, mask in self.silenced.items()}
-        return InputState(
-            rng, silenced, self.next, self.end_s, self.set_s, self.logged, list(self.blocks)
-        )
-
-    def restart(self, now_s: float) -> None:
-        """Another stimulus from ``now_s`` on (inputs before it must have been delivered)."""
-        self.blocks = []
-        self.end_s = self.set_s = now_s
-        self.logged = self.next
-
-    def save(self) -> dict[str, Any]:
-        """Numbers, arrays and nested mappings."""
-        return {
-            "next": self.next,
-            "end_s": self.end_s,
-            "set_s": self.set_s,
-            "logged": self.logged,
-            "rng": self.rng.bit_generator.state,
-            "silenced": {name: mask.copy() for name, mask in self.silenced.items()},
-            "blocks": {
-                str(i): {
-                    "first": b.first,
-                    "start_s": b.start_s,
-                    "indices": {name: v.copy() for name, v in b.indices.items()},
-                }
-                for i, b in enumerate(self.blocks)
-            },
-        }
-
-    @classmethod
-    def restore(cls, network: Network, saved: Any) -> InputState:
-        """The way back; everything is checked."""
-        found = cls.new(network, np.random.default_rng(0))
-        try:
-            state = dict(saved["rng"])
-            found.rng.bit_generator.state = {**state, "state": dict(state["state"])}
-        except Exception:
-            raise refuse("rng of the saved inputs", "must be a PCG64 state", "another") from None
-        found.next = arguments.whole("next of the saved inputs", saved["next"], at_least=0)
-        found.logged = arguments.whole("logged of the saved inputs", saved["logged"], at_least=0)
-        for name in ("end_s", "set_s"):
-            value = arguments.number(f"{name} of the saved inputs", saved[name], at_least=0)
-            setattr(found, name, value)
-        for name, mask in found.silenced.items():
-            given = np.asarray(saved["silenced"][name])
-            if given.shape != mask.shape or given.dtype != bool:
-                raise refuse(
-                    f"silenced inputs of {name!r}", f"must be bool{mask.shape}", given.shape
-                )
-            mask[:] = given
-        for i in range(len(saved["blocks"])):
-            block = saved["blocks"][str(i)]
-            found.blocks.append(
-                Chosen(
-                    arguments.whole("first of a saved block", block["first"], at_least=0),
-                    arguments.number("start_s of a saved block", block["start_s"], at_least=0),
-                    {
-                        name: arguments.wholes("indices of a saved block", v, shape=(BLOCK,))
-                        for name, v in block["indices"].items()
-                    },
-                )
-            )
-        return found
 
 
 class _Segments(NamedTuple):

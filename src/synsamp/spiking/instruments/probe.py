@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.spiking.engine import Engine
-from synsamp.spiking.input.schedule import InputFeed, InputState
+from synsamp.spiking.input.position import InputState
+from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import as_shown
 from synsamp.spiking.instruments.recording import new_tape, nothing_traced
 from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, Tape

@@ -167,4 +167,4 @@ def _get(context: Any, builder: Any, record: RecordType, pointer: Any, name: str
     made = context.make_array(kind)(context, builder)
     data = builder.inttoptr(word(first), context.get_data_type(kind.dtype).as_pointer())
     populate_array(made, data, shape, strides, itemsize, None)
-    return made._getvalue()
+    return made._getvalue()  # noqa: SLF001 (Numba's way to end a struct)

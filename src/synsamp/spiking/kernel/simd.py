@@ -93,7 +93,7 @@ def _row(typingctx: Any, pointer: Any, count: Any) -> Any:
         itemsize = ir.Constant(ir.IntType(64), size)
         made = context.make_array(kind)(context, builder)
         populate_array(made, args[0], [args[1]], [itemsize], itemsize, None)
-        return made._getvalue()
+        return made._getvalue()  # noqa: SLF001 (Numba's way to end a struct)
 
     return kind(pointer, types.int64), codegen
 
