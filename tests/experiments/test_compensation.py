@@ -111,7 +111,7 @@ def test_wiring_is_that_of_the_paper():
     ears = {q.target for q in network.projections if q.source == "x_A"}
     eyes = {q.target for q in network.projections if q.source == "x_V"}
     assert (ears, eyes) == (set(AUDITORY), set(VISUAL))
-    assert len({(q.rule.b, q.rule.N, q.rule.T, q.rule.alpha) for q in network.projections}) == 1
+    assert len({q.synapses for q in network.projections}) == 1
 
 
 def test_schedule_is_longer_than_seven_hours_with_every_control():
@@ -212,9 +212,9 @@ def test_controls_start_where_the_main_run_was_struck(finished, setup):
 
 
 def test_controls_have_the_rule_they_say(setup):
-    noise_off = setup.network(NOISE_OFF).projections[0].rule
-    likelihood = setup.network(LIKELIHOOD).projections[0].rule
-    full = setup.network().projections[0].rule
+    noise_off = setup.network(NOISE_OFF).projections[0].synapses
+    likelihood = setup.network(LIKELIHOOD).projections[0].synapses
+    full = setup.network().projections[0].synapses
     assert (full.T, noise_off.T, likelihood.T) == (1.0, 0.0, 0.0)
     assert noise_off.prior.gradient(0.0) == full.prior.gradient(0.0)
     assert abs(likelihood.prior.gradient(-5.0)) < 1e-9
