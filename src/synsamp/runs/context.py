@@ -24,8 +24,9 @@ from rich.progress import (
 from synsamp.experiments.protocol import Column, Maker, ProgressBar, State
 from synsamp.runs import machine
 from synsamp.runs.checkpoint import CheckpointFolder
+from synsamp.runs.contents import STORE
 from synsamp.runs.jobs import run_in_turn, run_on_workers
-from synsamp.runs.results import STORE, check_name
+from synsamp.runs.results import check_name
 from synsamp.runs.streams import StreamSet, ZarrStream
 from synsamp.runs.tasks import Report
 from synsamp.runs.workers import Workers

@@ -18,7 +18,6 @@ from __future__ import annotations
 import fcntl
 import os
 import platform
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -31,22 +30,12 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.protocol import Claim, Results
 from synsamp.runs import results as stored
-from synsamp.runs.atomic import damaged, read_json, write_json
+from synsamp.runs.atomic import PART, damaged, open_in_place, read_json, write_json
+from synsamp.runs.contents import check_contents, clear_contents, clear_parts
 
-FILES = (
-    "run.json",
-    "status.json",
-    "claims.json",
-    "report.html",
-    "run.log",
-    stored.SEAL,
-    ".lock",
-    ".stack.lock",
-)
 ORPHAN_S = 60.0
 """How long a folder is waited for that a worker may hold whose command was killed: it stops within
 seconds."""
-FOLDERS = (stored.STORE, "figures", "checkpoints", "trials")
 
 Content = TypeVar("Content")
 
@@ -128,9 +117,11 @@ class RunFolder:
         with locked(path, wait_s):
             _check_free(path, force)  # again: another command may have been faster
             with ExitStack() as trials:  # of an ensemble that is replaced: all must have stopped
+                check_contents(path)
                 for trial in path.glob("trials/*/.lock"):
                     trials.enter_context(locked(trial.parent, ORPHAN_S))
-                _clear(path)
+                    check_contents(trial.parent)
+                clear_contents(path)
             write_json(path / "run.json", description.model_dump(mode="json"))
             folder = cls(path)
             folder.set_status("waiting")
@@ -142,6 +133,8 @@ class RunFolder:
         """Open an existing run folder for writing and hold its lock."""
         cls(path)  # a folder that is no run gets no lock file
         with locked(path, wait_s):
+            check_contents(path)
+            clear_parts(path)
             yield cls(path)
 
     @property
@@ -235,7 +228,7 @@ def _check_free(path: Path, force: bool) -> None:
 
 def _is_leftover(name: str) -> bool:
     """Whether a run that was killed before its first file was whole may have left this."""
-    return name == ".lock" or (name.startswith(".") and name.endswith(".part"))
+    return name == ".lock" or PART.fullmatch(name) is not None
 
 
 def check_new_parent(path: Path) -> None:
@@ -248,19 +241,10 @@ def check_new_parent(path: Path) -> None:
         raise refuse("--out", "must be new or hold runs", str(path), "choose another name")
 
 
-def _clear(path: Path) -> None:
-    """Remove what a run wrote, and nothing else that may lie in the folder."""
-    for folder in (*(path / name for name in FOLDERS), *path.glob(".results-*")):
-        shutil.rmtree(folder, ignore_errors=True)
-    for name in FILES:
-        if name != ".lock":
-            (path / name).unlink(missing_ok=True)
-
-
 @contextmanager
 def locked(path: Path, wait_s: float = 0.0) -> Iterator[None]:
     """Hold the folder's lock; the system frees it when the process ends, however it ends."""
-    with (path / ".lock").open("a+") as file:
+    with open_in_place(path / ".lock") as file:
         _lock(file, path, time.monotonic() + wait_s)
         file.truncate(0)
         file.write(f"{os.getpid()} on {platform.node()}\n")

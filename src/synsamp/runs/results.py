@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -20,10 +19,9 @@ import xarray as xr
 import zarr
 
 from synsamp.experiments.protocol import Results
-from synsamp.runs.atomic import damaged, replacing
+from synsamp.runs.atomic import damaged, remove, replacing
+from synsamp.runs.contents import SEAL, STORE
 
-STORE = "results.zarr"
-SEAL = "results.sha256"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
@@ -87,7 +85,7 @@ def clear_results(folder: Path, keep_streams: bool) -> None:
     """Make ready for a start (nothing kept) or a resume (only whole files kept)."""
     (folder / SEAL).unlink(missing_ok=True)
     if not keep_streams:
-        shutil.rmtree(folder / STORE, ignore_errors=True)
+        remove(folder / STORE)
     for leftover in (folder / STORE).rglob("*.partial"):  # of a Zarr write that was killed
         leftover.unlink()
 

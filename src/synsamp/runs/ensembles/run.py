@@ -23,6 +23,7 @@ from rich.console import Console
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Experiment
 from synsamp.runs import machine
+from synsamp.runs.contents import SEAL
 from synsamp.runs.ensembles.gather import gather
 from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress
@@ -37,7 +38,7 @@ from synsamp.runs.execute import (
 )
 from synsamp.runs.folder import ORPHAN_S, RunFolder
 from synsamp.runs.log import logging_to
-from synsamp.runs.results import SEAL, seal_results
+from synsamp.runs.results import seal_results
 from synsamp.runs.tasks import Report, StoppedError, Task, run_tasks
 from synsamp.runs.workers import Workers
 
@@ -187,9 +188,9 @@ def _is_usable(path: Path, trial: Trial) -> bool:
 def check_workers(client: Any, root: Path) -> None:
     """Refuse workers that do not share the folder and its locks, before any work is done."""
     (root / "trials").mkdir(exist_ok=True)
-    sign = root / "trials" / f".seen-by-{os.getpid()}"
+    sign = root / "trials" / f".seen-by-{uuid.uuid4().hex}"
     try:
-        with sign.open("w") as file:
+        with sign.open("x") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             found: dict[str, str] = client.run(_look_at, str(sign))
     finally:
