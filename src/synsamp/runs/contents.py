@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.runs.atomic import PART, not_plain, remove
+from synsamp.runs.atomic import PART, not_plain
 
 STORE = "results.zarr"
 SEAL = "results.sha256"
+RUN_SEAL = "run.sha256"
+FIGURE_SEAL = "figures.sha256"
 CHECKPOINTS = "checkpoints"
 FIGURES = "figures"
 TRIALS = "trials"
@@ -30,6 +32,8 @@ FILES = (
     "report.html",
     "run.log",
     SEAL,
+    RUN_SEAL,
+    FIGURE_SEAL,
     ".lock",
     ".stack.lock",
 )
@@ -55,31 +59,6 @@ def strange(path: Path) -> Iterator[SynsampError]:
         yield from _in_store(store)
 
 
-def clear_contents(path: Path) -> None:
-    """Remove what a run wrote; its contents have been checked and its lock is held."""
-    for trial in _entries(path / TRIALS):
-        clear_contents(Path(trial.path))
-        (Path(trial.path) / ".lock").unlink(missing_ok=True)
-        _remove_if_empty(Path(trial.path))
-    _remove_if_empty(path / TRIALS)
-    for name in (STORE, CHECKPOINTS):
-        remove(path / name)
-    for store in (*path.glob(f"{STACKING}*"), *path.glob(f".{STACKING}*")):
-        remove(store)
-    for name in FILES:
-        if name != ".lock":
-            (path / name).unlink(missing_ok=True)
-    clear_parts(path)
-
-
-def clear_parts(path: Path) -> None:
-    """Remove half-written files that a killed process left."""
-    for folder in (path, path / FIGURES, path / CHECKPOINTS):
-        for entry in _entries(folder):
-            if PART.fullmatch(entry.name):
-                Path(entry.path).unlink(missing_ok=True)
-
-
 def _unless_plain(path: Path, wanted: str) -> Iterator[SynsampError]:
     if os.path.lexists(path):
         plain = path.is_file() if wanted == "file" else path.is_dir()
@@ -88,13 +67,12 @@ def _unless_plain(path: Path, wanted: str) -> Iterator[SynsampError]:
 
 
 def _in_trials(folder: Path) -> Iterator[SynsampError]:
-    for entry in _entries(folder):
-        if not entry.name.startswith("."):
-            yield from _unless_plain(Path(entry.path), "folder")
+    for path in trials_in(folder):
+        yield from _unless_plain(path, "folder")
 
 
 def _in_checkpoints(folder: Path) -> Iterator[SynsampError]:
-    for entry in _entries(folder):
+    for entry in entries(folder):
         path = Path(entry.path)
         if re.fullmatch(r"job-\d+", entry.name):
             yield from _unless_plain(path, "folder")
@@ -106,7 +84,7 @@ def _in_checkpoints(folder: Path) -> Iterator[SynsampError]:
 
 
 def _in_store(folder: Path, among_chunks: bool = False) -> Iterator[SynsampError]:
-    for entry in _entries(folder):
+    for entry in entries(folder):
         path = Path(entry.path)
         if entry.is_dir(follow_symlinks=False):
             yield from _in_store(path, among_chunks or entry.name == "c")
@@ -123,14 +101,15 @@ def _foreign(path: Path) -> SynsampError:
     return refuse(f"what lies in {path.parent}", "must be a run's own", path.name, remedy)
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def trials_in(folder: Path) -> list[Path]:
+    """What is called like the folder of a trial (`plan` names them); the rest is the user's."""
+    names = [entry.name for entry in entries(folder)]
+    return [folder / name for name in names if re.fullmatch(r"(\d+-)?\d{5,}", name)]
+
+
+def entries(folder: Path) -> list[os.DirEntry[str]]:
     """What lies in a folder, in order; nothing if it is none, or a link to one."""
     if folder.is_symlink() or not folder.is_dir():
         return []
     with os.scandir(folder) as found:
         return sorted(found, key=lambda entry: entry.name)
-
-
-def _remove_if_empty(folder: Path) -> None:
-    if folder.is_dir() and not folder.is_symlink() and not os.listdir(folder):
-        folder.rmdir()

@@ -31,7 +31,8 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.protocol import Claim, Results
 from synsamp.runs import results as stored
 from synsamp.runs.atomic import PART, damaged, open_in_place, read_json, write_json
-from synsamp.runs.contents import check_contents, clear_contents, clear_parts
+from synsamp.runs.clearing import clear_contents, clear_parts
+from synsamp.runs.contents import TRIALS, check_contents, trials_in
 
 ORPHAN_S = 60.0
 """How long a folder is waited for that a worker may hold whose command was killed: it stops within
@@ -118,9 +119,9 @@ class RunFolder:
             _check_free(path, force)  # again: another command may have been faster
             with ExitStack() as trials:  # of an ensemble that is replaced: all must have stopped
                 check_contents(path)
-                for trial in path.glob("trials/*/.lock"):
-                    trials.enter_context(locked(trial.parent, ORPHAN_S))
-                    check_contents(trial.parent)
+                for trial in trials_in(path / TRIALS):
+                    trials.enter_context(locked(trial, ORPHAN_S))
+                    check_contents(trial)
                 clear_contents(path)
             write_json(path / "run.json", description.model_dump(mode="json"))
             folder = cls(path)
