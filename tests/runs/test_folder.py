@@ -110,11 +110,24 @@ def test_a_damaged_file_is_told_in_one_line(copy, name, content):
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["status.json", "claims.json"])
+@pytest.mark.parametrize("name", ["status.json", "claims.json", "run.sha256", "results.sha256"])
 def test_a_missing_file_is_told(copy, name):
     (copy / name).unlink()
-    with pytest.raises(SynsampError, match=f"{name} must exist"):
+    with pytest.raises(SynsampError, match=rf"{name} must (exist|be as the run wrote it)"):
         RunFolder(copy).claims()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [("claims.json", '"holds": false', '"holds": true'), ("run.json", '"seed": 0', '"seed": 1')],
+)
+def test_what_was_asked_and_what_was_claimed_are_under_the_seal(copy, name, old, new):
+    text = (copy / name).read_text()
+    assert old in text
+    (copy / name).write_text(text.replace(old, new))
+    for read in (RunFolder(copy).claims, RunFolder(copy).results):
+        with pytest.raises(SynsampError, match=rf"{name} must be as the run wrote it.* changed"):
+            read()
 
 
 def _chunk(copy):

@@ -34,7 +34,7 @@ from synsamp.runs.execute import (
     carry_out,
     disk_is_full,
     ending,
-    warn_of_other_versions,
+    warn_of_other_machine,
 )
 from synsamp.runs.folder import ORPHAN_S, RunFolder
 from synsamp.runs.log import logging_to
@@ -81,11 +81,12 @@ def carry_out_ensemble(
     status = folder.status
     root = folder.path.resolve()
     with logging_to(root / "run.log", console), ending(folder, status.elapsed_s) as clock:
-        warn_of_other_versions(folder.description.versions)
+        warn_of_other_machine(folder)
         _log.info("%s: %d trials of %s", folder.path.name, len(trials), experiment.name)
         folder.set_status("running", elapsed_s=status.elapsed_s)
         client = workers.client(console)
         check_workers(client, root)
+        folder.unseal()
         stack = _stack(root, folder)
         stack.clear()
         outcomes: dict[str, Outcome] = {}
@@ -129,6 +130,7 @@ def _put_together(
     stack.finish()
     seal_results(folder.path)
     folder.write_claim_records(claims)
+    folder.seal()
     folder.set_status("finished", message, clock())
     _log.info("finished after %.1f s", clock())
 
