@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 
 from synsamp.cli_runs import (
+    check_folders,
     complain,
     conclude,
     describe,
@@ -214,6 +215,14 @@ def build_app(registry: Registry) -> typer.Typer:
         runs = [run for folder in folders for run in in_order(find_runs(folder), registry)]
         parent = folders[0] if len(folders) == 1 else Path(os.path.commonpath([*folders]) or ".")
         typer.echo(f"report: {write_report(runs, registry, out or parent / 'report.html')}")
+
+    @app.command("check")
+    def check_command(folders: Folders) -> int:
+        """Check that runs are finished and every file is as the run wrote it.
+
+        Prints a line for each thing that is wrong, and what to do; the exit code is then 1.
+        """
+        return check_folders(folders)
 
     @app.command("bench")
     def bench_command(

@@ -122,9 +122,9 @@ def read_json(path: Path) -> Any:
         raise damaged(path, f"it is no JSON ({error})") from None
 
 
-def damaged(path: Path, why: str) -> SynsampError:
+RESTORE = "restore it from a copy or run the experiment again into another folder"
+
+
+def damaged(path: Path, why: str, remedy: str = RESTORE) -> SynsampError:
     """Build the error for a file of a run folder that cannot be used."""
-    return SynsampError(
-        f"{path} must be as the run wrote it, got a damaged file: {why}; "
-        "restore it from a copy or run the experiment again into another folder"
-    )
+    return SynsampError(f"{path} must be as the run wrote it, got a damaged file: {why}; {remedy}")

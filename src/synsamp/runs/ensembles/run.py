@@ -180,10 +180,16 @@ def _is_usable(path: Path, trial: Trial) -> bool:
         return False
     try:
         folder = RunFolder(path)
-        if folder.status.state == "finished":
+        finished = folder.status.state == "finished"
+        if finished:
             folder.results()
     except SynsampError:
         return False
+    if finished and folder.description != trial.description:
+        raise SynsampError(
+            f"{path} must be of the ensemble that run.json describes, got a finished trial of "
+            "another; put the ensemble's run.json back as it was, or choose another --out"
+        )
     return folder.description == trial.description
 
 
