@@ -54,6 +54,13 @@ Scheduler = Annotated[
     typer.Option(metavar="ADDRESS", help="A running Dask scheduler: its address or file."),
 ]
 
+Mixed = Annotated[
+    bool,
+    typer.Option(
+        "--mixed-processors", help="Let workers of different kinds take part; bits may differ."
+    ),
+]
+
 
 def main() -> None:
     """Run the command line over the paper's experiments."""
@@ -121,6 +128,7 @@ def build_app(registry: Registry) -> typer.Typer:
         ] = None,
         workers: Count = None,
         scheduler: Scheduler = None,
+        mixed: Mixed = False,
         force: Force = False,
         strict: Annotated[
             bool, typer.Option("--strict", help="Exit with 1 if a claim does not hold.")
@@ -145,7 +153,7 @@ def build_app(registry: Registry) -> typer.Typer:
             for e in entries
         ]
         root = out or new_folder("all" if everything else entries[0].name, preset)
-        with places(workers, scheduler) as where:
+        with places(workers, scheduler, mixed) as where:
             code = start(entries, asked, root, force, where, several=everything)
         return conclude(root, registry, code, strict)
 
@@ -163,6 +171,7 @@ def build_app(registry: Registry) -> typer.Typer:
         settings: Settings = None,
         workers: Count = None,
         scheduler: Scheduler = None,
+        mixed: Mixed = False,
         force: Force = False,
     ) -> int:
         """Run an experiment at every combination of some values, several times each.
@@ -175,7 +184,7 @@ def build_app(registry: Registry) -> typer.Typer:
         seed_, count = whole("--seed", seed), whole("--trials", trials)
         asked = describe(entry.load(), preset, settings or [], seed_, count, vary)
         root = out or new_folder(f"{entry.name}-sweep", preset)
-        with places(workers, scheduler) as where:
+        with places(workers, scheduler, mixed) as where:
             code = start([entry], [asked], root, force, where)
         return conclude(root, registry, code)
 
@@ -184,6 +193,7 @@ def build_app(registry: Registry) -> typer.Typer:
         folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run that was stopped.")],
         workers: Count = None,
         scheduler: Scheduler = None,
+        mixed: Mixed = False,
     ) -> int:
         """Continue a run that was stopped by Ctrl-C, a crash, a kill or a full disk.
 
@@ -191,7 +201,7 @@ def build_app(registry: Registry) -> typer.Typer:
         never stopped. A folder made by `synsamp run all` or of many trials is completed; what is
         finished stays.
         """
-        with places(workers, scheduler) as where:
+        with places(workers, scheduler, mixed) as where:
             code = take_up(folder, registry, where)
         return 0 if code is None else conclude(folder, registry, code)
 

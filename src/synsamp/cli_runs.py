@@ -42,11 +42,11 @@ def describe(
     return describe_ensemble(experiment, trials, vary, preset, settings, seed)
 
 
-def places(workers: str | None, scheduler: str | None) -> Workers:
+def places(workers: str | None, scheduler: str | None, mixed: bool) -> Workers:
     """Where tasks will run; nothing is started before it is needed."""
     from synsamp.runs.workers import Workers
 
-    return Workers(scheduler, None if workers is None else whole("--workers", workers))
+    return Workers(scheduler, None if workers is None else whole("--workers", workers), mixed)
 
 
 def start(

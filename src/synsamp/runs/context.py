@@ -103,7 +103,7 @@ class FolderContext:
             if self._workers is None or len(makers) == 1:
                 return run_in_turn(places, makers, report)
             client = self._workers.client(self._console)
-            return run_on_workers(client, places, makers, report)
+            return run_on_workers(client, places, makers, report, self._workers.accepted)
 
     @contextmanager
     def progress(self, description: str, total: float) -> Iterator[ProgressBar]:

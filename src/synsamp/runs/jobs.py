@@ -76,7 +76,11 @@ def run_in_turn(places: Sequence[Place], makers: Sequence[Maker], report: Report
 
 
 def run_on_workers(
-    client: Any, places: Sequence[Place], makers: Sequence[Maker], report: Report
+    client: Any,
+    places: Sequence[Place],
+    makers: Sequence[Maker],
+    report: Report,
+    accepted: frozenset[str] | None = None,
 ) -> list[State]:
     """Run all jobs on Dask workers; ``report`` hears the share of all that is done."""
     shares = {str(i): 1.0 for i in range(len(makers))}
@@ -84,13 +88,13 @@ def run_on_workers(
     for i, (place, maker) in enumerate(zip(places, makers, strict=True)):
         if place.last_state() is None:
             shares[str(i)] = 0.0
-            tasks.append(Task(str(i), partial(carry_out_job, maker, place)))
+            tasks.append(Task(str(i), partial(carry_out_job, maker, place), f"job {i}"))
 
     def told(name: str, share: float) -> None:
         shares[name] = share
         report(sum(shares.values()) / len(shares))
 
-    for ended in run_tasks(client, tasks, told):
+    for ended in run_tasks(client, tasks, told, accepted):
         if isinstance(ended.error, SynsampError):
             raise ended.error
         if ended.error is not None:

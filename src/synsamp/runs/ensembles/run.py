@@ -23,6 +23,7 @@ from rich.console import Console
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Experiment
 from synsamp.runs import machine
+from synsamp.runs.asking import ask_workers
 from synsamp.runs.contents import SEAL
 from synsamp.runs.ensembles.gather import gather
 from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
@@ -86,16 +87,18 @@ def carry_out_ensemble(
         folder.set_status("running", elapsed_s=status.elapsed_s)
         client = workers.client(console)
         check_workers(client, root)
+        if workers.kinds:
+            folder.note(f"ran on {', '.join(map(str, workers.kinds.values()))}")
         folder.unseal()
         stack = _stack(root, folder)
         stack.clear()
         outcomes: dict[str, Outcome] = {}
         with EnsembleProgress(console, trials, _finished(root, trials)) as progress:
             tasks = [
-                Task(trial.name, partial(run_trial, experiment, trial, root, stack))
+                Task(trial.name, partial(run_trial, experiment, trial, root, stack), trial.label)
                 for trial in trials
             ]
-            for ended in run_tasks(client, tasks, progress.told):
+            for ended in run_tasks(client, tasks, progress.told, workers.accepted):
                 why = f"{type(ended.error).__name__}: {ended.error}"
                 outcome = ended.value or Outcome("failed", why)
                 outcomes[ended.name] = outcome
@@ -200,7 +203,7 @@ def check_workers(client: Any, root: Path) -> None:
     try:
         with sign.open("x") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            found: dict[str, str] = client.run(_look_at, str(sign))
+            found: dict[str, str] = ask_workers(client, _look_at, str(sign))
     finally:
         sign.unlink(missing_ok=True)
     for state, rule in (("unseen", "see"), ("free", "respect file locks in")):
@@ -211,7 +214,7 @@ def check_workers(client: Any, root: Path) -> None:
                 "choose --out on a file system that they share"
             )
     own = machine.versions()
-    for worker, versions in client.run(machine.versions).items():
+    for worker, versions in ask_workers(client, machine.versions).items():
         other = [f"{name} {v}" for name, v in versions.items() if own.get(name) != v]
         if other:
             _log.warning("worker %s has other versions, bits may differ: %s", worker, other)
@@ -224,6 +227,6 @@ def _look_at(path: str) -> str:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return "locked"
-    except FileNotFoundError:
+    except OSError:
         return "unseen"
     return "free"
