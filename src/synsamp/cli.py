@@ -8,6 +8,7 @@ strict enough in exit code 1; Ctrl-C in 130, with a folder that `synsamp resume`
 from __future__ import annotations
 
 import errno
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -69,6 +70,9 @@ def main() -> None:
 
 def run_command_line(arguments: Sequence[str], registry: Registry) -> int:
     """Run one command and return its exit code; every expected trouble becomes one line."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal without Greek gets a question mark
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app = build_app(registry)
     try:
         code = app(list(arguments) or ["--help"], prog_name="synsamp", standalone_mode=False)
