@@ -170,7 +170,9 @@ def judge(kind, folder, expected, capsys, number):
         assert RunFolder(folder).claims()
     else:
         try:
-            synsamp.open(folder)
+            data = synsamp.open(folder)
         except SynsampError:
             return
-        assert answer(folder) == expected
+        # A trial that cannot be run again (a link where its results should be) is told as failed.
+        told = kind == "ensemble" and "trials failed" in RunFolder(folder).status.message
+        assert answer(folder) == expected or (told and not data.finished.values.all())
