@@ -110,6 +110,14 @@ def test_a_damaged_file_is_told_in_one_line(copy, name, content):
     assert len(str(caught.value).splitlines()) == 1
 
 
+def test_a_folder_of_another_version_is_told_as_such(copy):
+    content = json.loads((copy / "run.json").read_text())
+    del content["processor"]
+    (copy / "run.json").write_text(json.dumps(content | {"format": 1}))
+    with pytest.raises(SynsampError, match=r"format of .* must be 2, got 1; another version"):
+        RunFolder(copy)
+
+
 @pytest.mark.parametrize("name", ["status.json", "claims.json", "run.sha256", "results.sha256"])
 def test_a_missing_file_is_told(copy, name):
     (copy / name).unlink()

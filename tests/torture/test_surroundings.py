@@ -55,7 +55,7 @@ def test_any_write_may_fail_and_nothing_is_lost(ground, tmp_path, tally):
         for name in FAULTS
         for lasting in (False, True)
     ]
-    count = many(16, 400)
+    count = many(16, 200)
     # A step that shares no factor with the kinds of fault: every kind meets every part of a run.
     step = len(cases) // count | 1
     chosen = cases[::step][:count]

@@ -245,6 +245,13 @@ class RunFolder:
             return TypeAdapter(kind).validate_python(content)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
+            if first["loc"] == ("format",):
+                remedy = (
+                    "another version of synsamp wrote it: read it with that one, or run it again"
+                )
+                raise refuse(
+                    f"format of {self.path}", "must be 2", first["input"], remedy
+                ) from None
             key = ".".join(str(part) for part in first["loc"])
             raise damaged(self.path / name, f"{key}: {first['msg']}".lstrip(": ")) from None
 
