@@ -49,10 +49,10 @@ TINY = {
         "schedule.after_lesion_1_s=200",
         "schedule.frozen_tests=1",
         "test.every_s=100",
-        "test.blocks=2",
+        "test.blocks=4",
         "test.block_s=20",
         "test.burn_in_s=5",
-        "test.rest_trials=4",
+        "test.rest_trials=30",
         "test.tuning_s=20",
     ],
 }
