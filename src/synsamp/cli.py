@@ -8,6 +8,7 @@ strict enough in exit code 1; Ctrl-C in 130, with a folder that `synsamp resume`
 from __future__ import annotations
 
 import errno
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ import typer
 from rich.console import Console
 
 from synsamp.cli_runs import (
+    check_folders,
     complain,
     conclude,
     describe,
@@ -53,6 +55,13 @@ Scheduler = Annotated[
     typer.Option(metavar="ADDRESS", help="A running Dask scheduler: its address or file."),
 ]
 
+Mixed = Annotated[
+    bool,
+    typer.Option(
+        "--mixed-processors", help="Let workers of different kinds take part; bits may differ."
+    ),
+]
+
 
 def main() -> None:
     """Run the command line over the paper's experiments."""
@@ -61,6 +70,9 @@ def main() -> None:
 
 def run_command_line(arguments: Sequence[str], registry: Registry) -> int:
     """Run one command and return its exit code; every expected trouble becomes one line."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal without Greek gets a question mark
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app = build_app(registry)
     try:
         code = app(list(arguments) or ["--help"], prog_name="synsamp", standalone_mode=False)
@@ -120,6 +132,7 @@ def build_app(registry: Registry) -> typer.Typer:
         ] = None,
         workers: Count = None,
         scheduler: Scheduler = None,
+        mixed: Mixed = False,
         force: Force = False,
         strict: Annotated[
             bool, typer.Option("--strict", help="Exit with 1 if a claim does not hold.")
@@ -144,7 +157,7 @@ def build_app(registry: Registry) -> typer.Typer:
             for e in entries
         ]
         root = out or new_folder("all" if everything else entries[0].name, preset)
-        with places(workers, scheduler) as where:
+        with places(workers, scheduler, mixed) as where:
             code = start(entries, asked, root, force, where, several=everything)
         return conclude(root, registry, code, strict)
 
@@ -162,6 +175,7 @@ def build_app(registry: Registry) -> typer.Typer:
         settings: Settings = None,
         workers: Count = None,
         scheduler: Scheduler = None,
+        mixed: Mixed = False,
         force: Force = False,
     ) -> int:
         """Run an experiment at every combination of some values, several times each.
@@ -174,7 +188,7 @@ def build_app(registry: Registry) -> typer.Typer:
         seed_, count = whole("--seed", seed), whole("--trials", trials)
         asked = describe(entry.load(), preset, settings or [], seed_, count, vary)
         root = out or new_folder(f"{entry.name}-sweep", preset)
-        with places(workers, scheduler) as where:
+        with places(workers, scheduler, mixed) as where:
             code = start([entry], [asked], root, force, where)
         return conclude(root, registry, code)
 
@@ -183,6 +197,7 @@ def build_app(registry: Registry) -> typer.Typer:
         folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run that was stopped.")],
         workers: Count = None,
         scheduler: Scheduler = None,
+        mixed: Mixed = False,
     ) -> int:
         """Continue a run that was stopped by Ctrl-C, a crash, a kill or a full disk.
 
@@ -190,7 +205,7 @@ def build_app(registry: Registry) -> typer.Typer:
         never stopped. A folder made by `synsamp run all` or of many trials is completed; what is
         finished stays.
         """
-        with places(workers, scheduler) as where:
+        with places(workers, scheduler, mixed) as where:
             code = take_up(folder, registry, where)
         return 0 if code is None else conclude(folder, registry, code)
 
@@ -214,6 +229,14 @@ def build_app(registry: Registry) -> typer.Typer:
         runs = [run for folder in folders for run in in_order(find_runs(folder), registry)]
         parent = folders[0] if len(folders) == 1 else Path(os.path.commonpath([*folders]) or ".")
         typer.echo(f"report: {write_report(runs, registry, out or parent / 'report.html')}")
+
+    @app.command("check")
+    def check_command(folders: Folders) -> int:
+        """Check that runs are finished and every file is as the run wrote it.
+
+        Prints a line for each thing that is wrong, and what to do; the exit code is then 1.
+        """
+        return check_folders(folders)
 
     @app.command("bench")
     def bench_command(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
-from synsamp.errors import refuse
+from synsamp.errors import SynsampError, refuse
 from synsamp.experiments import Entry, Registry
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def describe(
     return describe_ensemble(experiment, trials, vary, preset, settings, seed)
 
 
-def places(workers: str | None, scheduler: str | None) -> Workers:
+def places(workers: str | None, scheduler: str | None, mixed: bool) -> Workers:
     """Where tasks will run; nothing is started before it is needed."""
     from synsamp.runs.workers import Workers
 
-    return Workers(scheduler, None if workers is None else whole("--workers", workers))
+    return Workers(scheduler, None if workers is None else whole("--workers", workers), mixed)
 
 
 def start(
@@ -81,11 +81,43 @@ def take_up(root: Path, registry: Registry, workers: Workers) -> int | None:
             entry = registry.find(RunFolder(path).description.experiment)
             run = stack.enter_context(RunFolder.reopen(path))
             # An ensemble is finished, with a message, if some of its trials failed.
-            if run.status.state == "finished" and not run.status.message:
-                typer.echo(f"{path} is finished, nothing to do")
-            else:
+            if run.status.state != "finished" or run.status.message or _to_be_mended(run):
                 jobs.append((entry, run))
+            else:
+                typer.echo(f"{path} is finished, nothing to do")
         return _carry_out(jobs, root, workers) if jobs else None
+
+
+def _to_be_mended(run: RunFolder) -> bool:
+    """Whether a finished ensemble has lost something, which its trials can give again.
+
+    A single run has nothing to be mended from: it is refused, and left as it is.
+    """
+    from synsamp.runs.check import check
+
+    found = check(run.path)
+    if not found:
+        return False
+    more = f" (and {len(found) - 1} more, see `synsamp check`)" if len(found) > 1 else ""
+    if run.description.trials is None or any(name == "run.json" for name, _ in run.broken()):
+        raise SynsampError(found[0] + more)
+    complain(f"warning: {found[0]}{more}", 0)
+    return True
+
+
+def check_folders(folders: Sequence[Path]) -> int:
+    """Say what is wrong in the folders, a line each; return the exit code."""
+    from synsamp.runs import find_runs
+    from synsamp.runs.check import check
+
+    code = 0
+    for path in [run for folder in folders for run in find_runs(folder)]:
+        found = check(path)
+        for line in found:
+            code = complain(line, 1)
+        if not found:
+            typer.echo(f"{path} is whole: everything is as the run wrote it")
+    return code
 
 
 def new_folder(name: str, preset: str) -> Path:

@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 from synsamp.runs.checkpoint import (
     CheckpointFolder,
     DamagedCheckpointError,
+    Owner,
     read_checkpoint,
     write_checkpoint,
 )
@@ -35,7 +36,7 @@ states = st.dictionaries(
 
 
 def store(folder, interval_s=0.0):
-    return CheckpointFolder(folder, dict, lambda saved: None, interval_s)
+    return CheckpointFolder(folder, Owner("a run"), interval_s=interval_s)
 
 
 def same(a, b):

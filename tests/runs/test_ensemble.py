@@ -321,7 +321,7 @@ def test_workers_without_the_folder_or_its_locks_are_refused(tmp_path):
         def __init__(self, **answers):
             self.answers = answers
 
-        def run(self, function, *arguments):
+        def run(self, function, *arguments, on_error):
             near = {"tcp://near": function(*arguments)}
             return near | (self.answers if arguments else {})
 

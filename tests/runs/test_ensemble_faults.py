@@ -10,16 +10,19 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import synsamp
-from synsamp.runs import RunFolder
+from synsamp.runs import RunFolder, machine
 from synsamp.runs.context import named_seed
 from synsamp.runs.ensembles.run import execute_ensemble
+from synsamp.runs.tasks import OtherProcessorError, Task, run_tasks
 from synsamp.runs.workers import Workers
 from toys.coins import EXPERIMENT
 
@@ -30,8 +33,9 @@ SLOW = tuple(word for setting in SETTINGS for word in ("--set", setting))
 """A trial takes a second, so that there is a middle to be killed in."""
 
 
-def start_process(*arguments):
+def start_process(*arguments, **variables):
     environment = os.environ | {"PYTHONPATH": str(APP.parents[1]), "PYTHONUNBUFFERED": "1"}
+    environment |= variables
     return subprocess.Popen(
         [sys.executable, *map(str, arguments)],
         env=environment,
@@ -90,16 +94,18 @@ def alive(pid):
 
 def workers_of(pid):
     """Processes below a command that run trials (the others only watch)."""
-    return [
-        child
-        for child in children(pid)
-        if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()
-    ]
+    found = []
+    for child in children(pid):
+        with suppress(OSError):  # it has ended meanwhile
+            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
+                found.append(child)
+    return found
 
 
 @contextmanager
-def cluster(tmp_path, n_workers):
-    """A scheduler and workers as separate programs, one thread each."""
+def cluster(tmp_path, n_workers, last=None):
+    """A scheduler and workers as separate programs, one thread each; ``last`` is for the last's
+    environment."""
     file = tmp_path / "scheduler.json"
     dask = ("-m", "distributed.cli.dask_scheduler")
     scheduler = start_process(
@@ -108,12 +114,13 @@ def cluster(tmp_path, n_workers):
     workers = []
     try:
         wait_for(file.exists)
-        for _ in range(n_workers):
+        for number in range(n_workers):
             workers.append(
                 start_process(
                     *("-m", "distributed.cli.dask_worker", "--scheduler-file", file),
                     *("--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard", "--no-nanny"),
                     *("--local-directory", tmp_path, "--death-timeout", "5"),
+                    **(last or {} if number == n_workers - 1 else {}),
                 )
             )
         yield file, scheduler, workers
@@ -143,6 +150,22 @@ def test_a_worker_killed_in_the_middle_loses_nothing(tmp_path, reference):
     os.kill(victim, signal.SIGKILL)
     code, _, err = ended(process)
     assert (code, err.count("failed")) == (0, 0), err
+    assert seals(out) == reference
+
+
+def test_workers_killed_as_soon_as_they_appear_cost_nothing(tmp_path, reference):
+    out = tmp_path / "run"
+    process = command("run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW)
+    killed = set()
+    while len(killed) < 4 and process.poll() is None:  # two starts of both, at any moment of each
+        for victim in set(workers_of(process.pid)) - killed:
+            os.kill(victim, signal.SIGKILL)
+            killed.add(victim)
+        time.sleep(0.01)
+    assert len(killed) == 4
+    code, _, err = ended(process)
+    assert (code, err.count("failed")) == (0, 0), err
+    assert "Traceback" not in err
     assert seals(out) == reference
 
 
@@ -300,3 +323,35 @@ def test_the_scheduler_killed_is_told_and_the_folder_resumed(tmp_path, reference
     assert code == 0, err
     assert kept.items() <= finished(out).items()
     assert seals(out) == reference
+
+
+def test_workers_of_different_kinds_are_refused_unless_asked_for(tmp_path):
+    arguments = ("run", "coins", "--trials", 2, "--set", "tosses=4", "--out")
+    with cluster(tmp_path, 2, last={"NUMBA_CPU_NAME": "generic"}) as (file, _, _):
+        with Workers(str(file), mixed=True) as workers:  # until both are there
+            client = workers.client(Console(quiet=True))
+            wait_for(lambda: len(client.scheduler_info()["workers"]) == 2)
+        code, _, err = run_to_end(*arguments, tmp_path / "no", "--scheduler", file)
+        assert code == 2
+        assert err.splitlines()[-1].startswith(
+            "synsamp: workers must be of one kind of processor, got "
+        )
+        assert "or give --mixed-processors" in err
+        assert "Traceback" not in err
+        yes = (*arguments, tmp_path / "yes", "--scheduler", file, "--mixed-processors")
+        code, _, err = run_to_end(*yes)
+        assert code == 0, err
+        assert any("generic" in note for note in RunFolder(tmp_path / "yes").status.notes)
+
+
+def test_a_worker_of_another_kind_that_comes_later_runs_nothing(tmp_path):
+    with (
+        cluster(tmp_path, 1, last={"NUMBA_CPU_NAME": "generic"}) as (file, _, _),
+        Workers(str(file)) as workers,
+    ):
+        client = workers.client(Console(quiet=True))
+        tasks = [Task("a", partial(print), "one")]
+        first = frozenset([machine.processor().digest])  # as if it had come after another
+        ended_ = list(run_tasks(client, tasks, print, first))
+    assert isinstance(ended_[0].error, OtherProcessorError)
+    assert "compiles for generic" in str(ended_[0].error)

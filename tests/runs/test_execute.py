@@ -16,16 +16,18 @@ import numpy as np
 import pytest
 
 from synsamp.errors import SynsampError
-from synsamp.runs import RunFolder, execute, resume
+from synsamp.runs import RunFolder, execute, machine, resume
 from synsamp.runs.context import named_seed
 from synsamp.runs.execute import RunFailedError
+from toys import coins
+from toys.stopping import stop_after
 from toys.walk import EXPERIMENT
 
 APP = Path(__file__).parents[1] / "toys" / "app.py"
 
 
-def start(*arguments):
-    environment = os.environ | {"PYTHONPATH": str(APP.parents[1])}
+def start(*arguments, **variables):
+    environment = os.environ | {"PYTHONPATH": str(APP.parents[1])} | variables
     return subprocess.Popen(
         [sys.executable, str(APP), *map(str, arguments)],
         env=environment,
@@ -203,15 +205,107 @@ def test_a_finished_run_is_left_alone(tmp_path):
     assert before == {p: p.stat().st_mtime_ns for p in before}
 
 
-def test_other_versions_are_told_on_resume(tmp_path, capsys):
+def test_other_versions_are_told_on_resume(tmp_path, capsys, monkeypatch):
+    out = tmp_path / "run"
+    before = machine.versions() | {"numpy": "0.1"}
+    with monkeypatch.context() as patch:
+        patch.setattr(machine, "versions", lambda: before)
+        with pytest.raises(KeyboardInterrupt):
+            execute(EXPERIMENT, out, settings=["trouble=sigint"])
+    folder = resume(EXPERIMENT, out)
+    assert "other versions, bits may differ: numpy 0.1" in capsys.readouterr().err
+    assert ["numpy 0.1 ->" in note for note in folder.status.notes] == [True]
+
+
+def test_another_kind_of_processor_is_told_and_noted(tmp_path, reference):
+    out = tmp_path / "run"
+    killed = start("run", "walk", "--out", out, "--set", "trouble=sigkill")
+    killed.communicate()
+    recorded = RunFolder(out).description.processor
+    assert recorded == machine.processor()
+    again = start("resume", out, NUMBA_CPU_NAME="generic")
+    _, errors = again.communicate()
+    assert again.returncode == 0, errors
+    said = f"another kind of processor, bits may differ: {recorded} -> generic"
+    assert said in errors
+    assert [said in note for note in RunFolder(out).status.notes] == [True]
+    assert seal(out) == reference  # the walk is no compiled code
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [('"seed": 0', '"seed": 1'), ('"bias": 0.0', '"bias": 0.5')]
+)
+def test_a_description_that_was_changed_is_not_resumed_into_results_of_neither(
+    tmp_path, old, new, reference
+):
     out = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         execute(EXPERIMENT, out, settings=["trouble=sigint"])
-    content = json.loads((out / "run.json").read_text())
-    content["versions"]["numpy"] = "0.1"
-    (out / "run.json").write_text(json.dumps(content))
+    asked = (out / "run.json").read_text()
+    assert old in asked
+    (out / "run.json").write_text(asked.replace(old, new))
+    with pytest.raises(SynsampError, match=r"must be a checkpoint of the run that run.json desc"):
+        resume(EXPERIMENT, out)
+    assert not (out / "results.sha256").exists()
+    (out / "run.json").write_text(asked)
     resume(EXPERIMENT, out)
-    assert "other versions, bits may differ: numpy 0.1" in capsys.readouterr().err
+    assert seal(out) == reference
+
+
+@pytest.mark.parametrize("when", ["between jobs", "within a job"])
+def test_a_changed_description_is_refused_for_jobs_too(tmp_path, monkeypatch, when):
+    out = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        stop_after(patch, coins.CoinJob, 40 if when == "between jobs" else 50)
+        with pytest.raises(KeyboardInterrupt):
+            execute(coins.EXPERIMENT, out)
+    asked = (out / "run.json").read_text()
+    (out / "run.json").write_text(asked.replace('"seed": 0', '"seed": 1'))
+    with pytest.raises(SynsampError, match=r"must be a checkpoint of the run that run.json desc"):
+        resume(coins.EXPERIMENT, out)
+
+
+def test_states_of_jobs_that_were_mixed_up_are_told_and_no_bit_changes(
+    tmp_path, monkeypatch, capsys
+):
+    expected = seal(execute(coins.EXPERIMENT, tmp_path / "whole").path)
+    out = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        stop_after(patch, coins.CoinJob, 90)
+        with pytest.raises(KeyboardInterrupt):
+            execute(coins.EXPERIMENT, out)
+    places = [out / "checkpoints" / f"job-{i}" for i in range(3)]
+    first, second = (place / "last.state" for place in places[:2])
+    first.rename(tmp_path / "kept")
+    second.rename(first)
+    (tmp_path / "kept").rename(second)
+    newest = max(places[2].glob("*.checkpoint"))
+    newest.rename(places[2] / "last.state")  # a state of the middle as if it were the end
+    resume(coins.EXPERIMENT, out)
+    assert seal(out) == expected
+    said = capsys.readouterr().err
+    for number in range(3):
+        assert f"warning: last state of job {number} passed over, it is damaged" in said
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+def test_a_chunk_that_was_damaged_while_the_run_stood_still_is_noticed(
+    tmp_path, reference, damage, capsys
+):
+    out = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        execute(EXPERIMENT, out, settings=["trouble=sigint", "trouble_at=13"])
+    chunk = out / "results.zarr" / "path" / "position" / "c" / "0" / "0"
+    content = chunk.read_bytes()
+    if damage == "missing":
+        chunk.unlink()
+    else:
+        chunk.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(KeyboardInterrupt):  # no checkpoint is left that does not count on it
+        resume(EXPERIMENT, out)
+    resume(EXPERIMENT, out)
+    assert seal(out) == reference
+    assert f"which it counts on, is {damage}" in capsys.readouterr().err
 
 
 def test_parameters_of_another_version_are_refused(tmp_path):

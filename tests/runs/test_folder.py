@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import signal
@@ -10,9 +11,12 @@ import sys
 
 import pytest
 
+from synsamp.cli import run_command_line
 from synsamp.errors import SynsampError
 from synsamp.runs import RunFolder, execute, find_runs
 from synsamp.runs.execute import describe
+from synsamp.runs.figures import write_figures
+from toys.app import TOYS
 from toys.walk import EXPERIMENT
 
 HOLD = """
@@ -106,11 +110,32 @@ def test_a_damaged_file_is_told_in_one_line(copy, name, content):
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", ["status.json", "claims.json"])
+def test_a_folder_of_another_version_is_told_as_such(copy):
+    content = json.loads((copy / "run.json").read_text())
+    del content["processor"]
+    (copy / "run.json").write_text(json.dumps(content | {"format": 1}))
+    with pytest.raises(SynsampError, match=r"format of .* must be 2, got 1; another version"):
+        RunFolder(copy)
+
+
+@pytest.mark.parametrize("name", ["status.json", "claims.json", "run.sha256", "results.sha256"])
 def test_a_missing_file_is_told(copy, name):
     (copy / name).unlink()
-    with pytest.raises(SynsampError, match=f"{name} must exist"):
+    with pytest.raises(SynsampError, match=rf"{name} must (exist|be as the run wrote it)"):
         RunFolder(copy).claims()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [("claims.json", '"holds": false', '"holds": true'), ("run.json", '"seed": 0', '"seed": 1')],
+)
+def test_what_was_asked_and_what_was_claimed_are_under_the_seal(copy, name, old, new):
+    text = (copy / name).read_text()
+    assert old in text
+    (copy / name).write_text(text.replace(old, new))
+    for read in (RunFolder(copy).claims, RunFolder(copy).results):
+        with pytest.raises(SynsampError, match=rf"{name} must be as the run wrote it.* changed"):
+            read()
 
 
 def _chunk(copy):
@@ -151,3 +176,47 @@ def test_an_unfinished_run_shows_no_results(tmp_path):
         pytest.raises(SynsampError, match="must be finished, got 'waiting'; continue it with"),
     ):
         folder.results()
+
+
+NOTES = ("figures/my_notes.png", "figures/B.txt", "trials/plan.txt", "notes.txt")
+
+
+def with_notes(folder):
+    for name in NOTES:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("mine")
+
+
+def test_report_and_force_remove_only_what_the_run_wrote(copy):
+    report = ["report", str(copy)]
+    assert run_command_line(report, TOYS) == 0
+    with_notes(copy)
+    (copy / "figures" / "B.svg").write_text("drawn over by hand")
+    assert run_command_line(["run", "walk", "--force", "--out", str(copy)], TOYS) == 0
+    assert run_command_line(report, TOYS) == 0
+    assert [(copy / name).read_text() for name in NOTES] == ["mine"] * len(NOTES)
+
+
+def test_a_panel_that_is_no_longer_drawn_is_removed_unless_it_was_changed(copy):
+    write_figures(copy, {"A.png": b"a", "B.png": b"b", "C.png": b"c"})
+    (copy / "figures" / "C.png").write_bytes(b"changed by hand")
+    write_figures(copy, {"A.png": b"new"})
+    assert sorted(p.name for p in (copy / "figures").iterdir()) == ["A.png", "C.png"]
+
+
+def test_a_list_of_figures_from_elsewhere_removes_nothing_elsewhere(copy):
+    mine = copy.parent / "thesis.png"
+    mine.write_bytes(b"mine")
+    digest = hashlib.sha256(b"mine").hexdigest()
+    for name in (f"../{mine.name}", f"figures/../../{mine.name}", str(mine)):
+        (copy / "figures.sha256").write_text(f"{digest}  {name}\n")
+        write_figures(copy, {"A.png": b"new"})
+        assert mine.read_bytes() == b"mine"
+
+
+def test_a_file_of_the_users_within_the_results_is_refused_not_removed(copy):
+    (copy / "results.zarr" / "notes.txt").write_text("mine")
+    with pytest.raises(SynsampError, match=r"must be a run's own, got 'notes.txt'; move it"):
+        execute(EXPERIMENT, copy, force=True)
+    assert (copy / "results.zarr" / "notes.txt").read_text() == "mine"
+    assert (copy / "run.json").exists()

@@ -40,7 +40,7 @@ def test_pieces_and_a_cut_make_no_difference(tmp_path_factory, pieces, cut):
     saved = None
     for i, (a, b) in enumerate(pairwise(ends)):
         if i == cut:
-            saved = {"rec": {"written": (s := stream.saved())["written"], "tail": _copy(s["tail"])}}
+            saved = {"rec": {**(s := stream.saved()), "tail": _copy(s["tail"])}}
             done = a
         stream.append(**rows(a, b))
     if saved is not None:  # the first process is gone without closing
@@ -68,7 +68,8 @@ def test_files_of_a_resumed_stream_equal_those_of_an_uninterrupted_one(tmp_path)
     plain.close()
     stream = cut.open("rec", COLUMNS, "record")
     stream.append(**rows(0, 3))
-    saved = {"rec": {"written": 2, "tail": _copy(stream.saved()["tail"])}}
+    saved = {"rec": {**(s := stream.saved()), "tail": _copy(s["tail"])}}
+    assert saved["rec"]["written"] == 2
     stream.append(**rows(3, 7))
     again = StreamSet(tmp_path / "cut")
     again.restore(saved)

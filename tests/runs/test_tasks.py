@@ -33,7 +33,8 @@ def test_a_task_that_nobody_waits_for_stops_within_seconds(tmp_path):
     begun, stopped = tmp_path / "begun", tmp_path / "stopped"
     with Workers(count=2) as workers:
         client = workers.client(Console(quiet=True))
-        tasks = [Task("long", partial(until_stopped, begun, stopped)), Task("short", quick)]
+        tasks = [Task("long", partial(until_stopped, begun, stopped), "a long one")]
+        tasks.append(Task("short", quick, "a short one"))
         for ended in run_tasks(client, tasks, lambda name, share: None):
             assert (ended.name, ended.value) == ("short", "done")
             while not begun.exists():
@@ -81,10 +82,10 @@ class Client:
 
 
 def test_a_result_lost_with_its_worker_is_waited_for():
-    found = list(run_tasks(Client("lost", "lost", "finished"), [Task("a", quick)], print))
+    found = list(run_tasks(Client("lost", "lost", "finished"), [Task("a", quick, "one")], print))
     assert [(ended.name, ended.value) for ended in found] == [("a", "done")]
 
 
 def test_a_task_that_is_let_go_means_a_lost_scheduler():
     with pytest.raises(SchedulerLostError):
-        list(run_tasks(Client("cancelled"), [Task("a", quick)], print))
+        list(run_tasks(Client("cancelled"), [Task("a", quick, "one")], print))

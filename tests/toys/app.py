@@ -14,7 +14,7 @@ TOYS = Registry(
     ]
 )
 WITH_COINS = Registry(
-    [*TOYS, Entry("coins", "fig000", "Tossing coins", "toys.coins", "toys.walk_figures")]
+    [*TOYS, Entry("coins", "fig000", "Tossing coins", "toys.coins", "toys.coins_figures")]
 )
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ from rich.console import Console
 
 from synsamp.bench import Row, markdown_table
 from synsamp.experiments import REGISTRY
+from synsamp.runs.contents import SEAL
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.folder import RunFolder
-from synsamp.runs.results import SEAL
 from synsamp.runs.workers import Workers
 
 TITLE = "Ensembles: 20 trials on one and on two workers"

@@ -15,8 +15,8 @@ from synsamp.experiments import Entry
 from synsamp.experiments.protocol import Experiment
 from synsamp.report.ensemble import draw_ensemble
 from synsamp.report.style import STYLE
-from synsamp.runs.atomic import replacing
 from synsamp.runs.execute import parameters_of
+from synsamp.runs.figures import write_figures
 from synsamp.runs.folder import RunFolder
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -41,16 +41,9 @@ def draw_figures(entry: Entry, experiment: Experiment, folder: RunFolder) -> lis
         else:
             figures = draw_ensemble(folder.description, results, folder.claims())
         drawings = [_render(key, figure) for key, figure in figures.items()]
-    target = folder.path / "figures"
-    target.mkdir(exist_ok=True)
-    for drawing in drawings:
-        for suffix, content in ((".png", drawing.png), (".svg", drawing.svg)):
-            with replacing(target / f"{drawing.key}{suffix}") as file:
-                file.write(content)
-    kept = {f"{drawing.key}{suffix}" for drawing in drawings for suffix in (".png", ".svg")}
-    for old in target.iterdir():
-        if old.suffix in (".png", ".svg") and old.name not in kept:
-            old.unlink()  # of a panel that is no longer drawn
+    files = {f"{drawing.key}.png": drawing.png for drawing in drawings}
+    files |= {f"{drawing.key}.svg": drawing.svg for drawing in drawings}
+    write_figures(folder.path, files)
     return drawings
 
 

@@ -13,11 +13,13 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import State
 from synsamp.runs.atomic import replacing
 
@@ -64,21 +66,51 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     return state
 
 
+@dataclass(frozen=True)
+class Owner:
+    """Whose checkpoint it is: the digest of the run's description, and the part of the run.
+
+    Without it a run whose description was changed in the meantime, or whose files were mixed up,
+    would go on from a state that is not its own and end in results of neither.
+    """
+
+    run: str
+    part: str = "run"
+
+    def write(self, path: Path, content: State) -> None:
+        """Write a checkpoint that says whose it is."""
+        write_checkpoint(path, {**content, "run": self.run, "part": self.part})
+
+    def read(self, path: Path) -> dict[str, Any]:
+        """Read one of the owner's own; that of another part is damage, of another run refused."""
+        content = read_checkpoint(path)
+        if content.get("run") != self.run:
+            raise SynsampError(
+                f"{path} must be a checkpoint of the run that run.json describes, got one of "
+                "another; put run.json back as it was, or start anew with `synsamp run --force`"
+            )
+        if content.get("part") != self.part:
+            raise DamagedCheckpointError(f"{path.name}: it is of another part of the run")
+        return content
+
+
 class CheckpointFolder:
     """The numbered checkpoints of one run; see `synsamp.experiments.protocol.Checkpoints`.
 
     ``collect`` gives what is saved beside the state (the streams' lengths), ``restore`` gets it
-    back when a state is loaded.
+    back when a state is loaded, and raises `DamagedCheckpointError` if it does not fit the disk.
     """
 
     def __init__(
         self,
         folder: Path,
-        collect: Callable[[], State],
-        restore: Callable[[State], None],
+        owner: Owner,
+        collect: Callable[[], State] = dict,
+        restore: Callable[[State], None] = lambda streams: None,
         interval_s: float = INTERVAL_S,
     ) -> None:
         self._folder = folder
+        self._owner = owner
         self._collect = collect
         self._restore = restore
         self._interval_s = interval_s
@@ -89,12 +121,12 @@ class CheckpointFolder:
         """Return the newest intact state, or None; a damaged one is passed over with a warning."""
         for path in sorted(self._files(), key=_number, reverse=True):
             try:
-                content = read_checkpoint(path)
+                content = self._owner.read(path)
+                self._restore(content["streams"])
             except (OSError, DamagedCheckpointError) as error:
                 _log.warning("checkpoint passed over, it is damaged: %s", error)
                 continue
             _log.info("continuing from %s", path.name)
-            self._restore(content["streams"])
             state: State = content["state"]
             return state
         self._restore({})
@@ -109,7 +141,7 @@ class CheckpointFolder:
         self._folder.mkdir(exist_ok=True)
         self._number += 1
         path = self._folder / f"{self._number:08d}.checkpoint"
-        write_checkpoint(path, {"state": state, "streams": self._collect()})
+        self._owner.write(path, {"state": state, "streams": self._collect()})
         for old in sorted(self._files(), key=_number)[:-KEPT]:
             old.unlink()
         self._last_save = time.monotonic()

@@ -8,7 +8,6 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -23,9 +22,11 @@ from rich.progress import (
 
 from synsamp.experiments.protocol import Column, Maker, ProgressBar, State
 from synsamp.runs import machine
-from synsamp.runs.checkpoint import CheckpointFolder
-from synsamp.runs.jobs import run_in_turn, run_on_workers
-from synsamp.runs.results import STORE, check_name
+from synsamp.runs.checkpoint import CheckpointFolder, Owner
+from synsamp.runs.contents import CHECKPOINTS, STORE
+from synsamp.runs.folder import RunFolder
+from synsamp.runs.jobs import Place, run_in_turn, run_on_workers
+from synsamp.runs.results import check_name
 from synsamp.runs.streams import StreamSet, ZarrStream
 from synsamp.runs.tasks import Report
 from synsamp.runs.workers import Workers
@@ -62,19 +63,20 @@ class FolderContext:
 
     def __init__(
         self,
-        folder: Path,
-        seed: int,
+        folder: RunFolder,
         console: Console,
         workers: Workers | None = None,
         report: Report | None = None,
     ) -> None:
         self.threads = machine.threads() if report is None else 1
-        self.seed_for = NamedSeeds(seed)
-        self.streams = StreamSet(folder / STORE)
-        self._checkpoints = folder / "checkpoints"
+        self.seed_for = NamedSeeds(folder.description.seed)
+        self.streams = StreamSet(folder.path / STORE)
+        self._digest = folder.description.digest
+        self._checkpoints = folder.path / CHECKPOINTS
         self.checkpoint = CheckpointFolder(
-            self._checkpoints, self.streams.collect, self.streams.restore
+            self._checkpoints, Owner(self._digest), self.streams.collect, self.streams.restore
         )
+        self._has_jobs = False
         self._console, self._workers, self._report = console, workers, report
         self._progress = bars(console)
         self._bars = 0
@@ -86,6 +88,10 @@ class FolderContext:
 
     def run_jobs(self, description: str, makers: Sequence[Maker]) -> list[State]:
         """Run jobs on all workers; in a worker, or where there is but one job, right here."""
+        if self._has_jobs:
+            raise RuntimeError("run_jobs must be called once in a run: the folder has one set")
+        self._has_jobs = True
+        places = [Place(self._checkpoints, self._digest, i) for i in range(len(makers))]
         with self.progress(description, total=1.0) as bar:
             done = 0.0
 
@@ -95,9 +101,9 @@ class FolderContext:
                 done = share
 
             if self._workers is None or len(makers) == 1:
-                return run_in_turn(self._checkpoints, makers, report)
+                return run_in_turn(places, makers, report)
             client = self._workers.client(self._console)
-            return run_on_workers(client, self._checkpoints, makers, report)
+            return run_on_workers(client, places, makers, report, self._workers.accepted)
 
     @contextmanager
     def progress(self, description: str, total: float) -> Iterator[ProgressBar]:

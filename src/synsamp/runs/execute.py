@@ -15,11 +15,12 @@ from rich.console import Console
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.protocol import Experiment, Parameters
 from synsamp.runs import machine
+from synsamp.runs.contents import CHECKPOINTS
 from synsamp.runs.context import FolderContext
 from synsamp.runs.folder import Description, RunFolder, now
 from synsamp.runs.log import logging_to
 from synsamp.runs.overrides import override, restore
-from synsamp.runs.results import clear_results, open_results, write_results
+from synsamp.runs.results import open_results, write_results
 from synsamp.runs.tasks import Report, SchedulerLostError, StoppedError
 from synsamp.runs.workers import Workers
 
@@ -51,6 +52,7 @@ def describe(
         resolved=parameters.model_dump(mode="json"),
         seed=seed,
         versions=machine.versions(),
+        processor=machine.processor(),
         created=now(),
     )
 
@@ -113,17 +115,18 @@ def carry_out(
     parameters = parameters_of(experiment, folder)
     status = folder.status
     with logging_to(folder.path / "run.log", console), ending(folder, status.elapsed_s) as clock:
-        warn_of_other_versions(folder.description.versions)
+        warn_of_other_machine(folder)
         _log.info("%s: %s, was %s", folder.path.name, experiment.name, status.state)
         folder.set_status("running", elapsed_s=status.elapsed_s)
-        context = FolderContext(folder.path, folder.description.seed, console, workers, report)
-        clear_results(folder.path, keep_streams=(folder.path / "checkpoints").exists())
+        folder.unseal()
+        context = FolderContext(folder, console, workers, report)
         results = experiment.run(parameters, context)
         write_results(folder.path, results, context.streams.close())
         # Claims are judged on what was stored, so that a folder alone can prove them.
         folder.write_claims(experiment.claims(parameters, open_results(folder.path)))
+        folder.seal()
         folder.set_status("finished", elapsed_s=clock())
-        shutil.rmtree(folder.path / "checkpoints", ignore_errors=True)
+        shutil.rmtree(folder.path / CHECKPOINTS, ignore_errors=True)
         _log.info("finished after %.1f s", clock())
 
 
@@ -176,9 +179,16 @@ def disk_is_full(error: BaseException | None) -> bool:
     return False
 
 
-def warn_of_other_versions(recorded: dict[str, str]) -> None:
-    """Say so if a folder was begun under other versions than the present ones."""
-    present = machine.versions()
+def warn_of_other_machine(folder: RunFolder) -> None:
+    """Say so, and note it, if a folder was begun under other versions or on another processor."""
+    recorded, present = folder.description.versions, machine.versions()
     changed = [f"{k} {v} -> {present.get(k)}" for k, v in recorded.items() if present.get(k) != v]
+    said = []
     if changed:
-        _log.warning("started with other versions, bits may differ: %s", ", ".join(changed))
+        said.append(f"started with other versions, bits may differ: {', '.join(changed)}")
+    before, now_ = folder.description.processor, machine.processor()
+    if before.digest != now_.digest:
+        said.append(f"started on another kind of processor, bits may differ: {before} -> {now_}")
+    for text in said:
+        _log.warning(text)
+        folder.note(text)

@@ -1,12 +1,13 @@
 """The run folder: everything about one run in one place, readable without this package.
 
 =================  ==============================================================
-run.json           experiment, preset, parameters as given and resolved, seed, versions
-status.json        waiting, running, interrupted, failed or finished, with times
+run.json           experiment, preset, parameters, seed, versions, processor
+status.json        waiting, running, interrupted, failed or finished, with times and notes
 results.zarr       the results, sealed by results.sha256
 claims.json        list of {id, statement, where, value, band, holds, unit, detail}
+run.sha256         seals run.json, claims.json and results.sha256
 trials/            of an ensemble: one run folder per trial
-figures/           PNG and SVG per drawing
+figures/           PNG and SVG per drawing, listed in figures.sha256
 report.html        the page made of all of these
 checkpoints/       what `synsamp resume` needs; removed when the run is finished
 run.log            what happened, warnings and full tracebacks included
@@ -16,9 +17,11 @@ run.log            what happened, warnings and full tracebacks included
 from __future__ import annotations
 
 import fcntl
+import hashlib
+import json
 import os
 import platform
-import shutil
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -31,22 +34,17 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.protocol import Claim, Results
 from synsamp.runs import results as stored
-from synsamp.runs.atomic import damaged, read_json, write_json
+from synsamp.runs.atomic import PART, damaged, open_in_place, read_json, write_json
+from synsamp.runs.clearing import clear_contents, clear_parts
+from synsamp.runs.contents import RUN_SEAL, SEAL, TRIALS, check_contents, trials_in
+from synsamp.runs.machine import Processor
+from synsamp.runs.seal import broken, digest_of, read_seal, write_seal
 
-FILES = (
-    "run.json",
-    "status.json",
-    "claims.json",
-    "report.html",
-    "run.log",
-    stored.SEAL,
-    ".lock",
-    ".stack.lock",
-)
 ORPHAN_S = 60.0
 """How long a folder is waited for that a worker may hold whose command was killed: it stops within
 seconds."""
-FOLDERS = (stored.STORE, "figures", "checkpoints", "trials")
+SEALED = ("run.json", "claims.json", SEAL)
+SEALED_TRIAL = re.compile(rf"{TRIALS}/[0-9-]+/{re.escape(RUN_SEAL)}")
 
 Content = TypeVar("Content")
 
@@ -65,25 +63,33 @@ class Description(_Record):
     An ensemble has ``trials``, at each combination of the values in ``vary``.
     """
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     experiment: str
     preset: str
     given: tuple[str, ...]
     resolved: dict[str, Any]
     seed: int
     versions: dict[str, str]
+    processor: Processor
     created: datetime
     trials: int | None = None
     vary: dict[str, tuple[str, ...]] = {}
 
+    @property
+    def digest(self) -> str:
+        """Tells this description from every other."""
+        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
 
 class Status(_Record):
-    """How far a run got (``status.json``)."""
+    """How far a run got, and what its bits may owe to (``status.json``)."""
 
     state: Literal["waiting", "running", "interrupted", "failed", "finished"]
     message: str = ""
     changed: datetime
     elapsed_s: float = 0.0
+    notes: tuple[str, ...] = ()
 
 
 class ClaimRecord(_Record):
@@ -116,6 +122,7 @@ class RunFolder:
                 "give a folder made by `synsamp run`"
             )
         self.description: Description = self._read("run.json", Description)
+        self._notes: tuple[str, ...] = ()
 
     @classmethod
     @contextmanager
@@ -128,9 +135,11 @@ class RunFolder:
         with locked(path, wait_s):
             _check_free(path, force)  # again: another command may have been faster
             with ExitStack() as trials:  # of an ensemble that is replaced: all must have stopped
-                for trial in path.glob("trials/*/.lock"):
-                    trials.enter_context(locked(trial.parent, ORPHAN_S))
-                _clear(path)
+                check_contents(path)
+                for trial in trials_in(path / TRIALS):
+                    trials.enter_context(locked(trial, ORPHAN_S))
+                    check_contents(trial)
+                clear_contents(path)
             write_json(path / "run.json", description.model_dump(mode="json"))
             folder = cls(path)
             folder.set_status("waiting")
@@ -142,7 +151,11 @@ class RunFolder:
         """Open an existing run folder for writing and hold its lock."""
         cls(path)  # a folder that is no run gets no lock file
         with locked(path, wait_s):
-            yield cls(path)
+            check_contents(path)
+            clear_parts(path)
+            folder = cls(path)
+            folder._notes = folder.status.notes
+            yield folder
 
     @property
     def status(self) -> Status:
@@ -152,8 +165,12 @@ class RunFolder:
     def set_status(self, state: str, message: str = "", elapsed_s: float = 0.0) -> None:
         """Record how far the run is."""
         content = {"state": state, "message": message, "elapsed_s": round(elapsed_s, 3)}
-        status = Status.model_validate(content | {"changed": now()})
+        status = Status.model_validate(content | {"changed": now(), "notes": self._notes})
         write_json(self.path / "status.json", status.model_dump(mode="json"))
+
+    def note(self, text: str) -> None:
+        """Keep a remark on how the run came about; it is written with the next status."""
+        self._notes = tuple(dict.fromkeys([*self._notes, text]))
 
     def write_claims(self, claims: Sequence[Claim]) -> None:
         """Store the claims with their measured values."""
@@ -179,14 +196,42 @@ class RunFolder:
         write_json(self.path / "claims.json", content)
 
     def claims(self) -> list[ClaimRecord]:
-        """Read the claims of a finished run."""
+        """Read the claims of a finished run, checked against the seal."""
         self.require_finished()
+        self._require_sealed()
         return self._read("claims.json", list[ClaimRecord])
 
     def results(self) -> Results:
         """Open the results of a finished run, checked against their seal."""
         self.require_finished()
+        self._require_sealed()
         return stored.read_results(self.path)
+
+    def seal(self) -> None:
+        """Seal what the run was asked for and what came out; of an ensemble, its trials too."""
+        trials = [trial.relative_to(self.path) for trial in trials_in(self.path / TRIALS)]
+        names = [*SEALED, *(f"{trial.as_posix()}/{RUN_SEAL}" for trial in trials)]
+        digests = {name: digest_of(self.path / name, durable=True) for name in names}
+        write_seal(self.path / RUN_SEAL, {name: d for name, d in digests.items() if d})
+
+    def unseal(self) -> None:
+        """Take the seals off: what they were about is about to change."""
+        for name in (RUN_SEAL, SEAL):
+            (self.path / name).unlink(missing_ok=True)
+
+    def broken(self) -> Iterator[tuple[str, str]]:
+        """Yield the name of every file that is not as the run's seal says, and why."""
+        written = read_seal(self.path / RUN_SEAL)
+        missing = [name for name in SEALED if name not in written]
+        if missing:
+            raise damaged(self.path / RUN_SEAL, f"it does not list {missing[0]}")
+        yield from broken(self.path, {name: written[name] for name in SEALED})
+        trials = {name: digest for name, digest in written.items() if SEALED_TRIAL.fullmatch(name)}
+        yield from broken(self.path, trials)
+
+    def _require_sealed(self) -> None:
+        for name, why in self.broken():
+            raise damaged(self.path / name, why)
 
     def require_finished(self) -> None:
         """Refuse a run that has not come to its end."""
@@ -200,6 +245,13 @@ class RunFolder:
             return TypeAdapter(kind).validate_python(content)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
+            if first["loc"] == ("format",):
+                remedy = (
+                    "another version of synsamp wrote it: read it with that one, or run it again"
+                )
+                raise refuse(
+                    f"format of {self.path}", "must be 2", first["input"], remedy
+                ) from None
             key = ".".join(str(part) for part in first["loc"])
             raise damaged(self.path / name, f"{key}: {first['msg']}".lstrip(": ")) from None
 
@@ -224,7 +276,7 @@ def _check_free(path: Path, force: bool) -> None:
         raise refuse("--out", "must be a folder", str(path), "choose another name")
     if not path.exists() or all(_is_leftover(name) for name in os.listdir(path)):
         return
-    if not (path / "run.json").exists():
+    if not any((path / name).exists() for name in ("run.json", "status.json")):
         raise refuse("--out", "must be new or a run folder", str(path), "it holds other files")
     if not force:
         raise SynsampError(
@@ -235,7 +287,7 @@ def _check_free(path: Path, force: bool) -> None:
 
 def _is_leftover(name: str) -> bool:
     """Whether a run that was killed before its first file was whole may have left this."""
-    return name == ".lock" or (name.startswith(".") and name.endswith(".part"))
+    return name == ".lock" or PART.fullmatch(name) is not None
 
 
 def check_new_parent(path: Path) -> None:
@@ -248,19 +300,10 @@ def check_new_parent(path: Path) -> None:
         raise refuse("--out", "must be new or hold runs", str(path), "choose another name")
 
 
-def _clear(path: Path) -> None:
-    """Remove what a run wrote, and nothing else that may lie in the folder."""
-    for folder in (*(path / name for name in FOLDERS), *path.glob(".results-*")):
-        shutil.rmtree(folder, ignore_errors=True)
-    for name in FILES:
-        if name != ".lock":
-            (path / name).unlink(missing_ok=True)
-
-
 @contextmanager
 def locked(path: Path, wait_s: float = 0.0) -> Iterator[None]:
     """Hold the folder's lock; the system frees it when the process ends, however it ends."""
-    with (path / ".lock").open("a+") as file:
+    with open_in_place(path / ".lock") as file:
         _lock(file, path, time.monotonic() + wait_s)
         file.truncate(0)
         file.write(f"{os.getpid()} on {platform.node()}\n")

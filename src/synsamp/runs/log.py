@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rich.console import Console
+
+from synsamp.runs.atomic import open_in_place
 
 _log = logging.getLogger("synsamp")
 
@@ -15,7 +17,8 @@ _log = logging.getLogger("synsamp")
 @contextmanager
 def logging_to(path: Path, console: Console) -> Iterator[None]:
     """Keep everything in the run's log; show warnings on the console too."""
-    to_file = logging.FileHandler(path)
+    file = open_in_place(path)
+    to_file = logging.StreamHandler(file)
     to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     to_file.handleError = lambda record: None  # type: ignore[method-assign]  # a full disk is told once
     to_console = _ConsoleHandler(console)
@@ -30,6 +33,8 @@ def logging_to(path: Path, console: Console) -> Iterator[None]:
         for handler in (to_file, to_console):
             _log.removeHandler(handler)
         to_file.close()
+        with suppress(OSError):  # a full disk again
+            file.close()
         _log.setLevel(level)
         _log.propagate = propagate
 

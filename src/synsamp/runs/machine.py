@@ -1,9 +1,12 @@
-"""What the run ran on: versions and threads, recorded so that bits can be explained later."""
+"""What the run ran on: versions, processor and threads, recorded so that bits can be explained."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
+from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 
 from synsamp.errors import refuse
@@ -24,6 +27,32 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             found[name] = "missing"
     return found
+
+
+@dataclass(frozen=True)
+class Processor:
+    """What machine code is compiled for; another kind may round differently."""
+
+    name: str
+    digest: str
+    features: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.digest})"
+
+
+@cache
+def processor() -> Processor:
+    """Return what Numba compiles for here (NUMBA_CPU_NAME and NUMBA_CPU_FEATURES change it)."""
+    from numba.core.registry import cpu_target  # by this Numba, too, tells its kernels apart
+
+    target = cpu_target.target_context.codegen().magic_tuple()
+    _, name, features = target
+    return Processor(
+        name or "unknown",
+        hashlib.sha256("|".join(target).encode()).hexdigest()[:12],
+        tuple(sorted(word[1:] for word in features.split(",") if word.startswith("+"))),
+    )
 
 
 def threads() -> int:

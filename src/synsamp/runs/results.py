@@ -8,22 +8,19 @@ their seals are equal.
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-import shutil
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import xarray as xr
 import zarr
 
 from synsamp.experiments.protocol import Results
-from synsamp.runs.atomic import damaged, replacing
+from synsamp.runs.atomic import damaged, remove
+from synsamp.runs.contents import SEAL, STORE
+from synsamp.runs.seal import broken, digest_of, read_seal, write_seal
 
-STORE = "results.zarr"
-SEAL = "results.sha256"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
@@ -33,6 +30,10 @@ def write_results(folder: Path, results: Results, streams: Iterable[str]) -> Non
     clash = sorted(set(results) & set(streams))
     if clash:
         raise ValueError(f"results and streams must have different names, both have {clash}")
+    if store.exists():
+        for path in store.iterdir():  # of a process that was killed while it stored
+            if path.name not in set(streams):
+                remove(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Zarr on strings: a format note for its developers
         zarr.open_group(store, mode="a")
@@ -46,27 +47,27 @@ def write_results(folder: Path, results: Results, streams: Iterable[str]) -> Non
 
 def seal_results(folder: Path) -> None:
     """Write the checksums of all files of the results, each safely on the disk."""
-    seal = "".join(f"{digest}  {name}\n" for name, digest in _digests(folder, durable=True))
-    with replacing(folder / SEAL) as file:
-        file.write(seal.encode())
+    digests = {name: digest_of(folder / name, durable=True) for name in _files(folder)}
+    write_seal(folder / SEAL, {name: digest for name, digest in digests.items() if digest})
 
 
 def read_results(folder: Path) -> Results:
     """Open the datasets of a finished run (read from disk as they are used) after checking them."""
-    seal = folder / SEAL
-    try:
-        lines = [line.split("  ", 1) for line in seal.read_text().splitlines()]
-        written = {name: digest for digest, name in lines}
-    except (OSError, ValueError) as error:
-        raise damaged(seal, str(error)) from None
-    found = dict(_digests(folder, durable=False))
-    for name in sorted(written.keys() | found.keys()):
-        if written.get(name) != found.get(name):
-            gone, new = name not in found, name not in written
-            raise damaged(
-                folder / name, "missing" if gone else "not from the run" if new else "changed"
-            )
+    for name, why in broken_results(folder):
+        raise damaged(folder / name, why)
     return open_results(folder)
+
+
+def broken_results(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the name of every file that is not as the seal of the results says, and why."""
+    written = read_seal(folder / SEAL)
+    outside = [name for name in written if not name.startswith(f"{STORE}/") or ".." in name]
+    if outside:
+        raise damaged(folder / SEAL, f"it names {outside[0]!r}, which is not of the results")
+    yield from broken(folder, written)
+    for name in _files(folder):
+        if name not in written:
+            yield name, "not from the run"
 
 
 def open_results(folder: Path) -> Results:
@@ -83,28 +84,12 @@ def open_results(folder: Path) -> Results:
         }
 
 
-def clear_results(folder: Path, keep_streams: bool) -> None:
-    """Make ready for a start (nothing kept) or a resume (only whole files kept)."""
-    (folder / SEAL).unlink(missing_ok=True)
-    if not keep_streams:
-        shutil.rmtree(folder / STORE, ignore_errors=True)
-    for leftover in (folder / STORE).rglob("*.partial"):  # of a Zarr write that was killed
-        leftover.unlink()
-
-
 def check_name(name: str) -> None:
     """Refuse a dataset or stream name that is no plain word."""
     if not NAME.fullmatch(name):
         raise ValueError(f"a name in the results must be letters, digits, - and _; got {name!r}")
 
 
-def _digests(folder: Path, durable: bool) -> Iterable[tuple[str, str]]:
-    for path in sorted((folder / STORE).rglob("*")):
-        if path.is_file():
-            with path.open("rb") as file:
-                if durable:
-                    os.fsync(file.fileno())
-                yield (
-                    path.relative_to(folder).as_posix(),
-                    hashlib.file_digest(file, "sha256").hexdigest(),
-                )
+def _files(folder: Path) -> list[str]:
+    found = sorted(path for path in (folder / STORE).rglob("*") if not path.is_dir())
+    return [path.relative_to(folder).as_posix() for path in found]

@@ -1,13 +1,13 @@
 """Tables that grow in the results Zarr while a run goes on, and shrink back on resume.
 
 Only whole chunks are written before the end, each exactly once; the rows of the unfinished chunk
-stay in memory and travel in the checkpoint. So a kill at any moment can damage no row that a
-checkpoint counts on, and the files of a resumed run equal those of an uninterrupted one.
+stay in memory and travel in the checkpoint, together with the checksums of the chunks. So a kill at
+any moment can damage no row that a checkpoint counts on, a chunk that was damaged in the meantime
+is noticed, and the files of a resumed run equal those of an uninterrupted one.
 """
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +17,9 @@ import numpy as np
 import zarr
 
 from synsamp.experiments.protocol import Column, State
+from synsamp.runs.atomic import remove
+from synsamp.runs.checkpoint import DamagedCheckpointError
+from synsamp.runs.seal import broken, digest_of
 
 CHUNK_BYTES = 2**20
 CHUNK_ROWS = 2**16
@@ -47,6 +50,7 @@ class ZarrStream:
             for key, c in columns.items()
         }
         self._written = int(saved["written"]) if saved else 0
+        self._files = dict(saved["files"]) if saved else {}
         self._filled = 0
         group = zarr.open_group(store, mode="a").require_group(name)
         self._arrays = {key: self._open(group, key, dimension) for key in columns}
@@ -54,13 +58,13 @@ class ZarrStream:
             self.append(**saved["tail"])
 
     def _open(self, group: zarr.Group, key: str, dimension: str) -> zarr.Array:
-        """Open or make a column's array at the length the loaded checkpoint counts on."""
+        """Make a column's array at the length the loaded checkpoint counts on.
+
+        Only the chunks are left on the disk (`StreamSet.restore`), and checked; what describes
+        them is written anew.
+        """
         column = self._columns[key]
         shape = (self._written, *column.dimensions.values())
-        if self._written:
-            array = zarr.open_array(self._path / key, mode="r+")
-            array.resize(shape)
-            return array
         attributes = {"units": column.unit, "description": column.description}
         return group.create_array(
             key,
@@ -69,7 +73,6 @@ class ZarrStream:
             dtype=column.dtype,
             dimension_names=(dimension, *column.dimensions),
             attributes={k: v for k, v in attributes.items() if v},
-            overwrite=True,
         )
 
     def __len__(self) -> int:
@@ -97,7 +100,7 @@ class ZarrStream:
     def saved(self) -> State:
         """Return what a checkpoint must hold of this stream."""
         tail = {key: buffer[: self._filled] for key, buffer in self._buffers.items()}
-        return {"written": self._written, "tail": tail}
+        return {"written": self._written, "tail": tail, "files": dict(self._files)}
 
     def close(self) -> None:
         """Write the rows of the last, unfinished chunk."""
@@ -112,8 +115,9 @@ class ZarrStream:
             # A checkpoint written later counts on this chunk: it must be on the disk before.
             column = self._path / key
             chunk = column / "c" / str(start // self._chunk_rows)
-            for file in (column / "zarr.json", chunk, *chunk.rglob("*")):
-                _sync(file)
+            for file in (chunk, *chunk.rglob("*")):
+                if (digest := digest_of(file, durable=True)) is not None:
+                    self._files[file.relative_to(self._path).as_posix()] = digest
         self._written, self._filled = stop, 0
 
 
@@ -123,12 +127,15 @@ class StreamSet:
     def __init__(self, store: Path) -> None:
         self._store = store
         self._streams: dict[str, ZarrStream] = {}
-        self._saved: State = {}
+        self._saved: State | None = None
 
     def open(self, name: str, columns: Mapping[str, Column], dimension: str) -> ZarrStream:
         """Open a stream at the length of the loaded checkpoint, or empty."""
         if name in self._streams:
             raise RuntimeError(f"stream {name!r} is open already")
+        if self._saved is None:
+            self.restore({})
+        assert self._saved is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Zarr on strings: a format note for its developers
             stream = ZarrStream(self._store, name, columns, dimension, self._saved.get(name))
@@ -140,9 +147,20 @@ class StreamSet:
         return {name: stream.saved() for name, stream in self._streams.items()}
 
     def restore(self, saved: State) -> None:
-        """Remember the lengths of a loaded checkpoint for the streams opened from now on."""
+        """Go back to what a loaded checkpoint counts on, for the streams opened from now on.
+
+        All else that a killed process left in the store is removed.
+        """
         if self._streams:
             raise RuntimeError("call checkpoint.load() before opening streams")
+        counted = {
+            f"{name}/{file}": digest
+            for name, stream in saved.items()
+            for file, digest in stream["files"].items()
+        }
+        for name, why in broken(self._store, counted):
+            raise DamagedCheckpointError(f"{name}, which it counts on, is {why}")
+        _keep_only(self._store, {self._store / name for name in counted})
         self._saved = saved
 
     def close(self) -> list[str]:
@@ -152,7 +170,10 @@ class StreamSet:
         return list(self._streams)
 
 
-def _sync(path: Path) -> None:
-    if path.is_file():
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
+def _keep_only(store: Path, wanted: set[Path]) -> None:
+    """Remove all files of a store but some."""
+    if not wanted:
+        remove(store)
+    for path in store.rglob("*"):
+        if path not in wanted and (path.is_symlink() or not path.is_dir()):
+            path.unlink()

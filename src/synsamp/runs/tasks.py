@@ -18,6 +18,8 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from synsamp.runs import machine
+
 REPORT_EVERY_S = 0.5
 SCHEDULER_GONE_S = 10.0
 """How long a scheduler may be out of reach before it is taken for dead."""
@@ -52,6 +54,7 @@ class Task:
 
     name: str
     function: Callable[[Report], Any]
+    label: str
 
 
 class Ended(NamedTuple):
@@ -62,25 +65,43 @@ class Ended(NamedTuple):
     error: BaseException | None
 
 
+class OtherProcessorError(Exception):
+    """A worker that came later and is of a kind that was not asked for."""
+
+
 def run_tasks(
-    client: Any, tasks: Sequence[Task], told: Callable[[str, float], None]
+    client: Any,
+    tasks: Sequence[Task],
+    told: Callable[[str, float], None],
+    accepted: frozenset[str] | None = None,
 ) -> Iterator[Ended]:
     """Run all tasks; yields each as it ends, calls ``told(name, share)`` in between.
 
-    Leaving the loop early cancels what is still running or waiting.
+    What a task warns of in its worker is said here too. Workers whose processor is not
+    ``accepted`` (`Workers.accepted`) run none. Leaving the loop early cancels what is still
+    running or waiting.
     """
+    labels = {task.name: task.label for task in tasks}
+    warned: set[str] = set()
     topic = f"synsamp-{uuid.uuid4().hex}"
     news: queue.Queue[tuple[str, Any]] = queue.Queue()
     client.subscribe_topic(topic, lambda event: news.put(("told", event[1])))
     futures = {}
     try:
         for task in tasks:
-            future = client.submit(_in_worker, task, topic, key=f"{topic}-{task.name}", pure=False)
+            future = client.submit(
+                _in_worker, task, topic, accepted, key=f"{topic}-{task.name}", pure=False
+            )
             futures[future.key] = (task.name, future)
             future.add_done_callback(lambda f: news.put(("ended", f)))
         while futures:
             kind, content = _next(news, client)
-            if kind == "told":
+            if kind == "told" and "warning" in content:
+                text = content["warning"]  # shown once, however many tasks say it
+                level = logging.INFO if text in warned else logging.WARNING
+                _log.log(level, "%s: %s", labels[content["name"]], text)
+                warned.add(text)
+            elif kind == "told":
                 told(content["name"], content["share"])
             elif kind == "ended" and content.key in futures:
                 if content.status in ("lost", "pending"):
@@ -139,10 +160,32 @@ def _let_go(client: Any, topic: str, futures: Sequence[Any]) -> None:
             client.cancel(list(futures), force=True)
 
 
-def _in_worker(task: Task, topic: str) -> Any:
+def _in_worker(task: Task, topic: str, accepted: frozenset[str] | None) -> Any:
     """Carry out one task; a worker with several threads still does one at a time."""
+    if accepted is not None and (here := machine.processor()).digest not in accepted:
+        raise OtherProcessorError(
+            f"a worker came that compiles for {here}, unlike the others; bits would depend on who "
+            "ran what: stop it, or give --mixed-processors"
+        )
     with _one_at_a_time:
-        return task.function(_Reporter(task.name, topic))
+        reporter = _Reporter(task.name, topic)
+        telling = _Telling(reporter)
+        _log.addHandler(telling)
+        try:
+            return task.function(reporter)
+        finally:
+            _log.removeHandler(telling)
+
+
+class _Telling(logging.Handler):
+    """Sends warnings to who waits for the task: nobody sees what a worker prints."""
+
+    def __init__(self, reporter: _Reporter) -> None:
+        super().__init__(logging.WARNING)
+        self._reporter = reporter
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._reporter.warn(record.getMessage())
 
 
 class _Reporter:
@@ -164,3 +207,7 @@ class _Reporter:
         if known is None or known.state == "cancelled":
             raise StoppedError(self._name)
         self._worker.log_event(self._topic, {"name": self._name, "share": float(share)})
+
+    def warn(self, text: str) -> None:
+        """Tell of something that the user should know."""
+        self._worker.log_event(self._topic, {"name": self._name, "warning": text})

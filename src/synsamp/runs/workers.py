@@ -16,6 +16,8 @@ from rich.console import Console
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.runs import machine
+from synsamp.runs.asking import kinds_of_processor
+from synsamp.runs.machine import Processor
 
 CONNECT_S = 20.0
 """How long a scheduler is waited for; a first worker as long as it takes, a queue may be slow."""
@@ -24,13 +26,25 @@ DASK = {
     "distributed.scheduler.allowed-failures": 2,
     # A worker is given no task before it can begin it, so a death hits only who was running.
     "distributed.scheduler.worker-saturation": 1.0,
+    # Nobody looks at Dask's own pages, and they would tell every user of the machine what runs.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
 }
+STARTS = 3
+"""How often the local processes are started; one that dies while it starts ends Dask's attempt."""
+
+_log = logging.getLogger("synsamp")
 
 
 class Workers:
-    """Dask workers, started or connected to when first asked for, closed by the ``with``."""
+    """Dask workers, started or connected to when first asked for, closed by the ``with``.
 
-    def __init__(self, scheduler: str | None = None, count: int | None = None) -> None:
+    Workers of several kinds of processor are refused unless ``mixed``.
+    """
+
+    def __init__(
+        self, scheduler: str | None = None, count: int | None = None, mixed: bool = False
+    ) -> None:
         if count is not None and count < 1:
             raise refuse("--workers", "must be >= 1", count, "leave it out to use all cores")
         if scheduler is not None and count is not None:
@@ -40,6 +54,8 @@ class Workers:
             )
         self._scheduler = scheduler
         self._count = count
+        self._mixed = mixed
+        self.kinds: dict[str, Processor] = {}
         self._quieted = ExitStack()
         self._cluster: Any = None
         self._client: Any = None
@@ -66,8 +82,13 @@ class Workers:
             import distributed  # noqa: F401 (its loggers must exist to be quieted)
 
             self._quieted.enter_context(_quiet())
-            self._client = self._start() if self.are_local else self._connect(console)
+            self._client = self._start_again() if self.are_local else self._connect(console)
         return self._client
+
+    @property
+    def accepted(self) -> frozenset[str] | None:
+        """The kinds of processor that may run tasks, by digest; None if any may."""
+        return None if self._mixed or self.are_local else frozenset(self.kinds)
 
     def close(self) -> None:
         """End the processes started here; a cluster of others is left running."""
@@ -78,16 +99,34 @@ class Workers:
             if client is not None:
                 ending.callback(client.close, timeout=5)
 
+    def _start_again(self) -> Any:
+        for attempt in range(1, STARTS + 1):
+            try:
+                return self._start()
+            except Exception:
+                cluster, self._cluster = self._cluster, None
+                if cluster is not None:
+                    cluster.close(timeout=5)
+                if attempt == STARTS:
+                    raise
+                _log.debug("the worker processes did not start", exc_info=True)
+        raise AssertionError
+
     def _start(self) -> Any:
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client, LocalCluster, Security
 
         with dask.config.set(DASK), _children_deaf_to_ctrl_c():
             self._cluster = LocalCluster(
                 n_workers=self._count or machine.threads(),
                 threads_per_worker=1,
                 host="127.0.0.1",
+                # Dask runs any code that it is sent, and every user of this machine can reach
+                # 127.0.0.1: only who has the key, made anew and kept in memory, is let in.
+                protocol="tls://",
+                security=Security.temporary(),
                 dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
                 memory_limit=0,  # results go to disk as they come, nothing piles up to be guarded
                 silence_logs=logging.CRITICAL,
             )
@@ -106,7 +145,12 @@ class Workers:
                 f"--scheduler must be the address or file of a running Dask scheduler, got "
                 f"{self._scheduler!r} ({type(error).__name__}); start one with `dask scheduler`"
             ) from None
-        _wait_for_a_worker(client, self._scheduler, console)
+        try:
+            _wait_for_a_worker(client, self._scheduler, console)
+            self.kinds = kinds_of_processor(client, self._mixed)
+        except BaseException:
+            client.close(timeout=5)
+            raise
         return client
 
 

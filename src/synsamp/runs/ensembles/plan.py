@@ -102,6 +102,7 @@ def trials_of(experiment: Experiment, whole: Description) -> list[Trial]:
                 update={
                     "seed": int(own[0]),
                     "versions": whole.versions,
+                    "processor": whole.processor,
                     "created": whole.created,
                 }
             )

@@ -23,6 +23,8 @@ from rich.console import Console
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Experiment
 from synsamp.runs import machine
+from synsamp.runs.asking import ask_workers
+from synsamp.runs.contents import SEAL
 from synsamp.runs.ensembles.gather import gather
 from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress
@@ -33,11 +35,11 @@ from synsamp.runs.execute import (
     carry_out,
     disk_is_full,
     ending,
-    warn_of_other_versions,
+    warn_of_other_machine,
 )
 from synsamp.runs.folder import ORPHAN_S, RunFolder
 from synsamp.runs.log import logging_to
-from synsamp.runs.results import SEAL, seal_results
+from synsamp.runs.results import seal_results
 from synsamp.runs.tasks import Report, StoppedError, Task, run_tasks
 from synsamp.runs.workers import Workers
 
@@ -80,20 +82,23 @@ def carry_out_ensemble(
     status = folder.status
     root = folder.path.resolve()
     with logging_to(root / "run.log", console), ending(folder, status.elapsed_s) as clock:
-        warn_of_other_versions(folder.description.versions)
+        warn_of_other_machine(folder)
         _log.info("%s: %d trials of %s", folder.path.name, len(trials), experiment.name)
         folder.set_status("running", elapsed_s=status.elapsed_s)
         client = workers.client(console)
         check_workers(client, root)
+        if workers.kinds:
+            folder.note(f"ran on {', '.join(map(str, workers.kinds.values()))}")
+        folder.unseal()
         stack = _stack(root, folder)
         stack.clear()
         outcomes: dict[str, Outcome] = {}
         with EnsembleProgress(console, trials, _finished(root, trials)) as progress:
             tasks = [
-                Task(trial.name, partial(run_trial, experiment, trial, root, stack))
+                Task(trial.name, partial(run_trial, experiment, trial, root, stack), trial.label)
                 for trial in trials
             ]
-            for ended in run_tasks(client, tasks, progress.told):
+            for ended in run_tasks(client, tasks, progress.told, workers.accepted):
                 why = f"{type(ended.error).__name__}: {ended.error}"
                 outcome = ended.value or Outcome("failed", why)
                 outcomes[ended.name] = outcome
@@ -128,6 +133,7 @@ def _put_together(
     stack.finish()
     seal_results(folder.path)
     folder.write_claim_records(claims)
+    folder.seal()
     folder.set_status("finished", message, clock())
     _log.info("finished after %.1f s", clock())
 
@@ -177,21 +183,27 @@ def _is_usable(path: Path, trial: Trial) -> bool:
         return False
     try:
         folder = RunFolder(path)
-        if folder.status.state == "finished":
+        finished = folder.status.state == "finished"
+        if finished:
             folder.results()
     except SynsampError:
         return False
+    if finished and folder.description != trial.description:
+        raise SynsampError(
+            f"{path} must be of the ensemble that run.json describes, got a finished trial of "
+            "another; put the ensemble's run.json back as it was, or choose another --out"
+        )
     return folder.description == trial.description
 
 
 def check_workers(client: Any, root: Path) -> None:
     """Refuse workers that do not share the folder and its locks, before any work is done."""
     (root / "trials").mkdir(exist_ok=True)
-    sign = root / "trials" / f".seen-by-{os.getpid()}"
+    sign = root / "trials" / f".seen-by-{uuid.uuid4().hex}"
     try:
-        with sign.open("w") as file:
+        with sign.open("x") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            found: dict[str, str] = client.run(_look_at, str(sign))
+            found: dict[str, str] = ask_workers(client, _look_at, str(sign))
     finally:
         sign.unlink(missing_ok=True)
     for state, rule in (("unseen", "see"), ("free", "respect file locks in")):
@@ -202,7 +214,7 @@ def check_workers(client: Any, root: Path) -> None:
                 "choose --out on a file system that they share"
             )
     own = machine.versions()
-    for worker, versions in client.run(machine.versions).items():
+    for worker, versions in ask_workers(client, machine.versions).items():
         other = [f"{name} {v}" for name, v in versions.items() if own.get(name) != v]
         if other:
             _log.warning("worker %s has other versions, bits may differ: %s", worker, other)
@@ -215,6 +227,6 @@ def _look_at(path: str) -> str:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return "locked"
-    except FileNotFoundError:
+    except OSError:
         return "unseen"
     return "free"

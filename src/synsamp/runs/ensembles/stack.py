@@ -21,13 +21,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.experiments.protocol import Repeats, Results
-from synsamp.runs.results import STORE
+from synsamp.runs.atomic import open_in_place, remove
+from synsamp.runs.contents import STACKING, STORE
 
 GROUP = "ensemble"
 TRIAL = "trial"
 SUMMARY = "summary"
-PART = ".results-"
-"""How a store is called while it is being filled."""
 OTHER_DIMENSIONS = ("claim", "quantile")
 ABOUT = ("trial_seed", "finished", "claim_holds", "claim_judged")
 """Variables about the trials, which have no quantiles."""
@@ -88,7 +87,7 @@ class Stack:
         self, folder: Path, along: Mapping[str, Sequence[Any]], trials: int, token: str
     ) -> None:
         self._folder = folder
-        self._store = folder / f"{PART}{token}"
+        self._store = folder / f"{STACKING}{token}"
         self._along = {**along, TRIAL: range(trials)}
 
     @property
@@ -98,8 +97,8 @@ class Stack:
 
     def clear(self) -> None:
         """Remove what earlier commands left half done."""
-        for left in (*self._folder.glob(f"{PART}*"), *self._folder.glob(f".{PART}*")):
-            shutil.rmtree(left, ignore_errors=True)
+        for left in (*self._folder.glob(f"{STACKING}*"), *self._folder.glob(f".{STACKING}*")):
+            remove(left)
 
     def place(self, trial: xr.Dataset, at: Sequence[int]) -> list[str]:
         """Write one trial at its place; returns the names of what does not fit."""
@@ -209,7 +208,7 @@ class Stack:
     def finish(self) -> None:
         """Put the filled store in the place of the results."""
         final = self._folder / STORE
-        shutil.rmtree(final, ignore_errors=True)
+        remove(final)
         for leftover in self._store.rglob("*.partial"):  # of a worker killed while it wrote
             leftover.unlink()
         self._store.rename(final)
@@ -260,7 +259,7 @@ def _chunk(shape: tuple[int, ...], itemsize: int) -> list[int]:
 
 @contextmanager
 def _held(lock: Path) -> Iterator[None]:
-    with lock.open("a") as file:
+    with open_in_place(lock) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

@@ -1,0 +1,103 @@
+"""Workers: nobody else gets in, one that dies while it is asked costs nothing, warnings arrive."""
+
+from __future__ import annotations
+
+import os
+import signal
+import urllib.error
+import urllib.request
+
+import psutil
+import pytest
+from rich.console import Console
+
+from synsamp.runs import RunFolder, execute
+from synsamp.runs.asking import ask_workers
+from synsamp.runs.execute import carry_out
+from synsamp.runs.workers import Workers
+from toys import coins
+from toys.stopping import stop_after
+
+
+@pytest.fixture
+def two():
+    with Workers(count=2) as workers:
+        yield workers
+
+
+def die_once(folder):
+    """In a worker: be killed at the first question, answer the second."""
+    try:
+        os.close(os.open(f"{folder}/died", os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return "alive"
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_twice(folder):
+    for number in range(2):
+        try:
+            os.close(os.open(f"{folder}/died-{number}", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            continue
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+
+@pytest.mark.parametrize("die", [die_once, die_twice])
+def test_a_worker_that_dies_while_it_is_asked_costs_nothing(two, tmp_path, die):
+    client = two.client(Console(quiet=True))
+    answers = ask_workers(client, die, str(tmp_path))
+    assert set(answers.values()) == {"alive"}
+    assert list(tmp_path.glob("died*"))
+
+
+def strangers():
+    """Another user of this machine, without a key and with a key of their own."""
+    from distributed import Security
+
+    return {"tcp": None, "tls": Security.temporary()}
+
+
+def listening(process):
+    found = [process, *process.children(recursive=True)]
+    connections = [c for p in found for c in p.net_connections("tcp") if c.status == "LISTEN"]
+    return {(c.laddr.ip, c.laddr.port) for c in connections}
+
+
+def test_no_other_user_of_the_machine_gets_in():
+    from distributed import Client
+
+    before = listening(psutil.Process())
+    with Workers(count=1) as workers:
+        client = workers.client(Console(quiet=True))
+        doors = listening(psutil.Process()) - before
+        assert doors
+        assert {ip for ip, _ in doors} == {"127.0.0.1"}
+        port = int(client.scheduler.address.rpartition(":")[2])
+        assert ("127.0.0.1", port) in doors
+        for protocol, key in strangers().items():
+            with pytest.raises(OSError):  # noqa: PT011 (whatever Dask calls it)
+                Client(f"{protocol}://127.0.0.1:{port}", security=key, timeout=2)
+        for ip, port in doors:
+            for page in ("", "/info/main/workers.html", "/json/counts.json", "/metrics", "/health"):
+                with pytest.raises((OSError, urllib.error.URLError)):
+                    urllib.request.urlopen(f"http://{ip}:{port}{page}", timeout=5)
+        assert client.submit(abs, -1).result() == 1
+
+
+def test_a_damaged_checkpoint_of_a_job_is_told_from_the_worker(tmp_path, two, monkeypatch, capsys):
+    expected = execute(coins.EXPERIMENT, tmp_path / "whole").path / "results.sha256"
+    out = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        stop_after(patch, coins.CoinJob, 10)
+        with pytest.raises(KeyboardInterrupt):
+            execute(coins.EXPERIMENT, out)
+    newest = max((out / "checkpoints" / "job-0").glob("*.checkpoint"))
+    newest.write_bytes(newest.read_bytes()[:-1])
+    with RunFolder.reopen(out) as folder:
+        carry_out(coins.EXPERIMENT, folder, Console(stderr=True), two)
+    said = f"job 0: checkpoint passed over, it is damaged: {newest.name}"
+    assert f"warning: {said}" in capsys.readouterr().err
+    assert said in (out / "run.log").read_text()
+    assert (out / "results.sha256").read_text() == expected.read_text()
