@@ -105,10 +105,10 @@ def test_the_page_fits_its_window_and_loads_nothing(report, tmp_path, width):
 
 def test_the_probe_sees_what_does_not_fit(report, tmp_path):
     wide = tmp_path / "wide.html"
-    wide.write_text(report.read_text().replace("<main>", '<main><p style="width:700px">wide</p>'))
+    wide.write_text(report.read_text().replace("<main>", '<main><hr width="700">'))
     found = measure(wide, tmp_path, 360)
     assert found["scroll"] > 360
-    assert found["wide"] == ["P."]
+    assert found["wide"] == ["HR."]
 
 
 def test_dark_is_dark_and_light_is_light(report, tmp_path):

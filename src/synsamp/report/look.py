@@ -45,7 +45,8 @@ section.run + section.run { margin-top: 3rem; border-top: 1px solid var(--line);
   list-style: none; background: var(--chip); border-radius: 99px; padding: 0.12rem 0.75rem;
   font-size: 0.85rem; color: var(--soft);
 }
-.chips b { color: var(--ink); font-weight: 600; }
+.chips b { color: var(--ink); font-weight: 600; overflow-wrap: anywhere; }
+.chips .chosen { background: none; box-shadow: inset 0 0 0 1.5px var(--accent); }
 .card {
   background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden;
 }
@@ -104,9 +105,9 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   td.num::before { content: attr(data-label) " "; color: var(--soft); font-weight: 400; }
   .claims td.mark { float: right; width: auto; padding-left: 0.8rem; }
   svg.range { width: 100%; max-width: 16rem; }
-  /* A wide drawing scrolls inside its card: below half its size its words cannot be read. */
+  /* A wide drawing scrolls inside its card: much below its size its words cannot be read. */
   figure .sheet { overflow-x: auto; text-align: left; }
-  figure img { max-width: none; width: max(100%, var(--natural) / 2); }
+  figure img { max-width: none; width: max(100%, var(--natural) * 0.85); }
 }
 @media print { nav { display: none; } .card { break-inside: avoid; } }
 """
