@@ -61,8 +61,8 @@ TAGS = (
     "path circle"
 )
 ATTRIBUTES = (
-    "lang charset name content http-equiv class aria-label id href data-label viewBox role x1 x2 "
-    "y1 y2 x y width height rx d cx cy r alt src tabindex"
+    "lang charset name content http-equiv class aria-label aria-hidden id href data-label viewBox "
+    "role x1 x2 y1 y2 x y width height rx d cx cy r alt src tabindex"
 )
 
 

@@ -77,6 +77,7 @@ figcaption p { margin: 0 0 0.6rem; } figcaption p:last-child { margin: 0; }
   display: inline-block; min-width: 1.5rem; padding: 0 0.35rem; margin-right: 0.5rem;
   border-radius: 6px; background: var(--chip); font-weight: 700; text-align: center;
 }
+.sideways { display: none; color: var(--soft); font-size: 0.86rem; text-align: right; }
 .paper { font-size: 0.86rem; font-weight: 400; color: var(--soft); margin-left: 0.4rem; }
 .notes { display: grid; gap: 0 2.5rem; }
 .notes ul { margin: 0; padding-left: 1.2rem; } .notes li { margin: 0.3rem 0; }
@@ -109,5 +110,6 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   figure .sheet { overflow-x: auto; text-align: left; }
   figure img { max-width: none; width: max(100%, var(--natural) * 0.85); }
 }
+@media (max-width: 38rem) { .sideways { display: block; } }
 @media print { nav { display: none; } .card { break-inside: avoid; } }
 """
