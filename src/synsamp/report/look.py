@@ -96,7 +96,7 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   figcaption { border-top: 0; border-left: 1px solid var(--line); }
   .notes { grid-template-columns: 1fr 1fr; }
 }
-@media (max-width: 46rem) {
+@media (max-width: 60rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody, tr, td { display: block; width: 100%; }
   tr { border-top: 1px solid var(--line); padding: 0.7rem 1rem; }
@@ -106,6 +106,8 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   td.num::before { content: attr(data-label) " "; color: var(--soft); font-weight: 400; }
   .claims td.mark { float: right; width: auto; padding-left: 0.8rem; }
   svg.range { width: 100%; max-width: 16rem; }
+}
+@media (max-width: 46rem) {
   /* A wide drawing scrolls inside its card: much below its size its words cannot be read. */
   figure .sheet { overflow-x: auto; text-align: left; }
   figure img { max-width: none; width: max(100%, var(--natural) * 0.85); }
