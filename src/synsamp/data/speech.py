@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp.data.embedded_files import read_embedded
 from synsamp.data.sound_files import read_sound
 from synsamp.data.sources import data_folder
 from synsamp.errors import SynsampError, refuse
@@ -61,17 +60,10 @@ class EmbeddedSpeech:
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the file inside the package."""
-        file = resources.files("synsamp.data") / "embedded" / EMBEDDED_SPEECH_FILE
-        with resources.as_file(file) as path:
-            try:
-                with np.load(path, allow_pickle=False) as stored:
-                    samples, ends = stored["samples"], stored["ends"]
-                    spoken, takes = stored["digits"], stored["takes"]
-                    speaker, rate_hz = str(stored["speaker"]), float(stored["rate_hz"])
-            except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
-                raise SynsampError(
-                    f"the embedded speech is damaged ({problem}); install synsamp again"
-                ) from None
+        names = ("samples", "ends", "digits", "takes", "speaker", "rate_hz")
+        stored = read_embedded(EMBEDDED_SPEECH_FILE, "the embedded speech", names)
+        samples, ends, spoken, takes = (stored[name] for name in names[:4])
+        speaker, rate_hz = str(stored["speaker"]), float(stored["rate_hz"])
         waveforms = np.split(samples / 32768.0, ends[:-1])
         wanted = (
             Utterance(int(digit), speaker, str(take), waveform, rate_hz)
@@ -85,15 +77,16 @@ class EmbeddedSpeech:
 class WavFolder:
     """A user's own wav files of any rate, named ``<digit>_<speaker>_<take>.wav``."""
 
-    folder: Path
+    folder: str | Path
 
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the files of the folder; those with other names are passed over."""
-        if not self.folder.is_dir():
-            raise refuse("folder", "must be a folder of wav files", str(self.folder))
-        found = _load_named(self.folder.iterdir(), _fsdd_name, digits, speakers)
+        folder = Path(self.folder)
+        if not folder.is_dir():
+            raise refuse("folder", "must be a folder of wav files", str(folder))
+        found = _load_named(folder.iterdir(), _fsdd_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
 
 
@@ -104,13 +97,13 @@ class FreeSpokenDigits:
     Without a folder: where ``synsamp data fetch fsdd`` puts the recordings.
     """
 
-    folder: Path | None = None
+    folder: str | Path | None = None
 
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the recordings."""
-        folder = self.folder or data_folder() / "fsdd"
+        folder = Path(self.folder) if self.folder else data_folder() / "fsdd"
         if not folder.is_dir():
             raise SynsampError(f"{folder} is missing; get FSDD with `synsamp data fetch fsdd`")
         return WavFolder(folder).load(digits, speakers)
@@ -125,15 +118,16 @@ class TI46:
     t0-t9. They may lie in any sub-folder, in capitals or not, as SPHERE or converted to wav.
     """
 
-    folder: Path
+    folder: str | Path
 
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the digits; the corpus's other words are passed over."""
-        if not self.folder.is_dir():
-            raise refuse("folder", "must be the folder of a TI-46 copy", str(self.folder))
-        found = _load_named(self.folder.rglob("*"), _ti46_name, digits, speakers)
+        folder = Path(self.folder)
+        if not folder.is_dir():
+            raise refuse("folder", "must be the folder of a TI-46 copy", str(folder))
+        found = _load_named(folder.rglob("*"), _ti46_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import shutil
 import tarfile
 import tempfile
 import zlib
 from pathlib import Path, PurePosixPath
 
 from synsamp.data.sound_files import read_wav
-from synsamp.errors import SynsampError
+from synsamp.errors import SynsampError, refuse
 
+MOST_MEMBERS = 100_000
+MOST_BYTES = 1 << 30
+"""Of a whole archive, unpacked; the original has 3,000 recordings and a few tens of megabytes."""
 RECORDING = re.compile(r"\d_.+_[^_]+\.wav", flags=re.IGNORECASE)
 
 
@@ -36,7 +40,7 @@ def unpack_recordings(archive: Path, target: Path) -> int:
 def recordings_in(folder: Path) -> list[Path]:
     """Wav files of a folder with FSDD names; each one is read, so that a bad one is told now."""
     if not folder.is_dir():
-        raise SynsampError(f"--from must be a folder, got {str(folder)!r}")
+        raise refuse("--from", "must be a folder", str(folder), "name the one with the files")
     paths = sorted(path for path in folder.iterdir() if RECORDING.fullmatch(path.name))
     for path in paths:
         read_wav(path)
@@ -61,8 +65,16 @@ def _unpack_beside(archive: Path, folder: Path) -> list[str]:
 
 
 def _checked_members(tar: tarfile.TarFile, archive: Path) -> list[tarfile.TarInfo]:
-    members = tar.getmembers()
-    for member in members:
+    members: list[tarfile.TarInfo] = []
+    total = 0
+    for member in tar:
+        members.append(member)
+        total += max(member.size, 0)
+        if len(members) > MOST_MEMBERS or total > MOST_BYTES:
+            raise SynsampError(
+                f"{archive} must hold at most {MOST_MEMBERS:,} files and {MOST_BYTES:,} bytes, got "
+                "more; nothing was unpacked, do not use this archive"
+            )
         path = PurePosixPath(member.name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:", member.name):
             raise SynsampError(
@@ -86,5 +98,6 @@ def _unpack_one(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, arc
     content = tar.extractfile(member)
     if content is None:
         raise SynsampError(f"{archive} holds {member.name!r} without content")
-    (folder / name).write_bytes(content.read())
+    with (folder / name).open("wb") as file:
+        shutil.copyfileobj(content, file)
     return name
