@@ -33,7 +33,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"errors", "arguments", "experiments", "runs", "analysis"},
     "bench": ENGINE | TOOLS | {"models", "spiking", "experiments", "runs"},
     "terminal": {"experiments", "report", "runs"},
-    "doctor": {"runs", "data"},
+    "doctor": {"errors", "runs", "data"},
+    "printing": set(),
+    "cli_arguments": {"errors"},
     "cli_runs": {"errors", "arguments", "experiments", "runs", "report", "terminal"},
     "cli": {
         "errors",
@@ -45,6 +47,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "terminal",
         "doctor",
         "data",
+        "printing",
+        "cli_arguments",
         "cli_runs",
     },
     "": ENGINE | TOOLS | {"models", "spiking", "runs"},  # synsamp/__init__.py, the public names

@@ -8,6 +8,7 @@ strict enough in exit code 1; Ctrl-C in 130, with a folder that `synsamp resume`
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from synsamp.cli_arguments import check_words, guard
 from synsamp.cli_runs import (
+    beside,
     complain,
     conclude,
     describe,
@@ -29,6 +32,7 @@ from synsamp.cli_runs import (
 )
 from synsamp.errors import SynsampError
 from synsamp.experiments import REGISTRY, Registry
+from synsamp.printing import make_printable
 from synsamp.report.spines import spines
 
 Folders = Annotated[
@@ -61,21 +65,56 @@ def main() -> None:
 
 def run_command_line(arguments: Sequence[str], registry: Registry) -> int:
     """Run one command and return its exit code; every expected trouble becomes one line."""
-    app = build_app(registry)
+    make_printable(sys.stdout, sys.stderr)
     try:
+        check_words(arguments)
+        app = build_app(registry)
         code = app(list(arguments) or ["--help"], prog_name="synsamp", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a full disk behind it is told here, not after the end
     except typer.TyperException as error:  # unknown command or option, missing argument
         return complain(error.format_message() + " Try `synsamp --help`.", 2)
     except SynsampError as error:
         return complain(str(error), 2)
+    except (MemoryError, ImportError) as error:
+        return _explain_memory(error)
+    except BrokenPipeError:  # `synsamp list | head`: nobody reads on, which is no mistake
+        _stop_writing()
+        return 1
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return complain("the disk is full; make room, then give the same command again", 1)
-        what = f"{error.filename}: " if error.filename else ""
-        return complain(f"{what}{error.strerror or error}; check the path and its permissions", 2)
+        return _explain_system(error)
     except (KeyboardInterrupt, typer.Abort):
         return 130
     return code if isinstance(code, int) else 0
+
+
+def _explain_memory(error: MemoryError | ImportError) -> int:
+    """A library that cannot be loaded is short of memory too, if it is installed at all."""
+    if isinstance(error, ModuleNotFoundError):
+        return complain(f"{error}; install synsamp again", 1)
+    why = f" ({error})" if str(error) else ""
+    remedy = "close other programs, raise the limit (ulimit -v), or ask for less"
+    return complain(f"memory must suffice for this command, got too little{why}; {remedy}", 1)
+
+
+def _explain_system(error: OSError) -> int:
+    """A full disk and a lack of memory are no mistakes of the user; a wrong path is one."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        _stop_writing()
+        return complain("the disk is full; make room, then give the same command again", 1)
+    if error.errno in (errno.ENOMEM, errno.EAGAIN, None):
+        return _explain_memory(MemoryError(str(error)))
+    what = f"{error.filename}: " if error.filename else ""
+    return complain(f"{what}{error.strerror or error}; check the path and its permissions", 2)
+
+
+def _stop_writing() -> None:
+    """Drop what waits to be written to standard output: the interpreter would try once more."""
+    try:
+        handle = sys.stdout.fileno()
+    except (AttributeError, OSError):  # closed, or none of the system's
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), handle)
 
 
 def build_app(registry: Registry) -> typer.Typer:
@@ -206,14 +245,12 @@ def build_app(registry: Registry) -> typer.Typer:
 
         With several folders the page has a navigation; the claims stay as the runs stored them.
         """
-        import os
-
         from synsamp.report.write import write_report
         from synsamp.runs import find_runs
 
         runs = [run for folder in folders for run in in_order(find_runs(folder), registry)]
-        parent = folders[0] if len(folders) == 1 else Path(os.path.commonpath([*folders]) or ".")
-        typer.echo(f"report: {write_report(runs, registry, out or parent / 'report.html')}")
+        page = out or beside(folders) / "report.html"
+        typer.echo(f"report: {write_report(runs, registry, page)}")
 
     @app.command("bench")
     def bench_command(
@@ -246,7 +283,9 @@ def build_app(registry: Registry) -> typer.Typer:
         """Show, fetch and check the data sets (`synsamp data --help`)."""
         from synsamp.data.commands import app as data_app
 
-        return data_app(context.args or ["--help"], prog_name="synsamp data", standalone_mode=False)
+        return guard(data_app)(
+            context.args or ["--help"], prog_name="synsamp data", standalone_mode=False
+        )
 
     app.command("spines")(spines)
 
@@ -257,4 +296,4 @@ def build_app(registry: Registry) -> typer.Typer:
 
         return examine(Console())
 
-    return app
+    return guard(app)

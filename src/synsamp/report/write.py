@@ -30,8 +30,15 @@ def check_target(out: Path) -> None:
     """Refuse to write over anything but a report."""
     if out.is_dir() or not out.parent.is_dir():
         raise refuse("report", "must be a file in an existing folder", str(out), "name another")
-    if out.exists() and MARK not in out.read_bytes()[:1000]:
+    if out.exists() and not _is_report(out):
         raise refuse("report", "must not replace another file", str(out), "name another --out")
+
+
+def _is_report(path: Path) -> bool:
+    if not path.is_file():  # a device might be read for ever, and would be replaced
+        return False
+    with path.open("rb") as file:
+        return MARK in file.read(1000)
 
 
 def _collect(path: Path, registry: Registry) -> RunPage:

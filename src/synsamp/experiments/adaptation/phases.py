@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+from synsamp.data.reading import content_of
+from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Parameters
 
 MOST_PHASES = 50
+MOST_BYTES = 100_000
+"""Of a file with phases."""
 
 
 class Phase(Parameters):
@@ -42,10 +45,9 @@ def read_phases(value: Any) -> Any:
 def _content(value: str) -> str:
     if not any(c.isalpha() for c in value):
         return value
-    path = Path(value)
     try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError):
+        return content_of(value, MOST_BYTES, "").decode()
+    except (SynsampError, UnicodeDecodeError):
         raise ValueError('must be like "1;1,2;1" or name a readable text file') from None
 
 
