@@ -140,11 +140,11 @@ def build_app(registry: Registry) -> typer.Typer:
         """
         from synsamp import terminal
 
-        entry = None if name is None else registry.find(name)
-        table = (
-            terminal.experiments(registry) if entry is None else terminal.parameters(entry.load())
-        )
-        Console().print(table)
+        console = Console()
+        if name is None:
+            console.print(terminal.experiments(registry))
+        else:
+            console.print(terminal.parameters(registry.find(name).load(), console.width))
 
     @app.command("run")
     def run_command(
