@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -18,9 +18,11 @@ MOST_BYTES = 100_000
 class Phase(Parameters):
     """One stretch of time with one set of digits."""
 
-    digits: tuple[int, ...] = Field(min_length=1, max_length=10, description="digits shown")
+    digits: tuple[Annotated[int, Field(ge=0, le=9)], ...] = Field(
+        min_length=1, max_length=10, description="digits shown"
+    )
     duration_s: float | None = Field(
-        None, gt=0.0, le=1e9, description="length; without it, phase_s"
+        None, ge=1.0, le=1e9, description="length; without it, phase_s"
     )
 
 
