@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Job = tuple[Entry, "RunFolder"]
 
 MOST_WORKERS = 1024
+MOST_TOLD = 1200
+"""Characters of a message."""
 MOST_SCHEDULER_BYTES = 1 << 20
 ADDRESS = re.compile(
     r"((tcp|tls|ws|wss|ucx)://)?([A-Za-z0-9]([A-Za-z0-9._-]{0,252})|\[[0-9A-Fa-f:]+\]):\d{1,5}"
@@ -231,5 +233,7 @@ def beside(folders: Sequence[Path]) -> Path:
 def complain(message: str, code: int) -> int:
     """Print exactly one line on standard error."""
     line = " ".join(message.split())
+    if len(line) > MOST_TOLD:  # a long word of the call: its middle says nothing
+        line = f"{line[: MOST_TOLD // 2]} … {line[-MOST_TOLD // 2 :]}"
     print("synsamp:", "".join(c if c.isprintable() else "?" for c in line), file=sys.stderr)
     return code

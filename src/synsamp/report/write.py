@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,8 @@ def check_target(out: Path) -> None:
     """Refuse to write over anything but a report."""
     if out.is_dir() or not out.parent.is_dir():
         raise refuse("report", "must be a file in an existing folder", str(out), "name another")
+    if not os.access(out.parent, os.W_OK):
+        raise refuse("report", "must be in a folder you may write to", str(out), "name another")
     if out.exists() and not _is_report(out):
         raise refuse("report", "must not replace another file", str(out), "name another --out")
 
