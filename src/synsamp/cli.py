@@ -33,6 +33,7 @@ from synsamp.cli_runs import (
 from synsamp.errors import SynsampError
 from synsamp.experiments import REGISTRY, Registry
 from synsamp.printing import make_printable
+from synsamp.progress import progress_bar
 from synsamp.report.spines import spines
 
 Folders = Annotated[
@@ -268,9 +269,12 @@ def build_app(registry: Registry) -> typer.Typer:
 
         bench.check_target(json_file)
         measured = {}
-        for each in [name] if name is not None else bench.names():
+        wanted = [name] if name is not None else bench.names()
+        for number, each in enumerate(wanted):
             benchmark = bench.load(each)
-            measured[each] = rows = benchmark.run()
+            with progress_bar(f"measuring {each}", len(wanted)) as advance:
+                advance(number)
+                measured[each] = rows = benchmark.run()
             typer.echo(f"\n{benchmark.TITLE}\n\n{benchmark.table(rows)}")
         bench.save(json_file, measured)
 

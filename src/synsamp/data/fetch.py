@@ -20,6 +20,7 @@ import requests
 from synsamp.data.sources import FSDD_ARCHIVE, MNIST_FILES, DataSet, RemoteFile, data_folder
 from synsamp.data.unpack import recordings_in, unpack_recordings
 from synsamp.errors import SynsampError, refuse
+from synsamp.progress import progress_bar
 
 # Called with the file's name, the bytes that are here, and all bytes (0 if unknown).
 Report = Callable[[str, int, int], None]
@@ -104,8 +105,10 @@ def take_fsdd_from(folder: Path) -> Path:
             f"must hold {archive.name} or wav files called <digit>_<speaker>_<take>.wav",
             str(folder),
         )
-    for recording in recordings:
-        copy_whole(recording, target / recording.name)
+    with progress_bar("copying", len(recordings)) as advance:
+        for recording in recordings:
+            copy_whole(recording, target / recording.name)
+            advance(1)
     return target
 
 
@@ -177,17 +180,21 @@ def _plainly(problem: requests.RequestException) -> str:
 
 def copy_checked(dataset: DataSet, source: Path, folder: Path) -> Path:
     """Copy a data set's files from a folder; all are checked before the first one is copied."""
-    for file in dataset.files:
-        path = source / file.name
-        if not path.is_file():
-            raise refuse("--from", f"must be a folder that holds {file.name}", str(source))
-        found = pooch.file_hash(str(path))
-        if found != file.sha256:
-            raise SynsampError(
-                f"{path} must have the sha256 {file.sha256}, got {found}; use the original file"
-            )
-    for file in dataset.files:
-        copy_whole(source / file.name, folder / file.name)
+    with progress_bar("checking and copying", 2 * len(dataset.files)) as advance:
+        for file in dataset.files:
+            path = source / file.name
+            if not path.is_file():
+                rule = f"must be a folder that holds {file.name}"
+                raise refuse("--from", rule, str(source), "name the folder with the original files")
+            found = pooch.file_hash(str(path))
+            if found != file.sha256:
+                raise SynsampError(
+                    f"{path} must have the sha256 {file.sha256}, got {found}; use the original file"
+                )
+            advance(1)
+        for file in dataset.files:
+            copy_whole(source / file.name, folder / file.name)
+            advance(1)
     return folder
 
 

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from synsamp.data.sound_files import read_wav
 from synsamp.errors import SynsampError, refuse
+from synsamp.progress import progress_bar
 
 MOST_MEMBERS = 100_000
 MOST_BYTES = 1 << 30
@@ -42,8 +43,10 @@ def recordings_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise refuse("--from", "must be a folder", str(folder), "name the one with the files")
     paths = sorted(path for path in folder.iterdir() if RECORDING.fullmatch(path.name))
-    for path in paths:
-        read_wav(path)
+    with progress_bar("reading", len(paths)) as advance:
+        for path in paths:
+            read_wav(path)
+            advance(1)
     return paths
 
 

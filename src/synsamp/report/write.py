@@ -9,6 +9,7 @@ from pathlib import Path
 
 from synsamp.errors import refuse
 from synsamp.experiments import Registry
+from synsamp.progress import progress_bar
 from synsamp.report.draw import draw_figures
 from synsamp.report.ensemble import CAPTIONS
 from synsamp.report.page import GENERATOR, RunPage, page
@@ -21,7 +22,12 @@ MARK = f'<meta name="generator" content="{GENERATOR}">'.encode()
 def write_report(folders: Sequence[Path], registry: Registry, out: Path) -> Path:
     """Draw the figures of finished runs and write one page of them all to ``out``."""
     check_target(out)
-    content = page([_collect(folder, registry) for folder in folders])
+    pages = []
+    with progress_bar("drawing", len(folders)) as advance:
+        for folder in folders:
+            pages.append(_collect(folder, registry))
+            advance(1)
+    content = page(pages)
     with replacing(out) as file:
         file.write(content.encode())
     return out
