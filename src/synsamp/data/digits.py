@@ -31,10 +31,15 @@ class Digits:
 
     def __post_init__(self) -> None:
         if self.images.ndim != 3:
-            raise refuse("images", "must have shape [n, height, width]", self.images.shape)
+            raise refuse(
+                "images", "must have shape [n, height, width]", self.images.shape, "reshape them"
+            )
         if self.labels.shape != (len(self.images),):
             raise refuse(
-                "labels", f"must be one for each of {len(self.images)} images", self.labels.shape
+                "labels",
+                f"must be one for each of {len(self.images)} images",
+                self.labels.shape,
+                "give a label to every image",
             )
 
     def __len__(self) -> int:
@@ -147,6 +152,7 @@ def split_digit(images: NDArray[np.float32], n_train: int, n_test: int, seed: in
             "n_train and n_test",
             f"must be >= 1 and together at most the {len(images)} images",
             (n_train, n_test),
+            "ask for fewer",
         )
     order = np.random.default_rng(seed).permutation(len(images))
     chosen_train, chosen_test = order[:n_train], order[n_train : n_train + n_test]
@@ -170,7 +176,9 @@ def digits_from_array(images: ArrayLike, labels: ArrayLike) -> Digits:
     values = unit_interval("images", array).astype(np.float32)
     label_array = np.asarray(labels)
     if label_array.dtype.kind not in "iu":
-        raise refuse("labels", "must be whole numbers", label_array.dtype)
+        raise refuse(
+            "labels", "must be whole numbers", label_array.dtype, "give the digits as integers"
+        )
     return Digits(values, label_array.astype(np.int64))
 
 
@@ -188,7 +196,12 @@ def digits_from_folder(folder: str | Path) -> Digits:
     labels = []
     for path in paths:
         if not path.parent.name.isdecimal():
-            raise refuse("folder name", "must be the digit it holds", str(path.parent))
+            raise refuse(
+                "folder name",
+                "must be the digit it holds",
+                str(path.parent),
+                "rename it to the digit",
+            )
         labels.append(int(path.parent.name))
     images: list[NDArray[np.float32]] = []
     for path in paths:

@@ -104,6 +104,7 @@ def take_fsdd_from(folder: Path) -> Path:
             "--from",
             f"must hold {archive.name} or wav files called <digit>_<speaker>_<take>.wav",
             str(folder),
+            "name another folder",
         )
     with progress_bar("copying", len(recordings)) as advance:
         for recording in recordings:

@@ -31,11 +31,20 @@ class Utterance:
 
     def __post_init__(self) -> None:
         if self.waveform.ndim != 1 or self.waveform.size == 0:
-            raise refuse("waveform", "must be a row of samples", self.waveform.shape)
+            raise refuse(
+                "waveform", "must be a row of samples", self.waveform.shape, "mix to mono first"
+            )
         if not np.isfinite(self.waveform).all():
-            raise refuse("waveform", "must be finite", "NaN or infinity")
+            raise refuse(
+                "waveform", "must be finite", "NaN or infinity", "remove or replace such samples"
+            )
         if not self.rate_hz > 0:
-            raise refuse("rate_hz", "must be > 0", self.rate_hz)
+            raise refuse(
+                "rate_hz",
+                "must be > 0",
+                self.rate_hz,
+                "give the samples per second of the recording",
+            )
 
     @property
     def duration_s(self) -> float:
@@ -85,7 +94,7 @@ class WavFolder:
         """Read the files of the folder; those with other names are passed over."""
         folder = Path(self.folder)
         if not folder.is_dir():
-            raise refuse("folder", "must be a folder of wav files", str(folder))
+            raise refuse("folder", "must be a folder of wav files", str(folder), "see docs/data.md")
         found = _load_named(folder.iterdir(), _fsdd_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
 
@@ -126,7 +135,9 @@ class TI46:
         """Read the digits; the corpus's other words are passed over."""
         folder = Path(self.folder)
         if not folder.is_dir():
-            raise refuse("folder", "must be the folder of a TI-46 copy", str(folder))
+            raise refuse(
+                "folder", "must be the folder of a TI-46 copy", str(folder), "see docs/data.md"
+            )
         found = _load_named(folder.rglob("*"), _ti46_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
 
@@ -164,6 +175,7 @@ def split_speech(
                 "n_train and n_test",
                 f"must be >= 1 and together at most the {len(takes)} utterances of digit {digit}",
                 (n_train, n_test),
+                "ask for fewer",
             )
         order = np.random.default_rng([seed, digit]).permutation(len(takes))
         train += [takes[position] for position in order[:n_train]]
