@@ -30,7 +30,7 @@ from synsamp.cli_runs import (
     take_up,
     whole,
 )
-from synsamp.errors import SynsampError
+from synsamp.errors import FailureError, SynsampError
 from synsamp.experiments import REGISTRY, Registry
 from synsamp.printing import make_printable
 from synsamp.progress import progress_bar
@@ -76,7 +76,7 @@ def run_command_line(arguments: Sequence[str], registry: Registry) -> int:
     except typer.TyperException as error:  # unknown command or option, missing argument
         return complain(error.format_message() + " Try `synsamp --help`.", 2)
     except SynsampError as error:
-        return complain(str(error), 2)
+        return complain(str(error), 1 if isinstance(error, FailureError) else 2)
     except (MemoryError, ImportError) as error:
         return _explain_memory(error)
     except BrokenPipeError:  # `synsamp list | head`: nobody reads on, which is no mistake

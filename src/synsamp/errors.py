@@ -9,6 +9,13 @@ class SynsampError(ValueError):
     """A problem the user can mend; the command line shows it as one line, exit code 2."""
 
 
+class FailureError(SynsampError):
+    """Something outside failed and nobody gave a wrong value: no network, a full disk. Exit code 1.
+
+    It is a `SynsampError`, so that who catches those catches this too.
+    """
+
+
 def refuse(name: str, rule: str, value: object, remedy: str = "") -> SynsampError:
     """Build the error for a bad value, as in ``rate_hz must be >= 0, got -3.0; use ...``.
 

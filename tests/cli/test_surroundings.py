@@ -96,6 +96,40 @@ def test_a_data_folder_of_nobody_is_told(command):
     assert b"Traceback" not in told
 
 
+def test_a_failure_of_the_network_is_no_mistake_of_the_user(tmp_path, monkeypatch, capsys):
+    from synsamp.cli import run_command_line
+    from synsamp.data import fetch
+    from synsamp.experiments import REGISTRY
+
+    def no_network(*_, **__):
+        raise fetch.requests.ConnectionError("no route to host")
+
+    monkeypatch.setenv("SYNSAMP_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(fetch.requests, "get", no_network)
+    assert run_command_line(["data", "fetch", "mnist"], REGISTRY) == 1
+    errors = capsys.readouterr().err
+    assert "could not be fetched" in errors
+    assert "Traceback" not in errors
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
+    from rich.console import Console
+
+    from synsamp import terminal
+    from synsamp.runs.folder import ClaimRecord
+
+    hostile = "\x1b[2J\x1b]0;title\x07\u202e"
+    claim = ClaimRecord(
+        id=hostile, statement=hostile, where=hostile, value=1.0, band=(0.0, 2.0), holds=True,
+        unit=hostile, detail=hostile,
+    )  # fmt: skip
+    Console().print(terminal.claims({hostile: [claim]}))
+    shown = capsys.readouterr().out
+    assert "claims hold" in shown
+    assert not set(shown) & set("\x1b\x07\u202e")
+
+
 def test_reports_of_folders_named_in_two_ways_are_joined(tmp_path, monkeypatch, capsys):
     from synsamp.cli import run_command_line
     from toys.app import TOYS

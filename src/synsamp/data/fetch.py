@@ -18,8 +18,8 @@ import pooch
 import requests
 
 from synsamp.data.sources import FSDD_ARCHIVE, MNIST_FILES, DataSet, RemoteFile, data_folder
-from synsamp.data.unpack import recordings_in, unpack_recordings
-from synsamp.errors import SynsampError, refuse
+from synsamp.data.unpack import cannot_write, recordings_in, unpack_recordings
+from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.progress import progress_bar
 
 # Called with the file's name, the bytes that are here, and all bytes (0 if unknown).
@@ -129,7 +129,7 @@ def fetch_files(dataset: DataSet, folder: Path, report: Report, timeout_s: float
             os.replace(partial / file.name, target)
         shutil.rmtree(partial, ignore_errors=True)
     except OSError as problem:
-        raise SynsampError(f"cannot write to {data_folder()} ({problem.strerror})") from None
+        raise cannot_write(data_folder(), problem) from None
     finally:
         for emptied in (partial, partial.parent):
             if emptied.is_dir() and not any(emptied.iterdir()):
@@ -160,7 +160,7 @@ def _fetch_file(file: RemoteFile, partial: Path, download: ResumingDownload) -> 
                     break
             else:
                 return
-    raise SynsampError(
+    raise FailureError(
         f"{file.name} could not be fetched: {'; '.join(problems)}. Nothing was changed; try again "
         "later (it goes on where it stopped), or get the file yourself and use --from FOLDER"
     )
@@ -210,4 +210,4 @@ def copy_whole(source: Path, target: Path) -> None:
             shutil.copyfile(source, copy)
             os.replace(copy, target)
     except OSError as problem:
-        raise SynsampError(f"cannot write {target} ({problem.strerror})") from None
+        raise cannot_write(target, problem) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
@@ -12,7 +13,7 @@ import zlib
 from pathlib import Path, PurePosixPath
 
 from synsamp.data.sound_files import read_wav
-from synsamp.errors import SynsampError, refuse
+from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.progress import progress_bar
 
 MOST_MEMBERS = 100_000
@@ -34,8 +35,16 @@ def unpack_recordings(archive: Path, target: Path) -> int:
             for name in names:
                 os.replace(Path(beside) / name, target / name)
     except OSError as problem:
-        raise SynsampError(f"cannot write to {target} ({problem.strerror})") from None
+        raise cannot_write(target, problem) from None
     return len(names)
+
+
+def cannot_write(target: Path, problem: OSError) -> SynsampError:
+    """Build the error for a place that takes no files; a full disk is no mistake of the user."""
+    full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
+    remedy = "make room" if full else "set SYNSAMP_DATA to a folder you may write to"
+    message = f"cannot write to {target} ({problem.strerror}); {remedy}"
+    return FailureError(message) if full else SynsampError(message)
 
 
 def recordings_in(folder: Path) -> list[Path]:
