@@ -8,7 +8,7 @@ strict enough in exit code 1; Ctrl-C in 130, with a folder that `synsamp resume`
 from __future__ import annotations
 
 import errno
-import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,8 +17,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from synsamp.cli_arguments import check_words, guard
 from synsamp.cli_runs import (
     check_folders,
+    beside,
     complain,
     conclude,
     describe,
@@ -29,8 +31,10 @@ from synsamp.cli_runs import (
     take_up,
     whole,
 )
-from synsamp.errors import SynsampError
+from synsamp.errors import FailureError, SynsampError
 from synsamp.experiments import REGISTRY, Registry
+from synsamp.printing import make_printable
+from synsamp.progress import progress_bar
 from synsamp.report.spines import spines
 
 Folders = Annotated[
@@ -70,24 +74,56 @@ def main() -> None:
 
 def run_command_line(arguments: Sequence[str], registry: Registry) -> int:
     """Run one command and return its exit code; every expected trouble becomes one line."""
-    for stream in (sys.stdout, sys.stderr):  # a terminal without Greek gets a question mark
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
-    app = build_app(registry)
+    make_printable(sys.stdout, sys.stderr)
     try:
+        check_words(arguments)
+        app = build_app(registry)
         code = app(list(arguments) or ["--help"], prog_name="synsamp", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a full disk behind it is told here, not after the end
     except typer.TyperException as error:  # unknown command or option, missing argument
         return complain(error.format_message() + " Try `synsamp --help`.", 2)
     except SynsampError as error:
-        return complain(str(error), 2)
+        return complain(str(error), 1 if isinstance(error, FailureError) else 2)
+    except (MemoryError, ImportError) as error:
+        return _explain_memory(error)
+    except BrokenPipeError:  # `synsamp list | head`: nobody reads on, which is no mistake
+        _stop_writing()
+        return 1
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return complain("the disk is full; make room, then give the same command again", 1)
-        what = f"{error.filename}: " if error.filename else ""
-        return complain(f"{what}{error.strerror or error}; check the path and its permissions", 2)
+        return _explain_system(error)
     except (KeyboardInterrupt, typer.Abort):
         return 130
     return code if isinstance(code, int) else 0
+
+
+def _explain_memory(error: MemoryError | ImportError) -> int:
+    """A library that cannot be loaded is short of memory too, if it is installed at all."""
+    if isinstance(error, ModuleNotFoundError):
+        return complain(f"{error}; install synsamp again", 1)
+    why = f" ({error})" if str(error) else ""
+    remedy = "close other programs, raise the limit (ulimit -v), or ask for less"
+    return complain(f"memory must suffice for this command, got too little{why}; {remedy}", 1)
+
+
+def _explain_system(error: OSError) -> int:
+    """A full disk and a lack of memory are no mistakes of the user; a wrong path is one."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        _stop_writing()
+        return complain("the disk is full; make room, then give the same command again", 1)
+    if error.errno in (errno.ENOMEM, errno.EAGAIN, None):
+        return _explain_memory(MemoryError(str(error)))
+    what = f"{error.filename}: " if error.filename else ""
+    return complain(f"{what}{error.strerror or error}; check the path and its permissions", 2)
+
+
+def _stop_writing() -> None:
+    """Drop what waits to be written to standard output: the interpreter would try once more."""
+    try:
+        handle = sys.stdout.fileno()
+    except (AttributeError, OSError):  # closed, or none of the system's
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), handle)
 
 
 def build_app(registry: Registry) -> typer.Typer:
@@ -113,11 +149,11 @@ def build_app(registry: Registry) -> typer.Typer:
         """
         from synsamp import terminal
 
-        entry = None if name is None else registry.find(name)
-        table = (
-            terminal.experiments(registry) if entry is None else terminal.parameters(entry.load())
-        )
-        Console().print(table)
+        console = Console()
+        if name is None:
+            console.print(terminal.experiments(registry))
+        else:
+            console.print(terminal.parameters(registry.find(name).load(), console.width))
 
     @app.command("run")
     def run_command(
@@ -221,14 +257,12 @@ def build_app(registry: Registry) -> typer.Typer:
 
         With several folders the page has a navigation; the claims stay as the runs stored them.
         """
-        import os
-
         from synsamp.report.write import write_report
         from synsamp.runs import find_runs
 
         runs = [run for folder in folders for run in in_order(find_runs(folder), registry)]
-        parent = folders[0] if len(folders) == 1 else Path(os.path.commonpath([*folders]) or ".")
-        typer.echo(f"report: {write_report(runs, registry, out or parent / 'report.html')}")
+        page = out or beside(folders) / "report.html"
+        typer.echo(f"report: {write_report(runs, registry, page)}")
 
     @app.command("check")
     def check_command(folders: Folders) -> int:
@@ -254,9 +288,12 @@ def build_app(registry: Registry) -> typer.Typer:
 
         bench.check_target(json_file)
         measured = {}
-        for each in [name] if name is not None else bench.names():
+        wanted = [name] if name is not None else bench.names()
+        for number, each in enumerate(wanted):
             benchmark = bench.load(each)
-            measured[each] = rows = benchmark.run()
+            with progress_bar(f"measuring {each}", len(wanted)) as advance:
+                advance(number)
+                measured[each] = rows = benchmark.run()
             typer.echo(f"\n{benchmark.TITLE}\n\n{benchmark.table(rows)}")
         bench.save(json_file, measured)
 
@@ -269,7 +306,9 @@ def build_app(registry: Registry) -> typer.Typer:
         """Show, fetch and check the data sets (`synsamp data --help`)."""
         from synsamp.data.commands import app as data_app
 
-        return data_app(context.args or ["--help"], prog_name="synsamp data", standalone_mode=False)
+        return guard(data_app)(
+            context.args or ["--help"], prog_name="synsamp data", standalone_mode=False
+        )
 
     app.command("spines")(spines)
 
@@ -280,4 +319,4 @@ def build_app(registry: Registry) -> typer.Typer:
 
         return examine(Console())
 
-    return app
+    return guard(app)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
@@ -23,6 +26,14 @@ if TYPE_CHECKING:
     from synsamp.runs.workers import Workers
 
 Job = tuple[Entry, "RunFolder"]
+
+MOST_WORKERS = 1024
+MOST_TOLD = 1200
+"""Characters of a message."""
+MOST_SCHEDULER_BYTES = 1 << 20
+ADDRESS = re.compile(
+    r"((tcp|tls|ws|wss|ucx)://)?([A-Za-z0-9]([A-Za-z0-9._-]{0,252})|\[[0-9A-Fa-f:]+\]):\d{1,5}"
+)
 
 
 def describe(
@@ -46,7 +57,20 @@ def places(workers: str | None, scheduler: str | None, mixed: bool) -> Workers:
     """Where tasks will run; nothing is started before it is needed."""
     from synsamp.runs.workers import Workers
 
-    return Workers(scheduler, None if workers is None else whole("--workers", workers), mixed)
+    count = None if workers is None else whole("--workers", workers, at_most=MOST_WORKERS)
+    found = Workers(scheduler, count, mixed)
+    if scheduler is not None:
+        check_scheduler(scheduler)
+        # Connected to before any folder is made: an address is right only if someone answers.
+        console = Console(stderr=True)
+        waiting = console.status("connecting …") if console.is_terminal else nullcontext()
+        try:
+            with waiting:
+                found.client(console)
+        except BaseException:
+            found.close()
+            raise
+    return found
 
 
 def start(
@@ -198,15 +222,50 @@ def _stopping_on_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def whole(name: str, text: str) -> int:
-    """Read a whole number from the command line."""
-    if not text.isdecimal() or len(text) > 30:
-        raise refuse(name, "must be a whole number >= 0", text[:40], f"for example {name} 7")
-    return int(text)
+def whole(name: str, text: str, at_most: int | None = None) -> int:
+    """Read a whole number from the command line; without a bound, what fits into 63 bits."""
+    from synsamp import arguments
+
+    example = f"for example {name} 7"
+    if not (text.isascii() and text.isdecimal() and len(text) <= 30):
+        raise refuse(name, "must be a whole number >= 0", text[:40], example)
+    limit = arguments.LARGEST_SEED if at_most is None else at_most
+    return arguments.whole(name, int(text), at_least=0, at_most=limit, remedy=example)
+
+
+def check_scheduler(text: str) -> None:
+    """Refuse what cannot be a Dask scheduler's address or file, without asking anyone."""
+    name, remedy = "--scheduler", "start one with `dask scheduler` and give the address it prints"
+    path = Path(text)
+    if path.is_file():
+        try:
+            content = path.read_bytes() if path.stat().st_size <= MOST_SCHEDULER_BYTES else b""
+            address = json.loads(content)["address"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            address = None
+        if not isinstance(address, str) or not _is_address(address):
+            raise refuse(name, "must be a file that a Dask scheduler wrote", text[:60], remedy)
+    elif not _is_address(text):
+        raise refuse(name, "must look like tcp://host:8786 or name a file", text[:60], remedy)
+
+
+def _is_address(text: str) -> bool:
+    return ADDRESS.fullmatch(text) is not None and 0 < int(text.rpartition(":")[2]) < 65536
+
+
+def beside(folders: Sequence[Path]) -> Path:
+    """The folder that holds them all (one folder: itself), as short as from here it can be."""
+    if len(folders) == 1:
+        return folders[0]
+    parent = Path(os.path.commonpath([folder.absolute() for folder in folders]))
+    here = Path.cwd()
+    return parent.relative_to(here) if parent.is_relative_to(here) else parent
 
 
 def complain(message: str, code: int) -> int:
     """Print exactly one line on standard error."""
     line = " ".join(message.split())
+    if len(line) > MOST_TOLD:  # a long word of the call: its middle says nothing
+        line = f"{line[: MOST_TOLD // 2]} … {line[-MOST_TOLD // 2 :]}"
     print("synsamp:", "".join(c if c.isprintable() else "?" for c in line), file=sys.stderr)
     return code

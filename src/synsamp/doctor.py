@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.text import Text
 
 from synsamp.data.inventory import inventory
+from synsamp.data.sources import data_folder
+from synsamp.errors import SynsampError
 from synsamp.runs import machine
 
 
@@ -40,10 +42,15 @@ def _findings() -> Iterator[tuple[str, str, bool]]:
 
 def _data() -> Iterator[tuple[str, str, bool]]:
     place = os.environ.get("SYNSAMP_DATA")
-    if place is None:
+    try:
+        folder = data_folder()
+    except SynsampError as error:
+        yield "SYNSAMP_DATA", str(error), False
+        return
+    if not place:
         yield "SYNSAMP_DATA", "not set (only needed for full data sets kept elsewhere)", True
     else:
-        found = Path(place).is_dir()
+        found = folder.is_dir()
         yield "SYNSAMP_DATA", f"{place} {'found' if found else 'is no folder'}", found
     for holding in inventory():
         whole = not holding.amount.startswith(("damaged", "incomplete"))

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 
 class SynsampError(ValueError):
     """A problem the user can mend; the command line shows it as one line, exit code 2."""
+
+
+class FailureError(SynsampError):
+    """Something outside failed and nobody gave a wrong value: no network, a full disk. Exit code 1.
+
+    It is a `SynsampError`, so that who catches those catches this too.
+    """
 
 
 def refuse(name: str, rule: str, value: object, remedy: str = "") -> SynsampError:
@@ -22,6 +27,8 @@ def refuse(name: str, rule: str, value: object, remedy: str = "") -> SynsampErro
 
 def require_positive(**values: Any) -> None:
     """Refuse any value that is not a positive finite number (or array of such)."""
+    import numpy as np  # here, so that the command line starts without it
+
     for name, value in values.items():
         array = np.asarray(value, float)
         if not np.all(np.isfinite(array) & (array > 0)):
@@ -30,6 +37,8 @@ def require_positive(**values: Any) -> None:
 
 def require_finite(**values: Any) -> None:
     """Refuse NaN and infinity."""
+    import numpy as np
+
     for name, value in values.items():
         if not np.all(np.isfinite(np.asarray(value, float))):
             raise refuse(name, "must be finite", value, "use a finite number")

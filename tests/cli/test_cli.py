@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from synsamp.cli import run_command_line
 from synsamp.experiments import REGISTRY
+from synsamp.runs.overrides import flat
 from toys.app import TOYS
 
 
@@ -50,6 +51,18 @@ def test_list_of_one_shows_what_can_be_set(synsamp):
     assert code == 0
     assert "step.size" in output
     assert "standard deviation" in output
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("entry", REGISTRY, ids=lambda entry: entry.name)
+def test_list_never_cuts_a_name_that_must_be_typed(capsys, monkeypatch, entry, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert run_command_line(["list", entry.alias], REGISTRY) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    first_words = {line.split()[0] for line in lines if line.strip()}
+    names = flat(entry.load().presets["quick"].model_dump(mode="json"))
+    assert set(names) <= first_words
 
 
 def test_run_writes_everything_and_says_where(synsamp, tmp_path):
@@ -250,7 +263,7 @@ def test_help_and_list_load_no_heavy_module():
     script = (
         "import sys; from synsamp.cli import run_command_line as r; "
         "from synsamp.experiments import REGISTRY; r(['--help'], REGISTRY); r(['list'], REGISTRY); "
-        "print(*(m for m in ('numba', 'scipy', 'xarray', 'zarr', 'matplotlib')"
+        "print(*(m for m in ('numpy', 'numba', 'scipy', 'xarray', 'zarr')"
         " if m in sys.modules), file=sys.stderr)"
     )
     done = subprocess.run(

@@ -1,5 +1,7 @@
 """The commands list, fetch and show, run as a user would."""
 
+from pathlib import Path
+
 import pytest
 from data_helpers import wav_bytes, word, write_small_mnist
 from matplotlib import image as png
@@ -115,3 +117,19 @@ def test_fetch_from_the_network_shows_progress(own_data_folder, monkeypatch):
 def test_an_unknown_name_is_a_usage_error():
     assert run("fetch", "cifar").exit_code == 2
     assert run("show", "faces").exit_code == 2
+
+
+def test_a_drawing_that_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
+    from matplotlib.figure import Figure
+
+    def full(figure, path, **_):
+        Path(path).write_bytes(b"half a picture")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", full)
+    with pytest.raises(OSError, match="No space"):
+        app(["show", "digits", "--out", str(tmp_path / "a.png")], standalone_mode=False)
+    (tmp_path / "b.png").mkdir()
+    with pytest.raises(SynsampError, match="--out must be a file"):
+        app(["show", "digits", "--out", str(tmp_path / "b.png"), "--force"], standalone_mode=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["b.png"]

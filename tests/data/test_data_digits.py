@@ -83,7 +83,7 @@ def test_the_original_files_load_through_the_same_interface(tmp_path):
 
 
 def test_missing_files_say_how_to_get_them(own_data_folder):
-    with pytest.raises(SynsampError, match="is missing; get it with `synsamp data fetch mnist`"):
+    with pytest.raises(SynsampError, match=r"is missing.*`synsamp data fetch mnist`"):
         load_digits(MNIST())
 
 
@@ -91,16 +91,16 @@ def bad_idx_files():
     good = np.zeros((3, 28, 28), dtype=np.uint8)
     packed = gzip.compress(idx_bytes(good, 0x803))
     return {
-        "truncated gzip": (packed[: len(packed) // 2], "not a whole gzip file"),
-        "no gzip": (b"hello there", "not a whole gzip file"),
-        "damaged gzip": (packed[:-8] + b"\0\0\0\0" + packed[-4:], "not a whole gzip file"),
+        "truncated gzip": (packed[: len(packed) // 2], "must be a whole gzip file"),
+        "no gzip": (b"hello there", "must be a whole gzip file"),
+        "damaged gzip": (packed[:-8] + b"\0\0\0\0" + packed[-4:], "must be a whole gzip file"),
         "wrong magic number": (
             gzip.compress(idx_bytes(good, 0x1234)),
             "magic number 0x00000803 of idx images, got 0x00001234",
         ),
         "labels for images": (gzip.compress(idx_bytes(good[:, 0, 0], 0x801)), "magic number"),
         "empty": (gzip.compress(b""), "got an empty file"),
-        "too short": (gzip.compress(idx_bytes(good, 0x803)[:-1]), "must hold 2352 bytes"),
+        "too short": (gzip.compress(idx_bytes(good, 0x803)[:-1]), "2352 bytes as its header says"),
         "too long": (gzip.compress(idx_bytes(good, 0x803) + b"x"), "got 2353"),
     }
 

@@ -77,10 +77,10 @@ def test_phases_come_from_a_file_and_stay_without_it(tmp_path):
         ("phases=nowhere.txt", "readable text file"),
         ("phases=;", "at least one phase"),
         ("phases=1;3", "data=mnist"),
-        ("phases=1;12", "digits 0 to 9"),
+        ("phases=1;12", "less than or equal to 9"),
         ("phases=1@1500", "multiple of snapshot_every_s"),
         ("snapshot_every_s=150", "multiple of 100 s"),
-        ("rule.b=0", "greater than 0"),
+        ("rule.b=0", "greater than or equal to"),
     ],
 )
 def test_bad_parameters_are_refused_in_words(setting, words):

@@ -215,7 +215,7 @@ def test_controls_have_the_rule_they_say(setup):
     noise_off = setup.network(NOISE_OFF).projections[0].synapses
     likelihood = setup.network(LIKELIHOOD).projections[0].synapses
     full = setup.network().projections[0].synapses
-    assert (full.T, noise_off.T, likelihood.T) == (1.0, 0.0, 0.0)
+    assert (full.temperature, noise_off.temperature, likelihood.temperature) == (1.0, 0.0, 0.0)
     assert noise_off.prior.gradient(0.0) == full.prior.gradient(0.0)
     assert abs(likelihood.prior.gradient(-5.0)) < 1e-9
 

@@ -39,6 +39,9 @@ document.getElementById("frame").onload = event => {{
     broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
     images: page.images.length,
     small: [...page.images].filter(i => i.getBoundingClientRect().width < 280).length,
+    shrunk: Math.min(...[...page.images].map(
+      i => i.getBoundingClientRect().width / i.getAttribute("width"))),
+    told: [...page.querySelectorAll(".sideways")].filter(p => p.offsetParent).length,
     cut: [...page.images].filter(i => {{
       const sheet = i.closest(".sheet");
       return i.getBoundingClientRect().width > sheet.clientWidth
@@ -103,12 +106,25 @@ def test_the_page_fits_its_window_and_loads_nothing(report, tmp_path, width):
     assert found["loaded"] == []
 
 
+# Labels are drawn at 8.5 pt or more, a hundred pixels to the inch; 9 pixels can be read.
+SMALLEST_LABEL_PX = 8.5 * 100 / 72
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_on_a_phone_drawings_stay_readable_and_scroll_in_their_card(report, tmp_path, width):
+    found = measure(report, tmp_path, width)
+    assert found["shrunk"] * SMALLEST_LABEL_PX >= 9
+    assert found["cut"] == 0
+    assert found["told"] == 2  # of four drawings two are wider than a phone
+    assert found["scroll"] <= width
+
+
 def test_the_probe_sees_what_does_not_fit(report, tmp_path):
     wide = tmp_path / "wide.html"
-    wide.write_text(report.read_text().replace("<main>", '<main><p style="width:700px">wide</p>'))
+    wide.write_text(report.read_text().replace("<main>", '<main><hr width="700">'))
     found = measure(wide, tmp_path, 360)
     assert found["scroll"] > 360
-    assert found["wide"] == ["P."]
+    assert found["wide"] == ["HR."]
 
 
 def test_dark_is_dark_and_light_is_light(report, tmp_path):

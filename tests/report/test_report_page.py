@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import synsamp
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Claim
 from synsamp.report.claim_range import EDGE, WIDTH, claim_range
@@ -47,8 +51,12 @@ class Reader(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    root = tmp_path_factory.mktemp("report")
+def root(tmp_path_factory):
+    return tmp_path_factory.mktemp("report")
+
+
+@pytest.fixture(scope="module")
+def report(root):
     execute(walk.EXPERIMENT, root / "a", settings=["step.size=2"])
     execute(TOYS.find("stroll").load(), root / "b")
     path = write_report([root / "a", root / "b"], TOYS, root / "report.html")
@@ -96,8 +104,38 @@ def test_navigation_leads_to_each_run(report):
 
 
 def test_what_was_set_is_marked(report):
-    rows = re.findall(r'<tr class=given><td class="key">([^<]*)', report)
+    rows = re.findall(r'<tr class="given"><td class="key">([^<]*)', report)
     assert rows == ["step.size"]
+    chips = re.findall(r'<li class="chosen">([^<]*) <b>([^<]*)</b>', report)
+    assert chips == [("step.size", "2")]
+
+
+def test_a_figure_is_told_in_words_from_what_is_drawn(report, root):
+    texts = [attributes["alt"] for tag, attributes in Reader(report).tags if tag == "img"]
+    assert len(texts) == 4
+    path = synsamp.open(root / "a").path_position.values[:, 0]
+    assert texts[0].startswith(f"fig0 A. A curve from {number(path[0])} to {number(path[-1])}")
+    assert "; block from −0.95 to 19.9; position / m from " in texts[0]
+    highest = np.histogram(path, bins=20)[0].max()
+    assert texts[1].startswith(f"fig0 B. 20 bars up to {highest}; position / m from ")
+
+
+def test_the_policy_allows_the_page_its_own_style_and_pictures_alone(report):
+    policy = next(
+        attributes["content"]
+        for tag, attributes in Reader(report).tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    style = re.search(r"<style>(.*?)</style>", report, re.S).group(1)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert rules == {
+        "default-src": "'none'",
+        "img-src": "data:",
+        "style-src": f"'sha256-{digest}'",
+        "form-action": "'none'",
+        "base-uri": "'none'",
+    }
 
 
 def test_figures_are_beside_their_captions(report):

@@ -47,19 +47,28 @@ def at_ear_rate(waveform: ArrayLike, rate_hz: float) -> FloatArray:
     if sound.size == 0:
         raise SynsampError("waveform must not be empty, got 0 samples")
     if not np.isfinite(sound).all():
-        raise refuse("waveform", "must be finite", "NaN or infinity")
+        raise refuse(
+            "waveform", "must be finite", "NaN or infinity", "remove or replace such samples"
+        )
     if not np.any(sound):
         raise SynsampError(
             "waveform must contain sound, got silence (every sample is 0); leave this recording out"
         )
     if not np.isfinite(rate_hz) or rate_hz <= 0:
-        raise refuse("rate_hz", "must be > 0", rate_hz)
+        raise refuse(
+            "rate_hz", "must be > 0", rate_hz, "give the samples per second of the recording"
+        )
     if rate_hz == EAR_RATE_HZ:
         return sound
     # 1000 keeps every usual rate exact (44.1 kHz is 125/441) and the filter short for odd ones.
     ratio = Fraction(EAR_RATE_HZ / rate_hz).limit_denominator(1000)
     if ratio == 0:
-        raise refuse("rate_hz", f"must be at most {1000 * EAR_RATE_HZ}", rate_hz)
+        raise refuse(
+            "rate_hz",
+            f"must be at most {1000 * EAR_RATE_HZ}",
+            rate_hz,
+            "give the samples per second of the recording",
+        )
     return np.asarray(signal.resample_poly(sound, ratio.numerator, ratio.denominator))
 
 

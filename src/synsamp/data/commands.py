@@ -86,11 +86,13 @@ def show_data(
     """Draw examples: digits, or speech as waveform, cochleagram and spikes."""
     target = out if out is not None else Path(f"{name}.png")
     if target.suffix.lower() != ".png":
-        raise refuse("--out", "must end in .png", str(target))
+        raise refuse("--out", "must end in .png", str(target), f"for example --out {name}.png")
+    if target.is_dir():
+        raise refuse("--out", "must be a file", str(target), "name another")
     if target.exists() and not force:
         raise refuse("--out", "must not exist yet", str(target), "use --force to replace it")
     if not target.absolute().parent.is_dir():
-        raise refuse("--out", "must lie in an existing folder", str(target))
+        raise refuse("--out", "must lie in an existing folder", str(target), "make it first")
     # Drawing and the ear take long to import; the other commands should not wait for them.
     from synsamp.data.pictures import draw_digits, draw_speech
 
@@ -105,8 +107,11 @@ def show_data(
             recordings = load_speech(FreeSpokenDigits(), digits=(1, 2))
             figure = draw_speech(recordings, "Free Spoken Digit Dataset")
     beside = target.with_name(f".{target.name}.part")
-    figure.savefig(beside, dpi=150, format="png")
-    os.replace(beside, target)
+    try:
+        figure.savefig(beside, dpi=150, format="png")
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)  # a full disk leaves nothing behind
     typer.echo(f"wrote {target}")
 
 

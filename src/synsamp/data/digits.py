@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.data.embedded_files import read_embedded
 from synsamp.data.encoding import unit_interval
 from synsamp.data.idx import read_idx_pair
+from synsamp.data.png import read_png
 from synsamp.data.sources import data_folder
-from synsamp.errors import SynsampError, refuse
+from synsamp.errors import refuse
 
 EMBEDDED_DIGITS_FILE = "mnist_training_ones_and_twos.npz"
+MOST_PIXELS = 100_000_000
+"""Of all pictures in a user's folder: twice those of MNIST."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +31,15 @@ class Digits:
 
     def __post_init__(self) -> None:
         if self.images.ndim != 3:
-            raise refuse("images", "must have shape [n, height, width]", self.images.shape)
+            raise refuse(
+                "images", "must have shape [n, height, width]", self.images.shape, "reshape them"
+            )
         if self.labels.shape != (len(self.images),):
             raise refuse(
-                "labels", f"must be one for each of {len(self.images)} images", self.labels.shape
+                "labels",
+                f"must be one for each of {len(self.images)} images",
+                self.labels.shape,
+                "give a label to every image",
             )
 
     def __len__(self) -> int:
@@ -91,15 +98,8 @@ class EmbeddedDigits:
 
     def load(self) -> DigitSets:
         """Read the file inside the package."""
-        file = resources.files("synsamp.data") / "embedded" / EMBEDDED_DIGITS_FILE
-        with resources.as_file(file) as path:
-            try:
-                with np.load(path, allow_pickle=False) as stored:
-                    images, labels = stored["images"], stored["labels"]
-            except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
-                raise SynsampError(
-                    f"the embedded digits are damaged ({problem}); install synsamp again"
-                ) from None
+        stored = read_embedded(EMBEDDED_DIGITS_FILE, "the embedded digits", ("images", "labels"))
+        images, labels = stored["images"], stored["labels"]
         nothing = np.zeros((0, *images.shape[1:]), dtype=np.uint8)
         return DigitSets(_from_bytes(images, labels), _from_bytes(nothing, labels[:0]))
 
@@ -111,11 +111,11 @@ class MNIST:
     Without a folder: where ``synsamp data fetch mnist`` puts them.
     """
 
-    folder: Path | None = None
+    folder: str | Path | None = None
 
     def load(self) -> DigitSets:
         """Read and check the four files."""
-        folder = self.folder or data_folder() / "mnist"
+        folder = Path(self.folder) if self.folder else data_folder() / "mnist"
         sets = (
             _from_bytes(
                 *read_idx_pair(
@@ -152,6 +152,7 @@ def split_digit(images: NDArray[np.float32], n_train: int, n_test: int, seed: in
             "n_train and n_test",
             f"must be >= 1 and together at most the {len(images)} images",
             (n_train, n_test),
+            "ask for fewer",
         )
     order = np.random.default_rng(seed).permutation(len(images))
     chosen_train, chosen_test = order[:n_train], order[n_train : n_train + n_test]
@@ -175,7 +176,9 @@ def digits_from_array(images: ArrayLike, labels: ArrayLike) -> Digits:
     values = unit_interval("images", array).astype(np.float32)
     label_array = np.asarray(labels)
     if label_array.dtype.kind not in "iu":
-        raise refuse("labels", "must be whole numbers", label_array.dtype)
+        raise refuse(
+            "labels", "must be whole numbers", label_array.dtype, "give the digits as integers"
+        )
     return Digits(values, label_array.astype(np.int64))
 
 
@@ -193,10 +196,24 @@ def digits_from_folder(folder: str | Path) -> Digits:
     labels = []
     for path in paths:
         if not path.parent.name.isdecimal():
-            raise refuse("folder name", "must be the digit it holds", str(path.parent))
+            raise refuse(
+                "folder name",
+                "must be the digit it holds",
+                str(path.parent),
+                "rename it to the digit",
+            )
         labels.append(int(path.parent.name))
-    images = [_read_png(path) for path in paths]
-    for path, picture in zip(paths, images, strict=True):
+    images: list[NDArray[np.float32]] = []
+    for path in paths:
+        picture = read_png(path)
+        images.append(picture)
+        if picture.size * len(paths) > MOST_PIXELS:
+            raise refuse(
+                f"pixels of all {len(paths)} pictures in {root}",
+                f"must be at most {MOST_PIXELS:,}",
+                picture.size * len(paths),
+                "make them smaller or take fewer",
+            )
         if picture.shape != images[0].shape:
             raise refuse(
                 f"size of {path}",
@@ -205,19 +222,6 @@ def digits_from_folder(folder: str | Path) -> Digits:
                 "bring all pictures to one size first",
             )
     return digits_from_array(np.stack(images), np.array(labels))
-
-
-def _read_png(path: Path) -> NDArray[np.float64]:
-    from matplotlib import image as png  # slow to import, and only this function needs it
-
-    try:
-        picture = np.asarray(png.imread(path), dtype=np.float64)
-    except (OSError, SyntaxError, ValueError) as problem:
-        raise SynsampError(f"{path} is not a readable PNG file ({problem})") from None
-    if picture.ndim == 2:
-        return picture
-    grey = picture[..., :3] @ np.array([0.299, 0.587, 0.114])
-    return np.clip(grey * picture[..., 3] if picture.shape[2] == 4 else grey, 0.0, 1.0)
 
 
 def _from_bytes(images: NDArray[np.uint8], labels: NDArray[np.uint8]) -> Digits:

@@ -32,14 +32,25 @@ class RateSegments:
         durations_s = np.array(self.durations_s, dtype=np.float64)
         rates_hz = np.array(self.rates_hz, dtype=np.float64)
         if durations_s.ndim != 1 or durations_s.size == 0:
-            raise refuse("durations_s", "must be a row of at least one number", durations_s.shape)
+            raise refuse(
+                "durations_s",
+                "must be a row of at least one number",
+                durations_s.shape,
+                "give seconds per segment",
+            )
         if rates_hz.ndim != 2 or rates_hz.shape[1] == 0:
-            raise refuse("rates_hz", "must have shape [n_segments, n_inputs]", rates_hz.shape)
+            raise refuse(
+                "rates_hz",
+                "must have shape [n_segments, n_inputs]",
+                rates_hz.shape,
+                "give a row of rates per segment",
+            )
         if rates_hz.shape[0] != durations_s.size:
             raise refuse(
                 "rates_hz",
                 f"must have one row for each of the {durations_s.size} durations",
                 rates_hz.shape[0],
+                "give a row of rates per segment",
             )
         check_positive("durations_s", durations_s)
         check_not_negative("rates_hz", rates_hz)
@@ -66,7 +77,12 @@ class RateSegments:
     def then(self, other: RateSegments) -> RateSegments:
         """Return this presentation with ``other`` following it in time."""
         if other.n_inputs != self.n_inputs:
-            raise refuse("other.n_inputs", f"must be {self.n_inputs} as before", other.n_inputs)
+            raise refuse(
+                "other.n_inputs",
+                f"must be {self.n_inputs} as before",
+                other.n_inputs,
+                "join presentations of the same inputs",
+            )
         return RateSegments(
             np.concatenate([self.durations_s, other.durations_s]),
             np.concatenate([self.rates_hz, other.rates_hz]),
@@ -98,9 +114,16 @@ def encode_cochleagram(
     """
     frames = unit_interval("cochleagram", cochleagram)
     if frames.ndim != 2:
-        raise refuse("cochleagram", "must have shape [n_frames, n_channels]", frames.shape)
+        raise refuse(
+            "cochleagram",
+            "must have shape [n_frames, n_channels]",
+            frames.shape,
+            "give frames as rows",
+        )
     if afferents_per_channel < 1:
-        raise refuse("afferents_per_channel", "must be >= 1", afferents_per_channel)
+        raise refuse(
+            "afferents_per_channel", "must be >= 1", afferents_per_channel, "the paper has 10"
+        )
     rates_hz = rates_from_unit(frames, max_rate_hz, noise_hz)
     return RateSegments(
         np.full(len(frames), frame_s), np.repeat(rates_hz, afferents_per_channel, axis=1)
@@ -110,7 +133,7 @@ def encode_cochleagram(
 def noise_gap(n_inputs: int, duration_s: float, noise_hz: float = 1.0) -> RateSegments:
     """Noise alone on every input, as between two digits."""
     if n_inputs < 1:
-        raise refuse("n_inputs", "must be >= 1", n_inputs)
+        raise refuse("n_inputs", "must be >= 1", n_inputs, "give the number of input neurons")
     return RateSegments(np.array([duration_s]), np.full((1, n_inputs), noise_hz))
 
 
@@ -157,9 +180,9 @@ def unit_interval(name: str, values: ArrayLike) -> FloatArray:
     """Return the values as float64 after making sure that they are numbers in [0, 1]."""
     array = np.asarray(values, dtype=np.float64)
     if array.size == 0:
-        raise refuse(name, "must not be empty", array.shape)
+        raise refuse(name, "must not be empty", array.shape, "give at least one value")
     if not np.isfinite(array).all():
-        raise refuse(name, "must be finite", "NaN or infinity")
+        raise refuse(name, "must be finite", "NaN or infinity", "remove or replace such values")
     low, high = float(array.min()), float(array.max())
     if low < 0 or high > 1:
         raise refuse(
@@ -171,14 +194,14 @@ def unit_interval(name: str, values: ArrayLike) -> FloatArray:
 def check_positive(name: str, values: FloatArray) -> None:
     """Refuse anything but finite numbers > 0."""
     if not np.isfinite(values).all():
-        raise refuse(name, "must be finite", "NaN or infinity")
+        raise refuse(name, "must be finite", "NaN or infinity", "remove or replace such values")
     if (values <= 0).any():
-        raise refuse(name, "must be > 0", float(values.min()))
+        raise refuse(name, "must be > 0", float(values.min()), "use positive numbers")
 
 
 def check_not_negative(name: str, values: FloatArray) -> None:
     """Refuse anything but finite numbers >= 0."""
     if not np.isfinite(values).all():
-        raise refuse(name, "must be finite", "NaN or infinity")
+        raise refuse(name, "must be finite", "NaN or infinity", "remove or replace such values")
     if (values < 0).any():
-        raise refuse(name, "must be >= 0", float(values.min()))
+        raise refuse(name, "must be >= 0", float(values.min()), "use 0 or positive numbers")

@@ -18,8 +18,9 @@ import pooch
 import requests
 
 from synsamp.data.sources import FSDD_ARCHIVE, MNIST_FILES, DataSet, RemoteFile, data_folder
-from synsamp.data.unpack import recordings_in, unpack_recordings
-from synsamp.errors import SynsampError, refuse
+from synsamp.data.unpack import cannot_write, recordings_in, unpack_recordings
+from synsamp.errors import FailureError, SynsampError, refuse
+from synsamp.progress import progress_bar
 
 # Called with the file's name, the bytes that are here, and all bytes (0 if unknown).
 Report = Callable[[str, int, int], None]
@@ -103,9 +104,12 @@ def take_fsdd_from(folder: Path) -> Path:
             "--from",
             f"must hold {archive.name} or wav files called <digit>_<speaker>_<take>.wav",
             str(folder),
+            "name another folder",
         )
-    for recording in recordings:
-        copy_whole(recording, target / recording.name)
+    with progress_bar("copying", len(recordings)) as advance:
+        for recording in recordings:
+            copy_whole(recording, target / recording.name)
+            advance(1)
     return target
 
 
@@ -125,7 +129,7 @@ def fetch_files(dataset: DataSet, folder: Path, report: Report, timeout_s: float
             os.replace(partial / file.name, target)
         shutil.rmtree(partial, ignore_errors=True)
     except OSError as problem:
-        raise SynsampError(f"cannot write to {data_folder()} ({problem.strerror})") from None
+        raise cannot_write(data_folder(), problem) from None
     finally:
         for emptied in (partial, partial.parent):
             if emptied.is_dir() and not any(emptied.iterdir()):
@@ -156,7 +160,7 @@ def _fetch_file(file: RemoteFile, partial: Path, download: ResumingDownload) -> 
                     break
             else:
                 return
-    raise SynsampError(
+    raise FailureError(
         f"{file.name} could not be fetched: {'; '.join(problems)}. Nothing was changed; try again "
         "later (it goes on where it stopped), or get the file yourself and use --from FOLDER"
     )
@@ -177,17 +181,21 @@ def _plainly(problem: requests.RequestException) -> str:
 
 def copy_checked(dataset: DataSet, source: Path, folder: Path) -> Path:
     """Copy a data set's files from a folder; all are checked before the first one is copied."""
-    for file in dataset.files:
-        path = source / file.name
-        if not path.is_file():
-            raise refuse("--from", f"must be a folder that holds {file.name}", str(source))
-        found = pooch.file_hash(str(path))
-        if found != file.sha256:
-            raise SynsampError(
-                f"{path} must have the sha256 {file.sha256}, got {found}; use the original file"
-            )
-    for file in dataset.files:
-        copy_whole(source / file.name, folder / file.name)
+    with progress_bar("checking and copying", 2 * len(dataset.files)) as advance:
+        for file in dataset.files:
+            path = source / file.name
+            if not path.is_file():
+                rule = f"must be a folder that holds {file.name}"
+                raise refuse("--from", rule, str(source), "name the folder with the original files")
+            found = pooch.file_hash(str(path))
+            if found != file.sha256:
+                raise SynsampError(
+                    f"{path} must have the sha256 {file.sha256}, got {found}; use the original file"
+                )
+            advance(1)
+        for file in dataset.files:
+            copy_whole(source / file.name, folder / file.name)
+            advance(1)
     return folder
 
 
@@ -202,4 +210,4 @@ def copy_whole(source: Path, target: Path) -> None:
             shutil.copyfile(source, copy)
             os.replace(copy, target)
     except OSError as problem:
-        raise SynsampError(f"cannot write {target} ({problem.strerror})") from None
+        raise cannot_write(target, problem) from None

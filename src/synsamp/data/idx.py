@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import math
+import struct
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp.data.reading import unzipped
 from synsamp.errors import SynsampError
 
+MOST_BYTES = 1 << 27
+"""More than twice the largest of the original files, unpacked."""
+REMEDY = "get it again with `synsamp data fetch mnist`"
 # Two zero bytes, 0x08 for unsigned bytes, then the number of dimensions.
 IMAGES_MAGIC = 0x00000803
 LABELS_MAGIC = 0x00000801
@@ -39,7 +43,7 @@ def read_idx_pair(images_path: Path, labels_path: Path) -> tuple[NDArray[np.uint
 
 
 def _read(path: Path, magic: int, what: str) -> NDArray[np.uint8]:
-    content = _unzip(path)
+    content = unzipped(path, MOST_BYTES, REMEDY)
     n_dimensions = magic & 0xFF
     header_length = 4 * (1 + n_dimensions)
     if len(content) < header_length or int.from_bytes(content[:4], "big") != magic:
@@ -48,24 +52,12 @@ def _read(path: Path, magic: int, what: str) -> NDArray[np.uint8]:
             f"{path} must start with the magic number 0x{magic:08x} of idx {what}, got {found}; "
             "use the original MNIST files"
         )
-    shape = tuple(int(length) for length in np.frombuffer(content[4:header_length], dtype=">u4"))
-    expected, present = int(np.prod(shape)), len(content) - header_length
-    if present != expected:
+    shape = struct.unpack(f">{n_dimensions}I", content[4:header_length])
+    # Python's whole numbers: four lengths of 32 bits overflow those of NumPy.
+    expected, present = math.prod(shape), len(content) - header_length
+    if present != expected or not expected:
         raise SynsampError(
-            f"{path} must hold {expected} bytes of {what} as its header says ({shape}), "
+            f"{path} must hold {what}, {expected} bytes as its header says ({shape}), "
             f"got {present}; use the original MNIST files"
         )
     return np.frombuffer(content, dtype=np.uint8, offset=header_length).reshape(shape)
-
-
-def _unzip(path: Path) -> bytes:
-    try:
-        with gzip.open(path) as file:
-            return file.read()
-    except FileNotFoundError:
-        raise SynsampError(f"{path} is missing; get it with `synsamp data fetch mnist`") from None
-    except (EOFError, gzip.BadGzipFile, zlib.error) as problem:
-        raise SynsampError(
-            f"{path} is not a whole gzip file ({problem}); "
-            "fetch it again with `synsamp data fetch mnist`"
-        ) from None

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import io
+import math
+import re
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.io import wavfile
 
+from synsamp.arguments import number, one_of, whole
+from synsamp.data.reading import content_of
 from synsamp.errors import SynsampError
 
 SPHERE_MAGIC = b"NIST_1A"
+MOST_BYTES = 1 << 25
+"""Of a sound file: six minutes of one channel as on a compact disc; a word takes a second."""
+BYTE_ORDERS = {"01": "<", "10": ">"}
+MOST_HEADER_BYTES = 1 << 16
+RATES_HZ = {"at_least": 100.0, "at_most": 1e6}
+REMEDY = "give a wav or SPHERE file with one word"
 
 
 class Sound(NamedTuple):
@@ -25,7 +35,8 @@ class Sound(NamedTuple):
 
 def read_sound(path: str | Path) -> Sound:
     """Read a wav or a SPHERE file, whichever its first bytes say (both are called .wav)."""
-    return read_sphere(path) if _bytes_of(path).startswith(SPHERE_MAGIC) else read_wav(path)
+    content = content_of(path, MOST_BYTES, REMEDY)
+    return _sphere(path, content) if content.startswith(SPHERE_MAGIC) else _wav(path, content)
 
 
 def read_wav(path: str | Path) -> Sound:
@@ -33,7 +44,10 @@ def read_wav(path: str | Path) -> Sound:
 
     Several channels are averaged. Refused: an empty or cut-off file, NaN, compressed formats.
     """
-    content = _bytes_of(path)
+    return _wav(path, content_of(path, MOST_BYTES, REMEDY))
+
+
+def _wav(path: str | Path, content: bytes) -> Sound:
     with warnings.catch_warnings():
         # scipy warns of chunks that it does not know (a title, the recorder's name): no matter.
         warnings.simplefilter("ignore", wavfile.WavFileWarning)
@@ -41,7 +55,8 @@ def read_wav(path: str | Path) -> Sound:
             rate_hz, samples = wavfile.read(io.BytesIO(content))
         except Exception as problem:  # scipy lets struct, value and attribute errors through
             raise SynsampError(
-                f"{path} is not a readable wav file ({problem}); convert it to 16 bit PCM"
+                f"{path} is not a readable wav file ({str(problem)[:200]}); "
+                "convert it to 16 bit PCM"
             ) from None
     _refuse_cut_off(path, content)
     if samples.dtype == np.uint8:
@@ -57,11 +72,13 @@ def read_wav(path: str | Path) -> Sound:
 def _refuse_cut_off(path: str | Path, content: bytes) -> None:
     """Refuse a wav whose samples end early; scipy would return what is there without a word."""
     position = len(b"RIFF....WAVE")
-    while content[:4] == b"RIFF" and position + 8 <= len(content):
-        length = int.from_bytes(content[position + 4 : position + 8], "little")
+    order: Literal["little", "big"] = "big" if content[:4] == b"RIFX" else "little"
+    while content[:4] in (b"RIFF", b"RIFX") and position + 8 <= len(content):
+        length = int.from_bytes(content[position + 4 : position + 8], order)
         end = position + 8 + length
         # The largest number stands for "unknown": the file was written to a pipe.
-        if content[position : position + 4] == b"data" and len(content) < end < 0xFFFFFFFF:
+        known = length != 0xFFFFFFFF
+        if content[position : position + 4] == b"data" and known and len(content) < end:
             raise SynsampError(
                 f"{path} must hold {length} bytes of samples as its header says, got "
                 f"{len(content) - position - 8}; copy or fetch it again"
@@ -75,24 +92,28 @@ def read_sphere(path: str | Path) -> Sound:
     The header is text: a magic line, its own length, then lines ``name -type value`` up to
     ``end_head``. Full scale is taken from ``sample_sig_bits`` (12 in TI-46), else from the bytes.
     """
-    content = _bytes_of(path)
-    fields = _sphere_fields(path, content)
+    return _sphere(path, content_of(path, MOST_BYTES, REMEDY))
+
+
+def _sphere(path: str | Path, content: bytes) -> Sound:
+    start = _sphere_header_length(path, content)
+    fields = _sphere_fields(path, content[:start])
     coding = fields.get("sample_coding", "pcm")
     if coding != "pcm" or fields.get("sample_n_bytes", "2") != "2":
         raise SynsampError(
-            f"{path} must hold plain 2-byte PCM, got coding {coding!r} with "
-            f"{fields.get('sample_n_bytes', '2')} bytes; unpack it with sph2pipe or sox first"
+            f"{path} must hold plain 2-byte PCM, got coding {coding[:40]!r} with "
+            f"{fields.get('sample_n_bytes', '2')[:40]} bytes; unpack it with sph2pipe or sox first"
         )
-    byte_order = {"01": "<", "10": ">"}.get(fields.get("sample_byte_format", "01"))
+    order = fields.get("sample_byte_format", "01")
+    byte_order = BYTE_ORDERS[one_of(f"sample_byte_format of {path}", order, BYTE_ORDERS)]
+    n_samples = _sphere_number(path, fields, "sample_count", None, 1, MOST_BYTES)
+    n_channels = _sphere_number(path, fields, "channel_count", "1", 1, MOST_BYTES)
+    bits = _sphere_number(path, fields, "sample_sig_bits", "16", 2, 16)
     try:
-        rate_hz, n_samples = float(fields["sample_rate"]), int(fields["sample_count"])
-        n_channels = int(fields.get("channel_count", "1"))
-        bits = int(fields.get("sample_sig_bits", "16"))
-    except (KeyError, ValueError) as problem:
-        raise SynsampError(f"{path} has a SPHERE header without a usable {problem}") from None
-    if byte_order is None or not (rate_hz > 0 and n_channels >= 1 and 2 <= bits <= 16):
-        raise SynsampError(f"{path} has a SPHERE header that makes no sense: {fields}")
-    data = content[_sphere_header_length(path, content) :]
+        rate_hz = float(fields.get("sample_rate", ""))
+    except ValueError:
+        rate_hz = math.nan
+    data = content[start:]
     expected = 2 * n_samples * n_channels
     if len(data) < expected:
         raise SynsampError(
@@ -103,27 +124,39 @@ def read_sphere(path: str | Path) -> Sound:
     return _checked(path, samples.reshape(-1, n_channels) / 2.0 ** (bits - 1), rate_hz)
 
 
-def _bytes_of(path: str | Path) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as problem:
-        raise SynsampError(f"{path} cannot be read ({problem.strerror})") from None
+def _sphere_number(
+    path: str | Path, fields: dict[str, str], name: str, default: str | None, low: int, high: int
+) -> int:
+    text = fields.get(name, default)
+    found = int(text) if text is not None and re.fullmatch(r"-?\d{1,18}", text) else text
+    remedy = "the SPHERE header is damaged, copy the file again"
+    return whole(f"{name} of {path}", found, at_least=low, at_most=high, remedy=remedy)
 
 
 def _sphere_header_length(path: str | Path, content: bytes) -> int:
     lines = content[:64].split(b"\n")
     if lines[0] != SPHERE_MAGIC or len(lines) < 2 or not lines[1].strip().isdigit():
         raise SynsampError(
-            f"{path} must start with a SPHERE header (NIST_1A), got {content[:16]!r}"
+            f"{path} must start with a SPHERE header (NIST_1A), got {content[:16]!r}; "
+            "give a SPHERE file"
         )
-    return int(lines[1])
+    length = int(lines[1])
+    if length > min(len(content), MOST_HEADER_BYTES):
+        raise SynsampError(
+            f"{path} must have a SPHERE header of at most {MOST_HEADER_BYTES} bytes within the "
+            f"file, got {length}: it is cut off or damaged; copy the file again"
+        )
+    return length
 
 
-def _sphere_fields(path: str | Path, content: bytes) -> dict[str, str]:
-    header = content[: _sphere_header_length(path, content)].decode("ascii", errors="replace")
-    if "end_head" not in header:
-        raise SynsampError(f"{path} has a SPHERE header without its end; copy the file again")
-    lines = header.split("end_head")[0].splitlines()[2:]
+def _sphere_fields(path: str | Path, header: bytes) -> dict[str, str]:
+    text = header.decode("ascii", errors="replace")
+    if "end_head" not in text:
+        raise SynsampError(
+            f"{path} must have a SPHERE header that ends in end_head, got one without; "
+            "copy the file again"
+        )
+    lines = text.split("end_head")[0].splitlines()[2:]
     parts = (line.split(maxsplit=2) for line in lines)
     return {part[0]: part[2].strip() for part in parts if len(part) == 3}
 
@@ -135,4 +168,5 @@ def _checked(path: str | Path, waveform: NDArray[np.float64], rate_hz: float) ->
     mono = waveform.mean(axis=1) if waveform.ndim == 2 else waveform
     if not np.isfinite(mono).all():
         raise SynsampError(f"{path} must contain finite samples, got NaN or infinity")
-    return Sound(mono, rate_hz)
+    remedy = "the header is damaged, or it is no sound"
+    return Sound(mono, number(f"sample rate of {path}", rate_hz, remedy=remedy, **RATES_HZ))

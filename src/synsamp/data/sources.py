@@ -8,6 +8,8 @@ from pathlib import Path
 
 import platformdirs
 
+from synsamp.errors import refuse
+
 DATA_FOLDER_VARIABLE = "SYNSAMP_DATA"
 
 
@@ -86,4 +88,10 @@ def data_folder() -> Path:
     It holds ``mnist/`` (the four original files) and ``fsdd/`` (wav files).
     """
     named = os.environ.get(DATA_FOLDER_VARIABLE)
-    return Path(named).expanduser() if named else platformdirs.user_cache_path("synsamp")
+    if not named:
+        return platformdirs.user_cache_path("synsamp")
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:
+        rule = "must be a folder whose ~ can be found"
+        raise refuse(DATA_FOLDER_VARIABLE, rule, named, "write the path in full") from None

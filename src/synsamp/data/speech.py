@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp.data.embedded_files import read_embedded
 from synsamp.data.sound_files import read_sound
 from synsamp.data.sources import data_folder
 from synsamp.errors import SynsampError, refuse
@@ -32,11 +31,20 @@ class Utterance:
 
     def __post_init__(self) -> None:
         if self.waveform.ndim != 1 or self.waveform.size == 0:
-            raise refuse("waveform", "must be a row of samples", self.waveform.shape)
+            raise refuse(
+                "waveform", "must be a row of samples", self.waveform.shape, "mix to mono first"
+            )
         if not np.isfinite(self.waveform).all():
-            raise refuse("waveform", "must be finite", "NaN or infinity")
+            raise refuse(
+                "waveform", "must be finite", "NaN or infinity", "remove or replace such samples"
+            )
         if not self.rate_hz > 0:
-            raise refuse("rate_hz", "must be > 0", self.rate_hz)
+            raise refuse(
+                "rate_hz",
+                "must be > 0",
+                self.rate_hz,
+                "give the samples per second of the recording",
+            )
 
     @property
     def duration_s(self) -> float:
@@ -61,17 +69,10 @@ class EmbeddedSpeech:
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the file inside the package."""
-        file = resources.files("synsamp.data") / "embedded" / EMBEDDED_SPEECH_FILE
-        with resources.as_file(file) as path:
-            try:
-                with np.load(path, allow_pickle=False) as stored:
-                    samples, ends = stored["samples"], stored["ends"]
-                    spoken, takes = stored["digits"], stored["takes"]
-                    speaker, rate_hz = str(stored["speaker"]), float(stored["rate_hz"])
-            except (OSError, KeyError, ValueError, zipfile.BadZipFile) as problem:
-                raise SynsampError(
-                    f"the embedded speech is damaged ({problem}); install synsamp again"
-                ) from None
+        names = ("samples", "ends", "digits", "takes", "speaker", "rate_hz")
+        stored = read_embedded(EMBEDDED_SPEECH_FILE, "the embedded speech", names)
+        samples, ends, spoken, takes = (stored[name] for name in names[:4])
+        speaker, rate_hz = str(stored["speaker"]), float(stored["rate_hz"])
         waveforms = np.split(samples / 32768.0, ends[:-1])
         wanted = (
             Utterance(int(digit), speaker, str(take), waveform, rate_hz)
@@ -85,15 +86,16 @@ class EmbeddedSpeech:
 class WavFolder:
     """A user's own wav files of any rate, named ``<digit>_<speaker>_<take>.wav``."""
 
-    folder: Path
+    folder: str | Path
 
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the files of the folder; those with other names are passed over."""
-        if not self.folder.is_dir():
-            raise refuse("folder", "must be a folder of wav files", str(self.folder))
-        found = _load_named(self.folder.iterdir(), _fsdd_name, digits, speakers)
+        folder = Path(self.folder)
+        if not folder.is_dir():
+            raise refuse("folder", "must be a folder of wav files", str(folder), "see docs/data.md")
+        found = _load_named(folder.iterdir(), _fsdd_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
 
 
@@ -104,13 +106,13 @@ class FreeSpokenDigits:
     Without a folder: where ``synsamp data fetch fsdd`` puts the recordings.
     """
 
-    folder: Path | None = None
+    folder: str | Path | None = None
 
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the recordings."""
-        folder = self.folder or data_folder() / "fsdd"
+        folder = Path(self.folder) if self.folder else data_folder() / "fsdd"
         if not folder.is_dir():
             raise SynsampError(f"{folder} is missing; get FSDD with `synsamp data fetch fsdd`")
         return WavFolder(folder).load(digits, speakers)
@@ -125,15 +127,18 @@ class TI46:
     t0-t9. They may lie in any sub-folder, in capitals or not, as SPHERE or converted to wav.
     """
 
-    folder: Path
+    folder: str | Path
 
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the digits; the corpus's other words are passed over."""
-        if not self.folder.is_dir():
-            raise refuse("folder", "must be the folder of a TI-46 copy", str(self.folder))
-        found = _load_named(self.folder.rglob("*"), _ti46_name, digits, speakers)
+        folder = Path(self.folder)
+        if not folder.is_dir():
+            raise refuse(
+                "folder", "must be the folder of a TI-46 copy", str(folder), "see docs/data.md"
+            )
+        found = _load_named(folder.rglob("*"), _ti46_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
 
 
@@ -170,6 +175,7 @@ def split_speech(
                 "n_train and n_test",
                 f"must be >= 1 and together at most the {len(takes)} utterances of digit {digit}",
                 (n_train, n_test),
+                "ask for fewer",
             )
         order = np.random.default_rng([seed, digit]).permutation(len(takes))
         train += [takes[position] for position in order[:n_train]]

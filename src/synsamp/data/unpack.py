@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import re
+import shutil
 import tarfile
 import tempfile
 import zlib
 from pathlib import Path, PurePosixPath
 
 from synsamp.data.sound_files import read_wav
-from synsamp.errors import SynsampError
+from synsamp.errors import FailureError, SynsampError, refuse
+from synsamp.progress import progress_bar
 
+MOST_MEMBERS = 100_000
+MOST_BYTES = 1 << 30
+"""Of a whole archive, unpacked; the original has 3,000 recordings and a few tens of megabytes."""
 RECORDING = re.compile(r"\d_.+_[^_]+\.wav", flags=re.IGNORECASE)
 
 
@@ -29,17 +35,27 @@ def unpack_recordings(archive: Path, target: Path) -> int:
             for name in names:
                 os.replace(Path(beside) / name, target / name)
     except OSError as problem:
-        raise SynsampError(f"cannot write to {target} ({problem.strerror})") from None
+        raise cannot_write(target, problem) from None
     return len(names)
+
+
+def cannot_write(target: Path, problem: OSError) -> SynsampError:
+    """Build the error for a place that takes no files; a full disk is no mistake of the user."""
+    full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
+    remedy = "make room" if full else "set SYNSAMP_DATA to a folder you may write to"
+    message = f"cannot write to {target} ({problem.strerror}); {remedy}"
+    return FailureError(message) if full else SynsampError(message)
 
 
 def recordings_in(folder: Path) -> list[Path]:
     """Wav files of a folder with FSDD names; each one is read, so that a bad one is told now."""
     if not folder.is_dir():
-        raise SynsampError(f"--from must be a folder, got {str(folder)!r}")
+        raise refuse("--from", "must be a folder", str(folder), "name the one with the files")
     paths = sorted(path for path in folder.iterdir() if RECORDING.fullmatch(path.name))
-    for path in paths:
-        read_wav(path)
+    with progress_bar("reading", len(paths)) as advance:
+        for path in paths:
+            read_wav(path)
+            advance(1)
     return paths
 
 
@@ -61,8 +77,16 @@ def _unpack_beside(archive: Path, folder: Path) -> list[str]:
 
 
 def _checked_members(tar: tarfile.TarFile, archive: Path) -> list[tarfile.TarInfo]:
-    members = tar.getmembers()
-    for member in members:
+    members: list[tarfile.TarInfo] = []
+    total = 0
+    for member in tar:
+        members.append(member)
+        total += max(member.size, 0)
+        if len(members) > MOST_MEMBERS or total > MOST_BYTES:
+            raise SynsampError(
+                f"{archive} must hold at most {MOST_MEMBERS:,} files and {MOST_BYTES:,} bytes, got "
+                "more; nothing was unpacked, do not use this archive"
+            )
         path = PurePosixPath(member.name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:", member.name):
             raise SynsampError(
@@ -86,5 +110,6 @@ def _unpack_one(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, arc
     content = tar.extractfile(member)
     if content is None:
         raise SynsampError(f"{archive} holds {member.name!r} without content")
-    (folder / name).write_bytes(content.read())
+    with (folder / name).open("wb") as file:
+        shutil.copyfileobj(content, file)
     return name

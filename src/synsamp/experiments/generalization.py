@@ -7,6 +7,8 @@ prior for its weights. Every trial draws its images, initial values and noise an
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
@@ -31,13 +33,17 @@ MARGIN_NATS = 15.0
 class BimodalPrior(Parameters):
     """The mixture of two Gaussians in equal shares (Eq. rbm_prior)."""
 
-    means: tuple[float, ...] = Field((1.0, 0.0), min_length=1, max_length=5, description="μ")
-    stds: tuple[float, ...] = Field((0.15, 0.15), min_length=1, max_length=5, description="σ")
+    means: tuple[Annotated[float, Field(ge=-100.0, le=100.0)], ...] = Field(
+        (1.0, 0.0), min_length=1, max_length=5, description="μ"
+    )
+    stds: tuple[Annotated[float, Field(ge=1e-3, le=100.0)], ...] = Field(
+        (0.15, 0.15), min_length=1, max_length=5, description="σ"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> BimodalPrior:
-        if len(self.means) != len(self.stds) or min(self.stds) <= 0:
-            raise ValueError("means and stds must have the same length, and stds be > 0")
+        if len(self.means) != len(self.stds):
+            raise ValueError("means and stds must have the same length")
         return self
 
 

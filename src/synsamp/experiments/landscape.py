@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from synsamp.analysis.distance import total_variation, total_variation_by_chance
+from synsamp.errors import refuse
+from synsamp.experiments.limits import MOST_NUMBERS, MOST_STEPS, require_at_most
 from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results, RunContext
 from synsamp.models.landscape import Landscape
 from synsamp.priors import Gaussian
@@ -22,42 +24,47 @@ _NEAR = 0.5
 _GRID = np.linspace(-4.0, 4.0, 121)
 
 
+Place = Annotated[float, Field(ge=-3.0, le=3.0)]
+Width = Annotated[float, Field(ge=0.2, le=2.0)]  # the grid has cells of 0.07
+Height = Annotated[float, Field(ge=1e-3, le=1e3)]
+MOST_RELAXATION = 1e6
+"""Relaxation time up to which chains are let settle; beyond it they never leave a mode."""
+
+
 class Peaks(Parameters):
     """The likelihood's peaks; the paper leaves them open."""
 
-    centres: tuple[tuple[float, float], ...] = Field(
+    centres: tuple[tuple[Place, Place], ...] = Field(
         _DEFAULT.centres, min_length=1, max_length=12, description="where the peaks are"
     )
-    widths: tuple[float, ...] = Field(_DEFAULT.widths, description="their standard deviations")
-    heights: tuple[float, ...] = Field(_DEFAULT.heights, description="their relative heights")
+    widths: tuple[Width, ...] = Field(
+        _DEFAULT.widths, max_length=12, description="their standard deviations"
+    )
+    heights: tuple[Height, ...] = Field(
+        _DEFAULT.heights, max_length=12, description="their relative heights"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> Peaks:
         if not len(self.centres) == len(self.widths) == len(self.heights):
             raise ValueError("centres, widths and heights must have the same length")
-        if min(self.widths) < 0.2 or max(self.widths) > 2.0:
-            raise ValueError("widths must lie in 0.2..2 (the grid has cells of 0.07)")
-        if min(self.heights) <= 0:
-            raise ValueError("heights must be > 0")
-        if np.abs(self.centres).max() > 3:
-            raise ValueError("centres must lie in -3..3")
         return self
 
 
 class RuleSection(Parameters):
     """The rule's numbers."""
 
-    speed: float = Field(1.0, gt=0.0, le=100.0, description="b, the sampling speed")
-    temperature: float = Field(1.0, ge=0.05, le=20.0, description="T of the path in panel F")
-    hot: float = Field(4.0, gt=0.0, le=20.0, description="a high T, to flatten the modes")
+    speed: float = Field(1.0, ge=0.01, le=100.0, description="b, the sampling speed")
+    temperature: float = Field(1.0, ge=0.2, le=20.0, description="T of the path in panel F")
+    hot: float = Field(4.0, ge=0.2, le=20.0, description="a high T, to flatten the modes")
     cold: float = Field(0.01, ge=0.0, le=20.0, description="a low T, to stay at one mode")
-    dt: float = Field(0.004, gt=0.0, le=0.05, description="time step Δt (b·dt is η)")
+    dt: float = Field(0.004, ge=1e-4, le=0.05, description="time step Δt (b·dt is η)")
 
 
 class PriorSection(Parameters):
     """The prior N(0, std²) of both parameters."""
 
-    std: float = Field(1.5, gt=0.1, le=10.0, description="prior N(0, std²): prefers small θ")
+    std: float = Field(1.5, ge=0.1, le=10.0, description="prior N(0, std²): prefers small θ")
 
 
 class LandscapeParameters(Parameters):
@@ -67,11 +74,20 @@ class LandscapeParameters(Parameters):
     prior: PriorSection = PriorSection()
     rule: RuleSection = RuleSection()
     ml_paths: int = Field(24, ge=1, le=500, description="maximum likelihood paths")
-    ml_time: float = Field(60.0, gt=0.0, le=1e4, description="time of each of them")
+    ml_time: float = Field(60.0, ge=0.1, le=1e4, description="time of each of them")
     path_time: float = Field(600.0, ge=1.0, le=1e5, description="time of the path in panel F")
     chains: int = Field(16, ge=4, le=1024, description="further chains, to measure the law")
     chain_time: float = Field(600.0, ge=10.0, le=1e5, description="time of each further chain")
     bins: int = Field(20, ge=4, le=60, description="bins per axis when the law is compared")
+
+    @model_validator(mode="after")
+    def _ends(self) -> LandscapeParameters:
+        time = self.ml_paths * self.ml_time + 3 * self.path_time + 2 * self.chains * self.chain_time
+        require_at_most("steps", time / self.rule.dt, MOST_STEPS)
+        # Two coordinates every tenth of a unit of time, or more often for fewer paths.
+        kept = 20 * self.chains * self.chain_time + 50 * self.ml_paths * self.ml_time
+        require_at_most("numbers in memory", kept + 300 * self.path_time, MOST_NUMBERS)
+        return self
 
 
 def run(parameters: LandscapeParameters, context: RunContext) -> Results:
@@ -82,6 +98,14 @@ def run(parameters: LandscapeParameters, context: RunContext) -> Results:
     posterior = Rule(land.likelihood(), prior, rule.speed, rule.temperature)
     law = fokker_planck(posterior, _GRID, _GRID, log_likelihood=land.log_likelihood)
     relaxation = law.relaxation_time()
+    settling = 5 * relaxation / rule.dt * parameters.chains
+    if not 0 < relaxation <= MOST_RELAXATION or settling > MOST_STEPS:
+        raise refuse(
+            "peaks, prior.std and rule.temperature",
+            f"must let chains change between the peaks within {MOST_RELAXATION:g} units of time",
+            f"a relaxation time of {relaxation:.3g}",
+            "raise rule.temperature, or bring the peaks nearer",
+        )
 
     def log_posterior(theta: Any) -> Any:
         return land.log_likelihood(theta) + prior.log_density(theta).sum(axis=-1)

@@ -31,13 +31,17 @@ class ComparisonParameters(TrialParameters):
     priors: tuple[Name, ...] = Field(
         ("uniform", "gaussian", "laplace", "student_t", "narrow_gaussian", "bimodal"),
         min_length=1,
+        max_length=6,
         description="priors of the weights",
     )
     temperatures: tuple[Annotated[float, Field(ge=0.0, le=1000.0)], ...] = Field(
-        (0.0, 0.25, 1.0, 4.0), min_length=1, description="temperatures T; 0 is no noise"
+        (0.0, 0.25, 1.0, 4.0),
+        min_length=1,
+        max_length=50,
+        description="temperatures T; 0 is no noise",
     )
     prior_std: float = Field(
-        0.52, gt=0.0, le=100.0, description="std of the Gaussian, Laplace and Student-t prior"
+        0.52, ge=1e-3, le=100.0, description="std of the Gaussian, Laplace and Student-t prior"
     )
 
     @model_validator(mode="after")
@@ -46,6 +50,11 @@ class ComparisonParameters(TrialParameters):
             if len(set(values)) < len(values):
                 raise ValueError("priors and temperatures must each be named once")
         return self
+
+    @property
+    def n_variants(self) -> int:
+        """Ways to learn in every trial."""
+        return len(self.priors) * len(self.temperatures)
 
 
 def prior_named(name: Name, std: float) -> Prior:

@@ -34,7 +34,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import xarray as xr
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 Results = Mapping[str, xr.Dataset]
 """Named datasets. ``run`` returns them; ``claims`` and ``draw`` get them read back from disk."""
@@ -58,6 +58,14 @@ class Parameters(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, validate_default=True
     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _truth_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        kind = cls.model_fields[str(info.field_name)].annotation
+        if isinstance(value, bool) and kind in (int, float):
+            raise ValueError("must be a number, not true or false")
+        return value
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 
 from synsamp.experiments import Entry
 from synsamp.experiments.protocol import Experiment
+from synsamp.report.alt import describe
 from synsamp.report.ensemble import draw_ensemble
 from synsamp.report.style import STYLE
 from synsamp.runs.execute import parameters_of
@@ -24,12 +26,13 @@ KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 @dataclass(frozen=True)
 class Drawing:
-    """One saved figure: its key, both files' content and its natural width in pixels."""
+    """One saved figure: its key, both files' content, its natural width in pixels, in words."""
 
     key: str
     png: bytes
     svg: bytes
     width_px: int
+    alt: str
 
 
 def draw_figures(entry: Entry, experiment: Experiment, folder: RunFolder) -> list[Drawing]:
@@ -39,7 +42,9 @@ def draw_figures(entry: Entry, experiment: Experiment, folder: RunFolder) -> lis
         if folder.description.trials is None:
             figures = entry.load_draw()(parameters_of(experiment, folder), results)
         else:
-            figures = draw_ensemble(folder.description, results, folder.claims())
+            # Its labels are a folder's words: a $ in them is a dollar, not the start of a formula.
+            with mpl.rc_context({"text.parse_math": False}):
+                figures = draw_ensemble(folder.description, results, folder.claims())
         drawings = [_render(key, figure) for key, figure in figures.items()]
     files = {f"{drawing.key}.png": drawing.png for drawing in drawings}
     files |= {f"{drawing.key}.svg": drawing.svg for drawing in drawings}
@@ -57,6 +62,10 @@ def _render(key: str, figure: Figure) -> Drawing:
         raise ValueError(f"a figure's key must be letters, digits, - and _; got {key!r}")
     FigureCanvasAgg(figure)
     png, svg = BytesIO(), BytesIO()
-    figure.savefig(png, format="png", metadata={"Software": None})
-    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": "synsamp"})
-    return Drawing(key, png.getvalue(), svg.getvalue(), round(figure.get_figwidth() * 100))
+    with warnings.catch_warnings():
+        # A sign the font lacks, a label too long for the panel: seen in the picture, if at all.
+        warnings.simplefilter("ignore", UserWarning)
+        figure.savefig(png, format="png", metadata={"Software": None})
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": "synsamp"})
+    width_px = round(figure.get_figwidth() * 100)
+    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, describe(figure))

@@ -18,6 +18,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from synsamp.experiments.protocol import Results
+from synsamp.report.foreign import label
 from synsamp.report.style import BLUE, CYCLE, DENSITY, GRAY, GREEN, INK, ORANGE
 from synsamp.runs.folder import ClaimRecord, Description
 
@@ -69,7 +70,7 @@ def _shares(claims: Sequence[ClaimRecord]) -> Figure:
         low, high = claim.interval or (np.nan, np.nan)
         axes.plot([low, high], [row, row], color=colour, lw=2.4, solid_capstyle="round")
         axes.plot([claim.value or 0.0], [row], "o", color=colour, ms=6)
-    axes.set_yticks(range(len(claims)), [claim.id for claim in claims])
+    axes.set_yticks(range(len(claims)), [label(claim.id) for claim in claims])
     axes.set(xlim=(-0.03, 1.03), ylim=(len(claims) - 0.5, -0.5), xlabel="share of trials")
     return figure
 
@@ -84,10 +85,10 @@ def _share_table(whole: xr.Dataset, vary: Sequence[str]) -> Figure:
     figure = Figure(figsize=(width, 1.5 + 0.3 * len(table)))
     axes = figure.add_subplot()
     image = axes.imshow(table, vmin=0, vmax=1, cmap=SHARES, aspect="auto")
-    axes.set_yticks(range(len(table)), list(whole.claim.values))
+    axes.set_yticks(range(len(table)), [label(c) for c in whole.claim.values])
     names = [", ".join(_short(v) for v in values) for values in columns]
     axes.set_xticks(range(len(columns)), names, rotation=0 if len(columns) <= 8 else 90)
-    axes.set_xlabel(", ".join(vary))
+    axes.set_xlabel(", ".join(map(label, vary)))
     if len(columns) <= 12:
         for (row, column), value in np.ndenumerate(table):
             if np.isfinite(value):
@@ -120,8 +121,8 @@ def _distributions(whole: xr.Dataset) -> Figure:
             axes.plot(row[mask], height[mask], "o", color=colour, ms=4, alpha=0.75, mew=0)
         if np.isfinite(row).any():
             axes.axvline(float(np.nanmedian(row)), color=INK, lw=1.2)
-        axes.set(ylim=(-0.15, 1.15), yticks=[], xlabel=str(values.claim_unit.values[i]))
-        axes.set_title(str(values.claim.values[i]), fontsize=8.5)
+        axes.set(ylim=(-0.15, 1.15), yticks=[], xlabel=label(values.claim_unit.values[i]))
+        axes.set_title(label(values.claim.values[i]), fontsize=8.5)
         axes.spines["left"].set_visible(False)
         axes.locator_params(axis="x", nbins=4)
         low, high = _room(row)
@@ -153,9 +154,9 @@ def _along(whole: xr.Dataset, summary: xr.Dataset, key: str) -> Figure:
         axes.scatter(
             places, rows[2], c=share, cmap=SHARES, vmin=0, vmax=1, s=30, zorder=3, ec=INK, lw=0.6
         )
-        axes.set_title(str(quantiles.claim.values[i]), fontsize=8.5)
+        axes.set_title(label(quantiles.claim.values[i]), fontsize=8.5)
         axes.set_xticks(places, names)
-        axes.set(xlabel=key, ylabel=str(whole.claim_unit.values[i]))
+        axes.set(xlabel=label(key), ylabel=label(whole.claim_unit.values[i]))
         low, high = _room(rows)
         axes.set_ylim(low, high)
         ends = whole[["claim_low", "claim_high"]].isel(claim=i)
@@ -177,10 +178,10 @@ def _heat_maps(whole: xr.Dataset, summary: xr.Dataset, vary: Sequence[str]) -> F
         )
         axes.set_xticks(range(whole.sizes[across]), [_short(v) for v in whole[across].values])
         axes.set_yticks(range(whole.sizes[up]), [_short(v) for v in whole[up].values])
-        axes.set(xlabel=across, ylabel=up)
-        axes.set_title(str(medians.claim.values[i]), fontsize=8.5)
+        axes.set(xlabel=label(across), ylabel=label(up))
+        axes.set_title(label(medians.claim.values[i]), fontsize=8.5)
         axes.spines[:].set_visible(False)
-        figure.colorbar(image, ax=axes, shrink=0.9, label=str(whole.claim_unit.values[i]))
+        figure.colorbar(image, ax=axes, shrink=0.9, label=label(whole.claim_unit.values[i]))
     return figure
 
 
@@ -201,10 +202,10 @@ def _courses(summary: xr.Dataset, vary: Sequence[str]) -> Figure | None:
         colours = _colours(list(names))
         for line, name in enumerate(names):
             _band(axes, variable[x].values, lines[:, line], colours[line], _short(name))
-        axes.set_xlabel(x)
+        axes.set_xlabel(label(x))
         axes.set_title(title, fontsize=8)
         if along in variable.coords:
-            axes.legend(fontsize=7, title=str(along), title_fontsize=7)
+            axes.legend(fontsize=7, title=label(along), title_fontsize=7)
     return figure
 
 
@@ -220,7 +221,7 @@ def _course(variable: xr.DataArray, vary: Sequence[str]) -> Iterator[tuple[str, 
         return
     if any(variable.sizes[d] > MOST_CLASSES for d in classes):
         return
-    values, title = variable.load(), str(variable.name).replace("_", " ")
+    values, title = variable.load(), label(variable.name).replace("_", " ")
     if not (values.isel(quantile=-1) > values.isel(quantile=0)).any():
         return  # the same in every trial
     if not (vary and classes):
@@ -228,15 +229,15 @@ def _course(variable: xr.DataArray, vary: Sequence[str]) -> Iterator[tuple[str, 
         return
     for i in range(values.sizes[classes[0]]):
         part = values.isel({classes[0]: i})
-        label = _short(part[classes[0]].item()) if classes[0] in values.coords else str(i)
-        yield f"{title}\n{label}", part, numbered[0]
+        name = _short(part[classes[0]].item()) if classes[0] in values.coords else str(i)
+        yield f"{title}\n{name}", part, numbered[0]
 
 
-def _band(axes: Axes, x: Any, rows: Any, colour: Any, label: str = "") -> None:
+def _band(axes: Axes, x: Any, rows: Any, colour: Any, name: str = "") -> None:
     lowest, low, middle, high, highest = rows
     axes.fill_between(x, lowest, highest, color=colour, alpha=0.15, lw=0)
     axes.fill_between(x, low, high, color=colour, alpha=0.3, lw=0)
-    axes.plot(x, middle, color=colour, label=label or None)
+    axes.plot(x, middle, color=colour, label=name or None)
 
 
 def _colours(names: Sequence[Any]) -> list[Any]:
@@ -253,4 +254,4 @@ def _places(whole: xr.Dataset, key: str) -> tuple[Any, list[str]]:
 
 
 def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float | np.floating) else str(value)
+    return f"{value:g}" if isinstance(value, float | np.floating) else label(value)

@@ -45,7 +45,8 @@ section.run + section.run { margin-top: 3rem; border-top: 1px solid var(--line);
   list-style: none; background: var(--chip); border-radius: 99px; padding: 0.12rem 0.75rem;
   font-size: 0.85rem; color: var(--soft);
 }
-.chips b { color: var(--ink); font-weight: 600; }
+.chips b { color: var(--ink); font-weight: 600; overflow-wrap: anywhere; }
+.chips .chosen { background: none; box-shadow: inset 0 0 0 1.5px var(--accent); }
 .card {
   background: var(--card); border: 1px solid var(--line); border-radius: 12px; overflow: hidden;
 }
@@ -76,6 +77,7 @@ figcaption p { margin: 0 0 0.6rem; } figcaption p:last-child { margin: 0; }
   display: inline-block; min-width: 1.5rem; padding: 0 0.35rem; margin-right: 0.5rem;
   border-radius: 6px; background: var(--chip); font-weight: 700; text-align: center;
 }
+.sideways { display: none; color: var(--soft); font-size: 0.86rem; text-align: right; }
 .paper { font-size: 0.86rem; font-weight: 400; color: var(--soft); margin-left: 0.4rem; }
 .notes { display: grid; gap: 0 2.5rem; }
 .notes ul { margin: 0; padding-left: 1.2rem; } .notes li { margin: 0.3rem 0; }
@@ -94,7 +96,7 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   figcaption { border-top: 0; border-left: 1px solid var(--line); }
   .notes { grid-template-columns: 1fr 1fr; }
 }
-@media (max-width: 46rem) {
+@media (max-width: 60rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody, tr, td { display: block; width: 100%; }
   tr { border-top: 1px solid var(--line); padding: 0.7rem 1rem; }
@@ -104,9 +106,12 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   td.num::before { content: attr(data-label) " "; color: var(--soft); font-weight: 400; }
   .claims td.mark { float: right; width: auto; padding-left: 0.8rem; }
   svg.range { width: 100%; max-width: 16rem; }
-  /* A wide drawing scrolls inside its card: below half its size its words cannot be read. */
-  figure .sheet { overflow-x: auto; text-align: left; }
-  figure img { max-width: none; width: max(100%, var(--natural) / 2); }
 }
+@media (max-width: 46rem) {
+  /* A wide drawing scrolls inside its card: much below its size its words cannot be read. */
+  figure .sheet { overflow-x: auto; text-align: left; }
+  figure img { max-width: none; width: max(100%, var(--natural) * 0.85); }
+}
+@media (max-width: 38rem) { .sideways { display: block; } }
 @media print { nav { display: none; } .card { break-inside: avoid; } }
 """

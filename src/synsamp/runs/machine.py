@@ -21,12 +21,16 @@ def versions() -> dict[str, str]:
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
     }
-    for name in RECORDED:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "missing"
-    return found
+    return found | {name: _version(name) for name in RECORDED}
+
+
+@cache
+def _version(name: str) -> str:
+    """Read once in a process: a file is parsed for it, and a sweep asks for every combination."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "missing"
 
 
 @dataclass(frozen=True)

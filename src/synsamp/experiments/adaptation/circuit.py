@@ -16,6 +16,7 @@ from pydantic import Field
 
 from synsamp.data import MNIST, Digits, RateSegments, encode_image, load_digits, noise_gap
 from synsamp.errors import refuse
+from synsamp.experiments.limits import MOST_EVENTS, events, require_at_most
 from synsamp.experiments.protocol import Parameters
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
@@ -35,18 +36,19 @@ SYNAPSES = "x->z"
 
 Source = Literal["embedded", "mnist"]
 EMBEDDED = frozenset({1, 2})
+N_PIXELS = 28 * 28
 
 
 class RuleSection(Parameters):
     """The synaptic sampling rule (structsamp-spiking, prior gradient with its sign mended)."""
 
-    b: float = Field(1e-4, gt=0.0, le=1e-2, description="b, speed of sampling, 1/s")
+    b: float = Field(1e-4, ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
     T: float = Field(1.0, ge=0.0, le=100.0, description="T, temperature of the noise")
     N: float = Field(100.0, ge=0.0, le=1e5, description="N, weight of the likelihood")
-    alpha: float = Field(math.exp(-2.0), gt=0.0, le=10.0, description="α, scale of the inputs")
+    alpha: float = Field(math.exp(-2.0), ge=1e-6, le=10.0, description="α, scale of the inputs")
     theta_0: float = Field(3.0, ge=0.0, le=20.0, description="θ0 in w = exp(θ − θ0)")
     prior_mean: float = Field(0.5, ge=-10.0, le=10.0, description="μ of the prior of θ")
-    prior_std: float = Field(1.0, gt=0.0, le=10.0, description="σ of the prior of θ")
+    prior_std: float = Field(1.0, ge=1e-3, le=10.0, description="σ of the prior of θ")
     clip: Literal["term", "change"] = Field(
         "term", description="clip α e^w at 5 (term), or the whole change at 5 b (change)"
     )
@@ -59,19 +61,32 @@ class CircuitSection(Parameters):
     """The winner-take-all circuit."""
 
     neurons: int = Field(10, ge=2, le=1000, description="neurons of the circuit")
-    rate_hz: float = Field(100.0, gt=0.0, le=1e4, description="ρ_net, spikes of all neurons")
-    adaptation_rise_s: float = Field(12.0, gt=0.0, le=1e4, description="τ_r of the adaptation")
-    adaptation_fall_s: float = Field(30.0, gt=0.0, le=1e4, description="τ_f of the adaptation")
+    rate_hz: float = Field(100.0, ge=0.01, le=1e4, description="ρ_net, spikes of all neurons")
+    adaptation_rise_s: float = Field(12.0, ge=1e-3, le=1e4, description="τ_r of the adaptation")
+    adaptation_fall_s: float = Field(30.0, ge=1e-3, le=1e4, description="τ_f of the adaptation")
     adaptation_strength: float = Field(-8.0, ge=-1e3, le=0.0, description="γ of the adaptation")
 
 
 class InputSection(Parameters):
     """How a digit becomes spikes."""
 
-    digit_s: float = Field(0.2, gt=0.0, le=60.0, description="how long a digit is shown")
-    gap_s: float = Field(0.05, gt=0.0, le=60.0, description="noise alone after each digit")
-    peak_rate_hz: float = Field(50.0, gt=0.0, le=1e4, description="rate of a white pixel")
+    digit_s: float = Field(0.2, ge=1e-3, le=60.0, description="how long a digit is shown")
+    gap_s: float = Field(0.05, ge=1e-3, le=60.0, description="noise alone after each digit")
+    peak_rate_hz: float = Field(50.0, ge=0.01, le=1e4, description="rate of a white pixel")
     noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
+
+
+def require_an_end(seconds: float, circuit: CircuitSection, shown: InputSection) -> None:
+    """Refuse, within a validator, more simulated time than such circuits could ever be given."""
+    asked = events(
+        seconds,
+        circuit.neurons,
+        N_PIXELS,
+        circuit.rate_hz,
+        shown.peak_rate_hz + shown.noise_hz,
+        1 / (shown.digit_s + shown.gap_s),
+    )
+    require_at_most("spikes times synapses", asked, MOST_EVENTS)
 
 
 def build_synapses(rule: RuleSection, b: float | None = None) -> SynapseModel:

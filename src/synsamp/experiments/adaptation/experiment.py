@@ -19,6 +19,7 @@ import xarray as xr
 from pydantic import BeforeValidator, Field, model_validator
 
 from synsamp.experiments.adaptation.circuit import (
+    N_PIXELS,
     CircuitSection,
     DigitStimulus,
     InputSection,
@@ -27,6 +28,7 @@ from synsamp.experiments.adaptation.circuit import (
     check_digits,
     ink_shares,
     mean_images,
+    require_an_end,
     training_digits,
 )
 from synsamp.experiments.adaptation.claims import judge
@@ -49,6 +51,7 @@ from synsamp.experiments.adaptation.phases import (
     return_phase,
 )
 from synsamp.experiments.adaptation.stdp import measure_stdp
+from synsamp.experiments.limits import MOST_NUMBERS, require_at_most
 from synsamp.experiments.protocol import (
     Claim,
     Experiment,
@@ -72,8 +75,8 @@ class AdaptationParameters(Parameters):
         max_length=MOST_PHASES,
         description='digits shown in each phase, as "1;1,2;1" or "1;1,2@6000;1", or a file',
     )
-    phase_s: float = Field(4000.0, gt=0.0, le=1e9, description="length of a phase")
-    snapshot_every_s: float = Field(1000.0, gt=0.0, le=1e8, description="between two pictures")
+    phase_s: float = Field(4000.0, ge=1.0, le=1e9, description="length of a phase")
+    snapshot_every_s: float = Field(1000.0, ge=1.0, le=1e8, description="between two pictures")
     seeds: int = Field(8, ge=1, le=1000, description="independent circuits")
     data: Source = Field("embedded", description="embedded (ones and twos) or mnist (all digits)")
     probe_s: float = Field(100.0, ge=5.0, le=1e4, description="length of a test of the tuning")
@@ -95,6 +98,12 @@ class AdaptationParameters(Parameters):
             check_digits({digit for phase in self.phases for digit in phase.digits}, self.data)
         except ValueError as error:
             raise ValueError(f"phases {error}") from None
+        seconds = sum(self.length_of(phase) for phase in self.phases)
+        tests = len(self.digits) * (len(self.phases) + 1) * self.probe_s
+        require_an_end(self.seeds * (seconds + tests), self.circuit, self.input)
+        pictures = self.seeds * (seconds / self.snapshot_every_s + 1) * self.circuit.neurons
+        require_at_most("numbers in memory", pictures * N_PIXELS, MOST_NUMBERS)
+        require_at_most("numbers in memory", self.seeds * seconds, MOST_NUMBERS)
         return self
 
     def length_of(self, phase: Phase) -> float:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from synsamp.data.reading import content_of
+from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Parameters
 
 MOST_PHASES = 50
+MOST_BYTES = 100_000
+"""Of a file with phases."""
 
 
 class Phase(Parameters):
     """One stretch of time with one set of digits."""
 
-    digits: tuple[int, ...] = Field(min_length=1, max_length=10, description="digits shown")
+    digits: tuple[Annotated[int, Field(ge=0, le=9)], ...] = Field(
+        min_length=1, max_length=10, description="digits shown"
+    )
     duration_s: float | None = Field(
-        None, gt=0.0, le=1e9, description="length; without it, phase_s"
+        None, ge=1.0, le=1e9, description="length; without it, phase_s"
     )
 
 
@@ -42,10 +47,9 @@ def read_phases(value: Any) -> Any:
 def _content(value: str) -> str:
     if not any(c.isalpha() for c in value):
         return value
-    path = Path(value)
     try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError):
+        return content_of(value, MOST_BYTES, "").decode()
+    except (SynsampError, UnicodeDecodeError):
         raise ValueError('must be like "1;1,2;1" or name a readable text file') from None
 
 

@@ -8,14 +8,15 @@ initial values and the same random numbers. ``ensemble`` beside this module runs
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from synsamp.analysis.rbm_likelihood import log_likelihood, log_mean_likelihood, log_partition
 from synsamp.data import split_digit
+from synsamp.experiments.limits import MOST_CYCLES, MOST_NUMBERS, MOST_STATES, require_at_most
 from synsamp.experiments.protocol import Parameters, State
 from synsamp.models.rbm import RBM
 from synsamp.priors import Prior
@@ -42,8 +43,8 @@ class Learning(Parameters):
     """The rule's numbers and the initial values."""
 
     updates: int = Field(50_000, ge=100, le=10**8, description="parameter updates")
-    learning_rate: float = Field(1e-4, gt=0.0, le=0.1, description="η = b Δt")
-    n_inputs: float = Field(100.0, gt=0.0, le=1e6, description="N of the likelihood term")
+    learning_rate: float = Field(1e-4, ge=1e-12, le=0.1, description="η = b Δt")
+    n_inputs: float = Field(100.0, ge=1e-6, le=1e6, description="N of the likelihood term")
     start_std: float = Field(0.25, ge=0.0, le=10.0, description="std of initial parameters")
     start_weight: float = Field(0.0, ge=-10.0, le=10.0, description="mean of initial weights")
     start_bias: float = Field(-1.0, ge=-10.0, le=10.0, description="mean of initial biases")
@@ -58,6 +59,21 @@ class TrialParameters(Parameters):
     evaluations: int = Field(50, ge=4, le=1000, description="regular evaluations in a trial")
     machine: Machine = Machine()
     learning: Learning = Learning()
+
+    @property
+    def n_variants(self) -> int:
+        """Ways to learn in every trial."""
+        return 2
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        learnt = self.trials * self.n_variants
+        cycles = self.learning.updates * self.machine.cycles * self.training_images
+        require_at_most("cycles", learnt * cycles * self.machine.hidden_units, MOST_CYCLES)
+        states = learnt * self.evaluations * 2.0**self.machine.hidden_units
+        require_at_most("hidden states", states, MOST_STATES)
+        require_at_most("numbers in memory", 100 * learnt * self.evaluations, MOST_NUMBERS)
+        return self
 
 
 @dataclass(frozen=True)

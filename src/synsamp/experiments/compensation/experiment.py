@@ -15,10 +15,10 @@ import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.analysis.peth import BIN_S
-from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection
+from synsamp.experiments.adaptation.circuit import N_PIXELS, CircuitSection, RuleSection
 from synsamp.experiments.compensation.claims import judge
 from synsamp.experiments.compensation.job import CompensationJob, Setup
-from synsamp.experiments.compensation.network import LateralSection
+from synsamp.experiments.compensation.network import CIRCUITS, LateralSection
 from synsamp.experiments.compensation.plan import STEP_S, Plan, ScheduleSection, build_plan
 from synsamp.experiments.compensation.probes import TestSection, build_stimuli
 from synsamp.experiments.compensation.results import collect
@@ -28,6 +28,7 @@ from synsamp.experiments.compensation.stimuli import (
     load_pairs,
     longest_word_s,
 )
+from synsamp.experiments.limits import MOST_EVENTS, events, require_at_most
 from synsamp.experiments.protocol import (
     Claim,
     Experiment,
@@ -38,6 +39,9 @@ from synsamp.experiments.protocol import (
     Seeds,
     State,
 )
+
+N_CHANNELS = 77
+"""Of the ear."""
 
 
 class CompensationParameters(Parameters):
@@ -55,6 +59,22 @@ class CompensationParameters(Parameters):
     def _fits(self) -> CompensationParameters:
         if self.test.every_s % STEP_S:
             raise ValueError(f"test.every_s must be a multiple of {STEP_S:g} s")
+        schedule, test = self.schedule, self.test
+        durations = (v for name, v in schedule.model_dump().items() if name.endswith("_s"))
+        learnt = sum(durations)
+        one_test = test.blocks * (test.block_s + test.burn_in_s)
+        n_tests = learnt / test.every_s + 2 * schedule.frozen_tests + 10
+        seconds = learnt + n_tests * one_test + test.tuning_s + 4 * test.rest_trials
+        neurons = len(CIRCUITS) * self.circuit.neurons
+        asked = events(
+            self.seeds * seconds,
+            self.circuit.neurons,
+            len(CIRCUITS) * (N_CHANNELS * self.input.afferents + N_PIXELS + neurons),
+            self.circuit.rate_hz,
+            max(self.input.sound_peak_hz, self.input.image_peak_hz) + self.input.noise_hz,
+            100.0,  # frames of the ear
+        )
+        require_at_most("spikes times synapses", asked, MOST_EVENTS)
         return self
 
     @property

@@ -37,7 +37,7 @@ CIRCUITS = (*AUDITORY, *VISUAL)
 class LateralSection(Parameters):
     """Connections between hidden neurons."""
 
-    delay_s: float = Field(0.005, gt=0.0, le=1.0, description="delay of lateral connections")
+    delay_s: float = Field(0.005, ge=1e-4, le=1.0, description="delay of lateral connections")
     self_connections: bool = Field(False, description="let a neuron connect to itself")
 
 

@@ -32,8 +32,8 @@ LEARNED, LESION_1, LESION_2 = "learned", "lesion 1", "lesion 2"
 class ScheduleSection(Parameters):
     """How long everything lasts; 0 leaves a part out."""
 
-    learning_s: float = Field(9000.0, gt=0.0, le=1e8, description="before lesion 1")
-    after_lesion_1_s: float = Field(5400.0, gt=0.0, le=1e8, description="until lesion 2")
+    learning_s: float = Field(9000.0, ge=1.0, le=1e8, description="before lesion 1")
+    after_lesion_1_s: float = Field(5400.0, ge=1.0, le=1e8, description="until lesion 2")
     after_lesion_2_s: float = Field(12600.0, ge=0.0, le=1e8, description="0: no lesion 2")
     no_lesion_s: float = Field(9000.0, ge=0.0, le=1e8, description="control without lesions")
     noise_off_1_s: float = Field(5400.0, ge=0.0, le=1e8, description="T = 0 after lesion 1")

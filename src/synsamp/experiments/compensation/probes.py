@@ -53,7 +53,7 @@ class TestSection(Parameters):
     windows: int = Field(5, ge=1, le=50, description="time windows of a word the readout sees")
     rest_trials: int = Field(120, ge=0, le=10_000, description="trials from rest, at t1 to t4")
     tuning_s: float = Field(200.0, ge=20.0, le=1e5, description="audio-visual test before lesion 1")
-    significance: float = Field(0.05, gt=0.0, lt=1.0, description="tuned: p below this / neurons")
+    significance: float = Field(0.05, ge=1e-12, lt=1.0, description="tuned: p below this / neurons")
 
 
 @dataclass(frozen=True, eq=False)

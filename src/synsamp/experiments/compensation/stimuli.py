@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +44,15 @@ HEARING, SEEING = "x_A", "x_V"
 """The two input groups, with the paper's names."""
 
 
+Digit = Annotated[int, Field(ge=0, le=9)]
+
+
 class InputSection(Parameters):
     """What is heard and seen, and how it becomes spikes."""
 
-    digits: tuple[int, int] = Field((1, 2), description="the two digits; lesion 1 hits the second")
+    digits: tuple[Digit, Digit] = Field(
+        (1, 2), description="the two digits; lesion 1 hits the second"
+    )
     speech: Literal["embedded", "fsdd", "ti46", "folder"] = Field(
         "embedded", description="embedded (synthetic), fsdd, ti46 or folder of wav files"
     )
@@ -59,15 +64,15 @@ class InputSection(Parameters):
     images_folder: str = Field("", max_length=1000, description="for images=folder")
     train_utterances: int = Field(7, ge=1, le=1000, description="utterances per digit, learning")
     test_utterances: int = Field(3, ge=1, le=1000, description="utterances per digit, tests")
-    sound_peak_hz: float = Field(80.0, gt=0.0, le=1e4, description="rate at the loudest place")
-    image_peak_hz: float = Field(50.0, gt=0.0, le=1e4, description="rate of a white pixel")
+    sound_peak_hz: float = Field(80.0, ge=0.01, le=1e4, description="rate at the loudest place")
+    image_peak_hz: float = Field(50.0, ge=0.01, le=1e4, description="rate of a white pixel")
     noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
     afferents: int = Field(10, ge=1, le=100, description="input neurons per channel of the ear")
-    padding_s: float = Field(0.025, gt=0.0, le=10.0, description="noise before and after")
+    padding_s: float = Field(0.025, ge=1e-3, le=10.0, description="noise before and after")
 
     @model_validator(mode="after")
     def _fits(self) -> InputSection:
-        if self.digits[0] == self.digits[1] or not set(self.digits) <= set(range(10)):
+        if self.digits[0] == self.digits[1]:
             raise ValueError("digits must be two different digits from 0 to 9")
         for name, needs in (("speech", ("ti46", "folder")), ("images", ("folder",))):
             if getattr(self, name) in needs and not getattr(self, f"{name}_folder"):

@@ -8,21 +8,24 @@ for weeks at b = 1e-6; the law without activity from the same circuit without sp
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.experiments.adaptation.circuit import (
+    N_PIXELS,
     CircuitSection,
     DigitStimulus,
     InputSection,
     RuleSection,
     Source,
     check_digits,
+    require_an_end,
     training_digits,
 )
+from synsamp.experiments.limits import MOST_NUMBERS, require_at_most
 from synsamp.experiments.motility.claims import judge
 from synsamp.experiments.motility.free import Free, run_free
 from synsamp.experiments.motility.job import WatchJob, WatchPlan, unpack
@@ -58,11 +61,11 @@ N_DRAWN = 4
 class WatchSection(Parameters):
     """How a circuit is watched at one speed."""
 
-    b: float = Field(gt=0.0, le=1e-2, description="b, speed of sampling, 1/s")
-    tracked_s: float = Field(gt=0.0, le=1e9, description="how long it is watched")
-    grid_s: float = Field(gt=0.0, le=1e7, description="between two records")
-    look_every_s: float = Field(gt=0.0, le=1e8, description="grid of the survival curve")
-    new_within_s: float = Field(gt=0.0, le=1e8, description="new: not active so long before")
+    b: float = Field(ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
+    tracked_s: float = Field(ge=1.0, le=1e9, description="how long it is watched")
+    grid_s: float = Field(ge=0.1, le=1e7, description="between two records")
+    look_every_s: float = Field(ge=0.1, le=1e8, description="grid of the survival curve")
+    new_within_s: float = Field(ge=0.1, le=1e8, description="new: not active so long before")
 
     @model_validator(mode="after")
     def _fits(self) -> WatchSection:
@@ -83,14 +86,16 @@ class MotilityParameters(Parameters):
     """What can be set."""
 
     seeds: int = Field(8, ge=1, le=1000, description="independent circuits")
-    settle_s: float = Field(20000.0, gt=0.0, le=1e8, description="learning before it is watched")
+    settle_s: float = Field(20000.0, ge=1.0, le=1e8, description="learning before it is watched")
     fast: WatchSection = WatchSection(
         b=1e-4, tracked_s=259200.0, grid_s=144.0, look_every_s=1440.0, new_within_s=43200.0
     )
     slow: WatchSection = WatchSection(
         b=1e-6, tracked_s=1209600.0, grid_s=14400.0, look_every_s=14400.0, new_within_s=43200.0
     )
-    digits: tuple[int, ...] = Field((1, 2), min_length=1, max_length=10, description="digits shown")
+    digits: tuple[Annotated[int, Field(ge=0, le=9)], ...] = Field(
+        (1, 2), min_length=1, max_length=10, description="digits shown"
+    )
     data: Source = Field("embedded", description="embedded (ones and twos) or mnist (all digits)")
     rule: RuleSection = RuleSection()
     circuit: CircuitSection = CircuitSection()
@@ -110,6 +115,12 @@ class MotilityParameters(Parameters):
             check_digits(set(self.digits), self.data)
         except ValueError as error:
             raise ValueError(f"digits {error}") from None
+        watched = [self.fast, self.slow]
+        seconds = self.seeds * sum(self.settle_s + watch.tracked_s for watch in watched)
+        require_an_end(seconds, self.circuit, self.input)
+        points = sum(watch.tracked_s / watch.grid_s for watch in watched)
+        synapses = self.circuit.neurons * N_PIXELS
+        require_at_most("numbers in memory", self.seeds * points * synapses, 4 * MOST_NUMBERS)
         return self
 
 

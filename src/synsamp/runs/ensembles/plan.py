@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -45,6 +46,14 @@ def describe_ensemble(
     if not 1 <= trials <= MOST_TRIALS:
         raise refuse("--trials", f"must lie in 1..{MOST_TRIALS}", trials, "for example --trials 20")
     values = read_vary(vary)
+    combinations = math.prod(len(found) for found in values.values())
+    if combinations * trials > MOST_TRIALS:  # before they are listed: the list may fill the memory
+        raise refuse(
+            "--vary and --trials",
+            f"must make at most {MOST_TRIALS:,} trials",
+            f"{combinations:,} combinations of {trials:,} trials",
+            "give fewer values",
+        )
     for key in values:
         if any(setting.partition("=")[0].strip() == key for setting in settings):
             raise SynsampError(f"{key} must be given by --set or --vary, got both; leave one out")

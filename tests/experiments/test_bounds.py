@@ -1,0 +1,102 @@
+"""Every parameter of every experiment is bounded, and nothing that is taken runs for ever."""
+
+from __future__ import annotations
+
+import types
+import typing
+
+import annotated_types
+import pytest
+from pydantic import BaseModel
+
+from synsamp.errors import SynsampError
+from synsamp.experiments import REGISTRY
+from synsamp.runs.execute import describe, execute
+
+EXPERIMENTS = [entry.load() for entry in REGISTRY]
+
+
+def open_ends(annotation, marks, name):
+    """Yield what a type leaves without a bound: an end of a number, the length of a row or text."""
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        yield from open_ends(inner[0], [*marks, *inner[1:]], name)
+    elif origin in (typing.Union, types.UnionType):
+        for kind in inner:
+            yield from open_ends(kind, marks, name)
+    elif origin is typing.Literal or annotation in (bool, type(None)):
+        return
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        for field, info in annotation.model_fields.items():
+            yield from open_ends(info.annotation, info.metadata, f"{name}.{field}")
+    elif annotation in (int, float):
+        marks = [*marks, *(m for mark in marks for m in getattr(mark, "metadata", ()))]
+        for ends in (
+            (annotated_types.Ge, annotated_types.Gt),
+            (annotated_types.Le, annotated_types.Lt),
+        ):
+            if not any(isinstance(mark, ends) for mark in marks):
+                yield f"{name} has no {ends[0].__name__}"
+    elif annotation is str or (origin is tuple and Ellipsis in inner):
+        if not any(isinstance(mark, annotated_types.MaxLen) for mark in marks):
+            yield f"{name} has no greatest length"
+        if inner:
+            yield from open_ends(inner[0], [], f"{name}[]")
+    elif origin is tuple:
+        for kind in inner:
+            yield from open_ends(kind, [], f"{name}[]")
+    else:
+        yield f"{name} has a type that this test does not know: {annotation}"
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.name)
+def test_every_number_has_a_lowest_and_a_highest_value(experiment):
+    assert sorted(set(open_ends(experiment.parameters, [], experiment.name))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("fig1", ["rule.dt=1e-300"]),
+        ("fig1", ["rule.dt=1e-4", "chains=1024", "chain_time=1e5"]),
+        ("fig1", ["chains=1024", "chain_time=1e5"]),
+        ("fig1", ["rule.speed=1e-300"]),
+        ("fig1", ["peaks.heights=1e300,1,1,1"]),
+        ("fig2", ["trials=100000", "learning.updates=100000000"]),
+        ("fig2", ["machine.hidden_units=20", "trials=100000"]),
+        ("fig2x", ["machine.cycles=1000", "learning.updates=100000000"]),
+        ("fig3", ["fast.grid_s=1e-300", "fast.look_every_s=1e-300"]),
+        ("fig3", ["settle_s=1e8", "seeds=1000"]),
+        ("fig3", ["circuit.neurons=1000", "circuit.rate_hz=10000", "seeds=1000"]),
+        ("fig4", ["phase_s=1000000000"]),
+        ("fig4", ["input.digit_s=1e-300"]),
+        ("fig4", ["phases=1@1e9;1", "phase_s=1e9"]),
+        ("fig4", ["phases=/dev/zero"]),
+        ("fig5", ["schedule.learning_s=100000000", "seeds=1000"]),
+        ("fig5", ["input.padding_s=1e-300"]),
+        ("fig5", ["test.blocks=50", "test.block_s=1e5", "seeds=1000"]),
+    ],
+)
+def test_what_would_run_for_ever_is_refused_in_one_line(name, settings):
+    experiment = REGISTRY.find(name).load()
+    with pytest.raises(SynsampError, match=r"must .*, got ") as caught:
+        describe(experiment, "quick", settings)
+    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.name)
+def test_there_is_room_above_the_paper(experiment):
+    """Four times as many seeds or trials as in the paper's preset must be possible."""
+    count = next(
+        name for name in ("seeds", "trials", "chains") if name in experiment.parameters.model_fields
+    )
+    paper = getattr(experiment.presets["paper"], count)
+    describe(experiment, "paper", [f"{count}={4 * paper}"])
+
+
+def test_a_landscape_whose_chains_never_mix_is_refused(tmp_path):
+    experiment = REGISTRY.find("fig1").load()
+    settings = ["peaks.centres=[[-3,-3],[3,3]]", "peaks.widths=0.2,0.2", "peaks.heights=1,1"]
+    with pytest.raises(SynsampError, match="must let chains change between the peaks"):
+        execute(experiment, tmp_path / "a", settings=settings)

@@ -1,0 +1,95 @@
+"""Data files from anywhere: read, or refused in one line, in bounded memory and time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from torture import hostile_files
+from torture.scale import many
+
+READER = Path(__file__).with_name("read_hostile.py")
+SHORT_STEP = 5
+
+
+def read_all(cases):
+    """Read (kind, path) pairs in one process with little memory."""
+    done = subprocess.run(
+        [sys.executable, str(READER)],
+        input="".join(f"{kind}\t{path}\n" for kind, path in cases),
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(told) == len(cases), f"the reader died at {cases[len(told)]}: {done.stderr[-2000:]}"
+    return told
+
+
+def wrong(told, names):
+    """Those that ended neither read nor in one short line with a remedy."""
+    return [
+        (name, found)
+        for name, found in zip(names, told, strict=True)
+        if found["outcome"] != "read"
+        and not (
+            found["outcome"] in ("SynsampError", "InUseError")
+            and len(found["message"].splitlines()) == 1
+            and len(found["message"]) < 1000
+            and ("must" in found["message"] or "readable" in found["message"])
+        )
+    ]
+
+
+@pytest.mark.parametrize("kind", hostile_files.KINDS)
+def test_a_hostile_file_is_read_or_refused_in_one_line(kind, tmp_path, tally):
+    cases = list(hostile_files.KINDS[kind]())[:: many(SHORT_STEP, 1)]
+    paths = []
+    for number, (_, content) in enumerate(cases):
+        paths.append(tmp_path / f"{number}.{kind}")
+        paths[-1].write_bytes(content)
+    told = read_all([(kind, path) for path in paths])
+    assert wrong(told, [name for name, _ in cases]) == []
+    assert any(found["outcome"] != "read" for found in told)
+    tally("hostile data files", len(cases))
+
+
+def test_what_is_no_plain_file_is_refused_in_one_line(tmp_path, tally):
+    paths = hostile_files.no_plain_files(tmp_path)
+    cases = [(kind, path) for kind in hostile_files.KINDS for path in paths]
+    told = read_all(cases)
+    assert wrong(told, cases) == []
+    assert {found["outcome"] for found in told} == {"SynsampError"}
+    tally("hostile data files", len(cases))
+
+
+def test_good_files_of_these_kinds_are_read(tmp_path):
+    """The makers of bad files make good ones too; else all would be refused for a wrong reason."""
+    good = {
+        "idx": hostile_files.gzip.compress(hostile_files.idx((3, 28, 28), n_bytes=2352)),
+        "wav": hostile_files.wav(),
+        "sphere": hostile_files.sphere(),
+        "png": hostile_files.png(),
+        "npz": hostile_files.archive(
+            {
+                "images.npy": hostile_files.array_file(),
+                "labels.npy": hostile_files.array_file("(3,)", content=bytes(3)),
+            }
+        ),
+    }
+    cases = []
+    for kind, content in good.items():
+        path = tmp_path / kind
+        path.write_bytes(content)
+        cases.append((kind, path))
+    assert [found["message"] for found in read_all(cases)] == [
+        "(3, 28, 28)",
+        "(400,)",
+        "(400,)",
+        "(1, 4, 4)",
+        "(3, 28, 28)",
+    ]
