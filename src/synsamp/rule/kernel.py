@@ -211,7 +211,7 @@ def chain_kernel(rule: Rule) -> Any:
         likelihood = _no_likelihood
     else:
         template, parts = rule.likelihood.template
-        parts = {name: _compiled(part) for name, part in parts.items()}
+        parts = {name: _compiled(p) if callable(p) else p for name, p in parts.items()}
         likelihood = specialise(template, **parts)
     priors = rule.prior.priors if isinstance(rule.prior, PriorByGroup) else (rule.prior,)
     weights_of, in_theta = _bind_mapping(rule)

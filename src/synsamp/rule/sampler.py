@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.arguments import flag, instance, numbers, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
-from synsamp.rule.chains import Chains
+from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Chains, as_seed, pieces
 from synsamp.rule.rule import Rule
-
-_CHUNK_SECONDS = 0.1
-"""How long a chunk of steps should take: short enough for Ctrl-C and a lively progress bar."""
 
 
 def sample(
@@ -43,32 +39,32 @@ def sample(
 
     Ctrl-C ends the run and returns the draws so far (``attrs["interrupted"]`` is then 1).
     """
-    for name, value, least in (
-        ("steps", steps, 1),
-        ("chains", chains, 1),
-        ("burn_in", burn_in, 0),
-        ("thin", thin, 1),
-    ):
-        if int(value) != value or value < least:
-            raise refuse(name, f"must be a whole number >= {least}", value)
+    instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
+    steps = whole("steps", steps, at_least=1, at_most=MOST_STEPS)
+    chains = whole("chains", chains, at_least=1, at_most=MOST_CHAINS)
+    burn_in = whole("burn_in", burn_in, at_least=0, at_most=MOST_STEPS)
+    thin = whole("thin", thin, at_least=1)
     if thin > steps:
         raise refuse("thin", f"must be <= steps ({steps}), or nothing is kept", thin)
-    first = np.atleast_1d(np.asarray(start, float))
+    flag("progress", progress)
+    first = np.atleast_1d(numbers("start", start, remedy="give start values of the parameters"))
     begin = np.broadcast_to(first, (chains, first.shape[-1])) if first.ndim == 1 else first
-    if len(begin) != chains:
-        raise refuse("start", f"must have {chains} rows, one per chain", first.shape)
-    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    moving = Chains(rule, np.array(begin), dt, root, threads or cores or 1)
+    if begin.ndim != 2 or len(begin) != chains:
+        shape = f"must have shape (parameters,) or ({chains}, parameters)"
+        raise refuse("start", shape, first.shape, "the rows are chains=")
+    root = as_seed(seed)
+    moving = Chains(rule, begin, dt, root, _cores() if threads is None else threads)
 
     kept: list[NDArray[np.float64]] = []
     interrupted = False
     with progress_bar("sampling", burn_in + steps, progress) as advance:
         try:
-            for n in _chunks(burn_in, advance):
+            for n in pieces(burn_in):
                 moving.burn_in(n)
-            for n in _chunks(steps, advance):
+                advance(n)
+            for n in pieces(steps):
                 kept.append(moving.advance(n, thin))
+                advance(n)
         except KeyboardInterrupt:
             interrupted = True
     draws = np.concatenate(kept, axis=1) if kept else np.empty((chains, 0, begin.shape[1]))
@@ -84,18 +80,9 @@ def sample(
     return as_dataset(draws, times, attributes)
 
 
-def _chunks(total: int, advance: Callable[[float], None]) -> Iterator[int]:
-    """Cut ``total`` steps into chunks of about ``_CHUNK_SECONDS`` each, reporting each one."""
-    size, done = 1, 0
-    while done < total:
-        n = min(size, total - done)
-        began = time.perf_counter()
-        yield n
-        took = time.perf_counter() - began
-        done += n
-        advance(n)
-        if took < _CHUNK_SECONDS:
-            size *= 2
+def _cores() -> int:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return usable or 1
 
 
 def as_dataset(
