@@ -36,11 +36,11 @@ MOST_CHAINS = 10**5
 MOST_THREADS = 1024
 
 
-def pieces(total: int, size: int = 1) -> Iterator[int]:
-    """Cut ``total`` steps into pieces of about ``_PIECE_SECONDS`` each, beginning with ``size``."""
-    done = 0
+def pieces(total: int, most: int = MOST_STEPS) -> Iterator[int]:
+    """Cut ``total`` steps into pieces of about ``_PIECE_SECONDS`` and of ``most`` steps each."""
+    done, size = 0, 1
     while done < total:
-        n = min(size, total - done)
+        n = min(size, most, total - done)
         began = time.perf_counter()
         yield n
         took = time.perf_counter() - began

@@ -35,6 +35,9 @@ from synsamp.specialise import is_compiled
 
 Memory = tuple[NDArray[Any], ...]
 
+_SOME = 16
+"""Inputs that speak for all where only the size of a curvature is asked."""
+
 
 def _batch_template(theta: Any, step: int, rng: Any, inputs: Any, data: Any) -> Any:
     return gradient(theta, *data)  # type: ignore[name-defined]  # noqa: F821
@@ -139,6 +142,12 @@ class Batch:
             return self.gradient(theta, *self.data)
         return [self.gradient(own, *self.data) for own in theta]
 
+    has_fixed_gradient = True
+
+    def fixed_gradient(self, theta: NDArray[np.float64], together: bool) -> Any:
+        """The gradients with nothing left to chance."""
+        return self.evaluate(theta, 0, (), (), together)
+
 
 @dataclass(frozen=True, eq=False)
 class Online:
@@ -226,6 +235,20 @@ class Online:
             for own, ks in zip(theta, seen, strict=True)
         ]
 
+    has_fixed_gradient = True
+
+    def fixed_gradient(self, theta: NDArray[np.float64], together: bool) -> Any:
+        """The mean gradients of a few evenly spaced inputs: nothing is left to chance."""
+        some = self.inputs[:: -(-len(self.inputs) // _SOME)]
+        if together:
+            return _mean(
+                [
+                    np.asarray(self.gradient(theta, np.repeat(x[None], len(theta), 0), *self.data))
+                    for x in some
+                ]
+            )
+        return [_mean([self.gradient(own, x, *self.data) for x in some]) for own in theta]
+
 
 @dataclass(frozen=True, eq=False)
 class HiddenStates(Online):
@@ -237,6 +260,8 @@ class HiddenStates(Online):
     returns arrays. Each chain has its own; they follow ``data`` in the arguments, may be written
     to, and are part of the state.
     """
+
+    has_fixed_gradient = False  # the response is a draw
 
     respond: Callable[..., Any] | None = None
     memory: Callable[[np.random.SeedSequence], Memory] | None = None

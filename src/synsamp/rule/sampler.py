@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from synsamp.arguments import flag, instance, numbers, whole
+from synsamp.arguments import flag, instance, numbers, text, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
 from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Chains, as_seed, pieces
+from synsamp.rule.diagnostics import diagnose
+from synsamp.rule.drawn import Drawn, InMemory, InZarr
 from synsamp.rule.rule import Rule
+from synsamp.rule.step import check_step, look_at_states
+
+_MOST_KEPT = 2**22
+"""Numbers that one piece of the run may hand over: 32 MB."""
 
 
 def sample(
@@ -28,6 +35,7 @@ def sample(
     seed: int | np.random.SeedSequence = 0,
     threads: int | None = None,
     progress: bool = True,
+    store: str | Path | None = None,
 ) -> xr.Dataset:
     """Sample by the rule and return the draws with R-hat, ESS and Monte-Carlo errors.
 
@@ -36,6 +44,11 @@ def sample(
     steps:   steps after the burn-in; every ``thin``-th is kept
     dt:      time step Δt; with speed b the paper's learning rate is η = b Δt
     threads: default all cores; the same seed gives the same bits on any number of them
+    store:   a new Zarr folder to write the draws to, for runs longer than memory; the Dataset then
+             reads from it when asked
+
+    Warns (``StepWarning``) where ``dt`` is too large for the curvature at the draws; the share by
+    which the spread is then too wide is ``attrs["widening"]``.
 
     Ctrl-C ends the run and returns the draws so far (``attrs["interrupted"]`` is then 1).
     """
@@ -50,68 +63,61 @@ def sample(
     first = np.atleast_1d(numbers("start", start, remedy="give start values of the parameters"))
     begin = np.broadcast_to(first, (chains, first.shape[-1])) if first.ndim == 1 else first
     if begin.ndim != 2 or len(begin) != chains:
-        shape = f"must have shape (parameters,) or ({chains}, parameters)"
-        raise refuse("start", shape, first.shape, "the rows are chains=")
+        wanted = f"must have shape (parameters,) or ({chains}, parameters)"
+        raise refuse("start", wanted, first.shape, "the rows are chains=")
     root = as_seed(seed)
     moving = Chains(rule, begin, dt, root, _cores() if threads is None else threads)
 
-    kept: list[NDArray[np.float64]] = []
+    shape = (chains, steps // thin, begin.shape[1])
+    drawn: Drawn = InMemory(shape) if store is None else InZarr(_new_folder(store), shape)
+    most = max(1, _MOST_KEPT // (chains * begin.shape[1]))
     interrupted = False
     with progress_bar("sampling", burn_in + steps, progress) as advance:
         try:
             for n in pieces(burn_in):
                 moving.burn_in(n)
                 advance(n)
-            for n in pieces(steps):
-                kept.append(moving.advance(n, thin))
+            for n in pieces(steps, most=most * thin):
+                drawn.keep(moving.advance(n, thin))
                 advance(n)
         except KeyboardInterrupt:
             interrupted = True
-    draws = np.concatenate(kept, axis=1) if kept else np.empty((chains, 0, begin.shape[1]))
+    n_draws = drawn.end()
     attributes = {
-        "dt": float(dt),
+        "dt": moving.dt,
         "burn_in": burn_in,
         "thin": thin,
         "seed": str(root.entropy),
         "interrupted": int(interrupted),
+        "widening": _check_step(rule, drawn, (chains, n_draws), moving, thin),
     }
-    first_kept = burn_in + thin
-    times = (first_kept + thin * np.arange(draws.shape[1])) * np.float64(dt)
-    return as_dataset(draws, times, attributes)
+    found = diagnose(drawn.read, (chains, n_draws, shape[2]), moving.threads)
+    times = (burn_in + thin + thin * np.arange(n_draws)) * np.float64(moving.dt)
+    return drawn.dataset(
+        xr.Dataset(
+            {name: ("parameter", values) for name, values in found.items()},
+            coords={"time": ("draw", times)},
+            attrs=attributes,
+        )
+    )
+
+
+def _check_step(
+    rule: Rule, drawn: Drawn, counts: tuple[int, int], moving: Chains, thin: int
+) -> float:
+    n_chains, n_draws = counts
+    if n_draws == 0:
+        return float("nan")
+    places = look_at_states(n_chains, n_draws, n_chains * n_draws * thin)
+    states = np.stack([drawn.state(chain, draw) for chain, draw in places])
+    return check_step(rule, states, moving.dt, moving.time)
+
+
+def _new_folder(store: Any) -> Path:
+    instance("store", store, (str, Path), "name a new folder")
+    return Path(text("store", str(store)))
 
 
 def _cores() -> int:
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return usable or 1
-
-
-def as_dataset(
-    draws: NDArray[np.float64], times: NDArray[np.float64], attributes: dict[str, Any]
-) -> xr.Dataset:
-    """Draws of shape (chains, draws, parameters) as a Dataset with diagnostics per parameter."""
-    theta = xr.DataArray(
-        draws,
-        dims=("chain", "draw", "parameter"),
-        coords={"time": ("draw", times)},
-        name="theta",
-    )
-    dataset = theta.to_dataset().assign_attrs(attributes)
-    enough = draws.shape[1] >= 4  # split chains need two halves of two draws
-    import arviz_stats  # half a second, so only when somebody samples
-
-    for name, diagnostic in (
-        ("r_hat", arviz_stats.rhat),
-        ("ess_bulk", arviz_stats.ess),
-        ("mcse_mean", arviz_stats.mcse),
-    ):
-        nothing = ("parameter", np.full(draws.shape[2], np.nan))
-        dataset[name] = diagnostic(theta) if enough else nothing
-    return dataset
-
-
-def to_arviz(dataset: xr.Dataset) -> xr.DataTree:
-    """The draws as ArviZ takes them, e.g. ``arviz_plots.plot_trace(to_arviz(result))``."""
-    import arviz_base  # slow to import, as above
-
-    tree: xr.DataTree = arviz_base.convert_to_datatree(dataset[["theta"]])
-    return tree
