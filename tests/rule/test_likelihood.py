@@ -120,7 +120,7 @@ def test_a_gradient_written_for_all_chains_is_called_once_per_step():
 
     _draws(ss.Rule(gradient), steps=50)
     assert calls.count((3, 3)) >= 50
-    assert calls.count((3,)) <= 2
+    assert calls.count((3,)) <= 4  # found out before the run, and when the step is judged
 
 
 def test_jax_gradients_work_as_they_are():

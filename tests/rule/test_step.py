@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
-from synsamp.rule.step import widening
+from synsamp.rule.step import check_step, widening
 
 
 def _run(rule, dt, start=(0.0, 0.0), steps=4000, **changes):
@@ -94,11 +94,8 @@ def test_between_two_modes_the_sharp_direction_is_still_found():
     def gradient(theta):
         return np.stack([8.0 * theta[:, 0], -4.0 * theta[:, 1]], axis=1)
 
-    rule = ss.Rule(gradient)
-    from synsamp.rule.step import check_step
-
     with pytest.warns(ss.StepWarning):
-        share = check_step(rule, np.zeros((2, 2)), 0.1, 0.0)
+        share = check_step(ss.Rule(gradient), np.zeros((2, 2)), 0.1, 0.0, gradient)
     assert share == pytest.approx(float(widening(0.4)), rel=1e-3)
 
 
@@ -106,3 +103,12 @@ def test_without_noise_only_a_step_that_overshoots_is_told():
     rule = ss.Rule(prior=ss.Gaussian(0.0, 0.1), temperature=0.0)
     assert _run(rule, 0.01, start=(1.0, 1.0))[1] == []  # λΔt = 1: straight to the maximum
     assert _run(rule, 0.0201, start=(1.0, 1.0), steps=50)[1]  # 2.01: to and fro, ever further
+
+
+def test_a_function_that_counts_on_the_number_of_chains_is_judged_too():
+    centres = np.zeros((4, 2))  # one row per chain
+
+    def gradient(theta):
+        return (centres - theta) * 100.0
+
+    assert "6% too wide" in str(_run(ss.Rule(gradient), 0.0022, chains=4)[1][0].message)

@@ -56,17 +56,19 @@ def _attempt(
     call: Callable[[], Any], shape: tuple[int, ...]
 ) -> tuple[NDArray[np.float64] | None, str]:
     try:
-        found = np.asarray(call(), float)
+        found = np.asarray(call())
     except Exception as error:  # whatever a user's function may raise
         return None, brief(error)
-    return (found, "") if found.shape == shape else (None, f"shape {found.shape}")
+    if found.dtype.kind not in "iuf":
+        return None, f"an array of {found.dtype.name}"
+    return (found.astype(float), "") if found.shape == shape else (None, f"shape {found.shape}")
 
 
 def brief(error: BaseException) -> str:
     """An exception in one line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = lines[0] if lines else ""
-    return f"{type(error).__name__}: {text[:120]}" if text else type(error).__name__
+    return f"{type(error).__name__}: {text[:80]}" if text else type(error).__name__
 
 
 def require_compiled_result(call: Callable[[], Any], size: int) -> None:

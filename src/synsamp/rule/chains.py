@@ -10,7 +10,7 @@ so that Ctrl-C is heard.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any
@@ -225,6 +225,29 @@ class Chains:
         require_shape(gradient, self.theta.shape)
         return gradient
 
+    @property
+    def fixed_gradient(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
+        """The log-likelihood's gradient in θ, of rows of θ, with nothing left to chance.
+
+        None where there is none: no likelihood, or hidden states that are drawn.
+        """
+        rule, likelihood = self.rule, self.rule.likelihood
+        if likelihood is None or not likelihood.has_fixed_gradient:
+            return None
+
+        def gradient(theta: NDArray[np.float64]) -> NDArray[np.float64]:
+            weights = rule.mapping.weight(theta) if rule.maps else theta
+            # A function of all chains may count on their number: give it as many rows.
+            n = len(self.theta) if self._together else len(weights)
+            found = [
+                np.asarray(likelihood.fixed_gradient(_rows(weights[k : k + n], n), self._together))
+                for k in range(0, len(weights), n)
+            ]
+            whole = np.concatenate(found)[: len(weights)].astype(float)
+            return chain_rule.py_func(rule.mapping.slope(theta), whole) if rule.maps else whole
+
+        return gradient
+
     def state(self) -> dict[str, Any]:
         """Everything that decides the future, as plain arrays and text (for checkpoints)."""
         return {
@@ -254,6 +277,11 @@ class Chains:
         for k, arrays in enumerate(zip(*self._memories, strict=True)):
             for array, stored in zip(arrays, state["memories"][str(k)], strict=True):
                 array[...] = stored
+
+
+def _rows(values: NDArray[Any], n: int) -> NDArray[Any]:
+    """``n`` rows: those given, then the last again."""
+    return values[np.minimum(np.arange(n), len(values) - 1)]
 
 
 _LOW = 2**64 - 1

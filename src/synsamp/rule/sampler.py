@@ -110,7 +110,7 @@ def _check_step(
         return float("nan")
     places = look_at_states(n_chains, n_draws, n_chains * n_draws * thin)
     states = np.stack([drawn.state(chain, draw) for chain, draw in places])
-    return check_step(rule, states, moving.dt, moving.time)
+    return check_step(rule, states, moving.dt, moving.time, moving.fixed_gradient)
 
 
 def _new_folder(store: Any) -> Path:

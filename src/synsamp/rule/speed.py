@@ -81,10 +81,9 @@ class Speed:
         theta = np.atleast_1d(numbers("theta", theta))
         try:
             b, slope = (np.broadcast_to(v, theta.shape) for v in self.evaluate(theta))
-        except ValueError:
-            sizes = tuple(np.shape(v) for v in self.parameter_values)
-            rule = f"must be one number or {theta.shape[-1]} numbers"
-            raise refuse("speed", rule, sizes, "give one value per parameter") from None
+        except Exception as error:  # whatever a user's function may raise
+            rule = f"must give one number, or one for each of {theta.shape[-1]} parameters"
+            raise refuse("speed", rule, f"{type(error).__name__}: {error}") from error
         numbers("speed b(θ)", b, remedy="use a positive speed", **_BOUNDS)
         h = 1e-5 * np.maximum(1.0, np.abs(theta))
         measured = (self.evaluate(theta + h)[0] - self.evaluate(theta - h)[0]) / (2 * h)

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.rule.equation import chain_rule, diffusion
+from synsamp.rule.equation import diffusion
 from synsamp.rule.rule import Rule
 
 Floats = NDArray[np.float64]
+Gradient = Callable[[Floats], Floats]
 
 WORTH_A_WARNING = 0.05
 """A spread that is wrong by more than this share is told."""
@@ -49,10 +50,15 @@ def look_at_states(n_chains: int, n_draws: int, n_gradients: int) -> list[tuple[
     return [(k % n_chains, later + (n_draws - 1 - later) * k // n) for k in range(n)]
 
 
-def check_step(rule: Rule, states: Floats, dt: float, time: float) -> float:
-    """Warn where ``dt`` is too large at these states (n, parameters); returns the widening."""
+def check_step(
+    rule: Rule, states: Floats, dt: float, time: float, gradient: Gradient | None
+) -> float:
+    """Warn where ``dt`` is too large at these states (n, parameters); returns the widening.
+
+    ``gradient`` is that of the log-likelihood in θ with nothing left to chance, of rows of θ; None
+    leaves it to the prior.
+    """
     T = rule.temperatures(np.array([time]), states.shape[1])[0]
-    gradient = _likelihood_gradient(rule, states)
     with np.errstate(all="ignore"):
         found = np.array([_sharpest(rule, theta, dt, T, gradient) for theta in states])
     found = found[np.isfinite(found)]
@@ -85,9 +91,7 @@ def _one_digit(x: float) -> str:
     return f"{np.floor(x / unit * (1 + 1e-9)) * unit:.1g}"
 
 
-def _sharpest(
-    rule: Rule, theta: Floats, dt: float, T: Any, gradient: Callable[[Floats], Floats] | None
-) -> float:
+def _sharpest(rule: Rule, theta: Floats, dt: float, T: Any, gradient: Gradient | None) -> float:
     """The largest eigenvalue of sqrt(b) H sqrt(b), H the Hessian of −log(prior × likelihood)."""
     b = np.broadcast_to(rule.speed.evaluate(theta)[0], theta.shape)
     noise = np.broadcast_to(diffusion.py_func(b, T) * np.sqrt(dt), theta.shape)
@@ -112,7 +116,7 @@ def _sharpest(
 
 
 def _along_a_step(
-    rule: Rule, theta: Floats, b: Floats, dt: float, gradient: Callable[[Floats], Floats] | None
+    rule: Rule, theta: Floats, b: Floats, dt: float, gradient: Gradient | None
 ) -> float:
     """λ from what one step without noise leaves of the force, f(θ + bfΔt) = (1 − λΔt) f(θ)."""
 
@@ -139,17 +143,3 @@ def _top_eigenvalue(apply: Callable[[Floats], Floats], size: int, shift: float) 
             break
         v = moved / norm
     return value
-
-
-def _likelihood_gradient(rule: Rule, states: Floats) -> Callable[[Floats], Floats] | None:
-    """The gradient in θ with nothing left to chance; None where there is none."""
-    if rule.likelihood is None or not rule.likelihood.has_fixed_gradient:
-        return None
-    to_weights = rule.mapping.weight if rule.maps else np.asarray
-    together = rule.likelihood.try_out(to_weights(states))
-
-    def gradient(theta: Floats) -> Floats:
-        found = np.asarray(rule.likelihood.fixed_gradient(to_weights(theta), together), float)
-        return chain_rule.py_func(rule.mapping.slope(theta), found) if rule.maps else found
-
-    return gradient
