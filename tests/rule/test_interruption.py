@@ -61,7 +61,7 @@ def test_pieces_add_up_and_follow_the_clock(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(module.time, "perf_counter", lambda: clock[0])
     sizes = []
-    for n in module.pieces(10_000):
+    for n in module.Pace().pieces(10_000):
         sizes.append(n)
         clock[0] += 0.001 * n if len(sizes) < 12 else 0.01 * n  # work becomes ten times as slow
     assert sum(sizes) == 10_000

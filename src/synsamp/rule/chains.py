@@ -36,19 +36,25 @@ MOST_CHAINS = 10**5
 MOST_THREADS = 1024
 
 
-def pieces(total: int, most: int = MOST_STEPS) -> Iterator[int]:
-    """Cut ``total`` steps into pieces of about ``_PIECE_SECONDS`` and of ``most`` steps each."""
-    done, size = 0, 1
-    while done < total:
-        n = min(size, most, total - done)
-        began = time.perf_counter()
-        yield n
-        took = time.perf_counter() - began
-        done += n
-        if took > 2 * _PIECE_SECONDS:
-            size = max(1, n // 2)
-        elif took < _PIECE_SECONDS:
-            size = 2 * size
+class Pace:
+    """Cuts steps into pieces of about ``_PIECE_SECONDS``, and remembers how many those are."""
+
+    def __init__(self) -> None:
+        self._size = 1
+
+    def pieces(self, total: int, most: int = MOST_STEPS) -> Iterator[int]:
+        """Pieces of ``total`` steps, of ``most`` steps at most."""
+        done = 0
+        while done < total:
+            n = min(self._size, most, total - done)
+            began = time.perf_counter()
+            yield n
+            took = time.perf_counter() - began
+            done += n
+            if took > 2 * _PIECE_SECONDS:
+                self._size = max(1, n // 2)
+            elif took < _PIECE_SECONDS and n == self._size:  # a short rest says nothing
+                self._size *= 2
 
 
 def as_seed(seed: Any) -> np.random.SeedSequence:
@@ -86,6 +92,7 @@ class Chains:
         self.step = 0
         self._origin = 0
         self._whole = True
+        self._pace = Pace()
         likelihood = rule.likelihood
         self._together = likelihood is not None and likelihood.try_out(
             rule.mapping.weight(self.theta) if rule.maps else self.theta
@@ -124,7 +131,7 @@ class Chains:
         draws = np.empty((len(self.theta), self._n_draws(n_steps, thin), self.theta.shape[1]))
         kept = 0
         with ThreadPoolExecutor(self.threads) if self.threads > 1 else nullcontext() as pool:
-            for n in pieces(n_steps):
+            for n in self._pace.pieces(n_steps):
                 more = self._n_draws(n, thin)
                 self._whole = False
                 self._advance_piece(n, thin, draws[:, kept : kept + more], pool)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from synsamp.arguments import flag, instance, numbers, text, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
-from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Chains, as_seed, pieces
+from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Chains, Pace, as_seed
 from synsamp.rule.diagnostics import diagnose
 from synsamp.rule.drawn import Drawn, InMemory, InZarr
 from synsamp.rule.rule import Rule
@@ -71,13 +71,13 @@ def sample(
     shape = (chains, steps // thin, begin.shape[1])
     drawn: Drawn = InMemory(shape) if store is None else InZarr(_new_folder(store), shape)
     most = max(1, _MOST_KEPT // (chains * begin.shape[1]))
-    interrupted = False
+    interrupted, pace = False, Pace()
     with progress_bar("sampling", burn_in + steps, progress) as advance:
         try:
-            for n in pieces(burn_in):
+            for n in pace.pieces(burn_in):
                 moving.burn_in(n)
                 advance(n)
-            for n in pieces(steps, most=most * thin):
+            for n in pace.pieces(steps, most=most * thin):
                 drawn.keep(moving.advance(n, thin))
                 advance(n)
         except KeyboardInterrupt:
