@@ -65,7 +65,7 @@ def separation_p_value(
     label = numbers("epochs", epochs, shape=(len(x),))
     if np.unique(label).size < 2:
         raise refuse("epochs", "must be at least two", np.unique(label).tolist())
-    stretches = whole("stretches", stretches, at_least=1, at_most=len(x))
+    stretches = whole("stretches", stretches, at_least=1, at_most=10**6)
     permutations = whole("permutations", permutations, at_least=1, at_most=10**7)
     seed = checked_seed("seed", seed)
     parts, owner = [], []
