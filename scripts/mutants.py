@@ -76,6 +76,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
 EQUIVALENT: dict[str, str] = {
     "analysis/manifold.py: statistic(rng.permutation(owners)) >= seen - 1e-09 -> "
     "statistic(rng.permutation(owners)) > seen - 1e-09": "ties are kept by the 1e-9 already",
+    "analysis/ornstein_uhlenbeck.py: float(np.mean((y - x) ** 2 / dt)) / 2 -> "
+    "float(np.mean((y - x) ** 2 / dt)) * 2": "where the search starts, not where it ends",
     "rule/diagnostics.py: even + odd > 0.0 -> even + odd >= 0.0": "a sum is never exactly 0",
 }
 

@@ -41,6 +41,12 @@ def sum_softplus(a: Array) -> Array:
     return np.asarray(total)
 
 
+def as_pixels(images: ArrayLike) -> ArrayLike:
+    """Images as numbers: black and white ones may come as True and False."""
+    is_black_and_white = isinstance(images, np.ndarray) and images.dtype == bool
+    return np.asarray(images, float) if is_black_and_white else images
+
+
 def as_machine(
     weights: ArrayLike, hidden_bias: ArrayLike, visible_bias: ArrayLike
 ) -> tuple[Array, Array, Array]:
@@ -58,7 +64,7 @@ def log_unnormalised(
 ) -> Array:
     """log p(x|θ) + log Z for each row of ``images`` (n, visible), the hidden units summed out."""
     weights, hidden_bias, visible_bias = as_machine(weights, hidden_bias, visible_bias)
-    x = numbers("images", images, shape=(None, visible_bias.size))
+    x = numbers("images", as_pixels(images), shape=(None, visible_bias.size))
     return np.asarray(x @ visible_bias + sum_softplus(x @ weights.T + hidden_bias))
 
 

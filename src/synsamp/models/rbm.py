@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.analysis.rbm_likelihood import as_pixels
 from synsamp.arguments import flag, instance, number, numbers, whole
 from synsamp.errors import refuse
 from synsamp.models import rbm_kernel
@@ -108,7 +109,7 @@ class RBM:
         With ``persistent`` the reconstruction goes on from where the last one ended (PCD) instead
         of from the wake sample. ``n_inputs`` is the rule's N (default: the number of images).
         """
-        gray = numbers("images", images)
+        gray = numbers("images", as_pixels(images))
         if gray.ndim != 2 or gray.shape[1] != self.n_visible or len(gray) == 0:
             raise refuse("images", f"must have shape (n, {self.n_visible}), n >= 1", gray.shape)
         if not np.all((gray >= 0) & (gray <= 1)):
