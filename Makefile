@@ -3,11 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.synsamp-ready
 
-.PHONY: help setup demo test torture claims bench
+.PHONY: help setup demo test torture mutants claims bench
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make test         lint, types and tests"
 	@echo "make torture      all that can go wrong, at length; writes docs/reliability.md"
+	@echo "make mutants      put faults into the code and count those that fast tests notice"
 	@echo "make claims       put the newest demo's claims into README.md"
 	@echo "make bench        measure speed and write docs/benchmarks.md"
 	@echo "make peer-NAME    make the virtual environment of a benchmark's peer"
@@ -33,6 +34,9 @@ test: $(READY)
 torture: $(READY)
 	SYNSAMP_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/torture --junitxml=.torture.xml
 	$(BIN)/python scripts/docs_reliability.py .torture.xml
+
+mutants: $(READY)
+	$(BIN)/python scripts/mutants.py
 
 claims: $(READY)
 	$(BIN)/python scripts/readme_claims.py $$(ls -d runs/demo-* | tail -1)

@@ -97,16 +97,20 @@ def numbers(
     at_least: float | None = None,
     below: float | None = None,
     at_most: float | None = None,
+    finite: bool = True,
     remedy: str = "",
 ) -> NDArray[np.float64]:
-    """An array of finite numbers within their bounds; in ``shape`` None stands for any length."""
+    """An array of finite numbers within their bounds; in ``shape`` None stands for any length.
+
+    ``finite=False`` lets NaN and infinity pass, where a function says what it makes of them.
+    """
     bounds = _bounds(above, at_least, below, at_most)
     found = _array(name, value, "numbers", remedy)
     if found.dtype.kind not in "iuf":
         raise refuse(name, "must be an array of numbers", _brief(value), remedy)
     found = found.astype(np.float64)
     _require_shape(name, found, shape, remedy)
-    good = np.isfinite(found)
+    good = np.isfinite(found) if finite else np.ones(found.shape, bool)
     for _, compare, bound in bounds:
         good &= compare(found, bound)
     if not good.all():
@@ -131,6 +135,26 @@ def number_or_numbers(
     found = numbers(name, value, remedy=remedy, **limits)
     if found.size == 0:
         raise refuse(name, "must not be empty", found.shape, remedy)
+    return found
+
+
+def flags(
+    name: str, value: Any, *, shape: tuple[int | None, ...] | None = None, remedy: str = ""
+) -> NDArray[np.bool_]:
+    """An array of True and False; 0 and 1 pass for them, as files and masks often have it."""
+    found = _array(name, value, "True and False", remedy)
+    if found.dtype.kind not in "biuf" or not np.all((found == 0) | (found == 1)):
+        raise refuse(name, "must be an array of True and False", _brief(value), remedy)
+    found = found.astype(bool)
+    _require_shape(name, found, shape, remedy)
+    return found
+
+
+def generator(name: str, value: Any) -> np.random.Generator:
+    """A NumPy generator of random numbers."""
+    found: np.random.Generator = instance(
+        name, value, np.random.Generator, "use numpy.random.default_rng(0)"
+    )
     return found
 
 
@@ -205,7 +229,12 @@ def function(name: str, value: Any, remedy: str = "") -> Callable[..., Any]:
 
 
 def _is_scalar(value: Any) -> bool:
-    return not isinstance(value, (str, bytes, complex, np.complexfloating)) and np.ndim(value) == 0
+    if isinstance(value, (str, bytes, complex, np.complexfloating)):
+        return False
+    try:
+        return np.ndim(value) == 0
+    except (TypeError, ValueError):  # a ragged list
+        return False
 
 
 def _array(name: str, value: Any, kind: str, remedy: str) -> NDArray[Any]:

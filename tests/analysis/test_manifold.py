@@ -75,3 +75,9 @@ def test_refuses_gaps_and_single_epochs():
         separation(np.full((5, 2), np.nan), [0, 0, 1, 1, 1])
     with pytest.raises(SynsampError, match="two"):
         separation(np.ones((5, 2)), np.zeros(5))
+
+
+def test_more_stretches_than_points_are_as_many_as_there_are_points():
+    points = np.random.default_rng(0).normal(size=(4, 2))
+    many, each = (separation_p_value(points, [0, 0, 1, 1], n, 50) for n in (9, 2))
+    assert many == each

@@ -64,7 +64,7 @@ def test_selected_starts_do_no_harm():
         (lambda x, y, t: (x[:5], y[:5], t[:5]), "at least ten"),
         (lambda x, y, t: (x, y[:-1], t), "equally long"),
         (lambda x, y, t: (np.full_like(x, 1.0), np.full_like(y, 1.0), t), "must vary"),
-        (lambda x, y, t: (x, y, -t), "must be > 0"),
+        (lambda x, y, t: (x, y, -t), "interval must be finite > 0"),
         (lambda x, y, t: (x * np.nan, y, t), "must be finite"),
     ],
 )

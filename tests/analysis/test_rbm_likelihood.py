@@ -77,7 +77,13 @@ def test_the_posteriors_prediction_averages_probabilities_not_their_logarithms()
 def test_what_cannot_be_summed_is_refused_with_the_way_out():
     with pytest.raises(SynsampError, match=r"at most 20 units.*21.*annealed"):
         log_partition(*machine(30, 21))
-    with pytest.raises(SynsampError, match=r"images.*\(n, 4\)"):
+    with pytest.raises(SynsampError, match=r"images.*\(any, 4\)"):
         log_likelihood(np.zeros((2, 3)), *machine(4, 3))
     with pytest.raises(SynsampError, match="at least one"):
         log_mean_likelihood([])
+
+
+def test_black_and_white_images_may_be_true_and_false():
+    images = np.random.default_rng(0).random((5, 4)) < 0.5
+    parts = machine(4, 3)
+    assert log_likelihood(images, *parts).tolist() == log_likelihood(images * 1.0, *parts).tolist()

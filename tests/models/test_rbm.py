@@ -10,7 +10,7 @@ from synsamp.models import rbm_kernel
 from synsamp.models.rbm import RBM
 from synsamp.noise.streams import new_stream
 from synsamp.priors import CustomPrior, Flat, Gaussian, GaussianMixture
-from synsamp.rule import Chains, HiddenStates, Rule
+from synsamp.rule import Chains, Rule
 
 MACHINE = RBM(4, 3)
 THETA = np.random.default_rng(5).normal(0.0, 1.0, MACHINE.size)
@@ -181,15 +181,6 @@ def test_biases_have_no_prior():
         (lambda: MACHINE.likelihood(np.ones((2, 5))), ["images", "(n, 4)", "(2, 5)"]),
         (lambda: MACHINE.likelihood(255 * np.ones((2, 4))), ["images", "[0, 1]", "255"]),
         (lambda: MACHINE.likelihood(GRAY[None], cycles=0), ["cycles", ">= 1", "0"]),
-        (
-            lambda: HiddenStates(
-                lambda theta, x, z: theta,
-                GRAY[None],
-                respond=lambda theta, x, rng: x,
-                memory=lambda seed: (np.zeros(2),),
-            ),
-            ["memory", "compiled"],
-        ),
         (lambda: MACHINE.parts(np.zeros(3)), ["theta", str(MACHINE.size), "(3,)"]),
     ],
 )

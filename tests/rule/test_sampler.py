@@ -118,8 +118,6 @@ def test_the_result_carries_draws_times_and_diagnostics():
     for name in ("r_hat", "ess_bulk", "mcse_mean"):
         assert result[name].shape == (3,)
         assert np.all(np.isfinite(result[name]))
-    tree = ss.to_arviz(result)
-    assert np.array_equal(tree["posterior"]["theta"].values, result.theta.values)
 
 
 def test_maximum_likelihood_is_the_same_call_without_prior_and_noise():

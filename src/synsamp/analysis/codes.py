@@ -9,14 +9,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.arguments import numbers
 from synsamp.errors import refuse
 
 
 def code_similarity(histograms: ArrayLike) -> NDArray[np.float64]:
     """Correlation [time, time] between codes ``histograms[time, class, neuron, bin]``."""
-    h = np.asarray(histograms, float)
-    if h.ndim != 4 or len(h) < 2:
-        raise refuse("histograms", "must have shape [time, class, neuron, bin]", h.shape)
+    h = numbers("histograms", histograms, shape=(None, None, None, None))
+    if len(h) < 2 or h.size == 0:
+        rule = "must have shape [time, class, neuron, bin] with at least two times"
+        raise refuse("histograms", rule, h.shape)
     centred = h - h.mean(axis=(1, 3), keepdims=True)
     rows = centred.reshape(len(h), -1)
     norm = np.linalg.norm(rows, axis=1)

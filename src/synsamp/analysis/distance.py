@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp.arguments import generator, number, numbers, whole
+from synsamp.errors import refuse
+
 
 def total_variation(counts: NDArray[np.float64], probabilities: NDArray[np.float64]) -> float:
     """½ Σ |share − probability| over the bins: 0 for equal, 1 for disjoint distributions."""
-    shares = counts / counts.sum()
-    return 0.5 * float(np.abs(shares - probabilities / probabilities.sum()).sum())
+    found = _shares(numbers("counts", counts, at_least=0), "counts")
+    law = numbers("probabilities", probabilities, shape=found.shape, at_least=0)
+    return 0.5 * float(np.abs(found - _shares(law, "probabilities")).sum())
 
 
 def total_variation_by_chance(
@@ -24,11 +28,23 @@ def total_variation_by_chance(
     chains are independent and a deviation is as likely as its opposite, the same deviations with
     random signs show what else could have come out (a wild bootstrap, Wu 1986).
     """
-    shares = counts_per_chain.reshape(len(counts_per_chain), -1)
-    shares = shares / shares.sum(axis=1, keepdims=True)
-    n = len(shares)
+    counts = np.atleast_1d(numbers("counts_per_chain", counts_per_chain, at_least=0))
+    quantile = number("quantile", quantile, at_least=0, at_most=1)
+    generator("rng", rng)
+    repeats = whole("repeats", repeats, at_least=1, at_most=10**7)
+    n = len(counts)
+    if n < 2:
+        raise refuse("counts_per_chain", "must hold at least two chains", counts.shape)
+    shares = np.stack([_shares(one.reshape(-1), "counts_per_chain") for one in counts])
     # The pooled mean takes up a part of each deviation; n/(n−1) gives it back.
     deviations = (shares - shares.mean(axis=0)) * np.sqrt(n / (n - 1))
     signs = rng.choice([-1.0, 1.0], size=(repeats, n))
     distances = 0.5 * np.abs(signs @ deviations / n).sum(axis=1)
     return float(np.quantile(distances, quantile))
+
+
+def _shares(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    total = float(values.sum())
+    if not total > 0:
+        raise refuse(name, "must not all be 0", total)
+    return values / total

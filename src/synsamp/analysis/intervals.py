@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from synsamp.arguments import flags, numbers
 from synsamp.errors import refuse
 
 
@@ -25,10 +26,15 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: ArrayLike) -> Interval:
-    """Mean over independent trials with Student's t interval; one trial has an endless one."""
-    array = np.asarray(values, float)
+    """Mean over independent trials with Student's t interval; one trial has an endless one.
+
+    A trial without a finite value leaves the mean NaN and the interval endless.
+    """
+    array = numbers("values", values, finite=False)
     if array.ndim != 1 or array.size == 0:
         raise refuse("values", "must be one number per trial", array.shape)
+    if not np.isfinite(array).all():
+        return Interval(np.nan, -np.inf, np.inf)
     mean = float(array.mean())
     if array.size == 1:
         return Interval(mean, -np.inf, np.inf)
@@ -39,13 +45,14 @@ def mean_interval(values: ArrayLike) -> Interval:
 def ratio_interval(parts: ArrayLike, wholes: ArrayLike) -> Interval:
     """Mean of the parts over mean of the wholes, one pair per trial, with Student's t interval.
 
-    The interval is that of the linearised ratio, (part − ratio · whole) / mean whole.
+    The interval is that of the linearised ratio, (part − ratio · whole) / mean whole. Without
+    finite numbers, or with a mean whole of 0, the ratio is NaN and its interval endless.
     """
-    a, b = np.asarray(parts, float), np.asarray(wholes, float)
+    a, b = numbers("parts", parts, finite=False), numbers("wholes", wholes, finite=False)
     if a.ndim != 1 or a.size == 0 or a.shape != b.shape:
         raise refuse("parts, wholes", "must be one pair of numbers per trial", (a.shape, b.shape))
     whole = float(b.mean())
-    if whole == 0:
+    if whole == 0 or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return Interval(np.nan, -np.inf, np.inf)
     ratio = float(a.mean()) / whole
     error = mean_interval((a - ratio * b) / whole)
@@ -54,7 +61,7 @@ def ratio_interval(parts: ArrayLike, wholes: ArrayLike) -> Interval:
 
 def share_interval(hits: ArrayLike) -> Interval:
     """Share of trials in which something is true, with Wilson's interval."""
-    array = np.asarray(hits, bool)
+    array = flags("hits", hits)
     if array.ndim != 1 or array.size == 0:
         raise refuse("hits", "must be one yes or no per trial", array.shape)
     found = stats.binomtest(int(array.sum()), array.size).proportion_ci(0.95, method="wilson")

@@ -14,6 +14,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.arguments import instance, numbers, whole
+from synsamp.arguments import seed as checked_seed
 from synsamp.errors import refuse
 
 Floats = NDArray[np.float64]
@@ -25,6 +27,7 @@ def principal_components(points: ArrayLike, n: int = 3) -> tuple[Floats, Floats]
     The sign of a component is fixed by its largest loading being positive.
     """
     x = _table(points)
+    n = whole("n", n, at_least=1)
     x = x - x.mean(axis=0)
     left, size, right = np.linalg.svd(x, full_matrices=False)
     n = min(n, len(size))
@@ -35,7 +38,8 @@ def principal_components(points: ArrayLike, n: int = 3) -> tuple[Floats, Floats]
 
 def separation(points: ArrayLike, epochs: ArrayLike) -> float:
     """Mean distance between points of different epochs over that within epochs; 1: no regions."""
-    x, label = _table(points), np.asarray(epochs)
+    x = _table(points)
+    label = numbers("epochs", epochs, shape=(len(x),))
     between, within = [], []
     for value in np.unique(label):
         within.append(_mean_square(x[label == value], x[label == value], same=True))
@@ -57,7 +61,13 @@ def separation_p_value(
 
     Each epoch is cut into ``stretches`` parts of consecutive points; parts keep their points.
     """
-    x, label = _table(points), np.asarray(epochs)
+    x = _table(points)
+    label = numbers("epochs", epochs, shape=(len(x),))
+    if np.unique(label).size < 2:
+        raise refuse("epochs", "must be at least two", np.unique(label).tolist())
+    stretches = whole("stretches", stretches, at_least=1, at_most=10**6)
+    permutations = whole("permutations", permutations, at_least=1, at_most=10**7)
+    seed = checked_seed("seed", seed)
     parts, owner = [], []
     for value in np.unique(label):
         for part in np.array_split(np.flatnonzero(label == value), stretches):
@@ -89,6 +99,14 @@ def separation_p_value(
 def shift(points: ArrayLike, before: slice, after: slice) -> float:
     """Distance between the mean points of two stretches, per parameter (root mean square)."""
     x = _table(points)
+    for name, part in (("before", before), ("after", after)):
+        instance(name, part, slice, "use slice(first, last)")
+        try:
+            size = len(range(*part.indices(len(x))))
+        except (TypeError, ValueError):
+            raise refuse(name, "must be a slice of whole numbers", part) from None
+        if size == 0:
+            raise refuse(name, f"must hold some of the {len(x)} points", part)
     return float(np.sqrt(np.mean((x[after].mean(axis=0) - x[before].mean(axis=0)) ** 2)))
 
 
@@ -99,7 +117,7 @@ def _mean_square(a: Floats, b: Floats, same: bool) -> float:
 
 
 def _table(points: ArrayLike) -> Floats:
-    x = np.asarray(points, float)
-    if x.ndim != 2 or len(x) < 3 or not np.isfinite(x).all():
-        raise refuse("points", "must be finite with shape [point, parameter]", x.shape)
+    x = numbers("points", points, shape=(None, None))
+    if len(x) < 3 or x.size == 0:
+        raise refuse("points", "must be at least three, [point, parameter]", x.shape)
     return x

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
+from synsamp.arguments import numbers
 from synsamp.errors import refuse
 
 Floats = NDArray[np.float64]
@@ -46,16 +47,15 @@ def estimate_ornstein_uhlenbeck(
 
     Conditional on where each step starts, so selection of the starts does no harm.
     """
-    x, y = np.asarray(before, float).ravel(), np.asarray(after, float).ravel()
-    dt = np.broadcast_to(np.asarray(interval, float), x.shape).ravel()
+    x, y = numbers("before", before).ravel(), numbers("after", after).ravel()
+    dt = np.atleast_1d(numbers("interval", interval, above=0)).ravel()
+    if dt.size not in (1, x.size):
+        raise refuse("interval", f"must be one number or {x.size}", dt.size)
+    dt = np.broadcast_to(dt, x.shape)
     if x.shape != y.shape:
         raise refuse("before and after", "must be equally long", (x.size, y.size))
     if x.size < 10:
         raise refuse("steps", "must be at least ten", x.size, "observe longer or more spines")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise refuse("values", "must be finite", "NaN or infinity")
-    if not (np.isfinite(dt).all() and (dt > 0).all()):
-        raise refuse("interval", "must be > 0 and finite", float(np.min(dt)))
     if np.ptp(x) == 0 or not (x != y).any():
         raise refuse("values", "must vary", "one value", "a process needs change")
 
@@ -66,8 +66,8 @@ def estimate_ornstein_uhlenbeck(
         step = np.maximum(variance * -np.expm1(2 * np.log(np.maximum(keep, 1e-300))), 1e-300)
         return float(0.5 * np.sum(np.log(step) + (y - mean - keep * (x - mean)) ** 2 / step))
 
-    spread = np.std(np.concatenate([x, y]))
-    noise = np.mean((y - x) ** 2 / dt) / 2
+    spread = float(np.std(np.concatenate([x, y])))
+    noise = float(np.mean((y - x) ** 2 / dt)) / 2
     start = np.array([np.mean(y), np.log(spread), np.log(noise)])
     best = optimize.minimize(
         cost, start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-8, "maxiter": 8000}

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.ndimage import gaussian_filter1d
 
+from synsamp.arguments import instance, number, numbers, whole, wholes
 from synsamp.errors import refuse
 
 BIN_S = 0.010
@@ -43,27 +44,37 @@ def sort_into_trials(
     n_neurons: int,
 ) -> Trials:
     """Trials follow one another from ``start_s``; one not ended by ``end_s`` is dropped."""
-    times, starts = np.asarray(spike_s, float), np.asarray(start_s, float)
+    n_neurons = whole("n_neurons", n_neurons, at_least=1, at_most=10**9)
+    times = numbers("spike_s", spike_s, shape=(None,))
+    neurons = wholes("neuron", neuron, shape=times.shape, at_least=0, at_most=n_neurons - 1)
+    starts = numbers("start_s", start_s, shape=(None,))
+    shown = wholes("classes", classes, shape=starts.shape)
+    end_s = number("end_s", end_s)
     if starts.size < 2 or (np.diff(starts) <= 0).any():
         raise refuse("start_s", "must be at least two rising times", starts.shape)
-    ends = np.append(starts[1:], np.inf)
-    if starts.size and ends[-1] > end_s:
-        ends = ends[:-1]  # the last one was cut off
+    ends = starts[1:]  # the last one has no end that is known
+    if starts[-1] > end_s:
+        raise refuse("end_s", f"must be after the last start, {starts[-1]:g}", end_s)
     which = np.searchsorted(starts, times, side="right") - 1
     inside = (which >= 0) & (which < ends.size)
     which, times = which[inside], times[inside]
     return Trials(
         times - starts[which],
         which,
-        np.asarray(neuron)[inside].astype(np.int64),
+        neurons[inside],
         ends - starts[: ends.size],
-        np.asarray(classes)[: ends.size].astype(np.int64),
+        shown[: ends.size],
         n_neurons,
     )
 
 
 def joined(parts: list[Trials]) -> Trials:
     """Trials of several runs, one after the other."""
+    for k, part in enumerate(instance("parts", parts, (list, tuple))):
+        instance(f"parts[{k}]", part, Trials, "make them with sort_into_trials")
+    if len({part.n_neurons for part in parts}) != 1:
+        rule = "must be at least one, all with the same neurons"
+        raise refuse("parts", rule, [part.n_neurons for part in parts])
     offsets = np.cumsum([0, *(len(p) for p in parts)])
     return Trials(
         np.concatenate([p.time_s for p in parts]),
@@ -81,10 +92,11 @@ def rates_in_windows(trials: Trials, windows: int, length_s: float) -> NDArray[n
     Every trial must last at least so long: one that ends earlier has fewer spikes, and a readout
     would tell words by their length, which no neuron needs to know.
     """
-    if windows < 1:
-        raise refuse("windows", "must be >= 1", windows)
-    if not 0 < length_s <= float(trials.duration_s.min()) + 1e-9:
-        raise refuse("length_s", f"must be in (0, {trials.duration_s.min():g}]", length_s)
+    _require_trials(trials)
+    windows = whole("windows", windows, at_least=1, at_most=10**6)
+    shortest = float(trials.duration_s.min())
+    remedy = "no longer than the shortest trial"
+    length_s = number("length_s", length_s, above=0, at_most=shortest + 1e-9, remedy=remedy)
     inside = trials.time_s < length_s
     window = (trials.time_s[inside] * (windows / length_s)).astype(np.int64)
     counts = np.zeros((len(trials), windows, trials.n_neurons))
@@ -95,6 +107,7 @@ def rates_in_windows(trials: Trials, windows: int, length_s: float) -> NDArray[n
 
 def mean_rates(trials: Trials) -> NDArray[np.float64]:
     """Mean rate of every neuron in every trial, [trial, neuron]."""
+    _require_trials(trials)
     counts = np.zeros((len(trials), trials.n_neurons))
     np.add.at(counts, (trials.trial, trials.neuron), 1.0)
     return counts / trials.duration_s[:, None]
@@ -109,6 +122,12 @@ def peth(
     filter_s: float = FILTER_S,
 ) -> NDArray[np.float64]:
     """Mean rate (Hz) in bins, [neuron, bin], over the first ``most_trials`` trials of a class."""
+    _require_trials(trials)
+    wanted = whole("wanted", wanted)
+    most_trials = whole("most_trials", most_trials, at_least=1)
+    bin_s = number("bin_s", bin_s, at_least=1e-9, at_most=1e6)
+    filter_s = number("filter_s", filter_s, at_least=0, at_most=1e6 * bin_s)
+    longest_s = number("longest_s", longest_s, above=0, at_most=1e7 * bin_s)
     chosen = np.flatnonzero(trials.classes == wanted)[:most_trials]
     if chosen.size == 0:
         raise refuse("wanted", "must be a class that was shown", wanted)
@@ -128,4 +147,13 @@ def peth(
 
 def peak_order(histogram: ArrayLike) -> NDArray[np.int64]:
     """Neurons by the bin of their highest rate, earliest first."""
-    return np.argsort(np.asarray(histogram).argmax(axis=-1), kind="stable")
+    table = numbers("histogram", histogram, shape=(None, None))
+    if table.shape[1] == 0:
+        raise refuse("histogram", "must have at least one bin", table.shape)
+    return np.argsort(table.argmax(axis=-1), kind="stable")
+
+
+def _require_trials(trials: Trials) -> None:
+    instance("trials", trials, Trials, "make them with sort_into_trials")
+    if len(trials) == 0:
+        raise refuse("trials", "must be at least one", 0)

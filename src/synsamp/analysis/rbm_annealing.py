@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.analysis.rbm_likelihood import sum_softplus
-from synsamp.errors import refuse
+from synsamp.analysis.rbm_likelihood import as_machine, sum_softplus
+from synsamp.arguments import generator, whole
 
 Array = NDArray[np.float64]
 
@@ -44,9 +44,10 @@ def annealed_log_partition(
     walkers: int = 100,
 ) -> AnnealedEstimate:
     """Estimate log Z of a machine of any size."""
-    for name, value, least in (("steps", steps, 1), ("walkers", walkers, 2)):
-        if int(value) != value or value < least:
-            raise refuse(name, f"must be a whole number >= {least}", value)
+    generator("rng", rng)
+    steps = whole("steps", steps, at_least=1, at_most=10**8)
+    walkers = whole("walkers", walkers, at_least=2, at_most=10**6)
+    weights, hidden_bias, visible_bias = as_machine(weights, hidden_bias, visible_bias)
     start = 1.0 / (1.0 + np.exp(-visible_bias))
     x = (rng.random((walkers, visible_bias.size)) < start).astype(float)
     inputs = x @ weights.T + hidden_bias

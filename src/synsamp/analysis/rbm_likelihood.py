@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.arguments import generator, number, numbers, whole
 from synsamp.errors import refuse
 
 Array = NDArray[np.float64]
@@ -30,6 +31,9 @@ def sum_softplus(a: Array) -> Array:
 
     As Σ max(a, 0) + log Π (1 + e^−|a|): one logarithm for up to a thousand terms.
     """
+    a = numbers("a", a)
+    if a.ndim == 0:
+        raise refuse("a", "must have an axis to sum over", a.shape)
     total = np.maximum(a, 0.0).sum(axis=-1)
     factors = 1.0 + np.exp(-np.abs(a))
     for first in range(0, a.shape[-1], _FACTORS):
@@ -37,18 +41,36 @@ def sum_softplus(a: Array) -> Array:
     return np.asarray(total)
 
 
+def as_pixels(images: ArrayLike) -> ArrayLike:
+    """Images as numbers: black and white ones may come as True and False."""
+    is_black_and_white = isinstance(images, np.ndarray) and images.dtype == bool
+    return np.asarray(images, float) if is_black_and_white else images
+
+
+def as_machine(
+    weights: ArrayLike, hidden_bias: ArrayLike, visible_bias: ArrayLike
+) -> tuple[Array, Array, Array]:
+    """The three arrays of a machine, if they fit together."""
+    hidden = numbers("hidden_bias", hidden_bias, shape=(None,))
+    visible = numbers("visible_bias", visible_bias, shape=(None,))
+    for name, layer in (("hidden_bias", hidden), ("visible_bias", visible)):
+        if layer.size == 0:
+            raise refuse(name, "must have at least one unit", layer.shape)
+    return numbers("weights", weights, shape=(hidden.size, visible.size)), hidden, visible
+
+
 def log_unnormalised(
     images: ArrayLike, weights: Array, hidden_bias: Array, visible_bias: Array
 ) -> Array:
     """log p(x|θ) + log Z for each row of ``images`` (n, visible), the hidden units summed out."""
-    x = np.asarray(images, float)
-    if x.ndim != 2 or x.shape[1] != visible_bias.size:
-        raise refuse("images", f"must have shape (n, {visible_bias.size})", x.shape)
+    weights, hidden_bias, visible_bias = as_machine(weights, hidden_bias, visible_bias)
+    x = numbers("images", as_pixels(images), shape=(None, visible_bias.size))
     return np.asarray(x @ visible_bias + sum_softplus(x @ weights.T + hidden_bias))
 
 
 def log_partition(weights: Array, hidden_bias: Array, visible_bias: Array) -> float:
     """Exact log Z, by enumerating the smaller layer."""
+    weights, hidden_bias, visible_bias = as_machine(weights, hidden_bias, visible_bias)
     if hidden_bias.size > visible_bias.size:  # the machine looks the same from either side
         weights, hidden_bias, visible_bias = weights.T, visible_bias, hidden_bias
     terms = _log_weights_of_states(weights, hidden_bias, visible_bias)
@@ -65,6 +87,7 @@ def log_likelihood(
     """log p(x|θ) for each binary image; ``log_z`` may come from annealed importance sampling."""
     if log_z is None:
         log_z = log_partition(weights, hidden_bias, visible_bias)
+    log_z = number("log_z", log_z)
     return log_unnormalised(images, weights, hidden_bias, visible_bias) - log_z
 
 
@@ -79,6 +102,9 @@ def exact_samples(
 
     The hidden state is drawn from its exact law, so nothing has to mix.
     """
+    n = whole("n", n, at_least=0, at_most=10**9)
+    generator("rng", rng)
+    weights, hidden_bias, visible_bias = as_machine(weights, hidden_bias, visible_bias)
     log_weights = _log_weights_of_states(weights, hidden_bias, visible_bias)
     share = np.exp(log_weights - np.logaddexp.reduce(log_weights))
     chosen = rng.choice(share.size, n, p=share / share.sum())
@@ -89,7 +115,7 @@ def exact_samples(
 
 def log_mean_likelihood(log_likelihoods: ArrayLike) -> Array:
     """log of the mean over samples θ_s (axis 0) of p(x|θ_s): the posterior's own prediction."""
-    values = np.asarray(log_likelihoods, float)
+    values = numbers("log_likelihoods", log_likelihoods)
     if values.ndim == 0 or len(values) == 0:
         raise refuse("log_likelihoods", "must hold at least one sample along axis 0", values.shape)
     return np.asarray(np.logaddexp.reduce(values, axis=0) - np.log(len(values)))

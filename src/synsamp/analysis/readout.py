@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.arguments import instance, number, numbers
 from synsamp.errors import refuse
 
 RIDGE = 1.0
@@ -34,19 +35,17 @@ class Readout:
 
     def says(self, rates: ArrayLike) -> NDArray[np.int64]:
         """Tell the class of each trial [trial, feature]."""
-        x = (np.asarray(rates, float) - self.mean) / self.scale
+        x = (numbers("rates", rates, shape=(None, self.a.size)) - self.mean) / self.scale
         return (x @ self.a + self.bias > 0).astype(np.int64)
 
 
 def fit_readout(rates: ArrayLike, classes: ArrayLike, ridge: float = RIDGE) -> Readout:
     """Fit a readout to trials [trial, feature] and their classes 0 and 1."""
-    x, y = np.asarray(rates, float), np.asarray(classes, float)
-    if x.ndim != 2 or y.shape != (len(x),):
-        raise refuse("rates", "must have shape [trial, feature], one class each", x.shape)
+    x = numbers("rates", rates, shape=(None, None))
+    y = numbers("classes", classes, shape=(len(x),))
     if set(np.unique(y)) != {0.0, 1.0}:
         raise refuse("classes", "must hold both 0 and 1", np.unique(y).tolist())
-    if not ridge > 0:
-        raise refuse("ridge", "must be > 0", ridge)
+    ridge = number("ridge", ridge, above=0, at_most=1e12)
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)  # a silent neuron says nothing
     z = np.column_stack([(x - mean) / scale, np.ones(len(x))])
@@ -64,19 +63,31 @@ def fit_readout(rates: ArrayLike, classes: ArrayLike, ridge: float = RIDGE) -> R
     return Readout(mean, scale, weights[:-1], float(weights[-1]))
 
 
+def _block(k: int, block: object) -> tuple[Floats, Floats]:
+    if not isinstance(block, (list, tuple)) or len(block) != 2:
+        raise refuse(f"blocks[{k}]", "must be a pair (rates, classes)", type(block))
+    rates = numbers(f"rates of block {k}", block[0], shape=(None, None))
+    if len(rates) == 0:
+        raise refuse(f"rates of block {k}", "must hold at least one trial", rates.shape)
+    return rates, numbers(f"classes of block {k}", block[1], shape=(len(rates),))
+
+
 def blockwise_accuracy(
     blocks: Sequence[tuple[ArrayLike, ArrayLike]], ridge: float = RIDGE
 ) -> Floats:
     """Share of trials told rightly in each block (rates, classes), by a readout of the others."""
+    instance("blocks", blocks, (list, tuple), "give a list of pairs (rates, classes)")
     if len(blocks) < 2:
         raise refuse("blocks", "must be at least two: one is tested, others train", len(blocks))
+    checked = [_block(k, block) for k, block in enumerate(blocks)]
+    if len({rates.shape[1] for rates, _ in checked}) > 1:
+        shapes = [rates.shape for rates, _ in checked]
+        raise refuse("blocks", "must all have the same features", shapes)
     told = []
-    for left_out, (rates, classes) in enumerate(blocks):
-        others = [block for i, block in enumerate(blocks) if i != left_out]
+    for left_out, (rates, classes) in enumerate(checked):
+        others = [block for i, block in enumerate(checked) if i != left_out]
         readout = fit_readout(
-            np.concatenate([np.asarray(r, float) for r, _ in others]),
-            np.concatenate([np.asarray(c) for _, c in others]),
-            ridge,
+            np.concatenate([r for r, _ in others]), np.concatenate([c for _, c in others]), ridge
         )
-        told.append(float((readout.says(rates) == np.asarray(classes)).mean()))
+        told.append(float((readout.says(rates) == classes).mean()))
     return np.array(told)

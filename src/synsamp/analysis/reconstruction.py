@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp.analysis.tuning import correlations
+from synsamp.arguments import numbers
 from synsamp.errors import refuse
 
 
 def reconstruct(efficacies: ArrayLike, rates: ArrayLike) -> NDArray[np.float64]:
     """Image [..., pixel] from efficacies [neuron, pixel] and rates [..., neuron]."""
-    w, r = np.asarray(efficacies, float), np.asarray(rates, float)
-    if w.ndim != 2 or r.shape[-1:] != w.shape[:1]:
+    w = numbers("efficacies", efficacies, shape=(None, None))
+    r = numbers("rates", rates)
+    if r.shape[-1:] != w.shape[:1]:
         raise refuse("rates", f"must end with the {w.shape[0]} neurons of the efficacies", r.shape)
     return r @ w
 
 
 def likeness(images: ArrayLike, means: ArrayLike) -> NDArray[np.float64]:
     """Pearson correlation [image, class] of each image with the mean image of each class."""
-    return correlations(np.asarray(images, float), np.asarray(means, float))
+    return correlations(images, means)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
 
+from synsamp.arguments import flags, instance, number, numbers, whole
 from synsamp.errors import refuse
 
 Floats = NDArray[np.float64]
@@ -34,15 +35,15 @@ class Lifetimes:
     first_missed: Floats
 
     def __post_init__(self) -> None:
-        last = np.asarray(self.last_seen, float)
-        missed = np.asarray(self.first_missed, float)
-        if last.ndim != 1 or last.shape != missed.shape:
+        last = numbers("last_seen", self.last_seen, shape=(None,))
+        missed = numbers("first_missed", self.first_missed, finite=False)
+        if last.shape != missed.shape:
             raise refuse(
                 "last_seen and first_missed",
                 "must be rows of one length",
                 (last.shape, missed.shape),
             )
-        if not (np.isfinite(last).all() and (last >= 0).all() and (missed > last).all()):
+        if not ((last >= 0).all() and (missed > last).all()):
             raise refuse("lifetimes", "must have 0 <= last_seen < first_missed", "others")
         object.__setattr__(self, "last_seen", last)
         object.__setattr__(self, "first_missed", missed)
@@ -57,11 +58,14 @@ class Lifetimes:
 
     def scaled(self, factor: float) -> Lifetimes:
         """The same lives with time counted in other units."""
+        factor = number("factor", factor, above=0)
         return Lifetimes(self.last_seen * factor, self.first_missed * factor)
 
 
 def joined(parts: list[Lifetimes]) -> Lifetimes:
     """Lives of several circuits or cohorts together."""
+    for k, part in enumerate(instance("parts", parts, (list, tuple))):
+        instance(f"parts[{k}]", part, Lifetimes)
     return Lifetimes(
         np.concatenate([p.last_seen for p in parts] or [np.zeros(0)]),
         np.concatenate([p.first_missed for p in parts] or [np.zeros(0)]),
@@ -75,11 +79,9 @@ def new_lifetimes(active: ArrayLike, step: float, window_steps: int) -> Lifetime
     ``window_steps``, so that no formation is counted twice; a life lasts while the connection is
     active at every later grid point.
     """
-    states = np.asarray(active, bool)
-    if states.ndim != 2:
-        raise refuse("active", "must have shape [time, connection]", states.shape)
-    if window_steps < 1:
-        raise refuse("window_steps", "must be >= 1", window_steps)
+    states = flags("active", active, shape=(None, None), remedy="[time, connection]")
+    step = number("step", step, above=0)
+    window_steps = whole("window_steps", window_steps, at_least=1)
     parts = []
     for now in range(window_steps, len(states) - 1, window_steps):
         new = states[now] & ~states[now - window_steps]
@@ -104,6 +106,8 @@ class Curve:
 
 def kaplan_meier(lives: Lifetimes, confidence: float = 0.95) -> Curve:
     """Survival of right-censored lives; the band is Greenwood's on the log–log scale."""
+    instance("lives", lives, Lifetimes)
+    confidence = number("confidence", confidence, above=0, below=1)
     if len(lives) == 0:
         raise refuse("lifetimes", "must not be empty", 0, "observe longer or more connections")
     data = stats.CensoredData(
@@ -148,7 +152,7 @@ class Fit:
 
     def survival(self, time: ArrayLike) -> Floats:
         """S(t)."""
-        t = np.asarray(time, float)
+        t = numbers("time", time, at_least=0)
         if self.law == "exponential":
             return np.exp(-t / self.tau)
         return np.exp(-self.gamma * np.log1p(t / self.tau))
@@ -208,6 +212,7 @@ def _scale(lives: Lifetimes) -> float:
 
 
 def _check_can_fit(lives: Lifetimes) -> None:
+    instance("lives", lives, Lifetimes)
     if lives.ended.sum() < 3:
         raise refuse(
             "lifetimes",

@@ -14,12 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.arguments import function, instance, number, numbers
+from synsamp.errors import refuse
 from synsamp.specialise import is_compiled, specialise
 
 
 def _elementwise_template(theta: Any, parameters: Any, out: Any) -> None:
     for i in range(theta.size):
-        out[i] = function(theta[i], parameters)  # noqa: F821
+        out[i] = value_of(theta[i], parameters)  # type: ignore[name-defined]  # noqa: F821
 
 
 class Mapping:
@@ -49,21 +51,31 @@ class Mapping:
         return self._evaluate(self.slope_of, theta)
 
     def theta(self, weight: ArrayLike) -> NDArray[np.float64]:
-        """θ for given efficacies, the inverse of ``weight``."""
-        return self._evaluate(self.theta_of, weight)
+        """θ for given efficacies, the inverse of ``weight``; refuses those that no θ has."""
+        if self.theta_of is None:
+            remedy = "give the inverse of weight_of as theta_of"
+            raise refuse("mapping", "must have a theta_of here", type(self).__name__, remedy)
+        with np.errstate(all="ignore"):
+            found = self._evaluate(self.theta_of, weight, "weight")
+        if not np.all(np.isfinite(found)):
+            bad = float(np.asarray(weight, float)[~np.isfinite(found)].flat[0])
+            raise refuse("weight", "must be one that the mapping can give", bad)
+        return found
 
     @property
     def compiled(self) -> bool:
         """Whether the mapping can run inside a compiled loop."""
         return is_compiled(self.weight_of) and is_compiled(self.slope_of)
 
-    def _evaluate(self, function: Any, values: ArrayLike) -> NDArray[np.float64]:
-        values = np.asarray(values, float)
-        if not is_compiled(function):
-            return np.asarray(function(values, self.parameters), float)
+    def _evaluate(
+        self, value_of: Any, given: ArrayLike, name: str = "theta"
+    ) -> NDArray[np.float64]:
+        values = numbers(name, given)
+        if not is_compiled(value_of):
+            return np.asarray(value_of(values, self.parameters), float)
         flat = np.ascontiguousarray(values).reshape(-1)
         out = np.empty_like(flat)
-        specialise(_elementwise_template, function=function)(flat, self.parameters, out)
+        specialise(_elementwise_template, value_of=value_of)(flat, self.parameters, out)
         return out.reshape(values.shape)
 
 
@@ -77,7 +89,17 @@ class CustomMapping(Mapping):
     bend_of: Any = None  # type: ignore[misc]
     theta_of: Any = None  # type: ignore[misc]
 
+    def __post_init__(self) -> None:
+        function("weight_of", self.weight_of, "pass w as a function (θ, parameters)")
+        function("slope_of", self.slope_of, "pass dw/dθ as a function (θ, parameters)")
+        for name in ("bend_of", "theta_of"):
+            if getattr(self, name) is not None:
+                function(name, getattr(self, name))
+        instance("parameter_values", self.parameter_values, (tuple, list))
+        values = (number(f"parameter_values[{k}]", v) for k, v in enumerate(self.parameter_values))
+        object.__setattr__(self, "parameter_values", tuple(values))
+
     @property
     def parameters(self) -> tuple[float, ...]:
         """The values given at construction."""
-        return tuple(float(v) for v in self.parameter_values)
+        return self.parameter_values

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from synsamp.errors import require_finite
+from synsamp.arguments import number
 from synsamp.mappings.base import Mapping
 from synsamp.noise.arithmetic import exp, scalar
 
@@ -42,4 +42,5 @@ class Exponential(Mapping):
     theta_of: ClassVar[Any] = staticmethod(theta_of)
 
     def __post_init__(self) -> None:
-        require_finite(offset=self.offset)
+        offset = number("offset", self.offset, at_least=-700, at_most=700)
+        object.__setattr__(self, "offset", offset)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from synsamp.errors import require_positive
+from synsamp.arguments import number
 from synsamp.mappings.base import Mapping
 from synsamp.noise.arithmetic import exp, scalar
 
@@ -52,4 +52,5 @@ class Softplus(Mapping):
     theta_of: ClassVar[Any] = staticmethod(theta_of)
 
     def __post_init__(self) -> None:
-        require_positive(scale=self.scale)
+        scale = number("scale", self.scale, at_least=1e-12, at_most=1e12)
+        object.__setattr__(self, "scale", scale)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
-from synsamp.errors import refuse, require_finite, require_positive
+from synsamp.arguments import function, numbers
+from synsamp.errors import refuse
 from synsamp.noise.arithmetic import scalar
 from synsamp.rule import Batch
 
@@ -48,11 +49,14 @@ class Landscape:
     heights: tuple[float, ...] = (0.55, 1.0, 0.6, 0.8)
 
     def __post_init__(self) -> None:
-        lengths = len(self.centres), len(self.widths), len(self.heights)
+        each = "give one per peak"
+        size: Any = dict(at_least=1e-12, at_most=1e12, remedy=each)
+        centres = numbers("centres", self.centres, shape=(None, 2), remedy=each)
+        widths = numbers("widths", self.widths, shape=(None,), **size)
+        heights = numbers("heights", self.heights, shape=(None,), **size)
+        lengths = len(centres), len(widths), len(heights)
         if len(set(lengths)) != 1 or lengths[0] == 0:
-            raise refuse("centres, widths and heights", "must have one length >= 1", lengths)
-        require_finite(centres=self.centres)
-        require_positive(widths=self.widths, heights=self.heights)
+            raise refuse("centres, widths and heights", "must have one length >= 1", lengths, each)
 
     @property
     def _arrays(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -65,12 +69,16 @@ class Landscape:
     def log_likelihood(self, theta: ArrayLike) -> NDArray[np.float64]:
         """log p_N(x|θ) up to a constant, for θ of shape (…, 2)."""
         centres, widths, heights = self._arrays
-        distance = np.sum((np.asarray(theta, float)[..., None, :] - centres) ** 2, axis=-1)
+        points = numbers("theta", theta)
+        if points.shape[-1:] != (2,):
+            raise refuse("theta", "must have shape (…, 2)", points.shape)
+        distance = np.sum((points[..., None, :] - centres) ** 2, axis=-1)
         return np.logaddexp.reduce(np.log(heights) - 0.5 * distance / widths**2, axis=-1)
 
     def maxima(self, log_density: Any = None) -> NDArray[np.float64]:
         """The local maxima of ``log_density`` (default: the likelihood), at most one a peak."""
         target = self.log_likelihood if log_density is None else log_density
+        function("log_density", target)
         found: list[NDArray[np.float64]] = []
         for centre in self.centres:
             best = optimize.minimize(lambda t: -float(target(t)), centre, tol=1e-12).x

@@ -22,11 +22,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp.analysis.rbm_likelihood import as_pixels
+from synsamp.arguments import flag, instance, number, numbers, whole
 from synsamp.errors import refuse
 from synsamp.models import rbm_kernel
 from synsamp.noise.streams import new_stream
 from synsamp.priors import Flat, Prior, PriorByGroup
 from synsamp.rule import HiddenStates
+from synsamp.rule.chains import as_seed
 
 
 class RBMParts(NamedTuple):
@@ -45,9 +48,8 @@ class RBM:
     n_hidden: int = 9
 
     def __post_init__(self) -> None:
-        for name, value in (("n_visible", self.n_visible), ("n_hidden", self.n_hidden)):
-            if int(value) != value or value < 1:
-                raise refuse(name, "must be a whole number >= 1", value)
+        whole("n_visible", self.n_visible, at_least=1, at_most=10**8)
+        whole("n_hidden", self.n_hidden, at_least=1, at_most=10**8)
 
     @property
     def n_weights(self) -> int:
@@ -61,7 +63,7 @@ class RBM:
 
     def parts(self, theta: ArrayLike) -> RBMParts:
         """Weights and biases as views of θ."""
-        array = np.asarray(theta, float)
+        array = numbers("theta", theta)
         if array.shape != (self.size,):
             raise refuse(
                 "theta",
@@ -76,17 +78,22 @@ class RBM:
 
     def start(
         self,
-        seed: np.random.SeedSequence,
+        seed: int | np.random.SeedSequence,
         std: float = 0.25,
         weight_mean: float = 0.0,
         bias_mean: float = -1.0,
     ) -> NDArray[np.float64]:
         """Random initial θ; the defaults are the paper's."""
+        root = as_seed(seed)
+        std = number("std", std, at_least=0, at_most=1e12)
+        weight_mean = number("weight_mean", weight_mean, at_least=-1e12, at_most=1e12)
+        bias_mean = number("bias_mean", bias_mean, at_least=-1e12, at_most=1e12)
         means = np.repeat([weight_mean, bias_mean], [self.n_weights, self.size - self.n_weights])
-        return np.random.default_rng(seed).normal(means, std)
+        return np.random.default_rng(root).normal(means, std)
 
     def prior(self, weight_prior: Prior) -> PriorByGroup:
         """Any prior for the weights, none for the biases (as in the paper)."""
+        instance("weight_prior", weight_prior, Prior, "e.g. synsamp.GaussianMixture()")
         group = np.repeat([0, 1], [self.n_weights, self.size - self.n_weights])
         return PriorByGroup((weight_prior, Flat()), group)
 
@@ -102,14 +109,14 @@ class RBM:
         With ``persistent`` the reconstruction goes on from where the last one ended (PCD) instead
         of from the wake sample. ``n_inputs`` is the rule's N (default: the number of images).
         """
-        gray = np.asarray(images, float)
+        gray = numbers("images", as_pixels(images))
         if gray.ndim != 2 or gray.shape[1] != self.n_visible or len(gray) == 0:
             raise refuse("images", f"must have shape (n, {self.n_visible}), n >= 1", gray.shape)
         if not np.all((gray >= 0) & (gray <= 1)):
             lowest_highest = (float(gray.min()), float(gray.max()))
             raise refuse("images", "must lie in [0, 1]", lowest_highest, "divide by 255")
-        if int(cycles) != cycles or cycles < 1:
-            raise refuse("cycles", "must be a whole number >= 1", cycles, "the paper has 5")
+        cycles = whole("cycles", cycles, at_least=1, at_most=10**9, remedy="the paper has 5")
+        flag("persistent", persistent)
         respond: Any = rbm_kernel.respond
         gradient: Any = rbm_kernel.gradient
         if persistent:
@@ -142,20 +149,20 @@ class RBM:
         return np.random.default_rng(seed).integers(0, 2, (n, self.n_hidden)).astype(float)
 
     def generate(
-        self, theta: ArrayLike, n: int, cycles: int, seed: np.random.SeedSequence
+        self, theta: ArrayLike, n: int, cycles: int, seed: int | np.random.SeedSequence
     ) -> NDArray[np.float64]:
         """``n`` images of the machine's own, each after ``cycles`` cycles from a random state.
 
         Gibbs sampling, at any size. With few hidden units
         ``synsamp.analysis.rbm_likelihood.exact_samples`` needs no cycles at all.
         """
-        whole = np.concatenate([np.ravel(p) for p in self.parts(theta)])
-        if int(cycles) != cycles or cycles < 1:
-            raise refuse("cycles", "must be a whole number >= 1", cycles)
-        of_stream, of_states = seed.spawn(2)
+        flat = np.concatenate([np.ravel(p) for p in self.parts(theta)])
+        n = whole("n", n, at_least=0, at_most=10**8)
+        cycles = whole("cycles", cycles, at_least=1, at_most=10**9)
+        of_stream, of_states = as_seed(seed).spawn(2)
         images = np.empty((n, self.n_visible))
         states = self._random_hidden(of_states, n)
-        _generate(whole, states, cycles, new_stream(of_stream), images)
+        _generate(flat, states, cycles, new_stream(of_stream), images)
         return images
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from synsamp.arguments import instance
 from synsamp.noise.arithmetic import cos_quarter, log_uniform, scalar, sin_quarter
 
 GENERATORS = 64
@@ -28,6 +29,7 @@ _TO_QUARTER = np.float32(2.0**-30)
 
 def new_stream(seed: np.random.SeedSequence) -> NDArray[np.uint32]:
     """The state of a stream: uint32[4, GENERATORS] drawn from ``seed``."""
+    instance("seed", seed, np.random.SeedSequence, "use numpy.random.SeedSequence(0)")
     words = seed.generate_state(4 * GENERATORS, np.uint32)
     state = words.astype(np.uint32, copy=False).reshape(4, GENERATORS)
     state[3] |= _UINT32(1)  # a lane of four zero words would stay zero for ever

@@ -1,10 +1,12 @@
 """THE rule: prior term + likelihood term + noise, its sampler and its theory."""
 
+from synsamp.rule.arviz import to_arviz
 from synsamp.rule.chains import Chains
 from synsamp.rule.likelihood import Batch, HiddenStates, Online, at_random, in_turn
 from synsamp.rule.rule import Rule
-from synsamp.rule.sampler import sample, to_arviz
+from synsamp.rule.sampler import sample
 from synsamp.rule.speed import Speed
+from synsamp.rule.step import StepWarning
 from synsamp.rule.theory import FokkerPlanck, fokker_planck
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "Online",
     "Rule",
     "Speed",
+    "StepWarning",
     "at_random",
     "fokker_planck",
     "in_turn",

@@ -2,26 +2,66 @@
 
 ``Chains`` is the moving part: parameters, random streams, step count. The compiled path runs each
 chain's loop on a thread pool; the plain path calls the user's Python functions on all chains at
-once. Both take the same normals from the same streams, so one is the other's slow twin.
+once or chain by chain. Both take the same normals from the same streams, so one is the other's slow
+twin. However many steps are asked for, the compiled loop comes back to Python after a short while,
+so that Ctrl-C is heard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from synsamp.arguments import instance, number, numbers, whole
+from synsamp.arguments import seed as checked_seed
 from synsamp.errors import SynsampError, refuse
 from synsamp.noise.streams import BLOCK, new_stream
+from synsamp.rule.calling import require_shape
 from synsamp.rule.equation import chain_rule, euler_maruyama
 from synsamp.rule.kernel import chain_kernel, likelihood_data, priors_and_runs, take_normals
-from synsamp.rule.likelihood import HiddenStates
 from synsamp.rule.rule import Rule
 
 _BUFFER = 4 * BLOCK
+_PIECE_SECONDS = 0.1
+"""How long the compiled loop may run before it comes back."""
+
+MOST_STEPS = 10**15
+MOST_CHAINS = 10**5
+MOST_THREADS = 1024
+
+
+class Pace:
+    """Cuts steps into pieces of about ``_PIECE_SECONDS``, and remembers how many those are."""
+
+    def __init__(self) -> None:
+        self._size = 1
+
+    def pieces(self, total: int, most: int = MOST_STEPS) -> Iterator[int]:
+        """Pieces of ``total`` steps, of ``most`` steps at most."""
+        done = 0
+        while done < total:
+            n = min(self._size, most, total - done)
+            began = time.perf_counter()
+            yield n
+            took = time.perf_counter() - began
+            done += n
+            if took > 2 * _PIECE_SECONDS:
+                self._size = max(1, n // 2)
+            elif took < _PIECE_SECONDS and n == self._size:  # a short rest says nothing
+                self._size *= 2
+
+
+def as_seed(seed: Any) -> np.random.SeedSequence:
+    """A number or a SeedSequence as a SeedSequence."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    return np.random.SeedSequence(checked_seed("seed", seed))
 
 
 class Chains:
@@ -33,28 +73,37 @@ class Chains:
     def __init__(
         self,
         rule: Rule,
-        start: NDArray[np.float64],
+        start: ArrayLike,
         dt: float,
-        seed: np.random.SeedSequence,
+        seed: int | np.random.SeedSequence,
         threads: int = 1,
     ) -> None:
-        if not (np.isfinite(dt) and dt > 0):
-            raise refuse("dt", "must be > 0 and finite", dt, "try 1e-3 divided by the speed b")
-        if start.ndim != 2 or 0 in start.shape or not np.all(np.isfinite(start)):
-            raise refuse("start", "must be finite with shape (chains, parameters)", start.shape)
-        rule.check(start)
-        self.rule, self.dt, self.threads = rule, float(dt), threads
-        self.theta = np.array(start, float, order="C")
+        self.rule: Rule = instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
+        self.dt = number("dt", dt, above=0, at_most=1e12, remedy="try 1e-3 divided by the speed b")
+        self.threads = whole("threads", threads, at_least=1, at_most=MOST_THREADS)
+        self.theta = numbers("start", start, shape=(None, None), remedy="(chains, parameters)")
+        if 0 in self.theta.shape:
+            raise refuse("start", "must hold at least one parameter", self.theta.shape)
+        if len(self.theta) > MOST_CHAINS:
+            raise refuse("chains", f"must be at most {MOST_CHAINS}", len(self.theta))
+        self.theta = np.ascontiguousarray(self.theta)
+        root = as_seed(seed)
+        rule.check(self.theta)
         self.step = 0
         self._origin = 0
-        n = len(start)
-        noise_seeds, model_seeds, memory_seeds = (s.spawn(n) for s in seed.spawn(3))
+        self._whole = True
+        self._pace = Pace()
+        likelihood = rule.likelihood
+        self._together = likelihood is not None and likelihood.try_out(
+            rule.mapping.weight(self.theta) if rule.maps else self.theta
+        )
+        n = len(self.theta)
+        noise_seeds, model_seeds, memory_seeds = (s.spawn(n) for s in root.spawn(3))
         self._streams = np.stack([new_stream(s) for s in noise_seeds])
         self._buffers = np.empty((n, _BUFFER), np.float32)
         self._positions = np.full(n, _BUFFER)
         self._rngs = [np.random.Generator(np.random.PCG64(s)) for s in model_seeds]
-        keeps = isinstance(rule.likelihood, HiddenStates)
-        self._memories = [rule.likelihood.remember(s) if keeps else () for s in memory_seeds]
+        self._memories = [likelihood.remember(s) if likelihood else () for s in memory_seeds]
 
     @property
     def time(self) -> float:
@@ -63,6 +112,7 @@ class Chains:
 
     def burn_in(self, n_steps: int) -> None:
         """Move every chain on without keeping anything; thinning counts from here."""
+        whole("n_steps", n_steps, at_least=0, at_most=MOST_STEPS)
         self.advance(n_steps, thin=self.step - self._origin + n_steps + 1)
         self._origin = self.step
 
@@ -71,19 +121,37 @@ class Chains:
 
         Shape (chains, draws, parameters). Chunks of any length give the same bits.
         """
-        n_chains, size = self.theta.shape
+        n_steps = whole("n_steps", n_steps, at_least=0, at_most=MOST_STEPS)
+        thin = whole("thin", thin, at_least=1)
+        if not self._whole:
+            raise SynsampError(
+                "chains must all be at the same step, got an interruption within one; "
+                "go on from a saved state with restore(state)"
+            )
+        draws = np.empty((len(self.theta), self._n_draws(n_steps, thin), self.theta.shape[1]))
+        kept = 0
+        with ThreadPoolExecutor(self.threads) if self.threads > 1 else nullcontext() as pool:
+            for n in self._pace.pieces(n_steps):
+                more = self._n_draws(n, thin)
+                self._whole = False
+                self._advance_piece(n, thin, draws[:, kept : kept + more], pool)
+                self._whole = True
+                kept += more
+        return draws
+
+    def _n_draws(self, n_steps: int, thin: int) -> int:
         done = self.step - self._origin
-        n_draws = (done + n_steps) // thin - done // thin
-        draws = np.empty((n_chains, n_draws, size))
+        return (done + n_steps) // thin - done // thin
+
+    def _advance_piece(self, n_steps: int, thin: int, draws: NDArray[Any], pool: Any) -> None:
         times = (self.step + np.arange(n_steps)) * np.float64(self.dt)
-        temperatures = self.rule.temperatures(times, size)
+        temperatures = self.rule.temperatures(times, self.theta.shape[1])
         if self.rule.compiled:
-            self._advance_compiled(n_steps, temperatures, thin, draws)
+            self._advance_compiled(n_steps, temperatures, thin, draws, pool)
         else:
             self._advance_plain(n_steps, temperatures, thin, draws)
         self.step += n_steps
         self._require_finite(self.time)
-        return draws
 
     def _require_finite(self, time: float) -> None:
         if np.all(np.isfinite(self.theta)):
@@ -96,7 +164,7 @@ class Chains:
         )
 
     def _advance_compiled(
-        self, n_steps: int, temperatures: NDArray[Any], thin: int, draws: NDArray[Any]
+        self, n_steps: int, temperatures: NDArray[Any], thin: int, draws: NDArray[Any], pool: Any
     ) -> None:
         rule, size = self.rule, self.theta.shape[1]
         kernel = chain_kernel(rule)
@@ -127,12 +195,8 @@ class Chains:
                 draws[c],
             )
 
-        if self.threads == 1 or len(self.theta) == 1:
-            for c in range(len(self.theta)):
-                one(c)
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(one, range(len(self.theta))))
+        for _ in (map if pool is None else pool.map)(one, range(len(self.theta))):
+            pass
 
     def _advance_plain(
         self, n_steps: int, temperatures: NDArray[Any], thin: int, draws: NDArray[Any]
@@ -160,25 +224,35 @@ class Chains:
         gradient = self._plain_gradient(self.rule.mapping.weight(self.theta), step)
         return chain_rule.py_func(self.rule.mapping.slope(self.theta), gradient)
 
-    def _plain_gradient(self, weights: NDArray[Any], step: int) -> Any:
-        likelihood = self.rule.likelihood
-        if likelihood.compiled:
-            # A compiled gradient speaks of one chain; here only the prior or speed is plain.
-            chains = zip(weights, self._rngs, self._memories, strict=True)
-            return np.stack(
-                [
-                    likelihood.evaluate(own, step, rng, *([memory] if memory else []))
-                    for own, rng, memory in chains
-                ]
-            )
-        gradient = np.asarray(likelihood.evaluate(weights, step, self._rngs[0]), float)
-        if gradient.shape != self.theta.shape:
-            raise refuse(
-                "likelihood gradient",
-                f"must have the shape of θ {self.theta.shape}",
-                gradient.shape,
-                "return one number per chain and parameter",
-            )
+    def _plain_gradient(self, weights: NDArray[Any], step: int) -> NDArray[np.float64]:
+        found = self.rule.likelihood.evaluate(
+            weights, step, self._rngs, self._memories, self._together
+        )
+        gradient = np.asarray(found, float)
+        require_shape(gradient, self.theta.shape)
+        return gradient
+
+    @property
+    def fixed_gradient(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
+        """The log-likelihood's gradient in θ, of rows of θ, with nothing left to chance.
+
+        None where there is none: no likelihood, or hidden states that are drawn.
+        """
+        rule, likelihood = self.rule, self.rule.likelihood
+        if likelihood is None or not likelihood.has_fixed_gradient:
+            return None
+
+        def gradient(theta: NDArray[np.float64]) -> NDArray[np.float64]:
+            weights = rule.mapping.weight(theta) if rule.maps else theta
+            # A function of all chains may count on their number: give it as many rows.
+            n = len(self.theta) if self._together else len(weights)
+            found = [
+                np.asarray(likelihood.fixed_gradient(_rows(weights[k : k + n], n), self._together))
+                for k in range(0, len(weights), n)
+            ]
+            whole = np.concatenate(found)[: len(weights)].astype(float)
+            return chain_rule.py_func(rule.mapping.slope(theta), whole) if rule.maps else whole
+
         return gradient
 
     def state(self) -> dict[str, Any]:
@@ -199,6 +273,7 @@ class Chains:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a ``state``; what follows is the same bit for bit."""
+        self._whole = True
         self.theta[:] = state["theta"]
         self.step, self._origin = int(state["step"]), int(state["origin"])
         self._streams[:] = state["streams"]
@@ -209,6 +284,11 @@ class Chains:
         for k, arrays in enumerate(zip(*self._memories, strict=True)):
             for array, stored in zip(arrays, state["memories"][str(k)], strict=True):
                 array[...] = stored
+
+
+def _rows(values: NDArray[Any], n: int) -> NDArray[Any]:
+    """``n`` rows: those given, then the last again."""
+    return values[np.minimum(np.arange(n), len(values) - 1)]
 
 
 _LOW = 2**64 - 1

@@ -36,6 +36,20 @@ def _pick(value, i):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
+def next_normals(
+    stream: NDArray[np.uint32],
+    buffer: NDArray[np.float32],
+    position: int,
+    room: NDArray[np.float32],
+) -> tuple[NDArray[np.float32], int]:
+    """The next ``room.size`` normals and the new place; no copy where the buffer holds them all."""
+    n = room.size
+    if position + n <= buffer.size:
+        return buffer[position : position + n], position + n
+    return room, take_normals(stream, buffer, position, room)
+
+
+@njit(nogil=True)
 def take_normals(
     stream: NDArray[np.uint32],
     buffer: NDArray[np.float32],
@@ -112,7 +126,7 @@ def _chain_template(
 ) -> int:
     sqrt_dt = np.sqrt(dt)
     prior = np.zeros(theta.size)
-    normals = np.empty(theta.size, np.float32)
+    normals_room = np.empty(theta.size, np.float32)
     room = np.empty(theta.size)
     kept = 0
     for s in range(n_steps):
@@ -120,7 +134,7 @@ def _chain_template(
         weights = weights_of(theta, mapping_parameters, room)  # type: ignore[name-defined]  # noqa: F821
         likelihood = likelihood_gradient(weights, step, rng, inputs, data)  # type: ignore[name-defined]  # noqa: F821
         add_priors(theta, prior, prior_parameters, prior_runs)  # type: ignore[name-defined]  # noqa: F821
-        position = take_normals(stream, buffer, position, normals)
+        normals, position = next_normals(stream, buffer, position, normals_room)
         update(  # type: ignore[name-defined]  # noqa: F821
             theta,
             prior,
@@ -211,7 +225,7 @@ def chain_kernel(rule: Rule) -> Any:
         likelihood = _no_likelihood
     else:
         template, parts = rule.likelihood.template
-        parts = {name: _compiled(part) for name, part in parts.items()}
+        parts = {name: _compiled(p) if callable(p) else p for name, p in parts.items()}
         likelihood = specialise(template, **parts)
     priors = rule.prior.priors if isinstance(rule.prior, PriorByGroup) else (rule.prior,)
     weights_of, in_theta = _bind_mapping(rule)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.arguments import instance
+from synsamp.arguments import instance, number_or_numbers, numbers
 from synsamp.errors import refuse
 from synsamp.mappings import Identity, Mapping
 from synsamp.priors import Flat, Prior, PriorByGroup
@@ -48,7 +48,7 @@ class Rule:
         instance("prior", self.prior, (Prior, PriorByGroup), "e.g. synsamp.Gaussian(0, 1)")
         instance("mapping", self.mapping, Mapping, "e.g. synsamp.Exponential(3.0)")
         if not callable(self.temperature):
-            _require_temperature(self.temperature)
+            object.__setattr__(self, "temperature", _as_temperature(self.temperature))
 
     @property
     def compiled(self) -> bool:
@@ -74,12 +74,11 @@ class Rule:
             value = np.asarray(self.temperature, float)
             rows = np.broadcast_to(value, times.shape + value.shape)
         else:
-            rows = np.array([np.asarray(self.temperature(float(t)), float) for t in times])
-            _require_temperature(rows)
+            rows = numbers("temperature", [self.temperature(float(t)) for t in times], **_HEAT)
         # Copies: a broadcast view is read-only, for which a kernel would be compiled anew.
         if rows.ndim == 1:
             return np.array(rows)
-        if rows.shape[-1] not in (1, size):
+        if rows.ndim != 2 or rows.shape[-1] not in (1, size):
             raise refuse("temperature", f"must be one number or {size} numbers", rows.shape[1:])
         return np.array(np.broadcast_to(rows, (times.size, size)), order="C")
 
@@ -95,22 +94,32 @@ class Rule:
         )
 
     def check(self, theta: NDArray[np.float64]) -> None:
-        """Refuse start values that do not fit the rule."""
+        """Refuse start values that do not fit the rule, and a mapping or prior that fails there."""
         size = theta.shape[-1]
-        if isinstance(self.prior, PriorByGroup) and self.prior.size != size:
-            raise refuse(
-                "start", f"must have {self.prior.size} parameters, as prior.group does", size
-            )
+        if isinstance(self.prior, PriorByGroup) and self.prior.group.shape != (size,):
+            labels = " x ".join(map(str, self.prior.group.shape))
+            raise refuse("start", f"must have {labels} parameters, as prior.group does", size)
+        self.prior.parts(size)
+        self.temperatures(np.zeros(1), size)
         assert isinstance(self.speed, Speed)
         self.speed.check(theta)
+        _require_finite("gradient of the prior", self.prior.gradient(theta))
+        if self.maps:
+            _require_finite("weight of the mapping", self.mapping.weight(theta))
+            _require_finite("slope of the mapping", self.mapping.slope(theta))
 
 
-def _require_temperature(value: Any) -> None:
-    array = np.asarray(value, float)
-    if not np.all(np.isfinite(array) & (array >= 0)):
-        raise refuse(
-            "temperature", "must be >= 0 and finite", value, "0 gives MAP, 1 the posterior"
-        )
+_HEAT: Any = dict(at_least=0, at_most=1e12, remedy="0 gives MAP, 1 the posterior")
+
+
+def _as_temperature(value: Any) -> Any:
+    return number_or_numbers("temperature", value, **_HEAT)
+
+
+def _require_finite(name: str, values: NDArray[np.float64]) -> None:
+    if not np.all(np.isfinite(values)):
+        bad = float(values[~np.isfinite(values)].flat[0])
+        raise refuse(name, "must be finite at the start values", bad, "start elsewhere")
 
 
 __all__ = ["Likelihood", "Rule"]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from synsamp.arguments import flag, instance, numbers, text, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
-from synsamp.rule.chains import Chains
+from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Chains, Pace, as_seed
+from synsamp.rule.diagnostics import diagnose
+from synsamp.rule.drawn import Drawn, InMemory, InZarr
 from synsamp.rule.rule import Rule
+from synsamp.rule.step import check_step, look_at_states
 
-_CHUNK_SECONDS = 0.1
-"""How long a chunk of steps should take: short enough for Ctrl-C and a lively progress bar."""
+_MOST_KEPT = 2**22
+"""Numbers that one piece of the run may hand over: 32 MB."""
 
 
 def sample(
@@ -32,6 +35,7 @@ def sample(
     seed: int | np.random.SeedSequence = 0,
     threads: int | None = None,
     progress: bool = True,
+    store: str | Path | None = None,
 ) -> xr.Dataset:
     """Sample by the rule and return the draws with R-hat, ESS and Monte-Carlo errors.
 
@@ -40,91 +44,80 @@ def sample(
     steps:   steps after the burn-in; every ``thin``-th is kept
     dt:      time step Δt; with speed b the paper's learning rate is η = b Δt
     threads: default all cores; the same seed gives the same bits on any number of them
+    store:   a new Zarr folder to write the draws to, for runs longer than memory; the Dataset then
+             reads from it when asked
+
+    Warns (``StepWarning``) where ``dt`` is too large for the curvature at the draws; the share by
+    which the spread is then too wide is ``attrs["widening"]``.
 
     Ctrl-C ends the run and returns the draws so far (``attrs["interrupted"]`` is then 1).
     """
-    for name, value, least in (
-        ("steps", steps, 1),
-        ("chains", chains, 1),
-        ("burn_in", burn_in, 0),
-        ("thin", thin, 1),
-    ):
-        if int(value) != value or value < least:
-            raise refuse(name, f"must be a whole number >= {least}", value)
+    instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
+    steps = whole("steps", steps, at_least=1, at_most=MOST_STEPS)
+    chains = whole("chains", chains, at_least=1, at_most=MOST_CHAINS)
+    burn_in = whole("burn_in", burn_in, at_least=0, at_most=MOST_STEPS)
+    thin = whole("thin", thin, at_least=1)
     if thin > steps:
         raise refuse("thin", f"must be <= steps ({steps}), or nothing is kept", thin)
-    first = np.atleast_1d(np.asarray(start, float))
+    flag("progress", progress)
+    first = np.atleast_1d(numbers("start", start, remedy="give start values of the parameters"))
     begin = np.broadcast_to(first, (chains, first.shape[-1])) if first.ndim == 1 else first
-    if len(begin) != chains:
-        raise refuse("start", f"must have {chains} rows, one per chain", first.shape)
-    root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    moving = Chains(rule, np.array(begin), dt, root, threads or cores or 1)
+    if begin.ndim != 2 or len(begin) != chains:
+        wanted = f"must have shape (parameters,) or ({chains}, parameters)"
+        raise refuse("start", wanted, first.shape, "the rows are chains=")
+    root = as_seed(seed)
+    moving = Chains(rule, begin, dt, root, _cores() if threads is None else threads)
 
-    kept: list[NDArray[np.float64]] = []
-    interrupted = False
+    shape = (chains, steps // thin, begin.shape[1])
+    drawn: Drawn = InMemory(shape) if store is None else InZarr(_new_folder(store), shape)
+    most = max(1, _MOST_KEPT // (chains * begin.shape[1]))
+    interrupted, pace = False, Pace()
     with progress_bar("sampling", burn_in + steps, progress) as advance:
         try:
-            for n in _chunks(burn_in, advance):
+            for n in pace.pieces(burn_in):
                 moving.burn_in(n)
-            for n in _chunks(steps, advance):
-                kept.append(moving.advance(n, thin))
+                advance(n)
+            for n in pace.pieces(steps, most=most * thin):
+                drawn.keep(moving.advance(n, thin))
+                advance(n)
         except KeyboardInterrupt:
             interrupted = True
-    draws = np.concatenate(kept, axis=1) if kept else np.empty((chains, 0, begin.shape[1]))
+    n_draws = drawn.end()
     attributes = {
-        "dt": float(dt),
+        "dt": moving.dt,
         "burn_in": burn_in,
         "thin": thin,
         "seed": str(root.entropy),
         "interrupted": int(interrupted),
+        "widening": _check_step(rule, drawn, (chains, n_draws), moving, thin),
     }
-    first_kept = burn_in + thin
-    times = (first_kept + thin * np.arange(draws.shape[1])) * np.float64(dt)
-    return as_dataset(draws, times, attributes)
-
-
-def _chunks(total: int, advance: Callable[[float], None]) -> Iterator[int]:
-    """Cut ``total`` steps into chunks of about ``_CHUNK_SECONDS`` each, reporting each one."""
-    size, done = 1, 0
-    while done < total:
-        n = min(size, total - done)
-        began = time.perf_counter()
-        yield n
-        took = time.perf_counter() - began
-        done += n
-        advance(n)
-        if took < _CHUNK_SECONDS:
-            size *= 2
-
-
-def as_dataset(
-    draws: NDArray[np.float64], times: NDArray[np.float64], attributes: dict[str, Any]
-) -> xr.Dataset:
-    """Draws of shape (chains, draws, parameters) as a Dataset with diagnostics per parameter."""
-    theta = xr.DataArray(
-        draws,
-        dims=("chain", "draw", "parameter"),
-        coords={"time": ("draw", times)},
-        name="theta",
+    found = diagnose(drawn.read, (chains, n_draws, shape[2]), moving.threads)
+    times = (burn_in + thin + thin * np.arange(n_draws)) * np.float64(moving.dt)
+    return drawn.dataset(
+        xr.Dataset(
+            {name: ("parameter", values) for name, values in found.items()},
+            coords={"time": ("draw", times)},
+            attrs=attributes,
+        )
     )
-    dataset = theta.to_dataset().assign_attrs(attributes)
-    enough = draws.shape[1] >= 4  # split chains need two halves of two draws
-    import arviz_stats  # half a second, so only when somebody samples
-
-    for name, diagnostic in (
-        ("r_hat", arviz_stats.rhat),
-        ("ess_bulk", arviz_stats.ess),
-        ("mcse_mean", arviz_stats.mcse),
-    ):
-        nothing = ("parameter", np.full(draws.shape[2], np.nan))
-        dataset[name] = diagnostic(theta) if enough else nothing
-    return dataset
 
 
-def to_arviz(dataset: xr.Dataset) -> xr.DataTree:
-    """The draws as ArviZ takes them, e.g. ``arviz_plots.plot_trace(to_arviz(result))``."""
-    import arviz_base  # slow to import, as above
+def _check_step(
+    rule: Rule, drawn: Drawn, counts: tuple[int, int], moving: Chains, thin: int
+) -> float:
+    n_chains, n_draws = counts
+    if n_draws == 0:
+        return float("nan")
+    places = look_at_states(n_chains, n_draws, n_chains * n_draws * thin)
+    states = np.stack([drawn.state(chain, draw) for chain, draw in places])
+    return check_step(rule, states, moving.dt, moving.time, moving.fixed_gradient)
 
-    tree: xr.DataTree = arviz_base.convert_to_datatree(dataset[["theta"]])
-    return tree
+
+def _new_folder(store: Any) -> Path:
+    instance("store", store, (str, Path), "name a new folder")
+    return Path(text("store", str(store)))
+
+
+def _cores() -> int:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return usable or 1

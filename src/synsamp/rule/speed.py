@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.errors import refuse, require_positive
+from synsamp.arguments import function, instance, number_or_numbers, numbers
+from synsamp.errors import refuse
 from synsamp.noise.arithmetic import scalar
 from synsamp.specialise import is_compiled
+
+_BOUNDS: Any = dict(above=0, at_most=1e12)
 
 
 @scalar
@@ -37,6 +40,16 @@ class Speed:
     value_of: Any
     slope_of: Any
     parameter_values: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        function("value_of", self.value_of, "pass b as a function (θ, parameters)")
+        function("slope_of", self.slope_of, "pass db/dθ as a function (θ, parameters)")
+        instance("parameter_values", self.parameter_values, (tuple, list))
+        values = (
+            number_or_numbers(f"parameter_values[{k}]", v)
+            for k, v in enumerate(self.parameter_values)
+        )
+        object.__setattr__(self, "parameter_values", tuple(values))
 
     @property
     def compiled(self) -> bool:
@@ -65,10 +78,13 @@ class Speed:
         Compared with a central difference at the given values; its error is about h²·b‴ + ε·b/h,
         so one part in 10⁵ is far above it and far below any real mistake.
         """
-        theta = np.atleast_1d(np.asarray(theta, float))
-        b, slope = (np.broadcast_to(v, theta.shape) for v in self.evaluate(theta))
-        if not np.all(np.isfinite(b) & (b > 0)):
-            raise refuse("speed b(θ)", "must be > 0", float(np.min(b)), "use a positive speed")
+        theta = np.atleast_1d(numbers("theta", theta))
+        try:
+            b, slope = (np.broadcast_to(v, theta.shape) for v in self.evaluate(theta))
+        except Exception as error:  # whatever a user's function may raise
+            rule = f"must give one number, or one for each of {theta.shape[-1]} parameters"
+            raise refuse("speed", rule, f"{type(error).__name__}: {error}") from error
+        numbers("speed b(θ)", b, remedy="use a positive speed", **_BOUNDS)
         h = 1e-5 * np.maximum(1.0, np.abs(theta))
         measured = (self.evaluate(theta + h)[0] - self.evaluate(theta - h)[0]) / (2 * h)
         gap = np.abs(measured - slope)
@@ -87,9 +103,8 @@ def as_speed(speed: Any) -> Speed:
     """A number (or one number per parameter) becomes a constant speed; a Speed stays itself."""
     if isinstance(speed, Speed):
         return speed
-    try:
-        values = np.asarray(speed, float)
-    except (TypeError, ValueError):
-        raise refuse("speed", "must be a number, an array or a Speed", speed) from None
-    require_positive(speed=values)
-    return Speed(_constant_value, _constant_slope, (values if values.ndim else float(values),))
+    remedy = "use a positive number, one per parameter, or a synsamp.Speed"
+    values = number_or_numbers("speed", speed, remedy=remedy, **_BOUNDS)
+    if np.ndim(values) > 1:
+        raise refuse("speed", "must be one number or one per parameter", np.shape(values), remedy)
+    return Speed(_constant_value, _constant_slope, (values,))

@@ -26,8 +26,12 @@ import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.linalg import eigsh, splu
 
+from synsamp.arguments import function, instance, number, numbers
 from synsamp.errors import refuse
+from synsamp.rule.likelihood import Batch
 from synsamp.rule.rule import Rule
+
+_MOST_CELLS = 10**7
 
 
 def _bernoulli(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -53,18 +57,18 @@ class FokkerPlanck:
     def delta(self, start: ArrayLike) -> NDArray[np.float64]:
         """The density of a parameter that is certainly in the cell nearest to ``start``."""
         density = np.zeros(self.stationary.shape)
-        where = np.atleast_1d(np.asarray(start, float))
+        where = np.atleast_1d(numbers("start", start))
+        if where.shape != (len(self.axes),):
+            raise refuse("start", "must be one number per axis of the grid", where.shape)
         place = tuple(int(np.argmin(np.abs(a - w))) for a, w in zip(self.axes, where, strict=True))
         density[place] = 1.0 / self.cell
         return density
 
     def evolve(self, density: ArrayLike, time: float) -> NDArray[np.float64]:
         """The density after ``time``, from one given on the grid."""
-        if not (np.isfinite(time) and time >= 0):
-            raise refuse("time", "must be >= 0 and finite", time)
-        p = np.asarray(density, float)
-        if p.shape != self.stationary.shape:
-            raise refuse("density", f"must have the grid's shape {self.stationary.shape}", p.shape)
+        time = number("time", time, at_least=0, at_most=1e100)
+        remedy = "give a density on the grid, such as delta(start)"
+        p = numbers("density", density, shape=self.stationary.shape, remedy=remedy)
         if time == 0:
             return p.copy()
         # exp(tA) p = (1/2πi) ∮ e^z (z − tA)⁻¹ p dz on the parabola z(φ) below, by the trapezoidal
@@ -109,6 +113,9 @@ def fokker_planck(
     one most wants to find before a long run). Like the gradient it is a function of w where the
     rule has a mapping.
     """
+    instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
+    if log_likelihood is not None:
+        function("log_likelihood", log_likelihood)
     grid = tuple(_uniform_axis(axis) for axis in axes)
     if len(grid) not in (1, 2):
         raise refuse("number of axes", "must be 1 or 2", len(grid))
@@ -118,7 +125,11 @@ def fokker_planck(
         raise refuse(
             "log_likelihood", "must be given exactly when the rule has a likelihood", log_likelihood
         )
+    n_cells = int(np.prod([axis.size for axis in grid]))
+    if n_cells > _MOST_CELLS:
+        raise refuse("grid", f"must have at most {_MOST_CELLS} cells", n_cells, "use fewer points")
     points = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1).reshape(-1, len(grid))
+    rule.check(points)
     T = float(rule.temperature)
     log_target = rule.prior.log_density(points).sum(axis=-1)
     if log_likelihood is not None:
@@ -155,15 +166,13 @@ def _fluxes(
 
 
 def _uniform_axis(axis: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(axis, float)
-    if (
-        values.ndim != 1
-        or values.size < 3
-        or not np.allclose(np.diff(values), values[1] - values[0])
-    ):
-        raise refuse("axis", "must be evenly spaced with at least 3 points", values.shape)
+    remedy = "use numpy.linspace"
+    values = numbers("axis", axis, shape=(None,), remedy=remedy)
+    if values.size < 3 or not np.allclose(np.diff(values), values[1] - values[0], atol=0.0):
+        rule = "must be evenly spaced with at least 3 points"
+        raise refuse("axis", rule, values.shape, remedy)
     if values[1] <= values[0]:
-        raise refuse("axis", "must increase", (values[0], values[1]))
+        raise refuse("axis", "must increase", (float(values[0]), float(values[1])), remedy)
     return values
 
 
@@ -171,15 +180,11 @@ def _check_gradient(
     rule: Rule, log_likelihood: Callable[[NDArray[np.float64]], Any], points: NDArray[np.float64]
 ) -> None:
     """Refuse a likelihood gradient that is not the gradient of ``log_likelihood``."""
-    from synsamp.rule.likelihood import Batch
-
     if not isinstance(rule.likelihood, Batch):
         return  # the online gradients are of single inputs; their sum is not at hand
     some = points[:: max(1, len(points) // 64)]
-    if rule.likelihood.compiled:
-        given = np.array([rule.likelihood.gradient(p, *rule.likelihood.data) for p in some])
-    else:
-        given = np.asarray(rule.likelihood.gradient(some, *rule.likelihood.data))
+    together = rule.likelihood.try_out(some)
+    given = np.asarray(rule.likelihood.evaluate(some, 0, (), (), together), float)
     h = 1e-5
     for d in range(points.shape[1]):
         step = np.zeros(points.shape[1])

@@ -1,0 +1,145 @@
+"""Is the time step small enough for the rule's law? Ask the curvature where the chains have been.
+
+Along a direction in which b × curvature of −log(prior × likelihood) is λ, a step takes back the
+share λΔt of a deviation. The spread then comes out too wide by a factor 1/sqrt(1 − λΔt/2), from
+λΔt = 2 on nothing holds θ back, and R-hat sees neither. The sharpest direction is found by power
+iteration on differences of the gradient, over the distance that a step's noise covers; the prior is
+local, so its part needs one difference for all parameters. Where steps jump over a narrow mode to
+and fro, the curvature at either side says nothing; so the force after one step without noise is
+compared with that before it, too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.rule.equation import diffusion
+from synsamp.rule.rule import Rule
+
+Floats = NDArray[np.float64]
+Gradient = Callable[[Floats], Floats]
+
+WORTH_A_WARNING = 0.05
+"""A spread that is wrong by more than this share is told."""
+_AIM = 0.01
+_ITERATIONS = 8
+_MOST_STATES = 8
+
+
+class StepWarning(UserWarning):
+    """The time step is too large for the law that was asked for."""
+
+
+def widening(step: Any) -> Any:
+    """By which share the spread comes out too wide at λΔt = ``step``; inf where nothing holds."""
+    step = np.asarray(step, float)
+    safe = np.minimum(step, 1.999)
+    return np.where(step < 2.0, 1.0 / np.sqrt(1.0 - safe / 2.0) - 1.0, np.inf)
+
+
+def look_at_states(n_chains: int, n_draws: int, n_gradients: int) -> list[tuple[int, int]]:
+    """(chain, draw) of the states to look at: so few that they cost a twentieth of the run."""
+    affordable = n_gradients // (20 * 2 * _ITERATIONS)
+    n = int(np.clip(affordable, 1, min(_MOST_STATES, n_chains * n_draws)))
+    later = n_draws // 2  # the first half may still come from the start values
+    return [(k % n_chains, later + (n_draws - 1 - later) * k // n) for k in range(n)]
+
+
+def check_step(
+    rule: Rule, states: Floats, dt: float, time: float, gradient: Gradient | None
+) -> float:
+    """Warn where ``dt`` is too large at these states (n, parameters); returns the widening.
+
+    ``gradient`` is that of the log-likelihood in θ with nothing left to chance, of rows of θ; None
+    leaves it to the prior.
+    """
+    T = rule.temperatures(np.array([time]), states.shape[1])[0]
+    with np.errstate(all="ignore"):
+        found = np.array([_sharpest(rule, theta, dt, T, gradient) for theta in states])
+    found = found[np.isfinite(found)]
+    if found.size == 0:
+        return float("nan")
+    typical, worst = float(np.median(found)), float(found.max())
+    noisy = bool(np.any(T > 0))
+    share = float(widening(max(typical * dt, 0.0))) if noisy else 0.0
+    unstable = worst * dt >= (1.0 if noisy else 2.0)
+    if share > WORTH_A_WARNING or unstable:
+        # λΔt at which the spread is wrong by _AIM; where it is sharpest, well below 2 is enough.
+        aim = 2.0 * (1.0 - 1.0 / (1.0 + _AIM) ** 2)
+        good = min(aim / max(typical, 1e-300), 0.5 / worst)
+        if unstable:
+            effect = f"a step takes back {worst * dt:.2g} of a deviation and may overshoot"
+        else:
+            effect = f"the spread of θ comes out about {share:.0%} too wide"
+        warnings.warn(
+            f"dt must be small against 1/(speed × curvature), got {dt:g}: where the chains are, "
+            f"{effect}; use dt = {_one_digit(good)} or smaller",
+            StepWarning,
+            stacklevel=4,
+        )
+    return share
+
+
+def _one_digit(x: float) -> str:
+    """Rounded down to one digit."""
+    unit = 10.0 ** np.floor(np.log10(x))
+    return f"{np.floor(x / unit * (1 + 1e-9)) * unit:.1g}"
+
+
+def _sharpest(rule: Rule, theta: Floats, dt: float, T: Any, gradient: Gradient | None) -> float:
+    """The largest eigenvalue of sqrt(b) H sqrt(b), H the Hessian of −log(prior × likelihood)."""
+    b = np.broadcast_to(rule.speed.evaluate(theta)[0], theta.shape)
+    noise = np.broadcast_to(diffusion.py_func(b, T) * np.sqrt(dt), theta.shape)
+    far = np.where(noise > 0, noise, 1e-4 * (1.0 + np.abs(theta)))
+    pull = rule.prior.gradient(theta - far) - rule.prior.gradient(theta + far)
+    prior = pull / (2.0 * far)
+    jump = _along_a_step(rule, theta, b, dt, gradient)
+    if gradient is None:
+        return max(jump, float(np.max(b * prior)))
+    root = np.sqrt(b)
+
+    def apply(v: Floats) -> Floats:
+        u = root * v
+        reach = 1.0 / np.sqrt(np.sum((u / far) ** 2))  # reach·u is about one step's noise long
+        two = gradient(np.stack([theta - reach * u, theta + reach * u]))
+        return np.asarray(root * (prior * u + rule.n_inputs * (two[0] - two[1]) / (2.0 * reach)))
+
+    value = _top_eigenvalue(apply, theta.size, 0.0)
+    if value < 0:  # the largest in size curves the other way: shift it out of the way
+        value = _top_eigenvalue(apply, theta.size, -value)
+    return max(jump, value)
+
+
+def _along_a_step(
+    rule: Rule, theta: Floats, b: Floats, dt: float, gradient: Gradient | None
+) -> float:
+    """λ from what one step without noise leaves of the force, f(θ + bfΔt) = (1 − λΔt) f(θ)."""
+
+    def force(at: Floats) -> Floats:
+        likelihood = 0.0 if gradient is None else rule.n_inputs * gradient(at[None])[0]
+        return rule.prior.gradient(at) + likelihood
+
+    before = force(theta)
+    after = force(theta + b * before * dt)
+    strength = float(before @ (b * before))
+    return (1.0 - float(after @ (b * before)) / strength) / dt if strength > 0 else 0.0
+
+
+def _top_eigenvalue(apply: Callable[[Floats], Floats], size: int, shift: float) -> float:
+    v = np.random.default_rng(0).standard_normal(size)
+    v /= np.linalg.norm(v)
+    value = 0.0
+    for _ in range(_ITERATIONS):
+        moved = apply(v)
+        value = float(v @ moved)
+        moved = moved + shift * v
+        norm = np.linalg.norm(moved)
+        if not norm > 0:
+            break
+        v = moved / norm
+    return value

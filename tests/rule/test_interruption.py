@@ -1,0 +1,69 @@
+"""Ctrl-C is heard, whatever was asked for, and leaves nothing half done without a word."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from numba import njit
+
+import synsamp as ss
+from synsamp.rule import chains as module
+
+
+def _interrupt_soon(seconds=1.0):
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_compiled_loop_comes_back_for_ctrl_c_however_many_steps(threads):
+    rule = ss.Rule(njit(lambda theta: -theta), ss.Gaussian())
+    moving = ss.Chains(rule, np.zeros((2, 50)), 1e-3, 1, threads)
+    moving.burn_in(1)  # compile
+    began = time.perf_counter()
+    _interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        moving.burn_in(10**12)  # years
+    assert time.perf_counter() - began < 60
+
+
+def test_after_an_interruption_within_a_piece_chains_do_not_go_on(monkeypatch):
+    moving = ss.Chains(ss.Rule(prior=ss.Gaussian()), np.zeros((3, 2)), 0.01, 1)
+    state = moving.state()
+    whole = moving.advance(10)
+    kernel = module.chain_kernel
+    calls = []
+
+    def stopping(rule):
+        def one(*arguments):
+            calls.append(1)
+            if len(calls) == 2:
+                raise KeyboardInterrupt
+            return kernel(rule)(*arguments)
+
+        return one
+
+    monkeypatch.setattr(module, "chain_kernel", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        moving.advance(10)
+    monkeypatch.undo()
+    with pytest.raises(ss.SynsampError, match="restore"):
+        moving.advance(10)
+    moving.restore(state)
+    assert np.array_equal(moving.advance(10), whole)
+
+
+def test_pieces_add_up_and_follow_the_clock(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(module.time, "perf_counter", lambda: clock[0])
+    sizes = []
+    for n in module.Pace().pieces(10_000):
+        sizes.append(n)
+        clock[0] += 0.001 * n if len(sizes) < 12 else 0.01 * n  # work becomes ten times as slow
+    assert sum(sizes) == 10_000
+    assert max(sizes[:11]) <= 256  # 0.1 s at 1 ms a step, at most doubled
+    assert max(sizes[14:]) <= 32  # at 10 ms a step it shrinks again
