@@ -142,7 +142,7 @@ def _double(x):
 
 
 def test_the_folder_of_kernels_belongs_to_the_user_alone():
-    specialise(_double)(1.0)
+    specialise(_double, on_disk=True)(1.0)
     mode = kernel_folder().stat().st_mode
     assert not mode & (stat.S_IWGRP | stat.S_IWOTH)
     assert list(kernel_folder().glob("*_double*.nbi"))
@@ -157,7 +157,7 @@ def triple(x):
     return 3.0 * x + 0.0625
 
 what = sys.argv[1]
-assert specialise(triple)(1.0) == 3.0625
+assert specialise(triple, on_disk=True)(1.0) == 3.0625
 files = sorted(kernel_folder().glob("*triple*"))
 assert len(files) == 2, files
 for path in files:
@@ -170,8 +170,8 @@ HEAD = DAMAGE.partition("what =")[0]
 AGAIN = (
     HEAD
     + """
-assert specialise(triple)(1.0) == 3.0625
-assert sum(specialise(triple).stats.cache_hits.values()) == int(sys.argv[1])
+assert specialise(triple, on_disk=True)(1.0) == 3.0625
+assert sum(specialise(triple, on_disk=True).stats.cache_hits.values()) == int(sys.argv[1])
 """
 )
 
@@ -198,7 +198,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path):
     (tmp_path / "synsamp").mkdir()
     (tmp_path / "synsamp").chmod(0o777)
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    text = HEAD + "assert specialise(triple)(1.0) == 3.0625\n"
+    text = HEAD + "assert specialise(triple, on_disk=True)(1.0) == 3.0625\n"
     path = tmp_path / "program.py"
     path.write_text(text)
     subprocess.run([sys.executable, str(path)], env=env, check=True)

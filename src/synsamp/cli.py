@@ -19,8 +19,8 @@ from rich.console import Console
 
 from synsamp.cli_arguments import check_words, guard
 from synsamp.cli_runs import (
-    check_folders,
     beside,
+    check_folders,
     complain,
     conclude,
     describe,

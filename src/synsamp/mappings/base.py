@@ -75,7 +75,8 @@ class Mapping:
             return np.asarray(value_of(values, self.parameters), float)
         flat = np.ascontiguousarray(values).reshape(-1)
         out = np.empty_like(flat)
-        specialise(_elementwise_template, value_of=value_of)(flat, self.parameters, out)
+        evaluate = specialise(_elementwise_template, on_disk=True, value_of=value_of)
+        evaluate(flat, self.parameters, out)
         return out.reshape(values.shape)
 
 

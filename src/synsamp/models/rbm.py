@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp.analysis.rbm_likelihood import as_pixels
@@ -30,6 +29,7 @@ from synsamp.noise.streams import new_stream
 from synsamp.priors import Flat, Prior, PriorByGroup
 from synsamp.rule import HiddenStates
 from synsamp.rule.chains import as_seed
+from synsamp.specialise import specialise
 
 
 class RBMParts(NamedTuple):
@@ -166,7 +166,9 @@ class RBM:
         return images
 
 
-@njit(nogil=True)
-def _generate(theta: Any, states: Any, cycles: int, stream: Any, images: Any) -> None:
+def _generate_images(theta: Any, states: Any, cycles: int, stream: Any, images: Any) -> None:
     for k in range(len(states)):
         images[k], states[k] = rbm_kernel.dream(theta, states[k], cycles, stream)
+
+
+_generate: Any = specialise(_generate_images, on_disk=True, options={"fastmath": False})

@@ -136,9 +136,8 @@ class Prior:
             return np.asarray(value_of(theta, self.parameters), float)
         flat = np.ascontiguousarray(theta).reshape(-1)
         out = np.empty_like(flat)
-        specialise(_elementwise_template, value_of=value_of)(
-            flat, self.for_kernel(theta.shape), out
-        )
+        evaluate = specialise(_elementwise_template, on_disk=True, value_of=value_of)
+        evaluate(flat, self.for_kernel(theta.shape), out)
         return out.reshape(theta.shape)
 
 

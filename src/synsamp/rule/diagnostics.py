@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import fft, special
+
+from synsamp.specialise import specialise
 
 Floats = NDArray[np.float64]
 
@@ -67,8 +68,7 @@ def _normal_scores(x: Floats) -> Floats:
     return out.reshape(x.shape)
 
 
-@njit(nogil=True, cache=True)
-def _by_average_rank(rows: Any, order: Any, values: Any, out: Any) -> None:
+def _average_ranks(rows: Any, order: Any, values: Any, out: Any) -> None:
     for p in range(rows.shape[0]):
         first = 0
         while first < rows.shape[1]:
@@ -106,8 +106,7 @@ def _ess(x: Floats) -> Floats:
     return out
 
 
-@njit(nogil=True, cache=True)
-def _geyer(covariance: Any, between: Any, n_chains: int, constant: Any, out: Any) -> None:
+def _geyer_sequences(covariance: Any, between: Any, n_chains: int, constant: Any, out: Any) -> None:
     """Geyer's initial positive and monotone sequences of sums of two neighbouring correlations."""
     size, n = covariance.shape
     total = n_chains * n
@@ -138,3 +137,8 @@ def _geyer(covariance: Any, between: Any, n_chains: int, constant: Any, out: Any
             t += 2
         tau = -1.0 + 2.0 * rho[: last + 1].sum() + rho[last + 1 : last + 2].sum()
         out[p] = total / max(tau, 1.0 / np.log10(total))
+
+
+_EXACTLY = {"fastmath": False}
+_by_average_rank: Any = specialise(_average_ranks, on_disk=True, options=_EXACTLY)
+_geyer: Any = specialise(_geyer_sequences, on_disk=True, options=_EXACTLY)

@@ -237,6 +237,7 @@ def chain_kernel(rule: Rule) -> Any:
     )
     return specialise(
         _chain_template,
+        on_disk=True,
         likelihood_gradient=likelihood,
         add_priors=_bind_priors(priors),
         weights_of=weights_of,

@@ -4,9 +4,13 @@ A kernel is written once as a plain function whose global names stand for the pa
 (prior gradient, mapping, likelihood …). ``specialise`` binds those names and compiles. So the inner
 loop contains no switch, and no equation is written twice.
 
-The machine code is kept on disk under a name that carries a fingerprint of everything it is made
-of (`synsamp.specialise.fingerprint`): code of the parts, wherever they were written, of what they
-call, and the numbers they refer to. A part without a fingerprint is compiled in each process.
+The machine code of what Python calls (``on_disk``) is kept on disk under a name that carries a
+fingerprint of everything it is made of (`synsamp.specialise.fingerprint`): code of the parts,
+wherever they were written, of what they call, and the numbers they refer to. A part without a
+fingerprint is compiled in each process.
+
+Parts themselves are never kept: code from disk cannot be inlined, so that a kernel compiled around
+it would be slower and might round differently from one compiled around the source.
 """
 
 from __future__ import annotations
@@ -36,22 +40,31 @@ def is_compiled(function: object) -> bool:
 
 
 def specialise(
-    template: Callable[..., Any], *, options: dict[str, Any] | None = None, **parts: Any
+    template: Callable[..., Any],
+    *,
+    on_disk: bool = False,
+    options: dict[str, Any] | None = None,
+    **parts: Any,
 ) -> Any:
-    """Compile ``template`` with its global names in ``parts`` replaced by the given functions."""
+    """Compile ``template`` with its global names in ``parts`` replaced by the given functions.
+
+    ``on_disk`` for what is called from Python: its machine code outlives the process.
+    """
     chosen = tuple(sorted((options or {}).items(), key=lambda item: item[0]))
-    return _specialise(template, chosen, tuple(sorted(parts.items(), key=lambda item: item[0])))
+    given = tuple(sorted(parts.items(), key=lambda item: item[0]))
+    return _specialise(template, on_disk, chosen, given)
 
 
 @functools.lru_cache(maxsize=256)
 def _specialise(
     template: Callable[..., Any],
+    on_disk: bool,
     options: tuple[tuple[str, Any], ...],
     parts: tuple[tuple[str, Any], ...],
 ) -> Any:
     function, stable = bound(template, options, parts)
     compiled: Any = njit(**(SCALAR_OPTIONS | dict(options)))(function)
-    if stable:
+    if on_disk and stable:
         cache = disk_cache(function)
         if cache is not None:
             # What `njit(cache=True)` sets, with a folder of our own.

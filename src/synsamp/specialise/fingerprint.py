@@ -23,7 +23,7 @@ from numba.core.typing import Signature
 from numba.extending import _Intrinsic
 
 PACKAGE = Path(__file__).parents[1]
-BY_FILE = ("noise", "specialise", "spiking/kernel")
+BY_FILE = ("noise", "priors", "rule", "specialise", "spiking/kernel")
 """Folders with intrinsics and overloads, which Numba finds by type and not by name."""
 
 

@@ -44,7 +44,7 @@ vector: Any = njit(**_KERNEL, fastmath={"contract", "reassoc", "nsz"}, forceinli
 
 def kernel(template: Callable[..., Any]) -> Any:
     """Decorator of what Python calls: compiled on first use, kept on disk."""
-    return specialise(template, options=_KERNEL)
+    return specialise(template, on_disk=True, options=_KERNEL)
 
 
 # -- functions of one row of synapses, called by their address --------------------
