@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-scalar = njit(fastmath={"contract"}, error_model="numpy", nogil=True)
+scalar = njit(fastmath={"contract"}, error_model="numpy", nogil=True, forceinline=True)
 """Decorator of the scalar functions that kernels call: a*b+c may fuse, nothing may reorder."""
 
 

@@ -63,7 +63,8 @@ def _specialise(
     parts: tuple[tuple[str, Any], ...],
 ) -> Any:
     function, stable = bound(template, options, parts)
-    compiled: Any = njit(**(SCALAR_OPTIONS | dict(options)))(function)
+    chosen = SCALAR_OPTIONS | {"forceinline": not on_disk} | dict(options)
+    compiled: Any = njit(**chosen)(function)
     if on_disk and stable:
         cache = disk_cache(function)
         if cache is not None:

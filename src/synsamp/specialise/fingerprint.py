@@ -111,7 +111,11 @@ def _add(value: Any, digest: Any, seen: dict[int, int]) -> None:
 
 
 def _options(function: Dispatcher) -> dict[str, Any]:
-    return {name: repr(value) for name, value in function.targetoptions.items()}
+    """What a function is compiled with; sets, whose order is left to chance, in order."""
+    return {
+        name: sorted(value) if isinstance(value, (set, frozenset)) else repr(value)
+        for name, value in function.targetoptions.items()
+    }
 
 
 def _add_function(function: FunctionType, digest: Any, seen: dict[int, int]) -> None:
