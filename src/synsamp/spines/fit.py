@@ -14,10 +14,18 @@ from scipy import stats
 from synsamp.errors import refuse
 from synsamp.spines.filter import Resolution, log_likelihoods, resolution
 from synsamp.spines.gaussian_filter import gaussian_log_likelihoods
-from synsamp.spines.likelihood import Floats, clustered, climb, curvature, refine, step_sizes
-from synsamp.spines.likelihood import inverse as covariance_of
+from synsamp.spines.likelihood import (
+    Floats,
+    climb,
+    clustered,
+    curvature,
+    inverse,
+    profile,
+    refine,
+    step_sizes,
+)
 from synsamp.spines.observations import Observations
-from synsamp.spines.process import OneTimeScale, Process, RandomWalk, TwoTimeScales
+from synsamp.spines.process import OneTimeScale, Process, TwoTimeScales
 
 NOISE_FLOOR = 0.02
 """Measurement noise, as a share of the spread of sizes, that counts as none."""
@@ -25,78 +33,72 @@ NOISE_FLOOR = 0.02
 FEWEST_LOOKS, FEWEST_STEPS = 12, 6
 """Sizes, and pairs of sizes of one spine, without which nothing is fitted."""
 
+PROFILED_LOOKS = 6_000
+"""Up to this many looks intervals follow the likelihood; beyond, it is a parabola and they are ±."""
+
+NOISE_TERM = {"bT": {"spread": 2.0, "relaxation": -1.0}}
+"""What is a product of powers of parameters, as b·T = s²/τ is."""
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """A process at its largest likelihood, with what is known of the error."""
 
     process: Process
-    covariance: Floats  # of the free parameters, in the space of `Process.vector`
-    free: tuple[str, ...]
+    covariance: Floats  # in the space of `Process.vector`
+    hessian: Floats
+    ends: dict[str, tuple[float, float]]  # 95 % intervals
     log_likelihood: float
     degrees: float
     n_spines: int
     n_looks: int
     n_animals: int
-    threshold: float
-    at_bounds: tuple[str, ...]
-    n_nodes: Resolution | None  # None: by the Gaussian filter
-    hessian: Floats
+    threshold: float  # log size
+    how: str
+
+    @property
+    def n_parameters(self) -> int:
+        """Parameters fitted; the threshold counts for every process alike and is left out."""
+        return len(self.process.names())
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion; the threshold counts for every process alike and is left out."""
-        return 2.0 * len(self.free) - 2.0 * self.log_likelihood
+        """Akaike's criterion: smaller is better."""
+        return 2.0 * self.n_parameters - 2.0 * self.log_likelihood
 
     @property
     def bic(self) -> float:
         """Schwarz's criterion; spines are the independent pieces of data."""
-        return len(self.free) * float(np.log(self.n_spines)) - 2.0 * self.log_likelihood
+        return self.n_parameters * float(np.log(self.n_spines)) - 2.0 * self.log_likelihood
+
+    def value(self, name: str) -> float:
+        """The estimate of a parameter, or of b·T."""
+        if name in NOISE_TERM:
+            powers = NOISE_TERM[name]
+            return float(np.prod([getattr(self.process, n) ** p for n, p in powers.items()]))
+        return float(getattr(self.process, name))
 
     def error(self, name: str) -> float:
-        """Standard error of a parameter, of its logarithm if it is positive; 0 if fixed."""
-        if name not in self.free:
-            return 0.0
-        k = self.free.index(name)
-        return float(np.sqrt(self.covariance[k, k]))
+        """Standard error of a parameter by the curvature (delta method for what is transformed)."""
+        weight = _weight(type(self.process), name)
+        error = float(np.sqrt(max(weight @ self.covariance @ weight, 0.0)))
+        if name == "noise":
+            return error / (2.0 * self.value(name))
+        positive = name in self.process.POSITIVE or name in NOISE_TERM
+        return error * self.value(name) if positive else error
 
-    def combined(self, **powers: float) -> tuple[float, float, float, float]:
-        """exp(Σ power · log parameter): value, standard error, 95 % interval."""
-        names = self.process.names()
-        vector = self.process.vector()
-        weight = np.array([powers.get(n, 0.0) for n in self.free])
-        value = float(sum(powers[n] * vector[names.index(n)] for n in powers))
-        error = float(np.sqrt(weight @ self.covariance @ weight))
-        reach = self._quantile() * error
-        with np.errstate(over="ignore"):
-            low, high = np.exp(value - reach), np.exp(value + reach)
-        return float(np.exp(value)), float(np.exp(value)) * error, float(low), float(high)
-
-    def interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
-        """The interval of a parameter; of a positive one it is symmetric in the logarithm."""
-        at = self.process.vector()[self.process.names().index(name)]
-        reach = self._quantile(level) * self.error(name)
-        ends = np.array([at - reach, at + reach])
-        with np.errstate(over="ignore"):
-            ends = np.exp(ends) if name in self.process.POSITIVE else ends
-        return float(ends[0]), float(ends[1])
-
-    def _quantile(self, level: float = 0.95) -> float:
-        return float(stats.t.ppf(0.5 + level / 2, self.degrees))
+    def interval(self, name: str) -> tuple[float, float]:
+        """The 95 % interval."""
+        return self.ends[name]
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row per parameter: estimate, standard error, 95 % interval."""
-        rows = []
-        for name in self.process.names():
-            value = float(getattr(self.process, name))
-            error = self.error(name) * (value if name in self.process.POSITIVE else 1.0)
-            low, high = self.interval(name)
-            rows.append((self.process.NAME, name, value, error, low, high, name in self.free))
-        if isinstance(self.process, OneTimeScale):
-            found = self.combined(spread=2.0, relaxation=-1.0)
-            rows.append((self.process.NAME, "bT", *found, True))
-        columns = ["process", "parameter", "estimate", "error", "low", "high", "free"]
+        rows = [
+            (self.process.NAME, name, self.value(name), self.error(name), *self.ends[name])
+            for name in self.ends
+        ]
+        columns = ["process", "parameter", "estimate", "error", "low", "high"]
         return pd.DataFrame(rows, columns=columns)
 
 
@@ -110,66 +112,79 @@ def fit_process(
     ``animal`` numbers the animal of each spine from 0; from three on, errors take them as units.
     """
     _check(seen)
-    exact = kind is not TwoTimeScales
     whose = np.zeros(seen.n_spines, np.int64) if animal is None else np.asarray(animal, np.int64)
     bounds, starts = _bounds_and_starts(seen, kind)
 
     def rough(q: Floats) -> Floats:
         return gaussian_log_likelihoods(kind.from_vector(q), seen)
 
-    names = kind.names()
-    q, _ = climb(rough, starts, bounds)
-    noise_at = names.index("noise")
-    keep = np.ones(len(names), bool)
-    if q[noise_at] < bounds[noise_at][0] + 0.1:  # no noise to be seen: leave it at next to none
-        q[noise_at] = bounds[noise_at][0]
-        keep[noise_at] = False
-
-    def filled(part: Floats) -> Floats:
-        whole = q.copy()
-        whole[keep] = part
-        return whole
-
-    free_bounds = [b for b, k in zip(bounds, keep, strict=True) if k]
-    part = q[keep]
-    steps = np.full(part.size, 0.01)
+    q, value = climb(rough, starts, bounds)
+    steps = np.full(q.size, 0.01)
     for _ in range(2):  # the second time with steps that fit the first time's errors
-        hessian, _ = curvature(lambda p: rough(filled(p)), part, steps)
-        steps = step_sizes(covariance_of(hessian))
-    nodes = None
-    if exact:
+        hessian, scores = curvature(rough, _inside(q, steps, bounds), steps)
+        steps = step_sizes(inverse(hessian))
+    likelihood, how = rough, "Gaussian filter (moments matched at absences)"
+    if kind is not TwoTimeScales:
         nodes = resolution(kind.from_vector(q), seen)
-
-        def fine(p: Floats) -> Floats:
-            return log_likelihoods(kind.from_vector(filled(p)), seen, nodes)
-
-        part = refine(fine, part, hessian, free_bounds)
-        hessian, scores = curvature(fine, part, steps)
-        value = float(fine(part).sum())
-    else:
-        hessian, scores = curvature(lambda p: rough(filled(p)), part, steps)
-        value = float(rough(filled(part)).sum())
+        likelihood, how = _on_nodes(kind, seen, nodes), "filter on nodes"
+        q, value = refine(likelihood, q, hessian, bounds)
+        hessian, scores = curvature(likelihood, _inside(q, steps, bounds), steps)
     covariance, degrees = clustered(hessian, scores, whose)
-    free = tuple(n for n, k in zip(names, keep, strict=True) if k)
-    near = [
-        n
-        for n, v, (low, high) in zip(free, part, free_bounds, strict=True)
-        if v - low < 0.02 or high - v < 0.02
-    ]
+    quantile = float(stats.t.ppf(0.975, degrees))
+    ends = {}
+    for name in [*kind.names(), *(NOISE_TERM if kind is OneTimeScale else ())]:
+        weight = _weight(kind, name)
+        plain = float(np.sqrt(weight @ inverse(hessian) @ weight))
+        error = float(np.sqrt(weight @ covariance @ weight))
+        if seen.n_looks <= PROFILED_LOOKS and kind is not TwoTimeScales:
+            # Where animals differ the likelihood is too sure of itself, by error/plain.
+            reach = quantile * error / plain
+            pair = profile(likelihood, q, value, hessian, bounds, weight, reach)
+        else:
+            pair = (float(weight @ q) - quantile * error, float(weight @ q) + quantile * error)
+        ends[name] = _ends(kind, name, pair, bounds)
     return Fitted(
-        process=kind.from_vector(filled(part)),
+        process=kind.from_vector(q),
         covariance=covariance,
-        free=free,
+        hessian=hessian,
+        ends=ends,
         log_likelihood=value,
         degrees=degrees,
         n_spines=seen.n_spines,
         n_looks=seen.n_looks,
         n_animals=int(whose.max()) + 1,
         threshold=seen.threshold,
-        at_bounds=tuple(near),
-        n_nodes=nodes,
-        hessian=hessian,
+        how=how,
     )
+
+
+def _on_nodes(kind: type[Process], seen: Observations, nodes: Resolution) -> Any:
+    return lambda q: log_likelihoods(kind.from_vector(q), seen, nodes)
+
+
+def _weight(kind: type[Process], name: str) -> Floats:
+    """The direction in the space of the fit along which a quantity (or its log) lies."""
+    powers = NOISE_TERM.get(name, {name: 1.0})
+    return np.array([powers.get(n, 0.0) for n in kind.names()])
+
+
+def _inside(q: Floats, steps: Floats, bounds: list[tuple[float, float]]) -> Floats:
+    """The nearest place from which a step leaves no bound."""
+    low, high = np.array(bounds).T
+    found: Floats = np.clip(q, low + steps, high - steps)
+    return found
+
+
+def _ends(
+    kind: type[Process], name: str, pair: tuple[float, float], bounds: list[tuple[float, float]]
+) -> tuple[float, float]:
+    if name in NOISE_TERM:
+        with np.errstate(over="ignore"):
+            return float(np.exp(pair[0])), float(np.exp(pair[1]))
+    low, high = (float(kind.to_value(name, end)) for end in pair)
+    if name == "noise" and pair[0] <= 1.01 * bounds[kind.names().index(name)][0]:
+        low = 0.0
+    return low, high
 
 
 def _check(seen: Observations) -> None:
@@ -193,50 +208,42 @@ def _check(seen: Observations) -> None:
 def _bounds_and_starts(
     seen: Observations, kind: type[Process]
 ) -> tuple[list[tuple[float, float]], list[Floats]]:
+    """Within which values a process is looked for, and where the climbs begin."""
     sizes = seen.sized()
     mean, sd = float(sizes.mean()), float(sizes.std())
     shortest = float(seen.intervals.min())
     longest = max(seen.span, shortest)
-    sd_bounds = (np.log(0.05 * sd), np.log(10 * sd))
-    time_bounds = (np.log(0.1 * shortest), np.log(30 * longest))
-    noise_bounds = (np.log(NOISE_FLOOR * sd), np.log(1.5 * sd))
+    middle = float(np.sqrt(shortest * longest))
+    looked = np.arange(seen.kind.shape[1]) < seen.length[:, None]
+    centre = mean - 1.5 * sd * float((seen.kind[looked] == 0).mean())
+    means = (mean - 12 * sd, mean + 3 * sd)
     limits: dict[str, tuple[float, float]] = {
-        "mean": (mean - 12 * sd, mean + 3 * sd),
-        "start_mean": (mean - 12 * sd, mean + 3 * sd),
-        "diffusion": (
-            np.log(sd**2 / longest) - 12,
-            np.log(sd**2 / shortest) + 3,
-        ),
+        "mean": means,
+        "start_mean": means,
+        "diffusion": (np.log(sd**2 / longest) - 12, np.log(sd**2 / shortest) + 3),
+        "noise": ((NOISE_FLOOR * sd) ** 2, (1.5 * sd) ** 2),
     }
     for name in kind.names():
         if name.endswith("spread"):
-            limits[name] = sd_bounds
+            limits[name] = (np.log(0.05 * sd), np.log(10 * sd))
         elif name.endswith("relaxation"):
-            limits[name] = time_bounds
-    limits["noise"] = noise_bounds
-    middle = float(np.sqrt(shortest * longest))
-    absent = float((seen.kind[np.arange(seen.kind.shape[1]) < seen.length[:, None]] == 0).mean())
-    centre = mean - 1.5 * sd * absent
-    starts: list[dict[str, Any]] = []
-    for noise in (0.1 * sd, 0.4 * sd):
-        for time in (middle, longest):
-            starts.append(
-                {
-                    "mean": centre,
-                    "start_mean": centre,
-                    "spread": 1.2 * sd,
-                    "start_spread": 1.2 * sd,
-                    "slow_spread": sd,
-                    "fast_spread": 0.5 * sd,
-                    "relaxation": time,
-                    "slow_relaxation": 3 * time,
-                    "fast_relaxation": max(0.3 * middle, 0.5 * shortest),
-                    "diffusion": sd**2 / (2 * time),
-                    "noise": noise,
-                }
-            )
+            limits[name] = (np.log(0.1 * shortest), np.log(30 * longest))
+    starts: list[dict[str, Any]] = [
+        {
+            "mean": centre,
+            "start_mean": centre,
+            "spread": 1.2 * sd,
+            "start_spread": 1.2 * sd,
+            "slow_spread": sd,
+            "fast_spread": 0.5 * sd,
+            "relaxation": time,
+            "slow_relaxation": 3 * time,
+            "fast_relaxation": max(0.3 * middle, 0.5 * shortest),
+            "diffusion": sd**2 / (2 * time),
+            "noise": noise,
+        }
+        for noise in (0.1 * sd, 0.4 * sd)
+        for time in (middle, longest)
+    ]
     vectors = [kind(*(one[n] for n in kind.names())).vector() for one in starts]
     return [limits[n] for n in kind.names()], vectors
-
-
-__all__ = ["Fitted", "OneTimeScale", "RandomWalk", "TwoTimeScales", "fit_process"]

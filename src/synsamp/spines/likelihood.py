@@ -7,14 +7,17 @@ added up within animals (the sandwich of Huber and White: H⁻¹ (Σ over animal
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
+from scipy.linalg import null_space
 
 Floats = NDArray[np.float64]
 PerSpine = Callable[[Floats], Floats]
+
+IMPOSSIBLE = -1e12
+"""Stands for the logarithm of 0, so that differences stay numbers."""
 
 FLAT = 1e-8
 """Curvature below which a direction counts as not determined; its error is then endless."""
@@ -23,15 +26,10 @@ FEWEST_ANIMALS = 3
 """From this many on, animals are the unit; with fewer, spines are taken as independent."""
 
 
-@dataclass(frozen=True, eq=False)
-class Maximum:
-    """Where the likelihood is largest, and the covariance of that place."""
-
-    vector: Floats
-    log_likelihood: float
-    covariance: Floats
-    hessian: Floats
-    degrees: float  # of freedom of the intervals: animals − 1, or endless
+def total(per_spine: PerSpine, q: Floats) -> float:
+    """The log-likelihood of all spines together, a number even where they cannot be."""
+    value = float(per_spine(q).sum())
+    return max(value, IMPOSSIBLE) if value == value else IMPOSSIBLE
 
 
 def climb(
@@ -42,8 +40,7 @@ def climb(
     """The best of several climbs within bounds, by a likelihood that is cheap to compute."""
 
     def cost(q: Floats) -> float:
-        value = float(per_spine(q).sum())
-        return -value if np.isfinite(value) else 1e12
+        return -total(per_spine, q)
 
     low, high = np.array(bounds).T
     tries = [
@@ -86,38 +83,108 @@ def inverse(hessian: Floats) -> Floats:
 
 
 def refine(
-    per_spine: PerSpine, rough: Floats, rough_hessian: Floats, bounds: list[tuple[float, float]]
-) -> Floats:
-    """Newton's climb by an exact likelihood with the curvature of a rough one."""
+    per_spine: PerSpine,
+    start: Floats,
+    hessian: Floats,
+    bounds: list[tuple[float, float]],
+    enough: float = 1e-4,
+) -> tuple[Floats, float]:
+    """Newton's climb with a curvature given once; ends when less than ``enough`` is to be gained.
+
+    A coordinate that presses against its bound stays there and the others move on.
+    """
     low, high = np.array(bounds).T
-    spread = inverse(rough_hessian)
-    steps = step_sizes(spread)
-    q, value = rough, per_spine(rough).sum()
+    steps = step_sizes(inverse(hessian))
+    q = np.clip(start, low, high)
+    value = total(per_spine, q)
     for _ in range(20):
-        unit = np.diag(steps)
-        gradient = np.array(
-            [(per_spine(q + u).sum() - per_spine(q - u).sum()) / (2 * u.sum()) for u in unit]
-        )
-        move = spread @ gradient
-        if gradient @ move < 1e-4:  # what is left to gain of the log-likelihood
+        ahead, behind = np.minimum(q + steps, high), np.maximum(q - steps, low)
+        gradient = np.empty(q.size)
+        for i in range(q.size):
+            up, down = q.copy(), q.copy()
+            up[i], down[i] = ahead[i], behind[i]
+            gradient[i] = (total(per_spine, up) - total(per_spine, down)) / (ahead[i] - behind[i])
+        stuck = ((q <= low) & (gradient < 0)) | ((q >= high) & (gradient > 0))
+        move = np.zeros(q.size)
+        loose = np.flatnonzero(~stuck)
+        move[loose] = inverse(hessian[np.ix_(loose, loose)]) @ gradient[loose]
+        if gradient @ move < enough:
             break
         # No further than one would look for the truth: a flat direction must not be run along.
-        move *= min(1.0, 1.0 / max(np.abs(move).max(), 1e-300))
+        move *= min(1.0, 1.0 / max(float(np.abs(move).max()), 1e-300))
         for _ in range(12):
             there = np.clip(q + move, low, high)
-            found = per_spine(there).sum()
+            found = total(per_spine, there)
             if found > value:
                 break
             move = move / 2
         else:
             break
         q, value = there, found
-    return q
+    return q, value
+
+
+def profile(
+    per_spine: PerSpine,
+    best: Floats,
+    best_value: float,
+    hessian: Floats,
+    bounds: list[tuple[float, float]],
+    weight: Floats,
+    reach: float,
+) -> tuple[float, float]:
+    """Ends of the interval of ``weight @ q`` within which 2 Δ log-likelihood ≤ reach².
+
+    At each value the other directions are climbed anew, so the interval follows a likelihood
+    that is no parabola, as that of a small table is. An end beyond the bounds is endless.
+    """
+    covariance = inverse(hessian)
+    error = float(np.sqrt(weight @ covariance @ weight))
+    along = covariance @ weight / error**2  # moving by it changes weight @ q by 1
+    across = null_space(weight[None, :])
+    inner_hessian = across.T @ hessian @ across
+    low, high = np.array(bounds).T
+    wide = [(-np.inf, np.inf)] * across.shape[1]
+    at = float(weight @ best)
+    ends = []
+    for sign in (-1.0, 1.0):
+        inner = np.zeros(across.shape[1])
+
+        def fall(v: float, inner: Floats) -> tuple[float, Floats]:
+            def there(z: Floats) -> Floats:
+                # Reflected at the bounds, where a variance or a time has its least value.
+                return per_spine(np.clip(best + v * along + across @ z, low, high))
+
+            z, value = refine(there, inner, inner_hessian, wide, enough=1e-2)
+            return np.sqrt(max(2.0 * (best_value - value), 0.0)), z
+
+        # The root of the fall is nearly a straight line in v: secants from where it would be.
+        inside, inside_fall = 0.0, 0.0
+        v = sign * reach * min(error, 2.0)
+        outside, outside_fall = None, 0.0
+        for _ in range(14):
+            depth, inner = fall(v, inner)
+            if abs(depth - reach) < 0.03 * reach:
+                outside = v
+                break
+            if depth < reach:
+                inside, inside_fall = v, depth
+            else:
+                outside, outside_fall = v, depth
+            if outside is None:
+                if abs(v) > 40:
+                    break
+                v *= float(np.clip(reach / max(depth, 1e-9), 1.3, 2.0))
+            else:
+                share = (reach - inside_fall) / (outside_fall - inside_fall)
+                v = inside + float(np.clip(share, 0.1, 0.9)) * (outside - inside)
+        ends.append(sign * np.inf if outside is None else at + outside)
+    return ends[0], ends[1]
 
 
 def step_sizes(covariance: Floats) -> Floats:
     """Steps of finite differences: a fraction of the error, where a parabola fits best."""
-    return np.clip(0.2 * np.sqrt(np.diag(covariance)), 1e-4, 0.05)
+    return np.clip(0.2 * np.sqrt(np.diag(covariance)), 1e-6, 0.05)
 
 
 def clustered(hessian: Floats, scores: Floats, animal: NDArray[np.int64]) -> tuple[Floats, float]:

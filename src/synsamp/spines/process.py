@@ -21,7 +21,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Process:
-    """Parameters of a process; those in ``POSITIVE`` are fitted as their logarithm."""
+    """Parameters of a process.
+
+    Those in ``POSITIVE`` are fitted as their logarithm, the noise as its variance: there the
+    likelihood is regular also where there is none.
+    """
 
     NAME: ClassVar[str]
     POSITIVE: ClassVar[tuple[str, ...]]
@@ -35,12 +39,23 @@ class Process:
     def from_vector(cls, vector: ArrayLike) -> Any:
         """The process at a point of the space in which it is fitted."""
         given = zip(cls.names(), np.asarray(vector, float), strict=True)
-        return cls(*(float(np.exp(v) if n in cls.POSITIVE else v) for n, v in given))
+        return cls(*(float(cls.to_value(n, v)) for n, v in given))
+
+    @classmethod
+    def to_value(cls, name: str, coordinate: Any) -> Any:
+        """A parameter from its coordinate in the space in which it is fitted."""
+        if name == "noise":
+            return np.sqrt(np.maximum(coordinate, 0.0))
+        with np.errstate(over="ignore"):
+            return np.exp(coordinate) if name in cls.POSITIVE else coordinate
 
     def vector(self) -> Floats:
         """The point at which this process stands, logarithms for what is positive."""
-        given = zip(self.names(), astuple(self), strict=True)
-        return np.array([np.log(v) if n in self.POSITIVE else v for n, v in given])
+        found = [
+            v * v if n == "noise" else np.log(v) if n in self.POSITIVE else v
+            for n, v in zip(self.names(), astuple(self), strict=True)
+        ]
+        return np.array(found, float)
 
     def parts(self) -> list[tuple[float, float]]:
         """(stationary or starting spread, relaxation time) of each independent part of x."""
@@ -68,7 +83,7 @@ class OneTimeScale(Process):
     """Ornstein–Uhlenbeck: what the prior and the noise of the rule make of log size."""
 
     NAME: ClassVar[str] = "one time scale"
-    POSITIVE: ClassVar[tuple[str, ...]] = ("spread", "relaxation", "noise")
+    POSITIVE: ClassVar[tuple[str, ...]] = ("spread", "relaxation")
 
     mean: float
     spread: float
@@ -94,7 +109,6 @@ class TwoTimeScales(Process):
         "slow_relaxation",
         "fast_spread",
         "fast_relaxation",
-        "noise",
     )
 
     mean: float
@@ -121,7 +135,7 @@ class RandomWalk(Process):
     """No return to a mean: sizes wander from where they were at the first session."""
 
     NAME: ClassVar[str] = "random walk"
-    POSITIVE: ClassVar[tuple[str, ...]] = ("start_spread", "diffusion", "noise")
+    POSITIVE: ClassVar[tuple[str, ...]] = ("start_spread", "diffusion")
 
     start_mean: float
     start_spread: float
