@@ -23,6 +23,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 from scipy import special
 
+from synsamp.noise.arithmetic import exp
 from synsamp.spines.observations import ABSENT, SIZED, Observations
 from synsamp.spines.process import Process
 
@@ -225,7 +226,7 @@ def _filter(  # type: ignore[no-untyped-def]
                     p = 0.0
                     for i in range(n_old):
                         z = (new_x[j] - old_x[i]) * inverse
-                        p += old_m[i] * np.exp(-0.5 * z * z)
+                        p += old_m[i] * exp(-0.5 * z * z)
                     new_m[j] *= p * scale
                     norm += new_m[j]
             if not norm > 0.0:

@@ -36,6 +36,9 @@ FEWEST_LOOKS, FEWEST_STEPS = 12, 6
 PROFILED_LOOKS = 6_000
 """Up to this many looks intervals follow the likelihood; beyond, it is a parabola and they are ±."""
 
+NORMAL = 1.959963984540054
+"""The quantile of 97.5 %."""
+
 NOISE_TERM = {"bT": {"spread": 2.0, "relaxation": -1.0}}
 """What is a product of powers of parameters, as b·T = s²/τ is."""
 
@@ -45,11 +48,12 @@ class Fitted:
     """A process at its largest likelihood, with what is known of the error."""
 
     process: Process
-    covariance: Floats  # in the space of `Process.vector`
+    covariance: Floats  # in the space of `Process.vector`, spines taken as independent
     hessian: Floats
+    errors: dict[str, float]  # in that space, animals as the unit where there are enough
     ends: dict[str, tuple[float, float]]  # 95 % intervals
     log_likelihood: float
-    degrees: float
+    rough_log_likelihood: float  # the largest by the Gaussian filter
     n_spines: int
     n_looks: int
     n_animals: int
@@ -80,8 +84,7 @@ class Fitted:
 
     def error(self, name: str) -> float:
         """Standard error of a parameter by the curvature (delta method for what is transformed)."""
-        weight = _weight(type(self.process), name)
-        error = float(np.sqrt(max(weight @ self.covariance @ weight, 0.0)))
+        error = self.errors[name]
         if name == "noise":
             return error / (2.0 * self.value(name))
         positive = name in self.process.POSITIVE or name in NOISE_TERM
@@ -119,37 +122,47 @@ def fit_process(
         return gaussian_log_likelihoods(kind.from_vector(q), seen)
 
     q, value = climb(rough, starts, bounds)
+    rough_q, rough_value = q, value
     steps = np.full(q.size, 0.01)
     for _ in range(2):  # the second time with steps that fit the first time's errors
         hessian, scores = curvature(rough, _inside(q, steps, bounds), steps)
         steps = step_sizes(inverse(hessian))
-    likelihood, how = rough, "Gaussian filter (moments matched at absences)"
+    how = "Gaussian filter (moments matched at absences)"
     if kind is not TwoTimeScales:
         nodes = resolution(kind.from_vector(q), seen)
-        likelihood, how = _on_nodes(kind, seen, nodes), "filter on nodes"
-        q, value = refine(likelihood, q, hessian, bounds)
-        hessian, scores = curvature(likelihood, _inside(q, steps, bounds), steps)
-    covariance, degrees = clustered(hessian, scores, whose)
-    quantile = float(stats.t.ppf(0.975, degrees))
-    ends = {}
+        exact, how = _on_nodes(kind, seen, nodes), "filter on nodes"
+        q, value = refine(exact, q, hessian, bounds)
+        hessian, scores = curvature(exact, _inside(q, steps, bounds), steps)
+    plain = inverse(hessian)
+    between, degrees = clustered(plain, scores, whose)
+    ends, errors = {}, {}
     for name in [*kind.names(), *(NOISE_TERM if kind is OneTimeScale else ())]:
         weight = _weight(kind, name)
-        plain = float(np.sqrt(weight @ inverse(hessian) @ weight))
-        error = float(np.sqrt(weight @ covariance @ weight))
-        if seen.n_looks <= PROFILED_LOOKS and kind is not TwoTimeScales:
-            # Where animals differ the likelihood is too sure of itself, by error/plain.
-            reach = quantile * error / plain
-            pair = profile(likelihood, q, value, hessian, bounds, weight, reach)
+        own = float(np.sqrt(weight @ plain @ weight))
+        # A few animals can agree by chance: their spread may widen an interval, not narrow it.
+        reach = NORMAL
+        if between is not None:
+            among = float(np.sqrt(weight @ between @ weight))
+            reach = max(reach, float(stats.t.ppf(0.975, degrees)) * among / own)
+        errors[name] = own * reach / NORMAL
+        at = float(weight @ q)
+        if seen.n_looks <= PROFILED_LOOKS:
+            # The quick filter is off by far less than the error of so small a table, so it may
+            # draw the shape of the likelihood around the maximum of the exact one.
+            pair = profile(rough, rough_q, rough_value, own, bounds, weight, reach)
+            shift = at - float(weight @ rough_q)
+            pair = pair[0] + shift, pair[1] + shift
         else:
-            pair = (float(weight @ q) - quantile * error, float(weight @ q) + quantile * error)
+            pair = at - reach * own, at + reach * own
         ends[name] = _ends(kind, name, pair, bounds)
     return Fitted(
         process=kind.from_vector(q),
-        covariance=covariance,
+        covariance=plain,
         hessian=hessian,
+        errors=errors,
         ends=ends,
         log_likelihood=value,
-        degrees=degrees,
+        rough_log_likelihood=rough_value,
         n_spines=seen.n_spines,
         n_looks=seen.n_looks,
         n_animals=int(whose.max()) + 1,

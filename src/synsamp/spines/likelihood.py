@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
-from scipy.linalg import null_space
 
 Floats = NDArray[np.float64]
 PerSpine = Callable[[Floats], Floats]
@@ -128,57 +127,63 @@ def profile(
     per_spine: PerSpine,
     best: Floats,
     best_value: float,
-    hessian: Floats,
+    error: float,
     bounds: list[tuple[float, float]],
     weight: Floats,
     reach: float,
 ) -> tuple[float, float]:
     """Ends of the interval of ``weight @ q`` within which 2 Δ log-likelihood ≤ reach².
 
-    At each value the other directions are climbed anew, so the interval follows a likelihood
-    that is no parabola, as that of a small table is. An end beyond the bounds is endless.
+    At each value all else is climbed anew, so the interval follows a likelihood that is no
+    parabola, as that of a small table is. An end beyond the bounds is endless.
     """
-    covariance = inverse(hessian)
-    error = float(np.sqrt(weight @ covariance @ weight))
-    along = covariance @ weight / error**2  # moving by it changes weight @ q by 1
-    across = null_space(weight[None, :])
-    inner_hessian = across.T @ hessian @ across
-    low, high = np.array(bounds).T
-    wide = [(-np.inf, np.inf)] * across.shape[1]
+    pivot = int(np.flatnonzero(weight)[-1])
+    others = [k for k in range(best.size) if k != pivot]
+    corners = np.array(bounds) * weight[:, None]
+    lowest, highest = corners.min(axis=1).sum(), corners.max(axis=1).sum()
     at = float(weight @ best)
+
+    def depth(value: float, inner: Floats) -> tuple[float, Floats]:
+        """How far below the maximum the best with this value lies, as a root; and where."""
+
+        def cost(part: Floats) -> float:
+            q = best.copy()
+            q[others] = part
+            q[pivot] = (value - weight[others] @ part) / weight[pivot]
+            return -total(per_spine, q)
+
+        found = optimize.minimize(
+            cost, inner, method="L-BFGS-B", bounds=[bounds[k] for k in others]
+        )
+        return float(np.sqrt(max(2.0 * (best_value + found.fun), 0.0))), found.x
+
     ends = []
-    for sign in (-1.0, 1.0):
-        inner = np.zeros(across.shape[1])
-
-        def fall(v: float, inner: Floats) -> tuple[float, Floats]:
-            def there(z: Floats) -> Floats:
-                # Reflected at the bounds, where a variance or a time has its least value.
-                return per_spine(np.clip(best + v * along + across @ z, low, high))
-
-            z, value = refine(there, inner, inner_hessian, wide, enough=1e-2)
-            return np.sqrt(max(2.0 * (best_value - value), 0.0)), z
-
-        # The root of the fall is nearly a straight line in v: secants from where it would be.
-        inside, inside_fall = 0.0, 0.0
-        v = sign * reach * min(error, 2.0)
-        outside, outside_fall = None, 0.0
-        for _ in range(14):
-            depth, inner = fall(v, inner)
-            if abs(depth - reach) < 0.03 * reach:
-                outside = v
+    for sign, limit in ((-1.0, lowest), (1.0, highest)):
+        inner = best[others]
+        inside, inside_depth = at, 0.0
+        outside, outside_depth = limit, np.inf
+        value = at + sign * reach * min(error, 1.5)
+        end = sign * np.inf
+        for _ in range(16):
+            value = max(value, lowest) if sign < 0 else min(value, highest)
+            found, inner = depth(value, inner)
+            if abs(found - reach) < 0.02 * reach:
+                end = value
                 break
-            if depth < reach:
-                inside, inside_fall = v, depth
+            if found < reach:
+                inside, inside_depth = value, found
+                if value == limit:
+                    break  # not even the last possible value can be ruled out
             else:
-                outside, outside_fall = v, depth
-            if outside is None:
-                if abs(v) > 40:
-                    break
-                v *= float(np.clip(reach / max(depth, 1e-9), 1.3, 2.0))
-            else:
-                share = (reach - inside_fall) / (outside_fall - inside_fall)
-                v = inside + float(np.clip(share, 0.1, 0.9)) * (outside - inside)
-        ends.append(sign * np.inf if outside is None else at + outside)
+                outside, outside_depth = value, found
+                end = value
+            if np.isinf(outside_depth):
+                stretch = float(np.clip(reach / max(found, 1e-9), 1.2, 2.0))
+                value = at + stretch * (value - at)
+            else:  # the root of the fall is nearly a straight line
+                share = (reach - inside_depth) / (outside_depth - inside_depth)
+                value = inside + float(np.clip(share, 0.1, 0.9)) * (outside - inside)
+        ends.append(end)
     return ends[0], ends[1]
 
 
@@ -187,12 +192,13 @@ def step_sizes(covariance: Floats) -> Floats:
     return np.clip(0.2 * np.sqrt(np.diag(covariance)), 1e-6, 0.05)
 
 
-def clustered(hessian: Floats, scores: Floats, animal: NDArray[np.int64]) -> tuple[Floats, float]:
-    """Covariance with animals as the unit where there are enough, and its degrees of freedom."""
-    plain = inverse(hessian)
+def clustered(
+    plain: Floats, scores: Floats, animal: NDArray[np.int64]
+) -> tuple[Floats | None, float]:
+    """Covariance with animals as the unit and its degrees of freedom; None if they are too few."""
     n = int(animal.max()) + 1 if animal.size else 0
     if n < FEWEST_ANIMALS:
-        return plain, np.inf
+        return None, np.inf
     # Summed within animals; the mean is taken off, since at a bound it need not vanish.
     summed = np.zeros((n, scores.shape[1]))
     np.add.at(summed, animal, scores)

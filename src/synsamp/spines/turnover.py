@@ -4,8 +4,8 @@ Counted are spines looked at in both sessions. Of N₁ seen first and N₂ seen 
 
     gain = new/N₁,    loss = lost/N₁,    turnover ratio = (new + lost)/(N₁ + N₂).
 
-A persistent spine is one seen at each look; a transient one is seen at some looks only, and never
-for longer than the shorter half of the sessions in a row.
+A persistent spine is one seen at each look at it; a transient one is never seen at more than half
+of the looks at it in a row.
 """
 
 from __future__ import annotations
