@@ -1,7 +1,7 @@
 """Calibrate the fit of spine tables and write what came out into docs/spines.md.
 
-    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines.py measure FILE.json     # hours on one core
-    python scripts/docs_spines.py write FILE.json                              # table and picture
+    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines.py measure FILE.json [SPINES …]
+    python scripts/docs_spines.py write FILE.json …                            # table and picture
 
 For each number of spines and sessions, tables are simulated with parameters drawn anew each time
 and fitted; counted is how often the 95 % interval holds the truth, and how wide it is.
@@ -31,7 +31,7 @@ BEGIN = "<!-- calibration: begin (written by scripts/docs_spines.py) -->"
 END = "<!-- calibration: end -->"
 
 SIZES = [(n, k) for n in (20, 60, 200, 600, 2000) for k in (5, 10, 30)]
-REPETITIONS = {20: 200, 60: 200, 200: 150, 600: 80, 2000: 40}
+REPETITIONS = {20: 200, 60: 200, 200: 120, 600: 60, 2000: 30}
 NAMES = {"mean": "μ", "spread": "s", "relaxation": "τ", "noise": "η", "bT": "b·T"}
 
 
@@ -63,12 +63,12 @@ def one(n: int, sessions: int, repetition: int) -> dict[str, object]:
     return {"n": n, "sessions": sessions, "found": found, "ahead_of_walk": ahead}
 
 
-def measure(target: Path) -> None:
+def measure(target: Path, *spines: str) -> None:
     """Run all repetitions, writing after each size so that nothing is lost."""
     rows: list[dict[str, object]] = json.loads(target.read_text()) if target.exists() else []
     done = {(row["n"], row["sessions"]) for row in rows}
     for n, sessions in SIZES:
-        if (n, sessions) in done:
+        if (n, sessions) in done or (spines and str(n) not in spines):
             continue
         began = time.perf_counter()
         rows += [one(n, sessions, k) for k in range(REPETITIONS[n])]
@@ -100,9 +100,9 @@ def answered(rows: list[dict]) -> dict[str, float]:
     }
 
 
-def write(source: Path) -> None:
+def write(*sources: Path | str) -> None:
     """The tables between the marks of the page, and the picture."""
-    rows = json.loads(source.read_text())
+    rows = [row for source in sources for row in json.loads(Path(source).read_text())]
     groups = {
         size: [r for r in rows if (r["n"], r["sessions"]) == size]
         for size in SIZES
@@ -197,4 +197,4 @@ def _against_truth(axes, groups: dict, name: str, symbol: str) -> None:
 
 
 if __name__ == "__main__":
-    {"measure": measure, "write": write}[sys.argv[1]](Path(sys.argv[2]))
+    {"measure": measure, "write": write}[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

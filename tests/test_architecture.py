@@ -28,13 +28,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"errors", "arguments", "data"},
     "models": ENGINE | TOOLS,
     "spiking": ENGINE | TOOLS,
+    "spines": ENGINE | TOOLS,
     "experiments": ENGINE | TOOLS | {"models", "spiking"},
     "runs": {"errors", "arguments", "experiments", "analysis"},
-    "report": {"errors", "arguments", "experiments", "runs", "analysis"},
+    "report": {"errors", "arguments", "experiments", "runs", "analysis", "spines"},
     "bench": ENGINE | TOOLS | {"models", "spiking", "experiments", "runs"},
     "terminal": {"experiments", "report", "runs"},
     "doctor": {"runs", "data"},
     "cli_runs": {"errors", "arguments", "experiments", "runs", "report", "terminal"},
+    "cli_spines": {"", "errors", "arguments", "spines", "report"},
     "cli": {
         "errors",
         "arguments",
@@ -46,8 +48,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "doctor",
         "data",
         "cli_runs",
+        "cli_spines",
     },
-    "": ENGINE | TOOLS | {"models", "spiking", "runs"},  # synsamp/__init__.py, the public names
+    "": ENGINE
+    | TOOLS
+    | {"models", "spiking", "spines", "runs"},  # synsamp/__init__.py, the public names
 }
 
 

@@ -27,9 +27,9 @@ from synsamp.cli_runs import (
     take_up,
     whole,
 )
+from synsamp.cli_spines import spines
 from synsamp.errors import SynsampError
 from synsamp.experiments import REGISTRY, Registry
-from synsamp.report.spines import spines
 
 Folders = Annotated[
     list[Path], typer.Argument(metavar="DIR...", help="Run folders, or folders of runs.")

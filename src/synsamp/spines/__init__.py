@@ -1,8 +1,8 @@
 """Tables of dendritic spines from real laboratories: what process is behind them.
 
-    table = synsamp.spines.read("spines.csv")
-    fitted = synsamp.spines.fit(table)            # fitted.frame: estimates with intervals
-    lives = synsamp.spines.survival(table)        # lives.frame: the Kaplan–Meier curve
+table = synsamp.spines.read("spines.csv")
+fitted = synsamp.spines.fit(table)            # fitted.frame: estimates with intervals
+lives = synsamp.spines.survival(table)        # lives.frame: the Kaplan–Meier curve
 """
 
 from synsamp.spines.analysis import Analysis, analyse, fit, survival, turnover

@@ -7,7 +7,23 @@ import re
 from dataclasses import dataclass
 
 EMPTY = frozenset(
-    ("", "na", "n/a", "nan", "null", "none", "nil", "-", "–", "—", ".", "#n/a", "nd", "n.d.", "<na>")
+    (
+        "",
+        "na",
+        "n/a",
+        "nan",
+        "null",
+        "none",
+        "nil",
+        "-",
+        "–",
+        "—",
+        ".",
+        "#n/a",
+        "nd",
+        "n.d.",
+        "<na>",
+    )
 )
 """Written where there is nothing; what it means depends on the table (`--absent`)."""
 
@@ -23,7 +39,8 @@ NO = frozenset(("0", "0.0", "0,0", "no", "n", "false", "f", "-", "−", *ABSENT)
 _POINT = re.compile(r"[-+−]?(\d+(\.\d*)?|\.\d+)([eE][-+−]?\d+)?", re.ASCII)
 _COMMA = re.compile(r"[-+−]?(\d+(,\d*)?|,\d+)([eE][-+−]?\d+)?", re.ASCII)
 _ISO = re.compile(
-    r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?", re.ASCII
+    r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?",
+    re.ASCII,
 )
 _LOCAL = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})", re.ASCII)
 _NUMBERED = re.compile(

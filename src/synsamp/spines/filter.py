@@ -146,11 +146,13 @@ def _outside(
     top = 0.5 * (high - c - edge) * (xi + 1) + c + edge, 0.5 * (high - c - edge) * weight
     xi, weight = _legendre(nodes.edge)
     middle, share = c + edge * xi, edge * weight
-    below = np.concatenate([tail[0], middle]), np.concatenate(
-        [tail[1], share * special.ndtr((c - middle) / noise)]
+    below = (
+        np.concatenate([tail[0], middle]),
+        np.concatenate([tail[1], share * special.ndtr((c - middle) / noise)]),
     )
-    above = np.concatenate([middle, top[0]]), np.concatenate(
-        [share * special.ndtr((middle - c) / noise), top[1]]
+    above = (
+        np.concatenate([middle, top[0]]),
+        np.concatenate([share * special.ndtr((middle - c) / noise), top[1]]),
     )
     return below, above
 

@@ -146,7 +146,7 @@ def fit_process(
             reach = max(reach, float(stats.t.ppf(0.975, degrees)) * among / own)
         errors[name] = own * reach / NORMAL
         at = float(weight @ q)
-        if seen.n_looks <= PROFILED_LOOKS:
+        if seen.n_looks <= PROFILED_LOOKS and kind is OneTimeScale:
             # The quick filter is off by far less than the error of so small a table, so it may
             # draw the shape of the likelihood around the maximum of the exact one.
             pair = profile(rough, rough_q, rough_value, own, bounds, weight, reach)
@@ -203,9 +203,7 @@ def _ends(
 def _check(seen: Observations) -> None:
     sizes = seen.sized()
     if sizes.size < FEWEST_LOOKS:
-        raise refuse(
-            "sizes", f"must be at least {FEWEST_LOOKS}", sizes.size, "measure more spines"
-        )
+        raise refuse("sizes", f"must be at least {FEWEST_LOOKS}", sizes.size, "measure more spines")
     pairs = int(((seen.kind[:, 1:] == 1) & (seen.kind[:, :-1] == 1)).sum())
     if pairs < FEWEST_STEPS:
         raise refuse(

@@ -32,9 +32,7 @@ def gaussian_log_likelihoods(process: Process, seen: Observations) -> Floats:
     given = (mean, spreads[0], spreads[1], *steps[0], *steps[1], noise, seen.threshold)
     whole = _filter(seen.kind, seen.value, seen.gap, seen.length, *given)
     nothing = np.zeros(seen.pattern_gap.shape, np.int8)
-    never = _filter(
-        nothing, np.zeros(nothing.shape), seen.pattern_gap, seen.pattern_length, *given
-    )
+    never = _filter(nothing, np.zeros(nothing.shape), seen.pattern_gap, seen.pattern_length, *given)
     return whole - np.log(-np.expm1(np.minimum(never, -1e-12)))[seen.pattern]
 
 
@@ -71,9 +69,7 @@ def _filter(  # type: ignore[no-untyped-def]
             expected = mean + a + b
             if kind[s, k] == SIZED:
                 shift = value[s, k] - expected
-                total += -0.5 * shift * shift / variance - math.log(
-                    std * math.sqrt(2.0 * math.pi)
-                )
+                total += -0.5 * shift * shift / variance - math.log(std * math.sqrt(2.0 * math.pi))
                 less = 1.0
             else:
                 z = (c - expected) / std

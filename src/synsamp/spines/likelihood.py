@@ -66,9 +66,7 @@ def curvature(per_spine: PerSpine, q: Floats, steps: Floats) -> tuple[Floats, Fl
         for j in range(i):
             both = per_spine(q + unit[i] + unit[j]).sum() + per_spine(q - unit[i] - unit[j]).sum()
             sides = up[i].sum() + up[j].sum() + down[i].sum() + down[j].sum()
-            hessian[i, j] = hessian[j, i] = (both - sides + 2 * middle) / (
-                2 * steps[i] * steps[j]
-            )
+            hessian[i, j] = hessian[j, i] = (both - sides + 2 * middle) / (2 * steps[i] * steps[j])
     return -hessian, scores
 
 

@@ -134,7 +134,7 @@ def _cohorts(lives: Lives) -> dict[str, Curve]:
     if births.size < 2:
         return {}
     middle = births[births.size // 2]
-    parts = {f"born before {middle:g}": lives.born < middle, f"later": lives.born >= middle}
+    parts = {f"born before {middle:g}": lives.born < middle, "later": lives.born >= middle}
     return {
         name: kaplan_meier(lives.of(chosen))
         for name, chosen in parts.items()
@@ -144,7 +144,10 @@ def _cohorts(lives: Lives) -> dict[str, Curve]:
 
 def at_time(lives: Lifetimes, time: float) -> float:
     """The Kaplan–Meier estimate at one time; NaN if nothing is known so late."""
-    if not len(lives) or max(lives.last_seen.max(), lives.first_missed[lives.ended].max(initial=0)) < time:
+    if (
+        not len(lives)
+        or max(lives.last_seen.max(), lives.first_missed[lives.ended].max(initial=0)) < time
+    ):
         return float("nan")
     curve = kaplan_meier(lives)
     return float(curve.survival[np.searchsorted(curve.time, time, side="right") - 1])

@@ -92,7 +92,9 @@ def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[Doubt]]:
         raise page.wrong(
             other,
             f"must write numbers with a decimal {kind} as most others do",
-            next(t for line, t in numbers if line == other and ("." if kind == "comma" else ",") in t),
+            next(
+                t for line, t in numbers if line == other and ("." if kind == "comma" else ",") in t
+            ),
             "use one sign in the whole file, and none for thousands",
         )
     doubts = []
@@ -110,9 +112,7 @@ def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[Doubt]]:
     return sign, doubts
 
 
-def _looks(
-    page: Sheet, columns: Columns, decimal: str
-) -> tuple[list[Look], bool, list[Doubt]]:
+def _looks(page: Sheet, columns: Columns, decimal: str) -> tuple[list[Look], bool, list[Doubt]]:
     looks: list[Look] = []
     notes: dict[str, list[int]] = defaultdict(list)
     dated: set[bool] = set()
@@ -246,9 +246,7 @@ def _since_first(looks: list[Look]) -> list[Look]:
     first: dict[str, float] = {}
     for look in looks:
         first[look.key[0]] = min(first.get(look.key[0], np.inf), look.time)
-    return [
-        Look(k.line, k.key, round(k.time - first[k.key[0]], 6), k.state, k.size) for k in looks
-    ]
+    return [Look(k.line, k.key, round(k.time - first[k.key[0]], 6), k.state, k.size) for k in looks]
 
 
 def _arrange(

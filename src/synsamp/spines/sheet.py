@@ -75,7 +75,9 @@ def _from_text(name: str, content: bytes) -> Sheet:
         raise refuse(name, "must hold a header and observations", "nothing", "export it again")
     delimiter = delimiter or _delimiter(name, lines[:LOOKED_AT])
     if delimiter not in DELIMITERS:
-        raise refuse(name, "must be parted by comma, semicolon, tab or |", delimiter, "export it so")
+        raise refuse(
+            name, "must be parted by comma, semicolon, tab or |", delimiter, "export it so"
+        )
     reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
     rows: list[tuple[int, list[str]]] = []
     try:
@@ -83,7 +85,9 @@ def _from_text(name: str, content: bytes) -> Sheet:
             rows.append((reader.line_num + skipped, [cell.strip() for cell in cells]))
     except csv.Error as error:
         line = reader.line_num + skipped
-        raise refuse(f"{name}, line {line},", "must be CSV", str(error), "export it again") from None
+        raise refuse(
+            f"{name}, line {line},", "must be CSV", str(error), "export it again"
+        ) from None
     read_as = {"delimiter": DELIMITERS[delimiter], "encoding": encoding}
     return _squared(name, "line", rows[0], rows[1:], read_as)
 
@@ -171,7 +175,12 @@ def _from_frame(frame: pd.DataFrame) -> Sheet:
 
 def _text(cell: Any) -> str:
     """A cell as it would stand in a CSV file."""
-    if cell is None or cell is pd.NaT or cell is pd.NA or (isinstance(cell, float) and cell != cell):
+    if (
+        cell is None
+        or cell is pd.NaT
+        or cell is pd.NA
+        or (isinstance(cell, float) and cell != cell)
+    ):
         return ""
     if isinstance(cell, (pd.Timestamp, datetime.datetime)):
         return cell.isoformat(sep=" ")
