@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from synsamp.spines.table import SpineTable
 from synsamp.spines.turnover import Turnover, turnover_of
 from synsamp.spines.words import ModelWords, in_model_words, simulate_rule
 
-Source = str | Path | pd.DataFrame | SpineTable
+Source: TypeAlias = str | Path | pd.DataFrame | SpineTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,8 @@ EMPTY = frozenset(
 
 ABSENT = frozenset(("absent", "lost", "gone", "retracted", "eliminated", "no spine", "not present"))
 NOT_LOOKED = frozenset(
-    ("not imaged", "out of view", "out of fov", "outside", "outside fov", "out of focus", "not seen"
-     " by microscope", "oof", "oov", "unclear", "hidden", "excluded", "obscured", "?")
+    ("not imaged", "out of view", "out of fov", "outside", "outside fov", "out of focus", "oof",
+     "oov", "unclear", "hidden", "excluded", "obscured", "?")
 )  # fmt: skip
 YES = frozenset(("1", "1.0", "1,0", "yes", "y", "true", "t", "present", "seen", "+", "stable",
                  "new", "gained", "persistent"))  # fmt: skip
@@ -97,9 +97,11 @@ def moment(text: str, decimal: str) -> Moment | None:
     return None
 
 
-def _date(year: int, month: int, day: int, *clock: int) -> Moment | None:
+def _date(
+    year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0
+) -> Moment | None:
     try:
-        when = datetime.datetime(year, month, day, *clock)
+        when = datetime.datetime(year, month, day, hour, minute, second)
     except ValueError:
         return None
     return Moment((when - datetime.datetime(1970, 1, 1)).total_seconds() / 86400, "day", dated=True)

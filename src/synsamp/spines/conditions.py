@@ -67,7 +67,7 @@ def _processes(first: str, second: str, fits: dict[str, Fitted]) -> list[tuple[o
         else:
             value = b.value(name) / a.value(name)
             change = float(np.log(value))
-            ends = tuple(np.exp([change - NORMAL * error, change + NORMAL * error]))  # type: ignore[assignment]
+            ends = tuple(np.exp([change - NORMAL * error, change + NORMAL * error]))
             effect, size = "ratio", change
         p = float(2 * stats.norm.sf(abs(change) / error)) if error > 0 else np.nan
         rows.append((name, first, second, effect, value, *ends, size, p, note))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -25,7 +27,7 @@ def curves_of(
     tables); where the rule was simulated without a circuit ``rule``.
     """
     chosen = table.part(table.ever_seen)
-    makers = {"survival": _survival}
+    makers: dict[str, Any] = {"survival": _survival}
     if table.has_sizes:
         makers |= {"distribution": _distribution, "change": _change, "correlation": _correlation}
     ground = {name: _ground(name, chosen) for name in makers}
@@ -65,7 +67,7 @@ def _quantiles(drawn: Floats) -> Floats:
     return found
 
 
-def _ground(name: str, table: SpineTable) -> tuple[Floats, Floats]:
+def _ground(name: str, table: SpineTable) -> tuple[Any, Any]:
     """Where a curve is drawn, and the edges by which it is made."""
     if name == "survival":
         steps = table.intervals()

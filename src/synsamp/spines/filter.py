@@ -182,7 +182,7 @@ def _filter(  # type: ignore[no-untyped-def]
     bare_w,
     matrices,
 ):
-    n_spines, longest = kind.shape
+    n_spines = kind.shape[0]
     out = np.empty(n_spines)
     room = max(xi.size, absent_x.size, bare_x.size)
     for s in prange(n_spines):

@@ -34,7 +34,7 @@ FEWEST_LOOKS, FEWEST_STEPS = 12, 6
 """Sizes, and pairs of sizes of one spine, without which nothing is fitted."""
 
 PROFILED_LOOKS = 6_000
-"""Up to this many looks intervals follow the likelihood; beyond, it is a parabola and they are ±."""
+"""Up to this many looks intervals follow the likelihood; beyond, it is taken as a parabola."""
 
 NORMAL = 1.959963984540054
 """The quantile of 97.5 %."""

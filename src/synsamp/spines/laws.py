@@ -143,10 +143,14 @@ def fit_laws(lives: Lifetimes) -> list[FittedLaw]:
                 words(best.x),
                 -float(best.fun),
                 len(lives),
-                lambda t, survival=survival, q=best.x: survival(np.asarray(t, float), q),
+                _bound(survival, best.x),
             )
         )
     return sorted(found, key=lambda one: one.aic)
+
+
+def _bound(survival: Any, q: Floats) -> Callable[[Any], Floats]:
+    return lambda t: survival(np.asarray(t, float), q)
 
 
 def first_passage(lives: Lifetimes, times: Floats, alive: Floats) -> FittedLaw:

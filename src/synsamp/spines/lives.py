@@ -116,7 +116,7 @@ def survival_of(table: SpineTable, fitted: Fitted | None = None, seed: int = 0) 
             longest = float(np.nanmax(np.r_[lives.times.last_seen, table.times[-1] / 2]))
             n = int(np.clip(np.ceil(longest / step), 2, 200))
             alive = survival_between_sessions(fitted.process, fitted.threshold, step, n)
-            laws.append(first_passage(lives.times, step * np.arange(n + 1), alive))
+            laws.append(first_passage(lives.times, np.arange(n + 1, dtype=float) * step, alive))
             laws.sort(key=lambda law: law.aic)
     return Survival(
         lives,

@@ -67,9 +67,9 @@ def methods(found: Analysis, version: str) -> str:
     if found.posterior is not None:
         chains, draws = (found.posterior.draws.sizes[d] for d in ("chain", "draw"))
         text.append(
-            f"The posterior was drawn by synaptic sampling ({chains} chains of {draws} steps) under "
-            "weak Gaussian priors on the mean and the logarithms of the other parameters, centred "
-            "on the scale of the table."
+            f"The posterior was drawn by synaptic sampling ({chains} chains of {draws} steps) "
+            "under weak Gaussian priors on the mean and the logarithms of the other parameters, "
+            "centred on the scale of the table."
         )
     if found.effects is not None:
         text.append(

@@ -105,7 +105,7 @@ def simulated_table(
         number("relaxation", relaxation, above=0),
         number("noise", noise, at_least=0),
     )
-    when = np.arange(10) * 4.0 if times is None else numbers("times", times, shape=(None,))
+    when = numbers("times", np.arange(0, 40, 4) if times is None else times, shape=(None,))
     n = whole("n_spines", n_spines, at_least=1)
     animals = whole("n_animals", n_animals, at_least=1)
     least = float(np.log(number("threshold", threshold, above=0)))

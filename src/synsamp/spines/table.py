@@ -1,4 +1,4 @@
-"""A checked table of spines: who was seen when and how large, in whose words, and what is doubtful."""
+"""A checked table of spines: which was seen when, how large it was, and what is doubtful."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ of the looks at it in a row.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -58,7 +59,7 @@ def _counts(table: SpineTable) -> pd.DataFrame:
     for animal in table.animals:
         state = table.state[table.animal == animal]
         sessions = np.flatnonzero((state >= 0).any(axis=0))
-        for first, second in zip(sessions[:-1], sessions[1:], strict=True):
+        for first, second in pairwise(sessions):
             a, b = state[:, first], state[:, second]
             both = (a >= 0) & (b >= 0)
             rows.append(
@@ -144,7 +145,7 @@ def _by_spine(table: SpineTable) -> dict[str, np.ndarray]:
         rows = np.flatnonzero(table.animal == animal)
         state = table.state[rows]
         sessions = np.flatnonzero((state >= 0).any(axis=0))
-        for i, k in zip(sessions[:-1], sessions[1:], strict=True):
+        for i, k in pairwise(sessions):
             a, b = state[:, i], state[:, k]
             both = (a >= 0) & (b >= 0)
             sums["before"][rows] += both & (a == 1)

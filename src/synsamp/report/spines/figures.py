@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from synsamp.report.draw import Drawing
-from synsamp.report.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, STYLE
+from synsamp.report.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PURPLE, STYLE
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.table import SpineTable
 
@@ -37,7 +37,8 @@ CAPTIONS = {
     "correlation": "Correlation of log size between sessions some time apart, for spines seen in "
     "both.",
     "survival": "Survival of new spines (Kaplan–Meier with 95 % band) and laws fitted to it; right "
-    "with logarithmic axes. First passage is foretold by the process of sizes, not fitted to lives.",
+    "with logarithmic axes. The orange band is 95 % of tables simulated from the process of "
+    "sizes; nothing in it is fitted to lives.",
     "turnover": "Gain and loss relative to the spines seen before, between successive sessions. "
     "Dots are animals, bars all together.",
 }
@@ -103,8 +104,11 @@ def _raster(table: SpineTable) -> Figure:
     axes = figure.subplots()
     middle = (table.times[1:] + table.times[:-1]) / 2
     edges = np.concatenate(
-        [[1.5 * table.times[0] - 0.5 * table.times[1]], middle]
-        + [[1.5 * table.times[-1] - 0.5 * table.times[-2]]]
+        [
+            np.array([1.5 * table.times[0] - 0.5 * table.times[1]]),
+            middle,
+            np.array([1.5 * table.times[-1] - 0.5 * table.times[-2]]),
+        ]
     )
     colours = ListedColormap(["#e4e6ea", "#ffffff", BLUE])
     axes.pcolormesh(
@@ -171,7 +175,7 @@ def _band(axes: Any, frame: pd.DataFrame, at: Any) -> None:
         )
         axes.plot(at, frame["simulated"], color=ORANGE, lw=1.2)
     if "rule" in frame:
-        axes.plot(at, frame["rule"], color=GREEN, lw=1.3, ls="--", label="rule without circuit")
+        axes.plot(at, frame["rule"], color=PURPLE, lw=1.3, ls="--", label="rule without circuit")
 
 
 def _curve(found: Analysis, frame: pd.DataFrame, name: str) -> Figure:
@@ -208,10 +212,7 @@ def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
     axes = figure.subplots(1, 2)
     longest = float(curve.time[-1]) if curve.time.size > 1 else 1.0
     shortest = float(curve.time[1]) if curve.time.size > 1 else 0.5
-    # The best two laws, and first passage wherever it stands.
     chosen = [law for law in laws if law.law != "first passage"][:2]
-    chosen += [law for law in laws if law.law == "first passage"]
-    colours = {"first passage": ORANGE}
     for k, scale in enumerate(("linear", "log")):
         axes[k].fill_between(
             curve.time, curve.low, curve.high, step="post", color=GRAY, alpha=0.3, lw=0
@@ -222,12 +223,11 @@ def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
         if scale == "log":
             time = np.geomspace(start, longest, 300)
         for which, law in enumerate(chosen):
-            colour = colours.get(law.law, (BLUE, GREEN)[which % 2])
-            axes[k].plot(time, law.survival(time), color=colour, lw=1.3, label=law.law)
-        if simulated is not None and "rule" in simulated:
             axes[k].plot(
-                simulated["at"], simulated["rule"], "--", color=GREEN, label="rule without circuit"
+                time, law.survival(time), color=(BLUE, GREEN)[which], lw=1.3, label=law.law
             )
+        if simulated is not None:
+            _band(axes[k], simulated, simulated["at"])
         unit = f" ({found.table.time_unit}s)" if found.table.time_unit else ""
         axes[k].set(xscale=scale, yscale=scale, xlabel=f"time since first seen{unit}")
     axes[0].set(ylim=(0, 1.03), xlim=(0, longest), ylabel="share surviving")

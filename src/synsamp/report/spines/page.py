@@ -112,8 +112,13 @@ def _sections(found: Analysis) -> Iterable[Section]:
             "Drawn by the rule of synaptic sampling.",
             ["", "median", "95 % interval", "R-hat", "ESS"],
             [
-                [SYMBOLS[r.parameter], number(r.median), _ends(r.low, r.high), f"{r.r_hat:.3f}"]
-                + [f"{r.ess:.0f}"]
+                [
+                    SYMBOLS[r.parameter],
+                    number(r.median),
+                    _ends(r.low, r.high),
+                    f"{r.r_hat:.3f}",
+                    f"{r.ess:.0f}",
+                ]
                 for r in found.posterior.frame.itertuples()
             ],
         )
