@@ -53,7 +53,8 @@ def test_marks_of_unicode(tmp_path, encoding):
 
 
 def test_dates_are_days_from_an_animals_first(tmp_path):
-    text = "mouse,id,date,size\na,1,2024-02-28,3\na,1,2024-03-01,4\nb,1,2024-06-01,5\nb,1,2024-06-03,0\n"
+    rows = ("a,1,2024-02-28,3", "a,1,2024-03-01,4", "b,1,2024-06-01,5", "b,1,2024-06-03,0")
+    text = "\n".join(("mouse,id,date,size", *rows))
     found = read(write(tmp_path, text))
     assert found.times.tolist() == [0, 2]
     assert found.state.tolist() == [[1, 1], [1, 0]]
@@ -205,7 +206,10 @@ def test_a_workbook(tmp_path):
         ("spine,time,size\na,0,1\na,soon,1\n", "line 3, must have a time"),
         ("spine,time,size\na,0,1\n,1,1\n", "line 3, must name its spine"),
         ("spine,time,size\na,0,1\na,1\n", "line 3, must have 3 cells"),
-        ("spine;time;size\na;0;1,5\na;1;1.5\nb;0;1,5\n", "line 3, must write numbers with a decimal"),
+        (
+            "spine;time;size\na;0;1,5\na;1;1.5\nb;0;1,5\n",
+            "line 3, must write numbers with a decimal",
+        ),
         ("spine,time,size\na,2024-01-01,1\na,4,1\n", "line 3, must give its time as"),
         ("spine,spine,time,size\na,b,0,1\n", "must have one column 'spine'.*--columns"),
         ("spine,time,size\na,0,1\na,1,\0\n", "line 3, must be text.*zero byte"),

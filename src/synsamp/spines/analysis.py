@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from synsamp.arguments import number
-from synsamp.errors import SynsampError
+from synsamp.errors import SynsampError, refuse
 from synsamp.spines.compare import Comparison, compare
 from synsamp.spines.conditions import compare_conditions, fit_each
 from synsamp.spines.fit import Fitted, fit_process
@@ -91,7 +91,9 @@ def analyse(
         seen = _checked(chosen, least)
         for kind in PROCESSES:
             try:
-                fits.append(fit_process(seen, kind, chosen.animal_number))
+                # All are seen in the same way, so that they can be compared.
+                way = fits[0].by_true_size if fits else None
+                fits.append(fit_process(seen, kind, chosen.animal_number, way))
             except SynsampError as error:
                 missing.append(f"no process is fitted: {error}")
                 break
@@ -118,7 +120,7 @@ def analyse(
         if one is None or words is None:
             missing.append("nothing is simulated: that needs a fitted process")
         else:
-            simulated = simulate_rule(table, words, one.threshold, seed)
+            simulated = simulate_rule(table, one, seed)
     return Analysis(
         table=table,
         fits=tuple(fits),
@@ -137,11 +139,12 @@ def analyse(
 
 
 def _checked(table: SpineTable, threshold: float | None):  # type: ignore[no-untyped-def]
-    """Observations; a threshold above measured sizes contradicts them."""
-    if threshold is not None and threshold > np.nanmin(table.size):
-        below = int((table.size < threshold).sum())
-        raise SynsampError(
-            f"threshold must be at most the smallest size ({np.nanmin(table.size):.4g}), got "
-            f"{threshold:g}; {below} sizes lie below it, lower it or write 0 for these"
+    """Observations; a threshold above most of the measured sizes contradicts them."""
+    if threshold is not None and table.has_sizes and threshold > np.nanmedian(table.size):
+        raise refuse(
+            "threshold",
+            f"must be at most the median size ({np.nanmedian(table.size):.4g})",
+            threshold,
+            "most sizes lie below it, give a smaller one",
         )
     return table.observations(threshold)

@@ -101,10 +101,7 @@ def compare(
     for fitted in fits:
         rng = np.random.default_rng(seed)
         drawn = pd.DataFrame(
-            [
-                statistics_of(simulate_like(table, fitted.process, fitted.threshold, rng))
-                for _ in range(simulations)
-            ]
+            [statistics_of(simulate_like(table, fitted, rng)) for _ in range(simulations)]
         )
         for name, value in observed.items():
             there = drawn[name].to_numpy()

@@ -26,16 +26,23 @@ def fit_each(
 ) -> tuple[dict[str, Fitted], dict[str, str]]:
     """One time scale for every condition that has enough sizes, and why the others have none.
 
-    All conditions share one threshold, that of the microscope: otherwise their means would be
-    shifted by what happened to be the smallest spine of each.
+    All conditions share one threshold and way of seeing, those of the microscope, found from the
+    whole table: otherwise their means would be shifted by the smallest spine of each.
     """
-    least = threshold or float(np.nanmin(table.size))
-    fits, missing = {}, {}
+    chosen = table.part(table.ever_seen)
+    fits: dict[str, Fitted] = {}
+    missing: dict[str, str] = {}
+    try:
+        whole = fit_process(chosen.observations(threshold), OneTimeScale)
+    except SynsampError as error:
+        return fits, dict.fromkeys(table.conditions, str(error))
+    least = float(np.exp(whole.threshold))
     for name in table.conditions:
         part = table.of_condition(name)
         part = part.part(part.ever_seen)
         try:
-            fits[name] = fit_process(part.observations(least), OneTimeScale, part.animal_number)
+            seen = part.observations(least)
+            fits[name] = fit_process(seen, OneTimeScale, part.animal_number, whole.by_true_size)
         except SynsampError as error:
             missing[name] = str(error)
     return fits, missing

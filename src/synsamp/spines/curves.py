@@ -35,9 +35,7 @@ def curves_of(
     tables = []
     if fitted is not None:
         rng = np.random.default_rng(seed)
-        tables = [
-            simulate_like(table, fitted.process, fitted.threshold, rng) for _ in range(SIMULATED)
-        ]
+        tables = [simulate_like(table, fitted, rng) for _ in range(SIMULATED)]
     for name, make in makers.items():
         at, edges = ground[name]
         if not at.size:

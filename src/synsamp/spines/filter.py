@@ -68,7 +68,7 @@ def resolution(process: Process, seen: Observations) -> Resolution:
     tail = max(REACH * process.reach(seen.span) + seen.threshold - process.start()[0], tail)
     return Resolution(
         sized=int(np.clip(hermite, 5, 80)),
-        edge=int(np.clip(10 + 14 * noise / step, 10, 60)),
+        edge=int(np.clip(14 + 14 * noise / step, 14, 70)),
         tail=int(np.clip(14 + 2.4 * tail / step, 24, 240)),
     )
 
@@ -81,7 +81,10 @@ def log_likelihoods(process: Process, seen: Observations, nodes: Resolution) -> 
     xi, weight = _hermite(nodes.sized)
     absent, bare = _outside(process, seen, noise, nodes)
     matrices = _matrices(absent[0], absent[1], mean, keep, added)
-    given = (mean, spread, keep, added, noise, xi, weight / weight.sum(), *absent, *bare, matrices)
+    near = _legendre(nodes.edge)
+    far = seen.threshold if seen.by_true_size else -np.inf  # below which no x can be seen
+    hermite = xi, weight / weight.sum()
+    given = (mean, spread, keep, added, noise, far, *hermite, *near, *absent, *bare, matrices)
     whole = _run(seen, seen.kind, seen.value, seen.gap, seen.length, *given)
     nothing = np.zeros(seen.pattern_gap.shape, np.int8)
     blank = np.zeros(nothing.shape)
@@ -90,7 +93,7 @@ def log_likelihoods(process: Process, seen: Observations, nodes: Resolution) -> 
 
 
 def survival_between_sessions(
-    process: Process, threshold: float, step: float, n_steps: int
+    process: Process, threshold: float, step: float, n_steps: int, by_true_size: bool = False
 ) -> Floats:
     """P(still seen at each of n further sessions | absent before, then seen), sessions evenly.
 
@@ -103,6 +106,8 @@ def survival_between_sessions(
         np.ones(1, np.int64),
         np.array([step]),
         threshold,
+        True,
+        by_true_size,
         np.zeros(1, np.int64),
         np.zeros((1, 1), np.int64),
         np.ones(1, np.int64),
@@ -141,6 +146,10 @@ def _outside(
     far = REACH * process.reach(seen.span)
     low = min(mean - far, c - edge - 0.5 * spread)
     high = max(mean + far, c + edge + 0.5 * spread)
+    if seen.by_true_size:  # the threshold is sharp in x
+        xi, weight = _legendre(nodes.tail + nodes.edge // 2)
+        sharp = 0.5 * (c - low) * (xi + 1) + low, 0.5 * (c - low) * weight
+        return sharp, (0.5 * (high - c) * (xi + 1) + c, 0.5 * (high - c) * weight)
     xi, weight = _legendre(nodes.tail)
     tail = 0.5 * (c - edge - low) * (xi + 1) + low, 0.5 * (c - edge - low) * weight
     top = 0.5 * (high - c - edge) * (xi + 1) + c + edge, 0.5 * (high - c - edge) * weight
@@ -174,8 +183,11 @@ def _filter(  # type: ignore[no-untyped-def]
     keep,
     added,
     noise,
+    far,
     xi,
     weight,
+    near_xi,
+    near_weight,
     absent_x,
     absent_w,
     bare_x,
@@ -184,14 +196,24 @@ def _filter(  # type: ignore[no-untyped-def]
 ):
     n_spines = kind.shape[0]
     out = np.empty(n_spines)
-    room = max(xi.size, absent_x.size, bare_x.size)
+    room = max(max(xi.size, near_xi.size), max(absent_x.size, bare_x.size))
     for s in prange(n_spines):
         old_x, old_m = np.empty(room), np.empty(room)
         new_x, new_m = np.empty(room), np.empty(room)
         n_old, total = 0, 0.0
         for k in range(length[s]):
             now = kind[s, k]
-            if now == SIZED:
+            if now == SIZED and value[s, k] - far < REACH * noise:
+                # Cut at the threshold, so the nodes lie evenly on what is left of the Gaussian.
+                n_new = near_xi.size
+                low = max(far, value[s, k] - REACH * noise)
+                high = max(far + 3.0 * noise, value[s, k] + REACH * noise)
+                for j in range(n_new):
+                    new_x[j] = low + 0.5 * (high - low) * (near_xi[j] + 1.0)
+                    z = (new_x[j] - value[s, k]) / noise
+                    new_m[j] = 0.5 * (high - low) * near_weight[j] * np.exp(-0.5 * z * z)
+                    new_m[j] /= noise * np.sqrt(2.0 * np.pi)
+            elif now == SIZED:
                 n_new = xi.size
                 for j in range(n_new):
                     new_x[j] = value[s, k] + noise * xi[j]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from synsamp.errors import refuse
-from synsamp.spines.filter import Resolution, log_likelihoods, resolution
-from synsamp.spines.gaussian_filter import gaussian_log_likelihoods
 from synsamp.spines.likelihood import (
     Floats,
     climb,
@@ -23,12 +20,11 @@ from synsamp.spines.likelihood import (
     profile,
     refine,
     step_sizes,
+    total,
 )
 from synsamp.spines.observations import Observations
+from synsamp.spines.problem import Problem
 from synsamp.spines.process import OneTimeScale, Process, TwoTimeScales
-
-NOISE_FLOOR = 0.02
-"""Measurement noise, as a share of the spread of sizes, that counts as none."""
 
 FEWEST_LOOKS, FEWEST_STEPS = 12, 6
 """Sizes, and pairs of sizes of one spine, without which nothing is fitted."""
@@ -58,12 +54,19 @@ class Fitted:
     n_looks: int
     n_animals: int
     threshold: float  # log size
+    by_true_size: bool
+    fits_threshold: bool
     how: str
 
     @property
     def n_parameters(self) -> int:
-        """Parameters fitted; the threshold counts for every process alike and is left out."""
+        """Parameters of the process; the threshold counts for every one alike and is left out."""
         return len(self.process.names())
+
+    @property
+    def seen_by(self) -> str:
+        """By which size a spine is seen, in words."""
+        return "true size" if self.by_true_size else "measured size"
 
     @property
     def aic(self) -> float:
@@ -80,14 +83,18 @@ class Fitted:
         if name in NOISE_TERM:
             powers = NOISE_TERM[name]
             return float(np.prod([getattr(self.process, n) ** p for n, p in powers.items()]))
+        if name == "threshold":
+            return float(np.exp(self.threshold))
         return float(getattr(self.process, name))
 
     def error(self, name: str) -> float:
         """Standard error of a parameter by the curvature (delta method for what is transformed)."""
         error = self.errors[name]
         if name == "noise":
-            return error / (2.0 * self.value(name))
-        positive = name in self.process.POSITIVE or name in NOISE_TERM
+            low, high = self.ends[name]
+            # Fitted as a variance; near none the delta method says nothing and the interval does.
+            return error / (2.0 * self.value(name)) if low > 0 else high / NORMAL
+        positive = name in self.process.POSITIVE or name in (*NOISE_TERM, "threshold")
         return error * self.value(name) if positive else error
 
     def interval(self, name: str) -> tuple[float, float]:
@@ -109,35 +116,64 @@ def fit_process(
     seen: Observations,
     kind: type[Process] = OneTimeScale,
     animal: Sequence[int] | NDArray[np.int64] | None = None,
+    by_true_size: bool | None = None,
 ) -> Fitted:
     """The process of this kind under which the looks at the spines are most probable.
 
     ``animal`` numbers the animal of each spine from 0; from three on, errors take them as units.
+    ``by_true_size`` says whether a spine is seen by its true or by its measured size; without it,
+    both are tried and the more probable is taken.
     """
     _check(seen)
     whose = np.zeros(seen.n_spines, np.int64) if animal is None else np.asarray(animal, np.int64)
-    bounds, starts = _bounds_and_starts(seen, kind)
+    below = bool((seen.sized() < seen.threshold).any())  # then it is not the measured size
+    if by_true_size is None and (below or not seen.has_absences):
+        by_true_size = below
+    ways = [False, True] if by_true_size is None else [by_true_size]
+    tries = []
+    for way in ways:
+        problem = Problem(kind, seen.seen_above(seen.threshold, way))
+        bounds, starts = problem.bounds_and_starts()
+        q, value = climb(problem.rough, starts, bounds)
+        judged = value if len(ways) == 1 else total(lambda p: _exactly(problem, p), q)  # noqa: B023
+        # The true size must be clearly more probable: without noise both are the same.
+        tries.append((judged - (1.0 if way else 0.0), problem, q, value))
+    _, problem, q, value = max(tries, key=lambda one: one[0])
+    return _around(problem, q, value, whose)
 
-    def rough(q: Floats) -> Floats:
-        return gaussian_log_likelihoods(kind.from_vector(q), seen)
 
-    q, value = climb(rough, starts, bounds)
+def _exactly(problem: Problem, q: Floats) -> Floats:
+    if problem.kind is TwoTimeScales:
+        return problem.rough(q)
+    return problem.exact(q, problem.nodes(q))
+
+
+def _around(problem: Problem, q: Floats, value: float, whose: NDArray[np.int64]) -> Fitted:
+    """Climb on by the exact likelihood, and find errors and intervals there."""
+    kind, seen, names = problem.kind, problem.seen, problem.names
+    bounds, _ = problem.bounds_and_starts()
     rough_q, rough_value = q, value
-    steps = np.full(q.size, 0.01)
+    noise = float(q[names.index("noise")])  # its variance, which may be far smaller than 1
+    first = {"noise": 0.1 * noise, "threshold": 0.05 * float(np.sqrt(noise))}
+    steps = np.array([first.get(name, 0.01) for name in names])
     for _ in range(2):  # the second time with steps that fit the first time's errors
-        hessian, scores = curvature(rough, _inside(q, steps, bounds), steps)
+        hessian, scores = curvature(problem.rough, _inside(q, steps, bounds), steps)
         steps = step_sizes(inverse(hessian))
     how = "Gaussian filter (moments matched at absences)"
     if kind is not TwoTimeScales:
-        nodes = resolution(kind.from_vector(q), seen)
-        exact, how = _on_nodes(kind, seen, nodes), "filter on nodes"
+        nodes = problem.nodes(q)
+        how = "filter on nodes"
+
+        def exact(p: Floats) -> Floats:
+            return problem.exact(p, nodes)
+
         q, value = refine(exact, q, hessian, bounds)
         hessian, scores = curvature(exact, _inside(q, steps, bounds), steps)
     plain = inverse(hessian)
     between, degrees = clustered(plain, scores, whose)
     ends, errors = {}, {}
-    for name in [*kind.names(), *(NOISE_TERM if kind is OneTimeScale else ())]:
-        weight = _weight(kind, name)
+    for name in [*names, *(NOISE_TERM if kind is OneTimeScale else ())]:
+        weight = _weight(names, name)
         own = float(np.sqrt(weight @ plain @ weight))
         # A few animals can agree by chance: their spread may widen an interval, not narrow it.
         reach = NORMAL
@@ -149,14 +185,15 @@ def fit_process(
         if seen.n_looks <= PROFILED_LOOKS and kind is OneTimeScale:
             # The quick filter is off by far less than the error of so small a table, so it may
             # draw the shape of the likelihood around the maximum of the exact one.
-            pair = profile(rough, rough_q, rough_value, own, bounds, weight, reach)
+            pair = profile(problem.rough, rough_q, rough_value, own, bounds, weight, reach)
             shift = at - float(weight @ rough_q)
             pair = pair[0] + shift, pair[1] + shift
         else:
             pair = at - reach * own, at + reach * own
         ends[name] = _ends(kind, name, pair, bounds)
+    process, looks = problem.at(q)
     return Fitted(
-        process=kind.from_vector(q),
+        process=process,
         covariance=plain,
         hessian=hessian,
         errors=errors,
@@ -166,19 +203,17 @@ def fit_process(
         n_spines=seen.n_spines,
         n_looks=seen.n_looks,
         n_animals=int(whose.max()) + 1,
-        threshold=seen.threshold,
+        threshold=looks.threshold,
+        by_true_size=seen.by_true_size,
+        fits_threshold=problem.fits_threshold,
         how=how,
     )
 
 
-def _on_nodes(kind: type[Process], seen: Observations, nodes: Resolution) -> Any:
-    return lambda q: log_likelihoods(kind.from_vector(q), seen, nodes)
-
-
-def _weight(kind: type[Process], name: str) -> Floats:
+def _weight(names: Sequence[str], name: str) -> Floats:
     """The direction in the space of the fit along which a quantity (or its log) lies."""
     powers = NOISE_TERM.get(name, {name: 1.0})
-    return np.array([powers.get(n, 0.0) for n in kind.names()])
+    return np.array([powers.get(n, 0.0) for n in names])
 
 
 def _inside(q: Floats, steps: Floats, bounds: list[tuple[float, float]]) -> Floats:
@@ -191,7 +226,7 @@ def _inside(q: Floats, steps: Floats, bounds: list[tuple[float, float]]) -> Floa
 def _ends(
     kind: type[Process], name: str, pair: tuple[float, float], bounds: list[tuple[float, float]]
 ) -> tuple[float, float]:
-    if name in NOISE_TERM:
+    if name in NOISE_TERM or name == "threshold":
         with np.errstate(over="ignore"):
             return float(np.exp(pair[0])), float(np.exp(pair[1]))
     low, high = (float(kind.to_value(name, end)) for end in pair)
@@ -214,47 +249,3 @@ def _check(seen: Observations) -> None:
         )
     if np.ptp(sizes) == 0:
         raise refuse("sizes", "must vary", float(np.exp(sizes[0])), "a process needs change")
-
-
-def _bounds_and_starts(
-    seen: Observations, kind: type[Process]
-) -> tuple[list[tuple[float, float]], list[Floats]]:
-    """Within which values a process is looked for, and where the climbs begin."""
-    sizes = seen.sized()
-    mean, sd = float(sizes.mean()), float(sizes.std())
-    shortest = float(seen.intervals.min())
-    longest = max(seen.span, shortest)
-    middle = float(np.sqrt(shortest * longest))
-    looked = np.arange(seen.kind.shape[1]) < seen.length[:, None]
-    centre = mean - 1.5 * sd * float((seen.kind[looked] == 0).mean())
-    means = (mean - 12 * sd, mean + 3 * sd)
-    limits: dict[str, tuple[float, float]] = {
-        "mean": means,
-        "start_mean": means,
-        "diffusion": (np.log(sd**2 / longest) - 12, np.log(sd**2 / shortest) + 3),
-        "noise": ((NOISE_FLOOR * sd) ** 2, (1.5 * sd) ** 2),
-    }
-    for name in kind.names():
-        if name.endswith("spread"):
-            limits[name] = (np.log(0.05 * sd), np.log(10 * sd))
-        elif name.endswith("relaxation"):
-            limits[name] = (np.log(0.1 * shortest), np.log(30 * longest))
-    starts: list[dict[str, Any]] = [
-        {
-            "mean": centre,
-            "start_mean": centre,
-            "spread": 1.2 * sd,
-            "start_spread": 1.2 * sd,
-            "slow_spread": sd,
-            "fast_spread": 0.5 * sd,
-            "relaxation": time,
-            "slow_relaxation": 3 * time,
-            "fast_relaxation": max(0.3 * middle, 0.5 * shortest),
-            "diffusion": sd**2 / (2 * time),
-            "noise": noise,
-        }
-        for noise in (0.1 * sd, 0.4 * sd)
-        for time in (middle, longest)
-    ]
-    vectors = [kind(*(one[n] for n in kind.names())).vector() for one in starts]
-    return [limits[n] for n in kind.names()], vectors

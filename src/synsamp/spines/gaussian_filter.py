@@ -29,7 +29,16 @@ def gaussian_log_likelihoods(process: Process, seen: Observations) -> Floats:
         spreads = [*spreads, 0.0]
     mean = process.start()[0]
     noise = process.noise  # type: ignore[attr-defined]
-    given = (mean, spreads[0], spreads[1], *steps[0], *steps[1], noise, seen.threshold)
+    given = (
+        mean,
+        spreads[0],
+        spreads[1],
+        *steps[0],
+        *steps[1],
+        noise,
+        seen.threshold,
+        seen.by_true_size,
+    )
     whole = _filter(seen.kind, seen.value, seen.gap, seen.length, *given)
     nothing = np.zeros(seen.pattern_gap.shape, np.int8)
     never = _filter(nothing, np.zeros(nothing.shape), seen.pattern_gap, seen.pattern_length, *given)
@@ -48,7 +57,20 @@ def _log_below(z):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def _filter(  # type: ignore[no-untyped-def]
-    kind, value, gap, length, mean, spread_a, spread_b, keep_a, add_a, keep_b, add_b, noise, c
+    kind,
+    value,
+    gap,
+    length,
+    mean,
+    spread_a,
+    spread_b,
+    keep_a,
+    add_a,
+    keep_b,
+    add_b,
+    noise,
+    c,
+    by_true_size,
 ):
     n_spines = kind.shape[0]
     out = np.empty(n_spines)
@@ -63,23 +85,34 @@ def _filter(  # type: ignore[no-untyped-def]
                 aa = keep_a[g] * keep_a[g] * aa + add_a[g] * add_a[g]
                 ab = keep_a[g] * keep_b[g] * ab
                 bb = keep_b[g] * keep_b[g] * bb + add_b[g] * add_b[g]
-            variance = aa + 2.0 * ab + bb + noise * noise
-            std = math.sqrt(variance)
-            to_a, to_b = (aa + ab) / variance, (ab + bb) / variance
-            expected = mean + a + b
+            hidden = aa + 2.0 * ab + bb
+            variance = hidden + noise * noise
             if kind[s, k] == SIZED:
-                shift = value[s, k] - expected
-                total += -0.5 * shift * shift / variance - math.log(std * math.sqrt(2.0 * math.pi))
-                less = 1.0
+                to_a, to_b = (aa + ab) / variance, (ab + bb) / variance
+                shift = value[s, k] - mean - a - b
+                total += -0.5 * shift * shift / variance
+                total -= math.log(math.sqrt(2.0 * math.pi * variance))
+                a += to_a * shift
+                b += to_b * shift
+                aa -= to_a * to_a * variance
+                ab -= to_a * to_b * variance
+                bb -= to_b * to_b * variance
+                if not by_true_size:
+                    continue
+                hidden = aa + 2.0 * ab + bb
+            # Cut at the threshold: above it if the spine was seen, below it if not.
+            if by_true_size:
+                variance = max(hidden, 1e-30)
+            std = math.sqrt(variance)
+            z = (c - mean - a - b) / std
+            if kind[s, k] == ABSENT:
+                log_p, ratio = _log_below(z)
+                shift, less = -std * ratio, ratio * (ratio + z)
             else:
-                z = (c - expected) / std
-                if kind[s, k] == ABSENT:
-                    log_p, ratio = _log_below(z)
-                    shift, less = -std * ratio, ratio * (ratio + z)
-                else:
-                    log_p, ratio = _log_below(-z)
-                    shift, less = std * ratio, ratio * (ratio - z)
-                total += log_p
+                log_p, ratio = _log_below(-z)
+                shift, less = std * ratio, ratio * (ratio - z)
+            total += log_p
+            to_a, to_b = (aa + ab) / variance, (ab + bb) / variance
             a += to_a * shift
             b += to_b * shift
             aa -= to_a * to_a * variance * less

@@ -115,7 +115,9 @@ def survival_of(table: SpineTable, fitted: Fitted | None = None, seed: int = 0) 
             step = float(np.median(table.intervals()))
             longest = float(np.nanmax(np.r_[lives.times.last_seen, table.times[-1] / 2]))
             n = int(np.clip(np.ceil(longest / step), 2, 200))
-            alive = survival_between_sessions(fitted.process, fitted.threshold, step, n)
+            alive = survival_between_sessions(
+                fitted.process, fitted.threshold, step, n, fitted.by_true_size
+            )
             laws.append(first_passage(lives.times, np.arange(n + 1, dtype=float) * step, alive))
             laws.sort(key=lambda law: law.aic)
     return Survival(

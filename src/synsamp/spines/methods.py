@@ -36,13 +36,19 @@ def methods(found: Analysis, version: str) -> str:
     ]
     if found.fitted is not None:
         fitted = found.fitted
-        origin = "given" if found.threshold_given else "the smallest size measured"
+        origin = (
+            "given"
+            if found.threshold_given
+            else "fitted; taking the measured size as what decides was less probable"
+            if fitted.by_true_size
+            else "the smallest size measured; taking the true size was not more probable"
+        )
         threshold = float(np.exp(fitted.threshold))
         text.append(
             "Log size was described as an Ornstein–Uhlenbeck process with independent Gaussian "
-            f"noise of measurement. A spine counts as seen if its measured size exceeds "
+            f"noise of measurement. A spine counts as seen if its {fitted.seen_by} exceeds "
             f"{threshold:.4g} {table.size_unit}".rstrip()
-            + f" ({origin}); absences entered the likelihood as measured sizes below it, and each "
+            + f" ({origin}); absences entered the likelihood as sizes below it, and each "
             "spine's likelihood was divided by the probability of being seen at least once. The "
             "likelihood was computed by a forward filter on quadrature nodes and maximised; "
             + (

@@ -7,7 +7,7 @@ computed once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ class Observations:
     length: NDArray[np.int64]
     intervals: Floats
     threshold: float  # log size
+    threshold_given: bool  # by the user, so not to be fitted
+    by_true_size: bool  # whether x or y must lie above the threshold for a spine to be seen
     pattern: NDArray[np.int64]  # spine: which row of the patterns it belongs to
     pattern_gap: NDArray[np.int64]
     pattern_length: NDArray[np.int64]
@@ -52,20 +54,15 @@ class Observations:
         """All measured log sizes."""
         return self.value[self.kind == SIZED]
 
-    def only(self, chosen: NDArray[np.int64]) -> Observations:
-        """The same for some of the spines."""
-        return Observations(
-            self.kind[chosen],
-            self.value[chosen],
-            self.gap[chosen],
-            self.length[chosen],
-            self.intervals,
-            self.threshold,
-            self.pattern[chosen],
-            self.pattern_gap,
-            self.pattern_length,
-            self.span,
-        )
+    def seen_above(self, threshold: float, by_true_size: bool) -> Observations:
+        """The same looks with another threshold or way of seeing."""
+        return replace(self, threshold=threshold, by_true_size=by_true_size)
+
+    @property
+    def has_absences(self) -> bool:
+        """Whether any look found nothing."""
+        looked = np.arange(self.kind.shape[1]) < self.length[:, None]
+        return bool((self.kind[looked] == ABSENT).any())
 
 
 def observations(
@@ -82,6 +79,7 @@ def observations(
     sized = np.isfinite(log_size) & (state == 1)
     if not sized.any():
         raise refuse("table", "must hold sizes for this", "presence only", "add a column of sizes")
+    given = threshold is not None
     if threshold is None:
         threshold = float(log_size[sized].min())
     length = looked.sum(axis=1).astype(np.int64)
@@ -109,6 +107,8 @@ def observations(
         length,
         distinct if distinct.size else np.ones(1),
         threshold,
+        given,
+        False,
         pattern.ravel().astype(np.int64),
         np.ascontiguousarray(rows[:, :-1]),
         np.ascontiguousarray(rows[:, -1]),

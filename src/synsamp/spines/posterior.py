@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from synsamp.arguments import seed as checked_seed
 from synsamp.arguments import whole
 from synsamp.rule import Batch, Rule, sample
-from synsamp.spines.filter import log_likelihoods, resolution
 from synsamp.spines.fit import Fitted
 from synsamp.spines.likelihood import inverse
 from synsamp.spines.observations import Observations
+from synsamp.spines.problem import Problem
 from synsamp.spines.process import OneTimeScale
 
 Floats = NDArray[np.float64]
@@ -54,20 +54,28 @@ def posterior_of(
 ) -> Posterior:
     """Sample μ, s, τ and the noise given the looks at the spines."""
     whole("steps", steps, at_least=10)
-    kind = OneTimeScale
-    prior_mean, prior_std = weak_prior(seen)
-    best = _unbounded(fitted.process.vector())
+    problem = Problem(OneTimeScale, seen.seen_above(seen.threshold, fitted.by_true_size))
+    if not fitted.by_true_size:
+        problem = Problem(OneTimeScale, seen.seen_above(fitted.threshold, False))
+    names = problem.names
+    at = names.index("noise")
+    vector = fitted.process.vector()
+    if problem.fits_threshold:
+        vector = np.append(vector, fitted.threshold)
+    prior_mean, prior_std = (part[: vector.size] for part in weak_prior(seen))
+    best = vector.copy()
+    best[at] = 0.5 * np.log(vector[at])  # the logarithm of the noise instead of its variance
     jacobian = np.ones(best.size)
-    jacobian[-1] = 2.0 * float(np.exp(2 * best[-1]))  # from log noise to its variance
+    jacobian[at] = 2.0 * vector[at]
     precision = jacobian[:, None] * fitted.hessian * jacobian[None, :] + np.diag(prior_std**-2.0)
     scale = np.linalg.cholesky(inverse(precision))
-    nodes = resolution(fitted.process, seen)
+    nodes = problem.nodes(vector)
 
     def log_joint(z: Floats) -> float:
         q = best + scale @ z
         inside = q.copy()
-        inside[-1] = np.exp(2 * q[-1])
-        value = float(log_likelihoods(kind.from_vector(inside), seen, nodes).sum())
+        inside[at] = np.exp(2 * q[at])
+        value = float(problem.exact(inside, nodes).sum())
         value -= float(0.5 * np.sum(((q - prior_mean) / prior_std) ** 2))
         return value if np.isfinite(value) else -1e12
 
@@ -94,7 +102,6 @@ def posterior_of(
         progress=progress,
     )
     q = best + drawn["theta"].values @ scale.T
-    names = list(kind.names())
     values = np.concatenate([q[..., :1], np.exp(q[..., 1:])], axis=-1)
     noise_term = values[..., 1] ** 2 / values[..., 2]
     draws = xr.Dataset(
@@ -107,23 +114,18 @@ def posterior_of(
 
 
 def weak_prior(seen: Observations) -> tuple[Floats, Floats]:
-    """Means and widths of Gaussian priors on μ, log s, log τ and log noise, from the table's scale.
+    """Means and widths of Gaussian priors on μ, log s, log τ, log noise and log threshold.
 
-    Wide enough to say little where the table says anything: a factor of e² in the spread, e⁴ in
-    the relaxation time and e³ in the noise are within two standard deviations.
+    On the scale of the table, and wide enough to say little where the table says anything: a
+    factor of e² in the spread, e⁴ in the relaxation time and e³ in the noise are within two
+    standard deviations.
     """
     sizes = seen.sized()
     sd = float(sizes.std())
     middle = float(np.sqrt(seen.intervals.min() * max(seen.span, seen.intervals.min())))
-    mean = np.array([sizes.mean() - 0.5 * sd, np.log(1.2 * sd), np.log(middle), np.log(0.2 * sd)])
-    return mean, np.array([2.0 * sd, 1.0, 2.0, 1.5])
-
-
-def _unbounded(vector: Floats) -> Floats:
-    """The fit's coordinates with the logarithm of the noise instead of its variance."""
-    found = vector.copy()
-    found[-1] = 0.5 * np.log(vector[-1])
-    return found
+    logs = np.log([1.2 * sd, middle, 0.2 * sd])
+    mean = np.array([sizes.mean() - 0.5 * sd, *logs, np.quantile(sizes, 0.05)])
+    return mean, np.array([2.0 * sd, 1.0, 2.0, 1.5, 0.5 * sd])
 
 
 def _summary(draws: xr.Dataset) -> pd.DataFrame:

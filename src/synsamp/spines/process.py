@@ -5,7 +5,9 @@
     random walk       dx = sqrt(2 D) dW, from a Gaussian start
 
 In the words of the paper s² = Tσ², τ = σ²/b, so s²/τ = bT. A session measures y = x + η ν with
-independent ν ~ N(0, 1), and a spine is seen in it if y lies above the threshold.
+independent ν ~ N(0, 1). A spine is seen in it if a size lies above the threshold: the measured
+one, y, where one rule finds spines and measures them; or the true one, x, where presence is judged
+apart from the measurement (``Observations.by_true_size``).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import number, numbers, seed, whole
 from synsamp.errors import refuse
+from synsamp.spines.fit import Fitted
 from synsamp.spines.process import OneTimeScale, Process
 from synsamp.spines.table import SpineTable
 
@@ -29,6 +30,7 @@ def simulate(
     n_spines: int,
     rng: np.random.Generator,
     looked: NDArray[np.bool_] | None = None,
+    by_true_size: bool = False,
 ) -> tuple[NDArray[np.int8], Floats]:
     """States and sizes [spine, session] of spines seen at least once; threshold is a log size.
 
@@ -41,8 +43,8 @@ def simulate(
     for _ in range(MOST_TRIES):
         if not left.size:
             return state, size
-        y = _paths(process, times, left.size, rng)
-        seen = (y > threshold) & looks[left]
+        x, y = _paths(process, times, left.size, rng)
+        seen = ((x if by_true_size else y) > threshold) & looks[left]
         good = seen.any(axis=1)
         rows = left[good]
         state[rows] = np.where(looks[rows], seen[good], -1)
@@ -56,8 +58,10 @@ def simulate(
     )
 
 
-def _paths(process: Process, times: Floats, n: int, rng: np.random.Generator) -> Floats:
-    """Measured log sizes [spine, session]."""
+def _paths(
+    process: Process, times: Floats, n: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """True and measured log sizes [spine, session]."""
     mean, _ = process.start()
     steps = process.transition(np.diff(times))
     x = np.zeros((n, times.size))
@@ -68,17 +72,21 @@ def _paths(process: Process, times: Floats, n: int, rng: np.random.Generator) ->
             part = keep[k - 1] * part + added[k - 1] * rng.standard_normal(n)
             x[:, k] += part
     noise = float(process.noise)  # type: ignore[attr-defined]
-    found: Floats = mean + x + noise * rng.standard_normal(x.shape)
-    return found
+    x += mean
+    return x, x + noise * rng.standard_normal(x.shape)
 
 
-def simulate_like(
-    table: SpineTable, process: Process, threshold: float, rng: np.random.Generator
-) -> SpineTable:
-    """A table of the same shape from a process, to hold against the one at hand."""
+def simulate_like(table: SpineTable, fitted: Fitted, rng: np.random.Generator) -> SpineTable:
+    """A table of the same shape from a fitted process, to hold against the one at hand."""
     chosen = table.part(table.ever_seen)
     state, size = simulate(
-        process, threshold, chosen.times, len(chosen.spine), rng, chosen.state >= 0
+        fitted.process,
+        fitted.threshold,
+        chosen.times,
+        len(chosen.spine),
+        rng,
+        chosen.state >= 0,
+        fitted.by_true_size,
     )
     # A size that nobody measured in the table is not measured in its likeness either.
     unmeasured = (chosen.state == 1) & ~np.isfinite(chosen.size)
@@ -96,6 +104,7 @@ def simulated_table(
     times: Floats | None = None,
     n_spines: int = 200,
     n_animals: int = 1,
+    by_true_size: bool = False,
     seed_: int = 0,
 ) -> SpineTable:
     """A table of known truth: log sizes of one time scale, seen only above the threshold size."""
@@ -110,7 +119,7 @@ def simulated_table(
     animals = whole("n_animals", n_animals, at_least=1)
     least = float(np.log(number("threshold", threshold, above=0)))
     rng = np.random.default_rng(seed("seed_", seed_))
-    state, size = simulate(process, least, when, n, rng)
+    state, size = simulate(process, least, when, n, rng, by_true_size=by_true_size)
     names = np.array([f"s{k + 1}" for k in range(n)], dtype=np.str_)
     nothing = np.full(n, "", dtype=np.str_)
     return SpineTable(

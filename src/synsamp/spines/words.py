@@ -90,12 +90,13 @@ def in_model_words(fitted: Fitted, time_unit: str) -> ModelWords:
     )
 
 
-def simulate_rule(table: SpineTable, words: ModelWords, threshold: float, seed: int) -> SpineTable:
+def simulate_rule(table: SpineTable, fitted: Fitted, seed: int) -> SpineTable:
     """Synapses without a circuit: the package's own rule under the fitted prior, seen as spines.
 
     Potential synapses start from the prior and follow the rule; a session adds the noise of
     measurement and finds those above the threshold. As many are kept as the table has spines.
     """
+    words = in_model_words(fitted, table.time_unit)
     whole = table.part(table.ever_seen)
     times, n = whole.times, len(whole.spine)
     rng = np.random.default_rng(seed)
@@ -110,15 +111,16 @@ def simulate_rule(table: SpineTable, words: ModelWords, threshold: float, seed: 
     left, round_ = np.arange(n), 0
     while left.size and round_ < 40:
         theta = _paths(rule, words, times, dt, chains, seed + 1000 * round_, rng)
-        theta = theta[: max(left.size, 1) * 4]
+        measured = theta + words.noise * rng.standard_normal(theta.shape)
+        above = (theta if fitted.by_true_size else measured) > 0
         k = 0
-        for row in theta:
+        for there, row in zip(above, measured, strict=True):
             if k == left.size:
                 break
-            seen = (row > 0) & (whole.state[left[k]] >= 0)
+            seen = there & (whole.state[left[k]] >= 0)
             if seen.any():
                 state[left[k]] = np.where(whole.state[left[k]] >= 0, seen, -1)
-                size[left[k]] = np.where(seen, np.exp(row + threshold), np.nan)
+                size[left[k]] = np.where(seen, np.exp(row + fitted.threshold), np.nan)
                 k += 1
         left, round_ = left[k:], round_ + 1
     good = (state == 1).any(axis=1)
@@ -135,7 +137,7 @@ def _paths(
     seed: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """θ with the noise of measurement at every session, [synapse, session]."""
+    """θ at every session, [synapse, session]."""
     at = rng.normal(words.prior_mean, words.prior_std, (chains, 1))
     rows = [at[:, 0]]
     for k, interval in enumerate(np.diff(times)):
@@ -152,5 +154,4 @@ def _paths(
         )
         at = moved["theta"].values[:, -1, :]
         rows.append(at[:, 0])
-    theta = np.stack(rows, axis=1)
-    return theta + words.noise * rng.standard_normal(theta.shape)
+    return np.stack(rows, axis=1)

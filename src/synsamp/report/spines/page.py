@@ -30,6 +30,7 @@ SYMBOLS = {
     "relaxation": "relaxation time τ = σ²/b",
     "noise": "noise of measurement η",
     "bT": "b·T = s²/τ",
+    "threshold": "threshold of size",
     "slow_spread": "spread, slow part",
     "slow_relaxation": "relaxation time, slow part",
     "fast_spread": "spread, fast part",
@@ -98,8 +99,8 @@ def _sections(found: Analysis) -> Iterable[Section]:
     if found.fitted is not None:
         yield Section(
             "Process behind the sizes",
-            "Ornstein–Uhlenbeck on log size, with noise of measurement and the threshold. "
-            f"Times in {unit}s.",
+            "Ornstein–Uhlenbeck on log size, with noise of measurement and the threshold; a spine "
+            f"is seen by its {found.fitted.seen_by}. Times in {unit}s.",
             ["", "estimate", "95 % interval"],
             [
                 [SYMBOLS[n], number(found.fitted.value(n)), _ends(*found.fitted.interval(n))]
