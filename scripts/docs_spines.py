@@ -31,8 +31,8 @@ PICTURE = ROOT / "docs" / "images" / "spines-calibration.png"
 BEGIN = "<!-- calibration: begin (written by scripts/docs_spines.py) -->"
 END = "<!-- calibration: end -->"
 
-SIZES = [(n, k) for n in (20, 60, 200, 600, 2000) for k in (5, 10, 30)]
-REPETITIONS = {20: 100, 60: 100, 200: 60, 600: 30, 2000: 16}
+SIZES = [(n, k) for k in (10, 5, 30) for n in (20, 60, 200, 600, 2000)]
+REPETITIONS = {20: 60, 60: 60, 200: 40, 600: 20, 2000: 10}
 NAMES = {"mean": "μ", "spread": "s", "relaxation": "τ", "noise": "η", "bT": "b·T"}
 
 
@@ -63,7 +63,7 @@ def one(n: int, sessions: int, repetition: int) -> dict[str, object]:
     true["bT"] = true["spread"] ** 2 / true["relaxation"]
     found = {name: [true[name], fitted.value(name), *fitted.interval(name)] for name in NAMES}
     ahead = None
-    if n <= 600:
+    if n <= 200:
         walk = fit_process(seen, RandomWalk, by_true_size=fitted.by_true_size)
         ahead = walk.aic - fitted.aic
     return {"n": n, "sessions": sessions, "found": found, "ahead_of_walk": ahead}
@@ -111,7 +111,7 @@ def write(*sources: Path | str) -> None:
     rows = [row for source in sources for row in json.loads(Path(source).read_text())]
     groups = {
         size: [r for r in rows if (r["n"], r["sessions"]) == size]
-        for size in SIZES
+        for size in sorted(SIZES)
         if any((r["n"], r["sessions"]) == size for r in rows)
     }
     head = ["spines", "sessions", "tables", *(f"{v} %" for v in NAMES.values())]

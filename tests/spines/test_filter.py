@@ -67,6 +67,43 @@ STATE = np.array(
 VALUES = np.where(STATE == 1, np.linspace(0.15, 1.9, STATE.size).reshape(STATE.shape), np.nan)
 
 
+def by_true_size(process, state, values):
+    """The same where x decides: x and y of every look together, cut at the threshold of x."""
+    rows = []
+    for row, value in zip(state, values, strict=True):
+        looked = row >= 0
+        times, seen, y = TIMES[looked], row[looked] == 1, value[looked]
+        quiet = OneTimeScale(process.mean, process.spread, process.relaxation, 0.0)
+        mean, cov = gaussian_law(quiet, times)
+        never = stats.multivariate_normal(mean, cov).cdf(np.full(times.size, THRESHOLD))
+        log_p = 0.0
+        s = np.flatnonzero(seen)
+        gain = cov[:, s] @ np.linalg.inv(cov[np.ix_(s, s)] + process.noise**2 * np.eye(s.size))
+        law = stats.multivariate_normal(
+            mean[s], cov[np.ix_(s, s)] + process.noise**2 * np.eye(s.size)
+        )
+        log_p += law.logpdf(y[s])
+        after_mean, after_cov = mean + gain @ (y[s] - mean[s]), cov - gain @ cov[s]
+        sign = np.where(seen, -1.0, 1.0)  # above the threshold is below it in −x
+        flipped = stats.multivariate_normal(
+            sign * after_mean, sign[:, None] * after_cov * sign, allow_singular=True
+        )
+        rows.append(log_p + np.log(flipped.cdf(sign * THRESHOLD)) - np.log1p(-never))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize(
+    "process", [OneTimeScale(-0.5, 1.0, 6.0, 0.3), OneTimeScale(0.4, 0.7, 12.0, 0.15)]
+)
+def test_the_filter_is_exact_where_the_true_size_decides(process):
+    seen = observations(TIMES, STATE.astype(np.int8), VALUES, THRESHOLD).seen_above(THRESHOLD, True)
+    wanted = by_true_size(process, STATE, VALUES)
+    found = log_likelihoods(process, seen, resolution(process, seen))
+    np.testing.assert_allclose(found, wanted, atol=1e-3)  # of the oracle's own integration
+    assert np.abs(gaussian_log_likelihoods(process, seen) - wanted).max() < 0.15
+    assert np.abs(exact(process, STATE, VALUES) - wanted).max() > 0.02  # the other way differs
+
+
 @pytest.mark.parametrize(
     "process",
     [

@@ -54,6 +54,20 @@ def test_noise_of_measurement_and_unequal_intervals():
     assert fitted.interval("noise")[0] > 0.15
 
 
+@pytest.mark.parametrize("by_true_size", [False, True])
+def test_whether_the_true_or_the_measured_size_decides_is_found_out(by_true_size):
+    table = truth(n_spines=800, noise=0.25, by_true_size=by_true_size)
+    fitted = fit(table)
+    assert fitted.by_true_size == by_true_size
+    for name, true in {**TRUTH, "noise": 0.25}.items():
+        assert abs(fitted.value(name) - true) < 4 * fitted.error(name), name
+    assert fitted.value("threshold") == pytest.approx(1.0, abs=0.05)
+    # The negative control: to take it the other way is to be wrong by far.
+    other = fit_process(table.observations(), by_true_size=not by_true_size)
+    gaps = [abs(other.value(n) - t) / other.error(n) for n, t in {**TRUTH, "noise": 0.25}.items()]
+    assert max(gaps) > 4
+
+
 def test_gaps_do_no_harm():
     table = truth(n_spines=900, noise=0.1)
     rng = np.random.default_rng(1)
@@ -179,9 +193,8 @@ def test_a_fitted_prior_goes_into_a_network_in_one_line():
 def test_the_rule_without_a_circuit_makes_tables_like_the_process():
     table = truth(n_spines=1500, noise=0.1, times=np.arange(6) * 4.0)
     fitted = fit(table)
-    words = in_model_words(fitted, "day")
-    by_rule = simulate_rule(table, words, fitted.threshold, 5)
-    by_process = simulate_like(table, fitted.process, fitted.threshold, np.random.default_rng(5))
+    by_rule = simulate_rule(table, fitted, 5)
+    by_process = simulate_like(table, fitted, np.random.default_rng(5))
     assert len(by_rule.spine) == 1500
     for one, other in ((by_rule, by_process), (by_rule, table)):
         shares = [(t.state == 1).mean() for t in (one, other)]
@@ -207,9 +220,12 @@ def test_what_cannot_be_fitted_is_said(tmp_path, text, words):
         fit(write(tmp_path, text))
 
 
-def test_a_threshold_above_measured_sizes_is_refused():
+def test_a_threshold_as_given():
     table = truth(n_spines=60)
-    with pytest.raises(SynsampError, match=r"threshold must be at most.*got 2; \d+ sizes"):
-        fit(table, threshold=2.0)
+    with pytest.raises(SynsampError, match=r"threshold must be at most the median.*got 20.0; most"):
+        fit(table, threshold=20.0)
     assert fit(table, threshold=0.9).threshold == pytest.approx(np.log(0.9))
+    above = fit(table, threshold=1.05)  # some sizes lie below, so they must be noisy
+    assert above.by_true_size
+    assert above.value("noise") > 0
     assert read(table) is table

@@ -60,7 +60,8 @@ def _power(t: Floats, q: Floats) -> Floats:
 
 
 def _weibull(t: Floats, q: Floats) -> Floats:
-    return np.exp(-((t / np.exp(q[0])) ** np.exp(q[1])))
+    with np.errstate(over="ignore"):  # of lives that all end at once; S is 0 there
+        return np.exp(-((t / np.exp(q[0])) ** np.exp(q[1])))
 
 
 def _log_normal(t: Floats, q: Floats) -> Floats:
