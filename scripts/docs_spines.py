@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import matplotlib as mpl
@@ -32,7 +31,8 @@ BEGIN = "<!-- calibration: begin (written by scripts/docs_spines.py) -->"
 END = "<!-- calibration: end -->"
 
 SIZES = [(n, k) for k in (10, 5, 30) for n in (20, 60, 200, 600, 2000)]
-REPETITIONS = {20: 60, 60: 60, 200: 40, 600: 20, 2000: 10}
+REPETITIONS = {20: 200, 60: 200, 200: 200, 600: 100, 2000: 50}
+ROUNDS = 50
 NAMES = {"mean": "μ", "spread": "s", "relaxation": "τ", "noise": "η", "bT": "b·T"}
 
 
@@ -63,23 +63,26 @@ def one(n: int, sessions: int, repetition: int) -> dict[str, object]:
     true["bT"] = true["spread"] ** 2 / true["relaxation"]
     found = {name: [true[name], fitted.value(name), *fitted.interval(name)] for name in NAMES}
     ahead = None
-    if n <= 200:
+    if n <= 60:
         walk = fit_process(seen, RandomWalk, by_true_size=fitted.by_true_size)
         ahead = walk.aic - fitted.aic
     return {"n": n, "sessions": sessions, "found": found, "ahead_of_walk": ahead}
 
 
 def measure(target: Path, *spines: str) -> None:
-    """Run all repetitions, writing after each size so that nothing is lost."""
+    """Run all repetitions in rounds over all sizes, writing after each table.
+
+    Stopped at any time, it goes on from there when it is started again.
+    """
     rows: list[dict[str, object]] = json.loads(target.read_text()) if target.exists() else []
-    done = {(row["n"], row["sessions"]) for row in rows}
-    for n, sessions in SIZES:
-        if (n, sessions) in done or (spines and str(n) not in spines):
-            continue
-        began = time.perf_counter()
-        rows += [one(n, sessions, k) for k in range(REPETITIONS[n])]
-        target.write_text(json.dumps(rows))
-        print(n, sessions, f"{time.perf_counter() - began:.0f} s", flush=True)
+    sizes = [size for size in SIZES if not spines or str(size[0]) in spines]
+    for share in np.arange(1, ROUNDS + 1) / ROUNDS:
+        for n, sessions in sizes:
+            done = sum((row["n"], row["sessions"]) == (n, sessions) for row in rows)
+            for k in range(done, round(share * REPETITIONS[n])):
+                rows.append(one(n, sessions, k))
+                target.write_text(json.dumps(rows))
+        print(f"{share:.0%} of all", flush=True)
 
 
 def covered(rows: list[dict], name: str) -> np.ndarray:
