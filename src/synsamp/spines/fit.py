@@ -29,6 +29,9 @@ from synsamp.spines.process import OneTimeScale, Process, TwoTimeScales
 FEWEST_LOOKS, FEWEST_STEPS = 12, 6
 """Sizes, and pairs of sizes of one spine, without which nothing is fitted."""
 
+ENOUGH_TO_START = 400
+"""Spines of a large table on which the climb from several starts is tried first."""
+
 PROFILED_LOOKS = 6_000
 """Up to this many looks intervals follow the likelihood; beyond, it is taken as a parabola."""
 
@@ -134,6 +137,9 @@ def fit_process(
     for way in ways:
         problem = Problem(kind, seen.seen_above(seen.threshold, way))
         bounds, starts = problem.bounds_and_starts()
+        if seen.n_spines > 2 * ENOUGH_TO_START:  # some spines are enough to tell a good start
+            some = Problem(kind, problem.seen.every(seen.n_spines // ENOUGH_TO_START))
+            starts = [climb(some.rough, starts, bounds)[0]]
         q, value = climb(problem.rough, starts, bounds)
         judged = value if len(ways) == 1 else total(lambda p: _exactly(problem, p), q)  # noqa: B023
         # The true size must be clearly more probable: without noise both are the same.

@@ -58,6 +58,17 @@ class Observations:
         """The same looks with another threshold or way of seeing."""
         return replace(self, threshold=threshold, by_true_size=by_true_size)
 
+    def every(self, k: int) -> Observations:
+        """The looks at every k-th spine."""
+        return replace(
+            self,
+            kind=self.kind[::k],
+            value=self.value[::k],
+            gap=self.gap[::k],
+            length=self.length[::k],
+            pattern=self.pattern[::k],
+        )
+
     @property
     def has_absences(self) -> bool:
         """Whether any look found nothing."""

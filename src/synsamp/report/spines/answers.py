@@ -23,12 +23,12 @@ class Answer(NamedTuple):
 
 
 NEEDS = {
-    "bT": "",
-    "spread": "",
-    "mean": "",
-    "relaxation": "",
-    "noise": "",
-    "walk": "",
+    "bT": "about 200 spines × 10 sessions, or 600 × 5",
+    "spread": "about 200 spines × 5 sessions, or 60 × 30",
+    "mean": "about 200 spines × 5 sessions, or 60 × 30",
+    "relaxation": "about 200 spines × 5 sessions, or 60 × 30",
+    "noise": "about 200 spines × 10 sessions, or 600 × 5",
+    "walk": "about 60 spines × 5 sessions, or 20 × 10",
 }
 
 
