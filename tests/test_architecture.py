@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "terminal": {"experiments", "report", "runs"},
     "doctor": {"runs", "data"},
     "cli_runs": {"errors", "arguments", "experiments", "runs", "report", "terminal"},
-    "cli_spines": {"", "errors", "arguments", "spines", "report"},
+    "cli_spines": {"errors", "arguments", "spines", "report"},
     "cli": {
         "errors",
         "arguments",

@@ -62,7 +62,8 @@ def spines(
     Prints how the table was understood, then what came out; writes one HTML page, a CSV and a
     NetCDF file of all numbers, the figures and a Methods paragraph. docs/spines.md has the formats.
     """
-    from synsamp import __version__
+    from importlib.metadata import version
+
     from synsamp.report.spines.write import check_folder, write_spines
     from synsamp.spines.analysis import analyse
     from synsamp.spines.reading import read
@@ -78,7 +79,7 @@ def spines(
         typer.echo(f"doubtful: {doubt}")
     result = analyse(found, threshold=least, simulate=simulate, posterior=posterior, seed=seed_)
     _tell(result)
-    typer.echo(f"report: {write_spines(result, target, __version__)}")
+    typer.echo(f"report: {write_spines(result, target, version('synsamp'))}")
 
 
 def _pairs(text: str | None) -> dict[str, str]:
