@@ -168,14 +168,24 @@ def _sizes(found: Analysis) -> Figure:
     return figure
 
 
-def _band(axes: Any, frame: pd.DataFrame, at: Any) -> None:
+def _band(axes: Any, frame: pd.DataFrame, at: Any, stepped: bool = False) -> None:
+    """What the fit and the rule bring forth; stepped as a Kaplan–Meier curve is."""
+    style = "steps-post" if stepped else "default"
     if "low" in frame:
         axes.fill_between(
-            at, frame["low"], frame["high"], color=ORANGE, alpha=0.25, lw=0, label="fitted process"
+            at,
+            frame["low"],
+            frame["high"],
+            step="post" if stepped else None,
+            color=ORANGE,
+            alpha=0.25,
+            lw=0,
+            label="fitted process",
         )
-        axes.plot(at, frame["simulated"], color=ORANGE, lw=1.2)
+        axes.plot(at, frame["simulated"], color=ORANGE, lw=1.2, drawstyle=style)
     if "rule" in frame:
-        axes.plot(at, frame["rule"], color=PURPLE, lw=1.3, ls="--", label="rule without circuit")
+        label = "rule without circuit"
+        axes.plot(at, frame["rule"], "--", color=PURPLE, lw=1.3, drawstyle=style, label=label)
 
 
 def _curve(found: Analysis, frame: pd.DataFrame, name: str) -> Figure:
@@ -227,7 +237,7 @@ def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
                 time, law.survival(time), color=(BLUE, GREEN)[which], lw=1.3, label=law.law
             )
         if simulated is not None:
-            _band(axes[k], simulated, simulated["at"])
+            _band(axes[k], simulated, simulated["at"], stepped=True)
         unit = f" ({found.table.time_unit}s)" if found.table.time_unit else ""
         axes[k].set(xscale=scale, yscale=scale, xlabel=f"time since first seen{unit}")
     axes[0].set(ylim=(0, 1.03), xlim=(0, longest), ylabel="share surviving")
