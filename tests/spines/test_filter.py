@@ -46,7 +46,7 @@ def probability(process, times, seen, values):
     else:
         mean_a, cov_a = mean[a], cov[np.ix_(a, a)]
     if a.size:
-        law = stats.multivariate_normal(mean_a, cov_a, abseps=1e-9, releps=1e-9)
+        law = stats.multivariate_normal(mean_a, cov_a, abseps=1e-6, releps=1e-6)
         log_p += np.log(law.cdf(np.full(a.size, THRESHOLD)))
     return log_p
 
