@@ -160,7 +160,7 @@ def draw(groups: dict[tuple[int, int], list[dict]]) -> None:
                 top.errorbar(
                     x, value, bars, fmt="o", ms=3.5, lw=1, color=CYCLE[which], label=f"{k} sessions"
                 )
-            top.set(xscale="log", ylim=(0.78, 1.01), title=symbol, xlabel="spines")
+            top.set(xscale="log", ylim=(0.58, 1.02), title=symbol, xlabel="spines")
             top.set(xticks=[20, 200, 2000], xticklabels=["20", "200", "2,000"])
             top.minorticks_off()
             if column:

@@ -134,7 +134,8 @@ def _over_spines(table: SpineTable, part: str, whole: str, seed: int) -> Interva
     weights = rng.multinomial(len(a), np.full(len(a), 1 / len(a)), size=BOOTSTRAPS)
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = (weights @ a) / (weights @ b)
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    drawn = drawn[np.isfinite(drawn)]  # without a whole there is no rate
+    low, high = np.quantile(drawn, [0.025, 0.975]) if drawn.size else (np.nan, np.nan)
     return Interval(float(a.sum() / b.sum()), float(low), float(high))
 
 
