@@ -192,16 +192,16 @@ def test_a_fitted_prior_goes_into_a_network_in_one_line():
 
 
 def test_the_rule_without_a_circuit_makes_tables_like_the_process():
-    table = truth(n_spines=1500, noise=0.1, times=np.arange(6) * 4.0)
+    table = truth(n_spines=300, noise=0.1, times=np.arange(6) * 4.0)
     fitted = fit(table)
     by_rule = simulate_rule(table, fitted, 5)
     by_process = simulate_like(table, fitted, np.random.default_rng(5))
-    assert len(by_rule.spine) == 1500
+    assert len(by_rule.spine) == 300
     for one, other in ((by_rule, by_process), (by_rule, table)):
         shares = [(t.state == 1).mean() for t in (one, other)]
-        assert abs(shares[0] - shares[1]) < 5 * np.sqrt(2 * 0.25 / 1500)
+        assert abs(shares[0] - shares[1]) < 5 * np.sqrt(2 * 0.25 / 300)
         sizes = [np.log(t.size[np.isfinite(t.size)]).mean() for t in (one, other)]
-        assert abs(sizes[0] - sizes[1]) < 5 * np.sqrt(2 / 1500)
+        assert abs(sizes[0] - sizes[1]) < 5 * np.sqrt(2 / 300)
 
 
 @pytest.mark.parametrize(
