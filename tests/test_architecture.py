@@ -28,15 +28,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {"errors", "arguments", "data"},
     "models": ENGINE | TOOLS,
     "spiking": ENGINE | TOOLS,
+    "spines": ENGINE | TOOLS,
     "experiments": ENGINE | TOOLS | {"models", "spiking"},
     "runs": {"errors", "arguments", "experiments", "analysis"},
-    "report": {"errors", "arguments", "progress", "experiments", "runs", "analysis"},
+    "report": {"errors", "arguments", "progress", "experiments", "runs", "analysis", "spines"},
     "bench": ENGINE | TOOLS | {"models", "spiking", "experiments", "runs"},
     "terminal": {"experiments", "report", "runs"},
     "doctor": {"errors", "runs", "data"},
     "printing": set(),
     "cli_arguments": {"errors"},
     "cli_runs": {"errors", "arguments", "experiments", "runs", "report", "terminal"},
+    "cli_spines": {"errors", "arguments", "spines", "report"},
     "cli": {
         "errors",
         "progress",
@@ -51,8 +53,11 @@ MAY_IMPORT: dict[str, set[str]] = {
         "printing",
         "cli_arguments",
         "cli_runs",
+        "cli_spines",
     },
-    "": ENGINE | TOOLS | {"models", "spiking", "runs"},  # synsamp/__init__.py, the public names
+    "": ENGINE
+    | TOOLS
+    | {"models", "spiking", "spines", "runs"},  # synsamp/__init__.py, the public names
 }
 
 

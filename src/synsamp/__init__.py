@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from synsamp import spines
     from synsamp.errors import SynsampError
     from synsamp.mappings import CustomMapping, Exponential, Identity, Mapping, Softplus
     from synsamp.priors import (
@@ -65,11 +66,14 @@ __all__ = [
     "fokker_planck",
     "open",
     "sample",
+    "spines",
     "to_arviz",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "spines":  # a folder of its own names
+        return import_module("synsamp.spines")
     if name in __all__:
         for folder in ("errors", "mappings", "priors", "rule", "runs"):
             module = import_module(f"synsamp.{folder}")

@@ -31,11 +31,11 @@ from synsamp.cli_runs import (
     take_up,
     whole,
 )
+from synsamp.cli_spines import spines
 from synsamp.errors import FailureError, SynsampError
 from synsamp.experiments import REGISTRY, Registry
 from synsamp.printing import make_printable
 from synsamp.progress import progress_bar
-from synsamp.report.spines import spines
 
 Folders = Annotated[
     list[Path], typer.Argument(metavar="DIR...", help="Run folders, or folders of runs.")

@@ -1,0 +1,223 @@
+"""The page of a spine table: tables of numbers, figures and the Methods, in one HTML file.
+
+Every text goes through Jinja's escaping: names in a table are shown, never obeyed.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from synsamp.report.draw import Drawing
+from synsamp.report.look import CSS
+from synsamp.report.numbers import number
+from synsamp.report.spines.answers import answers_of
+from synsamp.report.spines.figures import CAPTIONS
+from synsamp.spines.analysis import Analysis
+
+GENERATOR = "synsamp spines"
+SVG_LIMIT_BYTES = 300_000  # above this a picture of points is smaller and faster as PNG
+
+SYMBOLS = {
+    "mean": "mean μ of log size",
+    "spread": "spread s = σ√T",
+    "relaxation": "relaxation time τ = σ²/b",
+    "noise": "noise of measurement η",
+    "bT": "b·T = s²/τ",
+    "threshold": "threshold of size",
+    "slow_spread": "spread, slow part",
+    "slow_relaxation": "relaxation time, slow part",
+    "fast_spread": "spread, fast part",
+    "fast_relaxation": "relaxation time, fast part",
+    "start_mean": "mean at the start",
+    "start_spread": "spread at the start",
+    "diffusion": "diffusion D",
+}
+
+
+class Section(NamedTuple):
+    """A titled table of the page."""
+
+    title: str
+    lead: str
+    head: list[str]
+    rows: list[list[str]]
+
+
+def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, version: str) -> str:
+    """The whole page as text."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
+    )
+    hidden = {"absent"}
+    return environment.get_template("page.html").render(
+        generator=GENERATOR,
+        css=Markup(CSS),  # the package's own
+        name=found.table.name,
+        version=version,
+        verdict=_sentence(found.comparison.verdict) if found.comparison else "",
+        summary=found.table.summary(),
+        choices=[(k, v) for k, v in found.table.choices.items() if k not in hidden],
+        doubts=[str(doubt) for doubt in found.table.doubts],
+        missing=list(found.missing),
+        answers=answers_of(found),
+        tables=sections(found),
+        figures=[_figure(drawing) for drawing in drawings.values()],
+        methods=methods_text.split("\n\n"),
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _figure(drawing: Drawing) -> dict[str, Any]:
+    as_svg = len(drawing.svg) <= SVG_LIMIT_BYTES
+    kind, content = ("svg+xml", drawing.svg) if as_svg else ("png", drawing.png)
+    return {
+        "kind": kind,
+        "data": base64.b64encode(content).decode(),
+        "width": drawing.width_px,
+        "alt": f"Drawing of {drawing.key}",
+        "caption": CAPTIONS[drawing.key],
+    }
+
+
+def sections(found: Analysis) -> list[Section]:
+    """The tables of the page, from the process to the conditions."""
+    return [section for section in _sections(found) if section.rows]
+
+
+def _sections(found: Analysis) -> Iterable[Section]:
+    unit = found.table.time_unit or "unit of time"
+    if found.fitted is not None:
+        yield Section(
+            "Process behind the sizes",
+            "Ornstein–Uhlenbeck on log size, with noise of measurement and the threshold; a spine "
+            f"is seen by its {found.fitted.seen_by}. Times in {unit}s.",
+            ["", "estimate", "95 % interval"],
+            [
+                [SYMBOLS[n], number(found.fitted.value(n)), _ends(*found.fitted.interval(n))]
+                for n in found.fitted.ends
+            ],
+        )
+    if found.posterior is not None:
+        yield Section(
+            "Posterior",
+            "Drawn by the rule of synaptic sampling.",
+            ["", "median", "95 % interval", "R-hat", "ESS"],
+            [
+                [
+                    SYMBOLS[r.parameter],
+                    number(r.median),
+                    _ends(r.low, r.high),
+                    f"{r.r_hat:.3f}",
+                    f"{r.ess:.0f}",
+                ]
+                for r in found.posterior.frame.itertuples()
+            ],
+        )
+    if found.words is not None:
+        yield Section(
+            "In the model's words",
+            "Sizes tell μ, Tσ² and b/σ²; T = 1 by convention.",
+            ["", "value", "unit"],
+            [[r.quantity, number(r.value), r.unit] for r in found.words.frame.itertuples()],
+        )
+    if found.comparison is not None:
+        yield from _comparison(found)
+    yield Section(
+        "Survival of new spines",
+        f"{len(found.survival.lives.times)} lives, "
+        f"{int((~found.survival.lives.times.ended).sum())} of them to the end. Laws by AIC; "
+        f"medians in {unit}s.",
+        ["law", "above the best AIC", "median", "parameters"],
+        [
+            [r.law, number(r.above_best), number(r.median), r.parameters]
+            for r in found.survival.law_frame.itertuples()
+        ],
+    )
+    yield Section(
+        "Share of new spines alive",
+        "Kaplan–Meier; intervals by drawing the unit anew.",
+        [f"after ({unit}s)", "share", "95 % interval", "unit"],
+        [
+            [number(r.time), number(r.share), _ends(r.low, r.high), r.unit]
+            for r in found.survival.shares.itertuples()
+        ],
+    )
+    yield Section(
+        "Turnover",
+        f"Over all intervals; the last two per {unit}.",
+        ["", "value", "95 % interval", "unit"],
+        [
+            [r.rate, number(r.value), _ends(r.low, r.high), r.unit]
+            for r in found.turnover.rates.itertuples()
+        ],
+    )
+    if found.effects is not None:
+        yield _effects(found)
+
+
+def _comparison(found: Analysis) -> Iterable[Section]:
+    assert found.comparison is not None
+    yield Section(
+        "Which process",
+        "Smaller is better; below 2 apart neither is.",
+        ["process", "AIC above the best", "BIC", "parameters"],
+        [
+            [r.process, number(r.above_best), number(r.bic), str(r.parameters)]
+            for r in found.comparison.criteria.itertuples()
+        ],
+    )
+    checks = found.comparison.checks
+    best = found.comparison.criteria["process"].iloc[0]
+    yield Section(
+        f"Does it bring forth such a table: {best}",
+        "Statistics of the table against 95 % of those simulated from the fit.",
+        ["statistic", "table", "simulated", "explained"],
+        [
+            [r.statistic, number(r.table), _ends(r.low, r.high), "yes" if r.explained else "no"]
+            for r in checks[checks["process"] == best].itertuples()
+        ],
+    )
+
+
+def _effects(found: Analysis) -> Section:
+    assert found.effects is not None
+    rows = [
+        [
+            f"{SYMBOLS.get(r.quantity, r.quantity)}: {r.second} against {r.first}",
+            f"{number(r.value)} ({r.effect})",
+            _ends(r.low, r.high),
+            number(r.size),
+            number(r.p),
+            r.note,
+        ]
+        for r in found.effects.itertuples()
+    ]
+    return Section(
+        "Conditions",
+        "Effect size: difference in units of s for the mean, log ratio for other parameters, "
+        "Hedges' g over animals for turnover.",
+        ["", "effect", "95 % interval", "effect size", "p", ""],
+        rows,
+    )
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{_end(low)} to {_end(high)}"
+
+
+def _end(value: float) -> str:
+    if pd.isna(value):
+        return "?"
+    if value in (float("inf"), float("-inf")):
+        return "without end"
+    return number(float(value))

@@ -1,0 +1,150 @@
+"""Everything that a table tells, in one object: what the command prints, draws and writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from synsamp.arguments import number
+from synsamp.errors import SynsampError, refuse
+from synsamp.spines.compare import Comparison, compare
+from synsamp.spines.conditions import compare_conditions, fit_each
+from synsamp.spines.fit import Fitted, fit_process
+from synsamp.spines.lives import Survival, survival_of
+from synsamp.spines.posterior import Posterior, posterior_of
+from synsamp.spines.process import PROCESSES, OneTimeScale, Process
+from synsamp.spines.reading import read
+from synsamp.spines.table import SpineTable
+from synsamp.spines.turnover import Turnover, turnover_of
+from synsamp.spines.words import ModelWords, in_model_words, simulate_rule
+
+Source: TypeAlias = str | Path | pd.DataFrame | SpineTable
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What was read and all that follows; what could not be done is told in ``missing``."""
+
+    table: SpineTable
+    fits: tuple[Fitted, ...]
+    comparison: Comparison | None
+    words: ModelWords | None
+    survival: Survival
+    turnover: Turnover
+    by_condition: dict[str, Fitted]
+    effects: pd.DataFrame | None
+    posterior: Posterior | None
+    simulated: SpineTable | None
+    missing: tuple[str, ...]
+    threshold_given: bool
+    seed: int
+
+    @property
+    def fitted(self) -> Fitted | None:
+        """The process with one time scale, which has the model's words."""
+        return next((f for f in self.fits if isinstance(f.process, OneTimeScale)), None)
+
+
+def fit(
+    source: Source,
+    process: type[Process] = OneTimeScale,
+    *,
+    threshold: float | None = None,
+) -> Fitted:
+    """Fit a process to the sizes of a table (a file, a DataFrame or what `read` returned)."""
+    table = read(source)
+    least = None if threshold is None else number("threshold", threshold, above=0)
+    chosen = table.part(table.ever_seen)
+    return fit_process(_checked(chosen, least), process, chosen.animal_number)
+
+
+def survival(source: Source, fitted: Fitted | None = None) -> Survival:
+    """Survival of the new spines of a table; with a fit also its first passage."""
+    return survival_of(read(source), fitted)
+
+
+def turnover(source: Source) -> Turnover:
+    """Gain, loss, turnover ratio, persistent and transient fraction of a table."""
+    return turnover_of(read(source))
+
+
+def analyse(
+    source: Source,
+    *,
+    threshold: float | None = None,
+    simulate: bool = False,
+    posterior: bool = False,
+    seed: int = 0,
+) -> Analysis:
+    """All of it; a part for which a table is too small is left out and told."""
+    table = read(source)
+    least = None if threshold is None else number("threshold", threshold, above=0)
+    chosen = table.part(table.ever_seen)
+    missing: list[str] = []
+    fits: list[Fitted] = []
+    seen = None
+    if table.has_sizes:
+        seen = _checked(chosen, least)
+        for kind in PROCESSES:
+            try:
+                # All are seen in the same way, so that they can be compared.
+                way = fits[0].by_true_size if fits else None
+                fits.append(fit_process(seen, kind, chosen.animal_number, way))
+            except SynsampError as error:
+                missing.append(f"no process is fitted: {error}")
+                break
+    else:
+        missing.append("no process is fitted: the table has no sizes")
+    one = fits[0] if fits else None
+    words = in_model_words(one, table.time_unit) if one else None
+    lives = survival_of(table, one, seed)
+    if not lives.laws:
+        ended = int(lives.lives.times.ended.sum())
+        missing.append(f"no law of survival is fitted: {ended} new spines were seen to go, of 3")
+    by_condition: dict[str, Fitted] = {}
+    effects = None
+    if len(table.conditions) > 1:
+        if table.has_sizes:
+            by_condition, why = fit_each(table, least)
+            missing += [f"{name}: no process is fitted: {text}" for name, text in why.items()]
+        effects = compare_conditions(table, by_condition)
+    drawn = None
+    if posterior and one is not None and seen is not None:
+        drawn = posterior_of(seen, one, seed=seed)
+    simulated = None
+    if simulate:
+        if one is None or words is None:
+            missing.append("nothing is simulated: that needs a fitted process")
+        else:
+            simulated = simulate_rule(table, one, seed)
+    return Analysis(
+        table=table,
+        fits=tuple(fits),
+        comparison=compare(table, fits, seed) if fits else None,
+        words=words,
+        survival=lives,
+        turnover=turnover_of(table, seed),
+        by_condition=by_condition,
+        effects=effects,
+        posterior=drawn,
+        simulated=simulated,
+        missing=tuple(missing),
+        threshold_given=threshold is not None,
+        seed=seed,
+    )
+
+
+def _checked(table: SpineTable, threshold: float | None):  # type: ignore[no-untyped-def]
+    """Observations; a threshold above most of the measured sizes contradicts them."""
+    if threshold is not None and table.has_sizes and threshold > np.nanmedian(table.size):
+        raise refuse(
+            "threshold",
+            f"must be at most the median size ({np.nanmedian(table.size):.4g})",
+            threshold,
+            "most sizes lie below it, give a smaller one",
+        )
+    return table.observations(threshold)

@@ -1,0 +1,166 @@
+"""Which column holds what: by the names that laboratories use, or as the user says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from synsamp.spines.cells import Moment, moment
+from synsamp.spines.sheet import Sheet
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "spine": ("spine", "spine id", "spineid", "spine name", "spine no", "spine nr", "spine number",
+              "spine index", "id", "roi", "roi id", "label", "synapse", "synapse id", "bouton",
+              "connection", "object id"),
+    "time": ("time", "t", "day", "days", "date", "time days", "time d", "time h", "time hours",
+             "time min", "time s", "hour", "hours", "week", "weeks", "session", "session id",
+             "session no", "imaging day", "imaging date", "imaging session", "timepoint",
+             "time point", "age"),
+    "size": ("size", "volume", "spine volume", "head volume", "spine size", "area", "head area",
+             "spine area", "intensity", "integrated intensity", "spine intensity", "fluorescence",
+             "integrated fluorescence", "brightness", "spine brightness", "weight", "value"),
+    "present": ("present", "presence", "exists", "seen", "state", "status"),
+    "imaged": ("imaged", "in view", "in fov", "looked at", "in focus"),
+    "animal": ("animal", "animal id", "animal no", "mouse", "mouse id", "rat", "subject",
+               "subject id", "specimen"),
+    "dendrite": ("dendrite", "dendrite id", "dendrite no", "branch", "branch id", "segment",
+                 "dendritic segment", "cell", "cell id", "neuron", "fov", "field", "region"),
+    "condition": ("condition", "group", "treatment", "genotype", "cohort"),
+}  # fmt: skip
+"""Names without case, signs and units; the first that a header has is taken."""
+
+TIME_UNITS = {
+    "day": ("d", "day", "days"),
+    "hour": ("h", "hr", "hrs", "hour", "hours"),
+    "minute": ("min", "mins", "minute", "minutes"),
+    "second": ("s", "sec", "second", "seconds"),
+    "week": ("w", "wk", "week", "weeks"),
+    "session": ("session", "session id", "session no", "imaging session", "timepoint",
+                "time point", "tp"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the sheet: where it stands, what it is called, and its unit if it says one."""
+
+    index: int
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What was understood of the header; ``sessions`` is filled for one column per session."""
+
+    known: dict[str, Column]
+    sessions: dict[int, Moment]
+    unused: tuple[str, ...]
+
+    @property
+    def wide(self) -> bool:
+        """Whether each session has its own column."""
+        return bool(self.sessions)
+
+
+def plain(name: str) -> tuple[str, str]:
+    """``Volume (µm³)`` as ("volume", "µm³"): the name to compare, and the unit."""
+    unit = re.search(r"[(\[]([^)\]]*)[)\]]", name)
+    bare = name[: unit.start()] + name[unit.end() :] if unit else name
+    bare = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", bare)  # SpineID
+    words = re.sub(r"[\W_]+", " ", bare).strip().lower()
+    return words, unit.group(1).strip() if unit else ""
+
+
+def find_columns(sheet: Sheet, given: Mapping[str, str], by: str | None) -> Columns:
+    """Match the header; what cannot be told is refused with the names that would do."""
+    compared = [plain(name)[0] for name in sheet.header]
+    known: dict[str, Column] = {}
+    for what, name in given.items():
+        if what not in ALIASES:
+            choices = ", ".join(ALIASES)
+            raise sheet.wrong(None, f"can be told its columns {choices}", what, "use one of these")
+        known[what] = _named(sheet, compared, name, what)
+    if by is not None:
+        known["condition"] = _named(sheet, compared, by, "--by")
+    for what, aliases in ALIASES.items():
+        taken = {column.index for column in known.values()}
+        for alias in () if what in known else aliases:
+            places = [k for k, name in enumerate(compared) if name == alias and k not in taken]
+            if len(places) > 1:
+                raise sheet.wrong(
+                    None,
+                    f"must have one column {alias!r}",
+                    len(places),
+                    f"say which by --columns {what}=NAME",
+                )
+            if places:
+                known[what] = _column(sheet, places[0])
+                break
+    sessions = {} if "time" in known else _sessions(sheet, known)
+    _require(sheet, known, sessions)
+    used = {column.index for column in known.values()} | set(sessions)
+    unused = tuple(n for k, n in enumerate(sheet.header) if k not in used and n)
+    return Columns(known, sessions, unused)
+
+
+def _column(sheet: Sheet, index: int) -> Column:
+    return Column(index, sheet.header[index], plain(sheet.header[index])[1])
+
+
+def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> Column:
+    exact = [k for k, header in enumerate(sheet.header) if header == name]
+    places = exact or [k for k, header in enumerate(compared) if header == plain(name)[0]]
+    if len(places) != 1:
+        header = ", ".join(sheet.header)[:200]
+        raise sheet.wrong(
+            None, f"must have one column for {what}", name, f"its header is: {header}"
+        )
+    return _column(sheet, places[0])
+
+
+def _sessions(sheet: Sheet, known: Mapping[str, Column]) -> dict[int, Moment]:
+    """Columns whose names are times: 0, day 4, D8, session 3, 2024-05-01."""
+    taken = {column.index for column in known.values()}
+    found = {
+        k: when
+        for k, name in enumerate(sheet.header)
+        if k not in taken and (when := moment(name, ",")) is not None
+    }
+    return found if len(found) >= 2 else {}
+
+
+def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, Moment]) -> None:
+    header = ", ".join(sheet.header)[:200] or "nothing"
+    if "spine" not in known:
+        raise sheet.wrong(
+            None, "must have a column of spine names", header, "say which by --columns spine=NAME"
+        )
+    if "time" not in known and not sessions:
+        raise sheet.wrong(
+            None,
+            "must have a column of times, or one column per session",
+            header,
+            "say which by --columns time=NAME, or name the sessions' columns by day or date",
+        )
+    if not sessions and "size" not in known and "present" not in known:
+        raise sheet.wrong(
+            None,
+            "must have a column of sizes, or of presence (1 or 0)",
+            header,
+            "say which by --columns size=NAME",
+        )
+
+
+def time_unit(columns: Columns) -> str:
+    """The unit of time that names say, or nothing."""
+    if columns.wide:
+        units = {when.unit for when in columns.sessions.values()}
+        return units.pop() if len(units) == 1 else ""
+    column = columns.known["time"]
+    words = plain(column.name)[0]
+    for unit, names in TIME_UNITS.items():
+        if column.unit.lower() in names or words in names or words.rpartition(" ")[2] in names:
+            return unit
+    return "day" if words in ("imaging day", "postnatal day") else ""

@@ -1,0 +1,136 @@
+"""Which process describes a table: by AIC and BIC, and by whether it brings forth such a table.
+
+Every process is simulated from its fit with the table's own sessions and gaps; a statistic of the
+table outside 95 % of the simulated ones is something that the process does not explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from synsamp.spines.fit import Fitted
+from synsamp.spines.simulate import simulate_like
+from synsamp.spines.table import SpineTable
+
+Floats = NDArray[np.float64]
+SIMULATIONS = 100
+UNDECIDED = 2.0
+"""A difference of AIC below which neither process is called better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Criteria of each process, and the table's statistics against simulated ones."""
+
+    criteria: pd.DataFrame
+    checks: pd.DataFrame
+    verdict: str
+
+
+def statistics_of(table: SpineTable) -> dict[str, float]:
+    """Turnover, survival, sizes and autocorrelation in a few numbers."""
+    state = table.state
+    first, second = state[:, :-1], state[:, 1:]
+    both = (first >= 0) & (second >= 0)
+    changed = (both & (first != second)).sum()
+    held = (both & (first == 1)).sum() + (both & (second == 1)).sum()
+    before = first[:, :-1], second[:, :-1], second[:, 1:]
+    new = (before[0] == 0) & (before[1] == 1) & (before[2] >= 0)
+    back = (before[0] == 1) & (before[1] == 0) & (before[2] >= 0)
+    found = {
+        "turnover ratio": changed / held if held else np.nan,
+        "new spines alive one session later": (new & (before[2] == 1)).sum() / max(new.sum(), 1),
+        "lost spines back one session later": (back & (before[2] == 1)).sum() / max(back.sum(), 1),
+        "seen at all looks": float(((state == 1) | (state < 0)).all(axis=1).mean()),
+        "mean share of looks seen": float((state == 1).sum() / (state >= 0).sum()),
+    }
+    if table.has_sizes:
+        with np.errstate(invalid="ignore"):
+            log_size = np.log(table.size)
+        x = log_size[np.isfinite(log_size)]
+        found |= {
+            "mean log size": float(x.mean()),
+            "std of log size": float(x.std()),
+            "skewness of log size": float(((x - x.mean()) ** 3).mean() / x.std() ** 3),
+        }
+        for lag in (1, 2, 4):
+            if log_size.shape[1] > lag:
+                found[f"correlation {lag} session{'s' * (lag > 1)} apart"] = _correlation(
+                    log_size[:, :-lag], log_size[:, lag:]
+                )
+    return {name: float(value) for name, value in found.items()}
+
+
+def _correlation(a: Floats, b: Floats) -> float:
+    """Of pairs that were both measured; the mean of each side is its own."""
+    both = np.isfinite(a) & np.isfinite(b)
+    if both.sum() < 3:
+        return float("nan")
+    x, y = a[both], b[both]
+    if x.std() == 0 or y.std() == 0:
+        return float("nan")
+    return float(np.mean((x - x.mean()) * (y - y.mean())) / (x.std() * y.std()))
+
+
+def compare(
+    table: SpineTable, fits: Sequence[Fitted], seed: int = 0, simulations: int = SIMULATIONS
+) -> Comparison:
+    """Rank the processes and hold the table against simulations from each.
+
+    A process that only the Gaussian filter takes is ranked by what it gains, by that filter, on
+    the first of ``fits``, so that the filter's own error cancels.
+    """
+    rows = []
+    for f in fits:
+        offset = 0.0
+        if f.how != fits[0].how:
+            offset = fits[0].log_likelihood - fits[0].rough_log_likelihood
+        value = f.log_likelihood + offset
+        aic, bic = f.aic - 2 * offset, f.bic - 2 * offset
+        rows.append((f.process.NAME, f.n_parameters, value, aic, bic, f.how))
+    columns = ["process", "parameters", "log_likelihood", "aic", "bic", "how"]
+    criteria = pd.DataFrame(rows, columns=columns).sort_values("aic", ignore_index=True)
+    criteria["above_best"] = criteria["aic"] - criteria["aic"].min()
+    observed = statistics_of(table.part(table.ever_seen))
+    checks = []
+    for fitted in fits:
+        rng = np.random.default_rng(seed)
+        drawn = pd.DataFrame(
+            [statistics_of(simulate_like(table, fitted, rng)) for _ in range(simulations)]
+        )
+        for name, value in observed.items():
+            there = drawn[name].to_numpy()
+            there = there[np.isfinite(there)]
+            if not there.size or not np.isfinite(value):
+                continue
+            low, high = np.quantile(there, [0.025, 0.975])
+            # A table whose statistic equals the simulated ones (all 0, say) is explained.
+            inside = low - 1e-12 <= value <= high + 1e-12
+            checks.append((fitted.process.NAME, name, value, low, np.median(there), high, inside))
+    names = ["process", "statistic", "table", "low", "simulated", "high", "explained"]
+    frame = pd.DataFrame(checks, columns=names)
+    return Comparison(criteria, frame, _verdict(criteria, frame))
+
+
+def _verdict(criteria: pd.DataFrame, checks: pd.DataFrame) -> str:
+    best = criteria.iloc[0]
+    words = f"{best['process']} describes the table best by AIC"
+    if len(criteria) > 1:
+        second = criteria.iloc[1]
+        gap = second["aic"] - best["aic"]
+        words = (
+            f"{best['process']} and {second['process']} cannot be told apart "
+            f"(difference of AIC {gap:.1f})"
+            if gap < UNDECIDED
+            else f"{words} ({gap:.1f} ahead of {second['process']})"
+        )
+    own = checks[checks["process"] == best["process"]]
+    missed = own.loc[~own["explained"].astype(bool), "statistic"].tolist()
+    if missed:
+        return f"{words}; it does not explain: {', '.join(missed)}"
+    return f"{words}; simulations from it are like the table in all {len(own)} statistics"

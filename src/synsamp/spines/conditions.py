@@ -1,0 +1,104 @@
+"""Two conditions side by side: the process, turnover and survival of each, and how they differ.
+
+Animals are the unit: errors of the process take them so from three on, and turnover is compared
+between animals by Welch's t with Hedges' g. A ratio of 1 or a difference of 0 means no effect.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from synsamp.errors import SynsampError
+from synsamp.spines.fit import NOISE_TERM, NORMAL, Fitted, fit_process
+from synsamp.spines.process import OneTimeScale
+from synsamp.spines.table import SpineTable
+from synsamp.spines.turnover import turnover_of
+
+COLUMNS = ["quantity", "first", "second", "effect", "value", "low", "high", "size", "p", "note"]
+
+
+def fit_each(
+    table: SpineTable, threshold: float | None
+) -> tuple[dict[str, Fitted], dict[str, str]]:
+    """One time scale for every condition that has enough sizes, and why the others have none.
+
+    All conditions share one threshold and way of seeing, those of the microscope, found from the
+    whole table: otherwise their means would be shifted by the smallest spine of each.
+    """
+    chosen = table.part(table.ever_seen)
+    fits: dict[str, Fitted] = {}
+    missing: dict[str, str] = {}
+    try:
+        whole = fit_process(chosen.observations(threshold), OneTimeScale)
+    except SynsampError as error:
+        return fits, dict.fromkeys(table.conditions, str(error))
+    least = float(np.exp(whole.threshold))
+    for name in table.conditions:
+        part = table.of_condition(name)
+        part = part.part(part.ever_seen)
+        try:
+            seen = part.observations(least)
+            fits[name] = fit_process(seen, OneTimeScale, part.animal_number, whole.by_true_size)
+        except SynsampError as error:
+            missing[name] = str(error)
+    return fits, missing
+
+
+def compare_conditions(table: SpineTable, fits: dict[str, Fitted]) -> pd.DataFrame:
+    """Every pair of conditions in every quantity: effect with 95 % interval and effect size."""
+    rows: list[tuple[object, ...]] = []
+    for first, second in combinations(table.conditions, 2):
+        if first in fits and second in fits:
+            rows += _processes(first, second, fits)
+        rows += _turnovers(first, second, table)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _processes(first: str, second: str, fits: dict[str, Fitted]) -> list[tuple[object, ...]]:
+    a, b = fits[first], fits[second]
+    rows: list[tuple[object, ...]] = []
+    note = "" if min(a.n_animals, b.n_animals) >= 3 else "spines as unit"
+    for name in (*OneTimeScale.names(), *NOISE_TERM):
+        error = float(np.hypot(a.errors[name], b.errors[name]))
+        if name == "mean":
+            change = b.value(name) - a.value(name)
+            pooled = float(np.sqrt((a.value("spread") ** 2 + b.value("spread") ** 2) / 2))
+            ends = change - NORMAL * error, change + NORMAL * error
+            effect, value, size = "difference", change, change / pooled
+        elif name == "noise":
+            continue  # of the microscope, and near 0 its ratio has no error to speak of
+        else:
+            value = b.value(name) / a.value(name)
+            change = float(np.log(value))
+            ends = tuple(np.exp([change - NORMAL * error, change + NORMAL * error]))
+            effect, size = "ratio", change
+        p = float(2 * stats.norm.sf(abs(change) / error)) if error > 0 else np.nan
+        rows.append((name, first, second, effect, value, *ends, size, p, note))
+    return rows
+
+
+def _turnovers(first: str, second: str, table: SpineTable) -> list[tuple[object, ...]]:
+    values = []
+    for name in (first, second):
+        animals = turnover_of(table.of_condition(name)).animals
+        good = animals[animals["both"] > 0]
+        values.append((good["changed"] / good["both"]).to_numpy(float))
+    a, b = values
+    if min(a.size, b.size) < 2:
+        note = "needs two animals of each"
+        nothing = (np.nan,) * 5
+        return [("turnover ratio", first, second, "difference", *nothing, note)]
+    found = stats.ttest_ind(b, a, equal_var=False)
+    ends = found.confidence_interval(0.95)
+    n = a.size + b.size
+    pooled = np.sqrt(((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / (n - 2))
+    change = float(b.mean() - a.mean())
+    # Hedges' correction for few animals.
+    size = change / pooled * (1 - 3 / (4 * n - 9)) if pooled > 0 else np.nan
+    note = f"{a.size} and {b.size} animals"
+    row = (change, float(ends.low), float(ends.high), float(size), float(found.pvalue), note)
+    return [("turnover ratio", first, second, "difference", *row)]

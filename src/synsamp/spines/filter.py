@@ -1,0 +1,277 @@
+"""The likelihood of what was seen of each spine, by a forward filter on nodes of log size.
+
+A filter carries the density of x given all looks so far. Here it stands on quadrature nodes: a
+look that measured y brings its own nodes, y + η ξ, so a small measurement noise costs nothing; a
+look that found nothing has the nodes below the threshold, the same for all spines, between which
+the transition is one matrix per distinct interval. With p the density on the old nodes,
+
+    p′(x′) ∝ P(look | x′) ∫ N(x′; μ + keep (x − μ), add²) p(x) dx,
+
+and the log-likelihood adds up the logarithms of what each step is divided by. A table holds only
+spines that were seen at least once, so each spine's likelihood is divided by the probability of
+that, 1 − P(absent at every look).
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+from scipy import special
+
+from synsamp.noise.arithmetic import exp
+from synsamp.spines.observations import ABSENT, SIZED, Observations
+from synsamp.spines.process import Process
+
+Floats = NDArray[np.float64]
+
+REACH = 6.0
+"""Standard deviations beyond which a Gaussian is taken as nothing (2e-9 of it)."""
+
+ACCURACY = 1e-6
+"""What the quadrature may lose of a step's likelihood."""
+
+
+FEW_LOOKS = 4_000
+"""Up to this many looks one thread does it all."""
+
+_hermite = functools.lru_cache(maxsize=64)(special.roots_hermitenorm)
+_legendre = functools.lru_cache(maxsize=64)(special.roots_legendre)
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """How many nodes: around a measured size, across the threshold, below it.
+
+    Fixed during a fit, so that the likelihood is a smooth function of the parameters.
+    """
+
+    sized: int
+    edge: int
+    tail: int
+
+
+def resolution(process: Process, seen: Observations) -> Resolution:
+    """Enough nodes for the narrowest step of the table under a process like this one."""
+    ((_, added),) = process.transition(seen.intervals)
+    step = max(float(added.min()), 1e-3 * process.start()[1])
+    noise = process.noise  # type: ignore[attr-defined]
+    # The integrand over ξ is φ(ξ) times two Gaussians of width step/noise; the error of Hermite's
+    # rule falls as (r/(1 + r))^n.
+    r = 2.0 * (noise / step) ** 2
+    hermite = 3 + int(np.ceil(np.log(ACCURACY) / np.log(r / (1.0 + r))))
+    tail = max(REACH * process.reach(seen.span) + process.start()[0] - seen.threshold, 0.0)
+    tail = max(REACH * process.reach(seen.span) + seen.threshold - process.start()[0], tail)
+    return Resolution(
+        sized=int(np.clip(hermite, 5, 80)),
+        edge=int(np.clip(14 + 14 * noise / step, 14, 70)),
+        tail=int(np.clip(14 + 2.4 * tail / step, 24, 240)),
+    )
+
+
+def log_likelihoods(process: Process, seen: Observations, nodes: Resolution) -> Floats:
+    """log P(looks | seen at least once) of every spine."""
+    mean, spread = process.start()
+    ((keep, added),) = process.transition(seen.intervals)
+    noise = max(process.noise, 1e-4 * spread)  # type: ignore[attr-defined]
+    xi, weight = _hermite(nodes.sized)
+    absent, bare = _outside(process, seen, noise, nodes)
+    matrices = _matrices(absent[0], absent[1], mean, keep, added)
+    near = _legendre(nodes.edge)
+    far = seen.threshold if seen.by_true_size else -np.inf  # below which no x can be seen
+    hermite = xi, weight / weight.sum()
+    given = (mean, spread, keep, added, noise, far, *hermite, *near, *absent, *bare, matrices)
+    whole = _run(seen, seen.kind, seen.value, seen.gap, seen.length, *given)
+    nothing = np.zeros(seen.pattern_gap.shape, np.int8)
+    blank = np.zeros(nothing.shape)
+    never = _run(seen, nothing, blank, seen.pattern_gap, seen.pattern_length, *given)
+    return whole - np.log(-np.expm1(np.minimum(never, -1e-12)))[seen.pattern]
+
+
+def survival_between_sessions(
+    process: Process, threshold: float, step: float, n_steps: int, by_true_size: bool = False
+) -> Floats:
+    """P(still seen at each of n further sessions | absent before, then seen), sessions evenly.
+
+    First passage of the fitted process as a microscope would see it.
+    """
+    seen = Observations(
+        np.zeros((1, 1), np.int8),
+        np.zeros((1, 1)),
+        np.zeros((1, 1), np.int64),
+        np.ones(1, np.int64),
+        np.array([step]),
+        threshold,
+        True,
+        by_true_size,
+        np.zeros(1, np.int64),
+        np.zeros((1, 1), np.int64),
+        np.ones(1, np.int64),
+        step * n_steps,
+    )
+    nodes = resolution(process, seen)
+    mean, spread = process.start()
+    ((keep, added),) = process.transition(seen.intervals)
+    noise = max(process.noise, 1e-4 * spread)  # type: ignore[attr-defined]
+    (below, lost), (above, held) = _outside(process, seen, noise, nodes)
+    mass = lost * _normal(below, mean, spread)
+    into = _normal(above[:, None], mean + keep[0] * (below - mean)[None, :], added[0])
+    mass = held * (into @ mass)
+    stay = held[:, None] * _normal(
+        above[:, None], mean + keep[0] * (above - mean)[None, :], added[0]
+    )
+    alive = [1.0]
+    total = mass.sum()
+    for _ in range(n_steps):
+        mass = stay @ mass
+        alive.append(float(mass.sum() / total))
+    return np.array(alive)
+
+
+def _normal(x: Any, mean: Any, std: Any) -> Any:
+    z = (x - mean) / std
+    return np.exp(-0.5 * z * z) / (std * np.sqrt(2.0 * np.pi))
+
+
+def _outside(
+    process: Process, seen: Observations, noise: float, nodes: Resolution
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """Nodes and weights × P(look | x) for "absent", and for "seen, size not measured"."""
+    c, edge = seen.threshold, REACH * noise
+    mean, spread = process.start()
+    far = REACH * process.reach(seen.span)
+    low = min(mean - far, c - edge - 0.5 * spread)
+    high = max(mean + far, c + edge + 0.5 * spread)
+    if seen.by_true_size:  # the threshold is sharp in x
+        xi, weight = _legendre(nodes.tail + nodes.edge // 2)
+        sharp = 0.5 * (c - low) * (xi + 1) + low, 0.5 * (c - low) * weight
+        return sharp, (0.5 * (high - c) * (xi + 1) + c, 0.5 * (high - c) * weight)
+    xi, weight = _legendre(nodes.tail)
+    tail = 0.5 * (c - edge - low) * (xi + 1) + low, 0.5 * (c - edge - low) * weight
+    top = 0.5 * (high - c - edge) * (xi + 1) + c + edge, 0.5 * (high - c - edge) * weight
+    xi, weight = _legendre(nodes.edge)
+    middle, share = c + edge * xi, edge * weight
+    below = (
+        np.concatenate([tail[0], middle]),
+        np.concatenate([tail[1], share * special.ndtr((c - middle) / noise)]),
+    )
+    above = (
+        np.concatenate([middle, top[0]]),
+        np.concatenate([share * special.ndtr((middle - c) / noise), top[1]]),
+    )
+    return below, above
+
+
+def _matrices(x: Floats, weight: Floats, mean: float, keep: Floats, added: Floats) -> Floats:
+    """Absent to absent, [interval, new node, old node]."""
+    moved = mean + keep[:, None, None] * (x - mean)[None, None, :]
+    found: Floats = weight[None, :, None] * _normal(x[None, :, None], moved, added[:, None, None])
+    return found
+
+
+def _filter(  # type: ignore[no-untyped-def]
+    kind,
+    value,
+    gap,
+    length,
+    mean,
+    spread,
+    keep,
+    added,
+    noise,
+    far,
+    xi,
+    weight,
+    near_xi,
+    near_weight,
+    absent_x,
+    absent_w,
+    bare_x,
+    bare_w,
+    matrices,
+):
+    n_spines = kind.shape[0]
+    out = np.empty(n_spines)
+    room = max(max(xi.size, near_xi.size), max(absent_x.size, bare_x.size))
+    for s in prange(n_spines):
+        old_x, old_m = np.empty(room), np.empty(room)
+        new_x, new_m = np.empty(room), np.empty(room)
+        n_old, total = 0, 0.0
+        for k in range(length[s]):
+            now = kind[s, k]
+            if now == SIZED and value[s, k] - far < REACH * noise:
+                # Cut at the threshold, so the nodes lie evenly on what is left of the Gaussian.
+                n_new = near_xi.size
+                low = max(far, value[s, k] - REACH * noise)
+                high = max(far + 3.0 * noise, value[s, k] + REACH * noise)
+                for j in range(n_new):
+                    new_x[j] = low + 0.5 * (high - low) * (near_xi[j] + 1.0)
+                    z = (new_x[j] - value[s, k]) / noise
+                    new_m[j] = 0.5 * (high - low) * near_weight[j] * np.exp(-0.5 * z * z)
+                    new_m[j] /= noise * np.sqrt(2.0 * np.pi)
+            elif now == SIZED:
+                n_new = xi.size
+                for j in range(n_new):
+                    new_x[j] = value[s, k] + noise * xi[j]
+                    new_m[j] = weight[j]
+            elif now == ABSENT:
+                n_new = absent_x.size
+                new_x[:n_new] = absent_x
+                new_m[:n_new] = absent_w
+            else:
+                n_new = bare_x.size
+                new_x[:n_new] = bare_x
+                new_m[:n_new] = bare_w
+            norm = 0.0
+            if k == 0:
+                for j in range(n_new):
+                    z = (new_x[j] - mean) / spread
+                    new_m[j] *= np.exp(-0.5 * z * z) / (spread * np.sqrt(2.0 * np.pi))
+                    norm += new_m[j]
+            elif now == ABSENT and kind[s, k - 1] == ABSENT:
+                matrix = matrices[gap[s, k]]
+                for j in range(n_new):
+                    p = 0.0
+                    for i in range(n_old):
+                        p += matrix[j, i] * old_m[i]
+                    new_m[j] = p
+                    norm += p
+            else:
+                a, d = keep[gap[s, k]], added[gap[s, k]]
+                inverse = 1.0 / d
+                scale = 1.0 / (d * np.sqrt(2.0 * np.pi))
+                for i in range(n_old):
+                    old_x[i] = mean + a * (old_x[i] - mean)
+                for j in range(n_new):
+                    p = 0.0
+                    for i in range(n_old):
+                        z = (new_x[j] - old_x[i]) * inverse
+                        p += old_m[i] * exp(-0.5 * z * z)
+                    new_m[j] *= p * scale
+                    norm += new_m[j]
+            if not norm > 0.0:
+                total = -np.inf
+                break
+            total += np.log(norm)
+            for j in range(n_new):
+                new_m[j] /= norm
+            old_x, new_x = new_x, old_x
+            old_m, new_m = new_m, old_m
+            n_old = n_new
+        out[s] = total
+    return out
+
+
+_OPTIONS: Any = {"cache": True, "error_model": "numpy", "fastmath": {"contract", "reassoc", "nsz"}}
+_alone = njit(**_OPTIONS)(_filter)
+_shared = njit(parallel=True, **_OPTIONS)(_filter)
+
+
+def _run(seen: Observations, *given: Any) -> Floats:
+    """Waking threads takes longer than a small table: it is filtered by one."""
+    found: Floats = (_shared if seen.n_looks > FEW_LOOKS else _alone)(*given)
+    return found

@@ -1,0 +1,165 @@
+"""What may be behind the sizes of spines: three processes of log size x, and how it is seen.
+
+    one time scale    dx = (μ − x)/τ dt + sqrt(2 s²/τ) dW        (Ornstein–Uhlenbeck)
+    two time scales   x = μ + slow + fast, each of the kind above around 0
+    random walk       dx = sqrt(2 D) dW, from a Gaussian start
+
+In the words of the paper s² = Tσ², τ = σ²/b, so s²/τ = bT. A session measures y = x + η ν with
+independent ν ~ N(0, 1). A spine is seen in it if a size lies above the threshold: the measured
+one, y, where one rule finds spines and measures them; or the true one, x, where presence is judged
+apart from the measurement (``Observations.by_true_size``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Process:
+    """Parameters of a process.
+
+    Those in ``POSITIVE`` are fitted as their logarithm, the noise as its variance: there the
+    likelihood is regular also where there is none.
+    """
+
+    NAME: ClassVar[str]
+    POSITIVE: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The parameters in the order of the vector."""
+        return tuple(f.name for f in fields(cls))
+
+    @classmethod
+    def from_vector(cls, vector: ArrayLike) -> Any:
+        """The process at a point of the space in which it is fitted."""
+        given = zip(cls.names(), np.asarray(vector, float), strict=True)
+        return cls(*(float(cls.to_value(n, v)) for n, v in given))
+
+    @classmethod
+    def to_value(cls, name: str, coordinate: Any) -> Any:
+        """A parameter from its coordinate in the space in which it is fitted."""
+        if name == "noise":
+            return np.sqrt(np.maximum(coordinate, 0.0))
+        with np.errstate(over="ignore"):
+            return np.exp(coordinate) if name in cls.POSITIVE else coordinate
+
+    def vector(self) -> Floats:
+        """The point at which this process stands, logarithms for what is positive."""
+        found = [
+            v * v if n == "noise" else np.log(v) if n in self.POSITIVE else v
+            for n, v in zip(self.names(), astuple(self), strict=True)
+        ]
+        return np.array(found, float)
+
+    def parts(self) -> list[tuple[float, float]]:
+        """(stationary or starting spread, relaxation time) of each independent part of x."""
+        raise NotImplementedError
+
+    def transition(self, interval: ArrayLike) -> list[tuple[Floats, Floats]]:
+        """(share that is kept, std of what is added) of each part over an interval."""
+        found = []
+        for spread, relaxation in self.parts():
+            rate = np.asarray(interval, float) / relaxation
+            found.append((np.exp(-rate), spread * np.sqrt(-np.expm1(-2.0 * rate))))
+        return found
+
+    def start(self) -> tuple[float, float]:
+        """Mean and standard deviation of x before anything is known."""
+        raise NotImplementedError
+
+    def reach(self, span: float) -> float:
+        """How far x gets from its mean within the table, as a standard deviation."""
+        return self.start()[1]
+
+
+@dataclass(frozen=True)
+class OneTimeScale(Process):
+    """Ornstein–Uhlenbeck: what the prior and the noise of the rule make of log size."""
+
+    NAME: ClassVar[str] = "one time scale"
+    POSITIVE: ClassVar[tuple[str, ...]] = ("spread", "relaxation")
+
+    mean: float
+    spread: float
+    relaxation: float
+    noise: float
+
+    def parts(self) -> list[tuple[float, float]]:
+        """One part."""
+        return [(self.spread, self.relaxation)]
+
+    def start(self) -> tuple[float, float]:
+        """The stationary law."""
+        return self.mean, self.spread
+
+
+@dataclass(frozen=True)
+class TwoTimeScales(Process):
+    """The sum of a slow and a fast Ornstein–Uhlenbeck process."""
+
+    NAME: ClassVar[str] = "two time scales"
+    POSITIVE: ClassVar[tuple[str, ...]] = (
+        "slow_spread",
+        "slow_relaxation",
+        "fast_spread",
+        "fast_relaxation",
+    )
+
+    mean: float
+    slow_spread: float
+    slow_relaxation: float
+    fast_spread: float
+    fast_relaxation: float
+    noise: float
+
+    def parts(self) -> list[tuple[float, float]]:
+        """Slow, then fast."""
+        return [
+            (self.slow_spread, self.slow_relaxation),
+            (self.fast_spread, self.fast_relaxation),
+        ]
+
+    def start(self) -> tuple[float, float]:
+        """The stationary law of the sum."""
+        return self.mean, float(np.hypot(self.slow_spread, self.fast_spread))
+
+
+@dataclass(frozen=True)
+class RandomWalk(Process):
+    """No return to a mean: sizes wander from where they were at the first session."""
+
+    NAME: ClassVar[str] = "random walk"
+    POSITIVE: ClassVar[tuple[str, ...]] = ("start_spread", "diffusion")
+
+    start_mean: float
+    start_spread: float
+    diffusion: float
+    noise: float
+
+    def parts(self) -> list[tuple[float, float]]:
+        """One part that never relaxes."""
+        return [(self.start_spread, np.inf)]
+
+    def transition(self, interval: ArrayLike) -> list[tuple[Floats, Floats]]:
+        """All is kept, and the variance grows by 2 D per unit of time."""
+        dt = np.asarray(interval, float)
+        return [(np.ones_like(dt), np.sqrt(2.0 * self.diffusion * dt))]
+
+    def start(self) -> tuple[float, float]:
+        """The law at the first session."""
+        return self.start_mean, self.start_spread
+
+    def reach(self, span: float) -> float:
+        """It widens for as long as the table lasts."""
+        return float(np.sqrt(self.start_spread**2 + 2.0 * self.diffusion * span))
+
+
+PROCESSES: tuple[type[Process], ...] = (OneTimeScale, TwoTimeScales, RandomWalk)

@@ -1,0 +1,139 @@
+"""Tables from a process: the same sessions, gaps and number of spines as a table at hand.
+
+Potential spines are drawn from the process; those seen at least once enter the table, as in a
+laboratory, until it has as many spines as wanted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.arguments import number, numbers, seed, whole
+from synsamp.errors import refuse
+from synsamp.spines.fit import Fitted
+from synsamp.spines.process import OneTimeScale, Process
+from synsamp.spines.table import SpineTable
+
+Floats = NDArray[np.float64]
+
+MOST_TRIES = 400
+"""Rounds of drawing after which a process counts as one whose spines are never seen."""
+
+
+def simulate(
+    process: Process,
+    threshold: float,
+    times: Floats,
+    n_spines: int,
+    rng: np.random.Generator,
+    looked: NDArray[np.bool_] | None = None,
+    by_true_size: bool = False,
+) -> tuple[NDArray[np.int8], Floats]:
+    """States and sizes [spine, session] of spines seen at least once; threshold is a log size.
+
+    With ``looked`` row s follows the looks of its row s.
+    """
+    looks = np.ones((n_spines, times.size), bool) if looked is None else looked
+    state = np.full((n_spines, times.size), -1, np.int8)
+    size = np.full(state.shape, np.nan)
+    left = np.arange(n_spines)
+    for _ in range(MOST_TRIES):
+        if not left.size:
+            return state, size
+        x, y = _paths(process, times, left.size, rng)
+        seen = ((x if by_true_size else y) > threshold) & looks[left]
+        good = seen.any(axis=1)
+        rows = left[good]
+        state[rows] = np.where(looks[rows], seen[good], -1)
+        size[rows] = np.where(seen[good], np.exp(y[good]), np.nan)
+        left = left[~good]
+    raise refuse(
+        "process",
+        "must bring spines above the threshold now and then",
+        f"{left.size} of {n_spines} never seen",
+        "lower the threshold or raise the mean",
+    )
+
+
+def _paths(
+    process: Process, times: Floats, n: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """True and measured log sizes [spine, session]."""
+    mean, _ = process.start()
+    steps = process.transition(np.diff(times))
+    x = np.zeros((n, times.size))
+    for (spread, _), (keep, added) in zip(process.parts(), steps, strict=True):
+        part = spread * rng.standard_normal(n)
+        x[:, 0] += part
+        for k in range(1, times.size):
+            part = keep[k - 1] * part + added[k - 1] * rng.standard_normal(n)
+            x[:, k] += part
+    noise = float(process.noise)  # type: ignore[attr-defined]
+    x += mean
+    return x, x + noise * rng.standard_normal(x.shape)
+
+
+def simulate_like(table: SpineTable, fitted: Fitted, rng: np.random.Generator) -> SpineTable:
+    """A table of the same shape from a fitted process, to hold against the one at hand."""
+    chosen = table.part(table.ever_seen)
+    state, size = simulate(
+        fitted.process,
+        fitted.threshold,
+        chosen.times,
+        len(chosen.spine),
+        rng,
+        chosen.state >= 0,
+        fitted.by_true_size,
+    )
+    # A size that nobody measured in the table is not measured in its likeness either.
+    unmeasured = (chosen.state == 1) & ~np.isfinite(chosen.size)
+    size = np.where(unmeasured, np.nan, size)
+    return replace(chosen, state=state, size=size, name=f"simulated like {table.name}")
+
+
+def simulated_table(
+    *,
+    mean: float = -0.5,
+    spread: float = 1.0,
+    relaxation: float = 20.0,
+    noise: float = 0.0,
+    threshold: float = 1.0,
+    times: Floats | None = None,
+    n_spines: int = 200,
+    n_animals: int = 1,
+    by_true_size: bool = False,
+    seed_: int = 0,
+) -> SpineTable:
+    """A table of known truth: log sizes of one time scale, seen only above the threshold size."""
+    process = OneTimeScale(
+        number("mean", mean),
+        number("spread", spread, above=0),
+        number("relaxation", relaxation, above=0),
+        number("noise", noise, at_least=0),
+    )
+    when = numbers("times", np.arange(0, 40, 4) if times is None else times, shape=(None,))
+    n = whole("n_spines", n_spines, at_least=1)
+    animals = whole("n_animals", n_animals, at_least=1)
+    least = float(np.log(number("threshold", threshold, above=0)))
+    rng = np.random.default_rng(seed("seed_", seed_))
+    state, size = simulate(process, least, when, n, rng, by_true_size=by_true_size)
+    names = np.array([f"s{k + 1}" for k in range(n)], dtype=np.str_)
+    nothing = np.full(n, "", dtype=np.str_)
+    return SpineTable(
+        name="simulated",
+        spine=names,
+        animal=np.array([f"m{k % animals + 1}" for k in range(n)], dtype=np.str_),
+        dendrite=nothing,
+        condition=nothing,
+        times=when,
+        state=state,
+        size=size,
+        time_unit="day",
+        size_name="size",
+        size_unit="",
+        choices={"absent": "absences: simulated", "animal": "animal"},
+        doubts=(),
+    )

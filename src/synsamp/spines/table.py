@@ -1,0 +1,170 @@
+"""A checked table of spines: which was seen when, how large it was, and what is doubtful."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from synsamp.spines.observations import Observations, observations
+
+Floats = NDArray[np.float64]
+
+SHOWN_LINES = 8
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Something that may not be as meant, and the lines where it stands."""
+
+    what: str
+    lines: tuple[int, ...] = ()
+    unit: str = "line"
+
+    def __str__(self) -> str:
+        if not self.lines:
+            return self.what
+        shown = ", ".join(map(str, self.lines[:SHOWN_LINES]))
+        more = len(self.lines) - SHOWN_LINES
+        many = "s" if len(self.lines) > 1 else ""
+        return f"{self.unit}{many} {shown}{f' and {more} more' if more > 0 else ''}: {self.what}"
+
+
+@dataclass(frozen=True, eq=False)
+class SpineTable:
+    """Looks at spines on the sessions of all animals together.
+
+    ``state[spine, session]`` is 1 seen, 0 absent, −1 not looked at; ``size`` is NaN where a spine
+    was not seen or not measured.
+    """
+
+    name: str
+    spine: NDArray[np.str_]
+    animal: NDArray[np.str_]
+    dendrite: NDArray[np.str_]
+    condition: NDArray[np.str_]
+    times: Floats
+    state: NDArray[np.int8]
+    size: Floats
+    time_unit: str
+    size_name: str
+    size_unit: str
+    choices: dict[str, str]
+    doubts: tuple[Doubt, ...]
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether any size was measured."""
+        return bool(np.isfinite(self.size).any())
+
+    @property
+    def animals(self) -> list[str]:
+        """The animals in order of appearance."""
+        return list(dict.fromkeys(self.animal.tolist()))
+
+    @property
+    def conditions(self) -> list[str]:
+        """The conditions in order of appearance; one empty name if there are none."""
+        return list(dict.fromkeys(self.condition.tolist()))
+
+    @property
+    def animal_number(self) -> NDArray[np.int64]:
+        """The animal of each spine, counted from 0."""
+        place = {name: k for k, name in enumerate(self.animals)}
+        return np.array([place[a] for a in self.animal.tolist()], np.int64)
+
+    def part(self, chosen: NDArray[np.bool_]) -> SpineTable:
+        """The table of some spines, with the sessions in which any of them was looked at."""
+        state = self.state[chosen]
+        when = (state >= 0).any(axis=0)
+        return replace(
+            self,
+            spine=self.spine[chosen],
+            animal=self.animal[chosen],
+            dendrite=self.dendrite[chosen],
+            condition=self.condition[chosen],
+            times=self.times[when],
+            state=state[:, when],
+            size=self.size[chosen][:, when],
+        )
+
+    def of_condition(self, name: str) -> SpineTable:
+        """The spines of one condition."""
+        return self.part(self.condition == name)
+
+    def observations(self, threshold: float | None = None) -> Observations:
+        """For the filters; ``threshold`` is a size, by default the smallest that was measured."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_size = np.log(self.size)
+        least = None if threshold is None else float(np.log(threshold))
+        return observations(self.times, self.state, log_size, least)
+
+    @property
+    def ever_seen(self) -> NDArray[np.bool_]:
+        """Which spines were seen at least once."""
+        return np.asarray((self.state == 1).any(axis=1))
+
+    def intervals(self) -> Floats:
+        """Times between successive sessions of each dendrite, all of them."""
+        found = []
+        for unit in sorted({*zip(self.animal.tolist(), self.dendrite.tolist(), strict=True)}):
+            rows = (self.animal == unit[0]) & (self.dendrite == unit[1])
+            found.append(np.diff(self.times[(self.state[rows] >= 0).any(axis=0)]))
+        return np.concatenate(found) if found else np.zeros(0)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per look: spine, animal, dendrite, condition, time, present, size."""
+        s, k = np.nonzero(self.state >= 0)
+        return pd.DataFrame(
+            {
+                "spine": self.spine[s],
+                "animal": self.animal[s],
+                "dendrite": self.dendrite[s],
+                "condition": self.condition[s],
+                "time": self.times[k],
+                "present": self.state[s, k] == 1,
+                "size": self.size[s, k],
+            }
+        )
+
+    def summary(self) -> list[str]:
+        """What was understood, in lines for the terminal and the page."""
+        looks = self.state >= 0
+        steps = self.intervals()
+        unit = f" {self.time_unit}s" if self.time_unit else " (unit of time not told)"
+        units = {*zip(self.animal.tolist(), self.dendrite.tolist(), strict=True)}
+        counts = [
+            f"{len(self.animals)} animal{'s' * (len(self.animals) != 1)}"
+            + ("" if self.choices.get("animal") else " (no column names it)"),
+            f"{len(units)} dendrites" if self.choices.get("dendrite") else "dendrites not named",
+            f"{len(self.spine)} spines",
+            f"{self.times.size} sessions from {self.times[0]:g} to {self.times[-1]:g}{unit}",
+        ]
+        between = (
+            f"intervals of {steps.min():g}{'' if np.ptp(steps) < 1e-9 else f' to {steps.max():g}'}"
+            f"{unit}"
+            if steps.size
+            else "no intervals"
+        )
+        share = float((self.state[looks] == 0).mean())
+        gaps = int((~looks).sum())
+        lines = [
+            ", ".join(counts),
+            f"{between}; {int(looks.sum())} looks, {100 * share:.1f} % of them absent; "
+            f"{gaps} of {looks.size} not looked at",
+        ]
+        if self.has_sizes:
+            sizes = self.size[np.isfinite(self.size)]
+            unit = f" {self.size_unit}" if self.size_unit else ""
+            lines.append(
+                f"{sizes.size} sizes ({self.size_name}) from {sizes.min():.3g} to "
+                f"{sizes.max():.3g}{unit}, median {np.median(sizes):.3g}{unit}"
+            )
+        if self.conditions != [""]:
+            numbers = (f"{c}: {int((self.condition == c).sum())} spines" for c in self.conditions)
+            lines.append(f"by {self.choices.get('condition', 'condition')}: {', '.join(numbers)}")
+        lines.append(self.choices["absent"])
+        return lines
