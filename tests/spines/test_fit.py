@@ -9,7 +9,7 @@ from spines.tables import long_text, truth, write
 from synsamp.analysis.ornstein_uhlenbeck import estimate_ornstein_uhlenbeck
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
-from synsamp.spiking import Rule
+from synsamp.spiking import SynapseModel
 from synsamp.spines import (
     OneTimeScale,
     RandomWalk,
@@ -183,9 +183,9 @@ def test_the_posterior_agrees_with_the_fit():
 
 def test_a_fitted_prior_goes_into_a_network_in_one_line():
     words = in_model_words(fit(truth(n_spines=200)), "day")
-    rule = Rule(prior=words.prior, b=words.b_per_second)
-    assert rule.prior == Gaussian(words.prior_mean, words.prior_std)
-    assert rule.b * 86400 == pytest.approx(words.b)
+    model = SynapseModel(prior=words.prior, speed=words.b_per_second)
+    assert model.prior == Gaussian(words.prior_mean, words.prior_std)
+    assert model.speed * 86400 == pytest.approx(words.b)
     assert words.b == pytest.approx(words.prior_std**2 / words.relaxation)
     with pytest.raises(SynsampError, match="unit of time must be one of"):
         _ = in_model_words(fit(truth(n_spines=200)), "session").b_per_second

@@ -14,6 +14,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
+from synsamp.report.alt import describe
 from synsamp.report.draw import Drawing
 from synsamp.report.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PURPLE, STYLE
 from synsamp.spines.analysis import Analysis
@@ -65,7 +66,8 @@ def _render(key: str, figure: Figure) -> Drawing:
     png, svg = BytesIO(), BytesIO()
     figure.savefig(png, format="png", metadata={"Software": None})
     figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": "synsamp"})
-    return Drawing(key, png.getvalue(), svg.getvalue(), round(figure.get_figwidth() * 100))
+    width_px = round(figure.get_figwidth() * 100)
+    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, describe(figure))
 
 
 def shown(name: str, longest: int = 24) -> str:

@@ -84,7 +84,7 @@ def _figure(drawing: Drawing) -> dict[str, Any]:
         "kind": kind,
         "data": base64.b64encode(content).decode(),
         "width": drawing.width_px,
-        "alt": f"Drawing of {drawing.key}",
+        "alt": drawing.alt,
         "caption": CAPTIONS[drawing.key],
     }
 
