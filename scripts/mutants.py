@@ -54,6 +54,14 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "mappings/base.py": ("tests/mappings",),
     "mappings/exponential.py": ("tests/mappings",),
     "mappings/softplus.py": ("tests/mappings",),
+    "spiking/plasticity/spike_likelihood.py": (
+        "tests/spiking/test_spiking_twin.py",
+        "tests/spiking/test_daily_use.py",
+    ),
+    "spiking/kernel/diffusion.py": (
+        "tests/spiking/test_spiking_twin.py",
+        "tests/spiking/test_spiking_laws.py",
+    ),
     "analysis/codes.py": ("tests/analysis/test_codes.py",),
     "analysis/distance.py": ("tests/analysis/test_distance.py",),
     "analysis/intervals.py": ("tests/analysis/test_intervals.py",),

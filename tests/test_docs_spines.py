@@ -26,7 +26,7 @@ def test_the_examples_of_the_page_run(tmp_path, monkeypatch, capsys):
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.S):
         exec(block, names)
     assert "relaxation" in capsys.readouterr().out
-    assert names["rule"].prior.std == names["fitted"].value("spread")
+    assert names["synapses"].prior.std == names["fitted"].value("spread")
 
 
 def test_the_picture_of_the_page_is_there():
