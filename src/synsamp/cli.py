@@ -27,8 +27,8 @@ from synsamp.cli_runs import (
     in_order,
     new_folder,
     places,
+    resume_folder,
     start,
-    take_up,
     whole,
 )
 from synsamp.cli_spines import spines
@@ -242,7 +242,7 @@ def build_app(registry: Registry) -> typer.Typer:
         finished stays.
         """
         with places(workers, scheduler, mixed) as where:
-            code = take_up(folder, registry, where)
+            code = resume_folder(folder, registry, where)
         return 0 if code is None else conclude(folder, registry, code)
 
     @app.command("report")

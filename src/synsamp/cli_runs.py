@@ -95,7 +95,7 @@ def start(
         return _carry_out(jobs, root, workers)
 
 
-def take_up(root: Path, registry: Registry, workers: Workers) -> int | None:
+def resume_folder(root: Path, registry: Registry, workers: Workers) -> int | None:
     """Continue what is not finished, or return None if there is nothing to do."""
     from synsamp.runs import RunFolder, find_runs
 

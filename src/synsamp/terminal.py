@@ -71,9 +71,9 @@ def _stacked(title: Text, rows: Sequence[Sequence[str]], presets: Sequence[str])
     table = Table(title=title, box=None, show_header=False, padding=(0, 0))
     table.add_column(overflow="fold")
     for key, meaning, *shown in rows:
-        told = ", ".join(f"{name} {value}" for name, value in zip(presets, shown, strict=True))
+        values = ", ".join(f"{name} {value}" for name, value in zip(presets, shown, strict=True))
         table.add_row(Text(key, "bold"))
-        table.add_row(Text(f"  {meaning}; {told}"))
+        table.add_row(Text(f"  {meaning}; {values}"))
     return table
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from synsamp.analysis.peth import (
-    Trials,
+    SpikeTrials,
     joined,
     mean_rates,
     peak_order,
@@ -28,7 +28,7 @@ def _poisson_trials(rng, n, rate_of_class, lengths, n_neurons=3):
             neuron.append(np.full(many, k))
         duration.append(lengths[c])
         classes.append(c)
-    return Trials(
+    return SpikeTrials(
         np.concatenate(times),
         np.concatenate(trial),
         np.concatenate(neuron),

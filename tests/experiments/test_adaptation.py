@@ -12,14 +12,14 @@ from synsamp.experiments.adaptation.circuit import RuleSection
 from synsamp.experiments.adaptation.experiment import EXPERIMENT, AdaptationParameters
 from synsamp.experiments.adaptation.job import PhasesJob
 from synsamp.experiments.adaptation.measures import (
-    Course,
+    PhaseCourse,
     candidate_inputs,
     comeback,
     new_inputs,
     one_synapse,
     tuning,
 )
-from synsamp.experiments.adaptation.phases import Phase
+from synsamp.experiments.adaptation.phases import DigitPhase
 from synsamp.experiments.adaptation.stdp import measure_stdp
 from synsamp.report.figures.adaptation import draw
 from synsamp.runs import execute, resume
@@ -62,9 +62,9 @@ def test_phases_come_from_a_file_and_stay_without_it(tmp_path):
     path.write_text("1        # to begin with\n1,2 @ 2000\n\n1\n")
     found = override(EXPERIMENT.presets["paper"], [f"phases={path}"])
     assert found.phases == (
-        Phase(digits=(1,)),
-        Phase(digits=(1, 2), duration_s=2000.0),
-        Phase(digits=(1,)),
+        DigitPhase(digits=(1,)),
+        DigitPhase(digits=(1, 2), duration_s=2000.0),
+        DigitPhase(digits=(1,)),
     )
     path.unlink()
     assert AdaptationParameters.model_validate(found.model_dump(mode="json")) == found
@@ -90,7 +90,7 @@ def test_bad_parameters_are_refused_in_words(setting, words):
 
 # -- measures on made-up arrays -------------------------------------------------------------------
 
-COURSE = Course((2, 4, 6), (0, 20, 40), (20, 40, 60), ((1,), (1, 2), (1,)), 1, 2, 2)
+COURSE = PhaseCourse((2, 4, 6), (0, 20, 40), (20, 40, 60), ((1,), (1, 2), (1,)), 1, 2, 2)
 INK = np.array([[0.9, 0.0, 0.0, 0.03, 0.0], [0.9, 0.8, 0.3, 0.9, 0.0]])
 
 

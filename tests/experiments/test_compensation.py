@@ -8,7 +8,7 @@ import pytest
 from synsamp.experiments.adaptation.circuit import RuleSection, build_synapses
 from synsamp.experiments.compensation.experiment import EXPERIMENT, CompensationParameters, claims
 from synsamp.experiments.compensation.job import CompensationJob, Setup
-from synsamp.experiments.compensation.levels import Course
+from synsamp.experiments.compensation.levels import RecallCourse
 from synsamp.experiments.compensation.network import (
     AUDITORY,
     CIRCUITS,
@@ -294,7 +294,7 @@ def test_learned_is_the_half_hour_before_lesion_1_and_never_the_start():
         plan = preset.plan
         tests = [r.time_s for r in plan.rows if plan.phases[r.phase].arm == MAIN and r.after == 0]
         at_1 = preset.schedule.learning_s
-        course = Course.__new__(Course)
+        course = RecallCourse.__new__(RecallCourse)
         course.at_1 = at_1
         start, stop = course.learned_span
         assert stop == at_1

@@ -21,7 +21,7 @@ FILTER_S = 0.050
 
 
 @dataclass(frozen=True, eq=False)
-class Trials:
+class SpikeTrials:
     """Spikes sorted into trials: time since the trial's start, number of the trial, neuron."""
 
     time_s: NDArray[np.float64]
@@ -42,7 +42,7 @@ def sort_into_trials(
     classes: ArrayLike,
     end_s: float,
     n_neurons: int,
-) -> Trials:
+) -> SpikeTrials:
     """Trials follow one another from ``start_s``; one not ended by ``end_s`` is dropped."""
     n_neurons = whole("n_neurons", n_neurons, at_least=1, at_most=10**9)
     times = numbers("spike_s", spike_s, shape=(None,))
@@ -58,7 +58,7 @@ def sort_into_trials(
     which = np.searchsorted(starts, times, side="right") - 1
     inside = (which >= 0) & (which < ends.size)
     which, times = which[inside], times[inside]
-    return Trials(
+    return SpikeTrials(
         times - starts[which],
         which,
         neurons[inside],
@@ -68,15 +68,15 @@ def sort_into_trials(
     )
 
 
-def joined(parts: list[Trials]) -> Trials:
+def joined(parts: list[SpikeTrials]) -> SpikeTrials:
     """Trials of several runs, one after the other."""
     for k, part in enumerate(instance("parts", parts, (list, tuple))):
-        instance(f"parts[{k}]", part, Trials, "make them with sort_into_trials")
+        instance(f"parts[{k}]", part, SpikeTrials, "make them with sort_into_trials")
     if len({part.n_neurons for part in parts}) != 1:
         rule = "must be at least one, all with the same neurons"
         raise refuse("parts", rule, [part.n_neurons for part in parts])
     offsets = np.cumsum([0, *(len(p) for p in parts)])
-    return Trials(
+    return SpikeTrials(
         np.concatenate([p.time_s for p in parts]),
         np.concatenate([p.trial + o for p, o in zip(parts, offsets, strict=False)]),
         np.concatenate([p.neuron for p in parts]),
@@ -86,7 +86,7 @@ def joined(parts: list[Trials]) -> Trials:
     )
 
 
-def rates_in_windows(trials: Trials, windows: int, length_s: float) -> NDArray[np.float64]:
+def rates_in_windows(trials: SpikeTrials, windows: int, length_s: float) -> NDArray[np.float64]:
     """Spikes per second in equal windows of the first ``length_s``, [trial, window, neuron].
 
     Every trial must last at least so long: one that ends earlier has fewer spikes, and a readout
@@ -105,7 +105,7 @@ def rates_in_windows(trials: Trials, windows: int, length_s: float) -> NDArray[n
     return counts * (windows / length_s)
 
 
-def mean_rates(trials: Trials) -> NDArray[np.float64]:
+def mean_rates(trials: SpikeTrials) -> NDArray[np.float64]:
     """Mean rate of every neuron in every trial, [trial, neuron]."""
     _require_trials(trials)
     counts = np.zeros((len(trials), trials.n_neurons))
@@ -114,7 +114,7 @@ def mean_rates(trials: Trials) -> NDArray[np.float64]:
 
 
 def peth(
-    trials: Trials,
+    trials: SpikeTrials,
     wanted: int,
     longest_s: float,
     most_trials: int = 100,
@@ -153,7 +153,7 @@ def peak_order(histogram: ArrayLike) -> NDArray[np.int64]:
     return np.argsort(table.argmax(axis=-1), kind="stable")
 
 
-def _require_trials(trials: Trials) -> None:
-    instance("trials", trials, Trials, "make them with sort_into_trials")
+def _require_trials(trials: SpikeTrials) -> None:
+    instance("trials", trials, SpikeTrials, "make them with sort_into_trials")
     if len(trials) == 0:
         raise refuse("trials", "must be at least one", 0)

@@ -32,9 +32,9 @@ from synsamp.experiments.adaptation.circuit import (
     training_digits,
 )
 from synsamp.experiments.adaptation.claims import judge
-from synsamp.experiments.adaptation.job import GRID_S, TURNOVER_S, PhasesJob, Plan, Segment
+from synsamp.experiments.adaptation.job import GRID_S, TURNOVER_S, CircuitPlan, PhasesJob, Segment
 from synsamp.experiments.adaptation.measures import (
-    Course,
+    PhaseCourse,
     active_share_by_input,
     candidate_inputs,
     comeback,
@@ -44,7 +44,7 @@ from synsamp.experiments.adaptation.measures import (
 )
 from synsamp.experiments.adaptation.phases import (
     MOST_PHASES,
-    Phase,
+    DigitPhase,
     new_digit,
     new_digit_phase,
     read_phases,
@@ -69,8 +69,8 @@ N_SHOWN, N_EXAMPLES = 4, 16
 class AdaptationParameters(Parameters):
     """What can be set."""
 
-    phases: Annotated[tuple[Phase, ...], BeforeValidator(read_phases)] = Field(
-        (Phase(digits=(1,)), Phase(digits=(1, 2)), Phase(digits=(1,))),
+    phases: Annotated[tuple[DigitPhase, ...], BeforeValidator(read_phases)] = Field(
+        (DigitPhase(digits=(1,)), DigitPhase(digits=(1, 2)), DigitPhase(digits=(1,))),
         min_length=1,
         max_length=MOST_PHASES,
         description='digits shown in each phase, as "1;1,2;1" or "1;1,2@6000;1", or a file',
@@ -106,16 +106,16 @@ class AdaptationParameters(Parameters):
         require_at_most("numbers in memory", self.seeds * seconds, MOST_NUMBERS)
         return self
 
-    def length_of(self, phase: Phase) -> float:
+    def length_of(self, phase: DigitPhase) -> float:
         """Length of a phase in seconds."""
         return self.phase_s if phase.duration_s is None else phase.duration_s
 
     @property
-    def course(self) -> Course:
+    def course(self) -> PhaseCourse:
         """When the phases are."""
         ends = np.cumsum([self.length_of(phase) for phase in self.phases])
         starts = [0.0, *ends[:-1]]
-        return Course(
+        return PhaseCourse(
             last_snapshot=tuple(round(t / self.snapshot_every_s) for t in ends),
             first_point=tuple(round(t / GRID_S) for t in starts),
             last_point=tuple(round(t / GRID_S) for t in ends),
@@ -175,7 +175,7 @@ def _images(p: AdaptationParameters) -> xr.Dataset:
     )
 
 
-def _plan(p: AdaptationParameters, images: xr.Dataset) -> Plan:
+def _plan(p: AdaptationParameters, images: xr.Dataset) -> CircuitPlan:
     source = training_digits(p.data)
     stimuli = [DigitStimulus(source, digits, p.input) for digits in p.course.digits]
     segments: list[Segment] = []
@@ -184,7 +184,7 @@ def _plan(p: AdaptationParameters, images: xr.Dataset) -> Plan:
         if number == p.course.new_phase:
             segments.append(Segment(stimuli[number - 1], points, control=True))
         segments.append(Segment(stimulus, points))
-    return Plan(
+    return CircuitPlan(
         segments=tuple(segments),
         everything=DigitStimulus(source, p.digits, p.input),
         digits=p.digits,
@@ -198,7 +198,7 @@ def _plan(p: AdaptationParameters, images: xr.Dataset) -> Plan:
     )
 
 
-def _circuits(p: AdaptationParameters, plan: Plan, tables: list[Any]) -> xr.Dataset:
+def _circuits(p: AdaptationParameters, plan: CircuitPlan, tables: list[Any]) -> xr.Dataset:
     both = {name: np.stack([np.asarray(t[name]) for t in tables]) for name in tables[0]}
     points = np.arange(plan.points + 1) * GRID_S
     return xr.Dataset(

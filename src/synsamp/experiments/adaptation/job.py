@@ -46,7 +46,7 @@ class Segment:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class CircuitPlan:
     """All that the jobs of an ensemble have in common."""
 
     segments: tuple[Segment, ...]
@@ -80,7 +80,7 @@ class PhasesJob:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: CircuitPlan,
         seed_for: Callable[..., np.random.SeedSequence],
         number: int,
         state: State | None,

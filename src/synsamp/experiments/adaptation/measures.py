@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Course:
+class PhaseCourse:
     """When the phases are, in snapshots and grid points, and which of them the claims compare."""
 
     last_snapshot: tuple[int, ...]  # of each phase
@@ -53,7 +53,7 @@ class Course:
         return slice(self.first_point[phase], self.last_point[phase] + 1)
 
 
-def new_inputs(ink: Floats, digits: tuple[int, ...], course: Course) -> Bools:
+def new_inputs(ink: Floats, digits: tuple[int, ...], course: PhaseCourse) -> Bools:
     """Inputs that are bright for the new digit and dark for all digits before it."""
     if course.new_phase is None or course.new_digit is None:
         return np.zeros(ink.shape[1], bool)
@@ -64,7 +64,7 @@ def new_inputs(ink: Floats, digits: tuple[int, ...], course: Course) -> Bools:
 
 
 def candidate_inputs(
-    mean: Floats, ink: Floats, digits: tuple[int, ...], course: Course
+    mean: Floats, ink: Floats, digits: tuple[int, ...], course: PhaseCourse
 ) -> NDArray[np.int64]:
     """Inputs to trace: background of the old digits, and of those the brightest for the new one.
 
@@ -83,7 +83,7 @@ def candidate_inputs(
 
 
 def active_share_by_input(
-    theta: NDArray[Any], ink: Floats, digits: tuple[int, ...], course: Course
+    theta: NDArray[Any], ink: Floats, digits: tuple[int, ...], course: PhaseCourse
 ) -> dict[str, Floats]:
     """Share of active synapses at background and at mattering inputs of the phase, per snapshot."""
     phase_of = np.searchsorted(course.last_snapshot, np.arange(len(theta)))
@@ -107,7 +107,7 @@ def tuning(
     theta_0: float,
     mean: Floats,
     digits: tuple[int, ...],
-    course: Course,
+    course: PhaseCourse,
 ) -> dict[str, Floats]:
     """Per snapshot and neuron: share of spikes on the new digit, likeness of ŵ to mean images.
 
@@ -132,7 +132,7 @@ def tuning(
 
 
 def comeback(
-    theta: NDArray[Any], control_theta: NDArray[Any], new: Bools, course: Course
+    theta: NDArray[Any], control_theta: NDArray[Any], new: Bools, course: PhaseCourse
 ) -> dict[str, float]:
     """Connections eliminated before the new digit came and active again at the end of its phase.
 
@@ -155,7 +155,7 @@ def comeback(
     }
 
 
-def one_synapse(trace: NDArray[Any], new_share: Floats, course: Course) -> dict[str, float]:
+def one_synapse(trace: NDArray[Any], new_share: Floats, course: PhaseCourse) -> dict[str, float]:
     """The synapse of panel G, chosen in the middle of the new digit's phase and judged after it.
 
     Neuron: the one with the largest share of spikes on the new digit at that time. Input: of the

@@ -15,7 +15,7 @@ MOST_BYTES = 100_000
 """Of a file with phases."""
 
 
-class Phase(Parameters):
+class DigitPhase(Parameters):
     """One stretch of time with one set of digits."""
 
     digits: tuple[Annotated[int, Field(ge=0, le=9)], ...] = Field(
@@ -63,7 +63,7 @@ def _phase(text: str) -> dict[str, Any]:
     return {"digits": found, "duration_s": length}
 
 
-def new_digit_phase(phases: tuple[Phase, ...]) -> int | None:
+def new_digit_phase(phases: tuple[DigitPhase, ...]) -> int | None:
     """Number of the first phase that shows a digit which no phase before it showed, if any."""
     seen = set(phases[0].digits)
     for number, phase in enumerate(phases[1:], start=1):
@@ -72,7 +72,7 @@ def new_digit_phase(phases: tuple[Phase, ...]) -> int | None:
     return None
 
 
-def new_digit(phases: tuple[Phase, ...]) -> int | None:
+def new_digit(phases: tuple[DigitPhase, ...]) -> int | None:
     """The smallest digit that is new in that phase."""
     number = new_digit_phase(phases)
     if number is None:
@@ -81,7 +81,7 @@ def new_digit(phases: tuple[Phase, ...]) -> int | None:
     return min(set(phases[number].digits) - before)
 
 
-def return_phase(phases: tuple[Phase, ...]) -> int | None:
+def return_phase(phases: tuple[DigitPhase, ...]) -> int | None:
     """Number of a later phase that shows again what was shown before the new digit, if any."""
     number = new_digit_phase(phases)
     if number is None:

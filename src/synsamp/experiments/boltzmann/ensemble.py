@@ -16,7 +16,7 @@ from synsamp.experiments.boltzmann.trials import (
     HISTOGRAM_EDGES,
     N_VISIBLE,
     LearningJob,
-    Trial,
+    LearningTrial,
     TrialParameters,
     Variant,
     draw_trial,
@@ -55,7 +55,7 @@ def run_trials(
     }
 
 
-def _trial(p: TrialParameters, seed_for: Seeds, number: int) -> Trial:
+def _trial(p: TrialParameters, seed_for: Seeds, number: int) -> LearningTrial:
     return draw_trial(p, seed_for("trial", number), load_digits().train.by_digit(1))
 
 

@@ -86,7 +86,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Trial:
+class LearningTrial:
     """What all variants of a trial share; images are rows of 784 pixels."""
 
     gray_train: NDArray[np.float64]
@@ -98,7 +98,9 @@ class Trial:
     seed: np.random.SeedSequence
 
 
-def draw_trial(p: TrialParameters, seed: np.random.SeedSequence, ones: NDArray[Any]) -> Trial:
+def draw_trial(
+    p: TrialParameters, seed: np.random.SeedSequence, ones: NDArray[Any]
+) -> LearningTrial:
     """Draw images out of all ``ones`` [n, 28, 28], and initial values, by ``seed`` alone."""
     of_split, of_binary, of_start, of_traces, of_chain = seed.spawn(5)
     split_seed = int(of_split.generate_state(1)[0])
@@ -106,7 +108,7 @@ def draw_trial(p: TrialParameters, seed: np.random.SeedSequence, ones: NDArray[A
     train, test = (images.reshape(-1, N_VISIBLE).astype(float) for images in split[:2])
     binary = np.random.default_rng(of_binary)
     machine, learning = _machine(p), p.learning
-    return Trial(
+    return LearningTrial(
         gray_train=train,
         gray_test=test,
         train=(binary.random(train.shape) < train).astype(float),
@@ -133,7 +135,7 @@ def trace_updates(p: TrialParameters) -> NDArray[np.int64]:
     return np.linspace(0, p.learning.updates, 201).round().astype(np.int64)
 
 
-def learner(p: TrialParameters, variant: Variant, trial: Trial) -> Chains:
+def learner(p: TrialParameters, variant: Variant, trial: LearningTrial) -> Chains:
     """The machine at its initial values, ready to learn."""
     machine = _machine(p)
     likelihood = machine.likelihood(
@@ -148,7 +150,7 @@ class LearningJob:
     """One trial of one variant: it learns and is looked at, at fixed updates."""
 
     def __init__(
-        self, p: TrialParameters, variant: Variant, trial: Trial, state: State | None
+        self, p: TrialParameters, variant: Variant, trial: LearningTrial, state: State | None
     ) -> None:
         self._p, self._trial = p, trial
         self._chains = learner(p, variant, trial)

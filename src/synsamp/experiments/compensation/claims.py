@@ -16,8 +16,8 @@ import xarray as xr
 from synsamp.experiments.compensation.levels import (
     HOUR_S,
     SMALLEST_WHOLE,
-    Course,
     Floats,
+    RecallCourse,
     mean_claim,
     mean_text,
     ratio_claim,
@@ -40,7 +40,7 @@ NO_GAIN = 0.035
 
 def judge(plan: Plan, results: Results) -> Iterator[Claim]:
     """All claims that this schedule allows."""
-    course = Course(plan, results["course"].load())
+    course = RecallCourse(plan, results["course"].load())
     yield from _learning(course, results)
     yield from _first_lesion(course, results)
     if course.at_2 is not None:
@@ -51,7 +51,7 @@ def judge(plan: Plan, results: Results) -> Iterator[Claim]:
         yield from _drift(course, results["codes"])
 
 
-def _learning(course: Course, results: Results) -> Iterator[Claim]:
+def _learning(course: RecallCourse, results: Results) -> Iterator[Claim]:
     data = results["course"]
     learned = course.learned()
     rest = results["marks"].recall_from_rest.values[:, 0]
@@ -109,7 +109,7 @@ def _own_and_other(likeness: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def _first_lesion(course: Course, results: Results) -> Iterator[Claim]:
+def _first_lesion(course: RecallCourse, results: Results) -> Iterator[Claim]:
     removed = results["lesions"].removed_neuron.values.sum(axis=1).astype(float)
     yield mean_claim(
         "tuned",
@@ -161,13 +161,13 @@ def _first_lesion(course: Course, results: Results) -> Iterator[Claim]:
     )
 
 
-def _back(course: Course) -> Floats:
+def _back(course: RecallCourse) -> Floats:
     """Recall from one hour after lesion 1 on (or at the end of a shorter phase)."""
     start = min(course.at_1 + HOUR_S, course.end_1)
     return course.level(MAIN, 1, start, course.end_1)
 
 
-def _second_lesion(course: Course, results: Results) -> Iterator[Claim]:
+def _second_lesion(course: RecallCourse, results: Results) -> Iterator[Claim]:
     assert course.at_2 is not None
     data = results["course"]
     removed = results["lesions"].removed_connection.values.sum(axis=(1, 2)).astype(float)
@@ -228,7 +228,7 @@ def _around(time_s: float, end_s: float) -> tuple[float, float]:
     return centre - 900.0, centre + 900.0
 
 
-def _controls(course: Course) -> Iterator[Claim]:
+def _controls(course: RecallCourse) -> Iterator[Claim]:
     for lesion, where in ((1, "lesion 1"), (2, "lesion 2")):
         if lesion == 2 and course.at_2 is None:
             continue
@@ -259,7 +259,7 @@ def _controls(course: Course) -> Iterator[Claim]:
             )
 
 
-def _likelihood_alone(course: Course, lesion: int) -> str:
+def _likelihood_alone(course: RecallCourse, lesion: int) -> str:
     """What the last term of the rule does by itself, without noise and without the prior."""
     tests = course.rows(LIKELIHOOD, lesion, 0.0, np.inf)
     if tests.size == 0:
@@ -269,7 +269,7 @@ def _likelihood_alone(course: Course, lesion: int) -> str:
     return f"; with neither noise nor prior {level:.3f} at {hours} h"
 
 
-def _hours(time_s: float, course: Course, lesion: int) -> str:
+def _hours(time_s: float, course: RecallCourse, lesion: int) -> str:
     start = course.at_1 if lesion == 1 or course.at_2 is None else course.at_2
     return f"{(time_s - start) / HOUR_S:.2g}"
 
@@ -309,7 +309,7 @@ def _regions(path: xr.Dataset) -> Iterator[Claim]:
             )
 
 
-def _drift(course: Course, codes: xr.Dataset) -> Iterator[Claim]:
+def _drift(course: RecallCourse, codes: xr.Dataset) -> Iterator[Claim]:
     used = codes.isel(code=codes.arm.values == NO_LESION, later_code=codes.arm.values == NO_LESION)
     likeness = used.likeness.values
     hours = float(used.code_time.values[-1] - course.at_1) / HOUR_S

@@ -16,7 +16,7 @@ SMALLEST_WHOLE = 0.05
 Floats = NDArray[np.float64]
 
 
-class Course:
+class RecallCourse:
     """Reads levels out of the tests."""
 
     def __init__(self, plan: Plan, course: xr.Dataset) -> None:

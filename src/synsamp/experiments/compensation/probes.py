@@ -23,7 +23,7 @@ from pydantic import Field
 from scipy import stats
 
 from synsamp.analysis.peth import (
-    Trials,
+    SpikeTrials,
     joined,
     mean_rates,
     peth,
@@ -80,7 +80,7 @@ def build_stimuli(pairs: Pairs, section: InputSection) -> Stimuli:
     )
 
 
-def _trials(sim: Simulation, stimulus: Any, length_s: float, n: int, **options: Any) -> Trials:
+def _trials(sim: Simulation, stimulus: Any, length_s: float, n: int, **options: Any) -> SpikeTrials:
     probe = sim.probe(stimulus, length_s, **options)
     classes = stimulus.classes[probe.shown[:, 0]]
     return sort_into_trials(
@@ -90,7 +90,7 @@ def _trials(sim: Simulation, stimulus: Any, length_s: float, n: int, **options: 
 
 def test_recall(
     sim: Simulation, hidden: Hidden, stimuli: Stimuli, section: TestSection, seed: Seed
-) -> tuple[dict[str, Any], list[Trials]]:
+) -> tuple[dict[str, Any], list[SpikeTrials]]:
     """One row of the course of an experiment, and the trials with sound alone it was taken from."""
     blocks = [
         _trials(
@@ -114,7 +114,7 @@ def test_recall(
 
 
 def _told(
-    blocks: list[Trials], neurons: NDArray[np.int64], windows: int, length_s: float
+    blocks: list[SpikeTrials], neurons: NDArray[np.int64], windows: int, length_s: float
 ) -> NDArray[np.float64]:
     rates = [rates_in_windows(b, windows, length_s)[:, :, neurons] for b in blocks]
     return blockwise_accuracy(
@@ -122,13 +122,13 @@ def _told(
     )
 
 
-def _quarters(trials: Trials) -> list[Trials]:
+def _quarters(trials: SpikeTrials) -> list[SpikeTrials]:
     """Four stretches of consecutive trials, as blocks of one long test."""
     parts = []
     for chosen in np.array_split(np.arange(len(trials)), 4):
         use = (trials.trial >= chosen[0]) & (trials.trial <= chosen[-1])
         parts.append(
-            Trials(
+            SpikeTrials(
                 trials.time_s[use],
                 trials.trial[use] - chosen[0],
                 trials.neuron[use],
@@ -140,7 +140,9 @@ def _quarters(trials: Trials) -> list[Trials]:
     return parts
 
 
-def reconstructions(sim: Simulation, hidden: Hidden, blocks: list[Trials]) -> NDArray[np.float64]:
+def reconstructions(
+    sim: Simulation, hidden: Hidden, blocks: list[SpikeTrials]
+) -> NDArray[np.float64]:
     """Images [class, pixel] in mind while either word is heard: efficacies × mean rates of z_V."""
     rates, classes = zip(*((mean_rates(b), b.classes) for b in blocks), strict=True)
     all_rates, all_classes = np.concatenate(rates), np.concatenate(classes)
@@ -148,7 +150,7 @@ def reconstructions(sim: Simulation, hidden: Hidden, blocks: list[Trials]) -> ND
     return reconstruct(visual_efficacies(sim), np.stack(of_class))
 
 
-def histograms(blocks: list[Trials], stimuli: Stimuli) -> NDArray[np.float64]:
+def histograms(blocks: list[SpikeTrials], stimuli: Stimuli) -> NDArray[np.float64]:
     """PETHs [half, class, neuron, bin] over 100 trials each; the halves share no trial.
 
     They reach as far as the longest test word.
@@ -174,7 +176,7 @@ def recall_from_rest(
         length_s = one.library[next(iter(one.library))][0].duration_s
         probe = sim.probe(one, length_s, seed=seed("rest", number), start="rest")
         trials.append(
-            Trials(
+            SpikeTrials(
                 probe.time_s,
                 np.zeros(probe.time_s.size, np.int64),
                 probe.neuron.astype(np.int64),
