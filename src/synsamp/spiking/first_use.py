@@ -11,6 +11,8 @@ from synsamp.specialise.disk import kernel_folder
 from synsamp.spiking.kernel import loop
 
 _TEXT = "compiling the spiking engine (once on this machine, some seconds) …"
+_said: list[bool] = []
+"""Not empty once it was said without a terminal, where a line stays."""
 
 
 def is_compiled() -> bool:
@@ -32,5 +34,7 @@ def announced() -> Iterator[None]:
         with console.status(_TEXT):
             yield
     else:
-        console.print(_TEXT)
+        if not _said:
+            console.print(_TEXT)
+            _said.append(True)
         yield
