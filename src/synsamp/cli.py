@@ -11,6 +11,7 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -119,11 +120,8 @@ def _explain_system(error: OSError) -> int:
 
 def _stop_writing() -> None:
     """Drop what waits to be written to standard output: the interpreter would try once more."""
-    try:
-        handle = sys.stdout.fileno()
-    except (AttributeError, OSError):  # closed, or none of the system's
-        return
-    os.dup2(os.open(os.devnull, os.O_WRONLY), handle)
+    with suppress(AttributeError, OSError):  # closed, or none of the system's
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_app(registry: Registry) -> typer.Typer:

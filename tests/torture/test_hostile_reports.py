@@ -15,6 +15,7 @@ from synsamp.errors import SynsampError
 from synsamp.report.write import write_report
 from synsamp.runs import execute
 from synsamp.runs.ensembles.run import execute_ensemble
+from synsamp.runs.folder import RunFolder
 from synsamp.runs.results import open_results, seal_results
 from synsamp.runs.workers import Workers
 from torture.browser import look_at, needs_browser
@@ -110,6 +111,8 @@ def spoil(root, payload):
         ),
     )
     spoil_results(root / "sweep", storable(payload)[:200] or "x")
+    for name in ("plain", "sweep"):
+        RunFolder(root / name).seal()  # who sends such a folder seals it, too
 
 
 def storable(text):
@@ -208,6 +211,7 @@ def test_the_browser_sees_markup_that_lives(tmp_path):
 def test_a_foreign_claim_with_odd_numbers_is_still_shown(tmp_path, change, tally):
     execute(walk.EXPERIMENT, tmp_path / "a")
     rewrite(tmp_path / "a" / "claims.json", lambda claims: [c | change for c in claims])
+    RunFolder(tmp_path / "a").seal()
     page = write_report([tmp_path / "a"], WITH_COINS, tmp_path / "r.html").read_text()
     assert page.count("The walk goes very far") == 1
     tally("reports from hostile words")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from synsamp.data.reading import content_of
 from synsamp.errors import SynsampError, refuse
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -44,11 +45,7 @@ def open_sheet(source: str | Path | pd.DataFrame, sheet: str | None = None) -> S
         return _from_frame(source)
     path = Path(source)
     name = "".join(c if c.isprintable() else "?" for c in path.name)
-    if path.is_dir():
-        raise refuse(name, "must be a file", str(path), "name the table itself")
-    content = path.read_bytes() if path.stat().st_size <= LARGEST_BYTES else None
-    if content is None:
-        raise refuse(name, "must be at most 2 GB", path.stat().st_size, "take out other columns")
+    content = content_of(path, LARGEST_BYTES, "name the table itself, without other columns")
     if path.suffix.lower() in (".xlsx", ".xlsm"):
         return _from_workbook(name, content, sheet)
     if sheet is not None:

@@ -30,7 +30,9 @@ def checked(*arguments):
 
 
 def test_the_twin_agrees_under_bounds_checks():
-    done = checked("-m", "pytest", "-q", "-p", "no:cacheprovider", HERE / "test_spiking_twin.py")
+    done = checked(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", str(HERE / "test_spiking_twin.py")
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
