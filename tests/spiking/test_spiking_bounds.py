@@ -29,10 +29,14 @@ def checked(*arguments):
     )
 
 
-def test_the_twin_agrees_under_bounds_checks():
-    done = checked(
-        "-m", "pytest", "-q", "-p", "no:cacheprovider", str(HERE / "test_spiking_twin.py")
-    )
+SUITE = ("twin", "modes", "parts", "states", "laws")
+
+
+def test_the_suite_passes_under_bounds_checks():
+    files = [str(HERE / f"test_spiking_{name}.py") for name in SUITE]
+    files.append(str(HERE / "test_daily_use.py"))
+    options = ("-q", "-p", "no:cacheprovider", "-m", "not statistical")
+    done = checked("-m", "pytest", *options, *files)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
