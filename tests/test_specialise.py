@@ -84,6 +84,20 @@ def test_values_of_different_kinds_have_different_fingerprints(one):
     assert fingerprint(one) not in {fingerprint(other) for other in others}
 
 
+def test_a_fingerprint_sees_what_is_called_through_a_module(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    found = set()
+    for factor in (1, 7):
+        name = f"my_helpers_{factor}"
+        (tmp_path / f"{name}.py").write_text(f"def pull(x):\n    return {factor} * x\n")
+        module = __import__(name)
+        module.__name__ = "my_helpers"
+        scope = {"helpers": module}
+        exec("def part(x):\n    return helpers.pull(x)", scope)
+        found.add(fingerprint(scope["part"]))
+    assert len(found) == 2
+
+
 def test_what_cannot_be_described_has_no_fingerprint():
     assert fingerprint(object()) is None
 

@@ -112,6 +112,9 @@ DAMAGE = [
     ("activity.clock", with_value(0, np.nan)),
     ("activity.clock", with_value(2, 1.0)),
     ("activity.counters", with_value(0, -1)),
+    ("activity.counters", with_value(0, 0)),
+    ("activity.counters", with_value(0, 50)),
+    ("activity.fall", lambda v: [[1.0], [1.0, 2.0]]),
     ("activity.fall", lambda v: v[:-1]),
     ("activity.fall", with_value(0, np.nan)),
     ("activity.bias", with_value(0, 7.0)),
@@ -136,6 +139,9 @@ DAMAGE = [
     ("recorder.lengths", {"lesions": -4}),
     ("applied", np.zeros(3, bool)),
     ("lesions", {"0": 3}),
+    ("lesions", {"0": {"time_s": "abc", "what": "x"}}),
+    ("applied", [[True], []]),
+    ("inputs.next", 2**63),
     ("format", 3),
 ]
 

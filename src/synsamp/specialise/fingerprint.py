@@ -27,13 +27,20 @@ BY_FILE = ("noise", "priors", "rule", "specialise", "spiking/kernel")
 """Folders with intrinsics and overloads, which Numba finds by type and not by name."""
 
 
+LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "scipy")
+"""Of these the version counts; of other modules, what a function takes from them."""
+
+
 class _UnknownError(Exception):
     """Something without a lasting description."""
 
 
-def fingerprint(value: Any) -> str | None:
-    """Sixteen letters that change with the code, or None if something cannot be described."""
-    digest = hashlib.sha256(_sources())
+def fingerprint(value: Any, with_sources: bool = True) -> str | None:
+    """Sixteen letters that change with the code, or None if something cannot be described.
+
+    Without ``with_sources`` they depend on the value alone, not on the package around it.
+    """
+    digest = hashlib.sha256(_sources() if with_sources else b"")
     try:
         _add(value, digest, {})
     except _UnknownError:
@@ -123,10 +130,17 @@ def _add_function(function: FunctionType, digest: Any, seen: dict[int, int]) -> 
     _add(function.__defaults__, digest, seen)
     for cell in function.__closure__ or ():
         _add(cell.cell_contents, digest, seen)
-    for name in _names(function.__code__):
+    names = _names(function.__code__)
+    for name in names:
         if name in function.__globals__:
             digest.update(name.encode())
-            _add(function.__globals__[name], digest, seen)
+            value = function.__globals__[name]
+            _add(value, digest, seen)
+            if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES:
+                for attribute in names:  # what may be meant by ``module.attribute``
+                    if hasattr(value, attribute):
+                        digest.update(attribute.encode())
+                        _add(getattr(value, attribute), digest, seen)
 
 
 def _names(code: CodeType) -> list[str]:

@@ -57,9 +57,12 @@ def _prior(prior: Any) -> str:
 
 
 def _part(part: Any, *functions: Any) -> str:
-    """Name, numbers and code: two functions of one name may differ."""
-    numbers = [repr(v) if np.ndim(v) == 0 else _digest(v) for v in part.parameters]
-    return f"{type(part).__name__}({', '.join(numbers)}) {fingerprint(functions)}"
+    """Name and numbers; of a user's own functions the code, since two of one name may differ."""
+    numbers = [repr(float(v)) if np.ndim(v) == 0 else _digest(v) for v in part.parameters]
+    text = f"{type(part).__name__}({', '.join(numbers)})"
+    if all(f is None or f.__module__.startswith("synsamp.") for f in functions):
+        return text
+    return f"{text} {fingerprint(functions, with_sources=False)}"
 
 
 def _digest(values: Any) -> str:

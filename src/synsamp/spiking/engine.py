@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
-from synsamp.spiking.input.schedule import InputFeed
+from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
-from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, Schedule, Tape, Work
+from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, SWEEPS, Schedule, Tape, Work
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import Layout, build_layout
-from synsamp.spiking.network import Network
+from synsamp.spiking.network import Network, Projection
 from synsamp.spiking.state import State, with_room
 
-MOST_STEPS = 1e6
-"""Splitting steps between two grid points; more would not end in anyone's lifetime."""
+MOST_STEPS = 1e4
+"""Splitting steps between two grid points: the compiled loop must come back within a second."""
 
 
 class Engine:
@@ -46,14 +46,7 @@ class Engine:
         if grid_s < refresh_s:
             raise refuse("grid_s", f"must be >= refresh_s = {refresh_s:g}", grid_s)
         for p in network.projections:
-            steps = p.synapses.speed * grid_s / p.synapses.splitting_step
-            if p.plastic and steps > MOST_STEPS:
-                raise refuse(
-                    f"speed of projection {p.name!r}",
-                    f"must be <= {MOST_STEPS:g} splitting steps per grid_s = {grid_s:g}",
-                    p.synapses.speed,
-                    "use a shorter grid_s",
-                )
+            self._require_few_steps(p, grid_s, "grid_s")
         self.network = network
         self.layout: Layout = build_layout(network, refresh_s, grid_s)
         self._work = _new_work(self.layout, network)
@@ -76,6 +69,27 @@ class Engine:
         ``on_inputs(time_s)`` is called before presentations that began before ``time_s`` are
         dropped; ``keep_inputs`` keeps them.
         """
+        try:
+            self._advance(state, feed, until_s, tape, on_tape, on_inputs, learning, keep_inputs)
+        except BaseException:
+            # Stopped in between: the state is that of the last event or grid point.
+            activity = state.activity
+            passed = (activity.clock[INPUTS_UNTIL], *activity.drawn_until_s)
+            on_grid = activity.counters[SWEEPS] * self.layout.grid_s
+            state.time_s = min(until_s, max(state.time_s, *map(float, passed), float(on_grid)))
+            raise
+
+    def _advance(
+        self,
+        state: State,
+        feed: InputFeed,
+        until_s: float,
+        tape: Tape,
+        on_tape: Callable[[Tape], None],
+        on_inputs: Callable[[float], None] | None,
+        learning: bool,
+        keep_inputs: bool,
+    ) -> None:
         schedule = self._schedule(state, feed)
         while True:
             status = loop.run(
@@ -91,8 +105,7 @@ class Engine:
                 tape,
                 self._work,
             )
-            on_tape(tape)
-            tape.written[:] = 0
+            self._hand_over(state, schedule, tape, on_tape)
             if status == loop.DONE:
                 state.time_s = until_s
                 return
@@ -124,8 +137,7 @@ class Engine:
                 tape,
                 self._work,
             )
-            on_tape(tape)
-            tape.written[:] = 0
+            self._hand_over(state, schedule, tape, on_tape)
             self._raise_if_broken(status, state)
 
     def settle(self, state: State) -> None:
@@ -149,8 +161,13 @@ class Engine:
         learning: bool = True,
     ) -> None:
         """Let given spikes happen; drawn ones go on from the last of them."""
-        rate = times_s.size / max(float(times_s[-1] - state.time_s), 1e-3)
-        state.activity = with_room(state.activity, self.layout, max(rate, 1e3) * 10)
+        gap_s = float(np.diff(times_s, prepend=state.time_s).max())
+        for p in self.network.projections:
+            self._require_few_steps(p, gap_s, "time_s")
+        waiting = int(state.activity.queue_count.max(initial=0))
+        longest_s = float(self.layout.wiring.delay_s.max(initial=0.0))
+        at_once = waiting + most_within(times_s, longest_s)
+        state.activity = with_room(state.activity, self.layout, 0.0, at_once)
         done = 0
         while done < times_s.size:
             count = loop.replay(
@@ -165,8 +182,7 @@ class Engine:
                 tape,
                 self._work,
             )
-            on_tape(tape)
-            tape.written[:] = 0
+            self._hand_over(state, None, tape, on_tape)
             if count < 0:
                 self._raise_if_broken(loop.QUEUE_FULL, state)
             done += count
@@ -182,12 +198,45 @@ class Engine:
 
     # -- helpers --------------------
 
+    def _hand_over(
+        self,
+        state: State,
+        schedule: Schedule | None,
+        tape: Tape,
+        on_tape: Callable[[Tape], None],
+    ) -> None:
+        """What the kernel has noted; each row is handed over once, whatever the taker does."""
+        if schedule is not None:
+            state.inputs.given = int(schedule.given_cursor[0])
+        try:
+            on_tape(tape)
+        finally:
+            tape.written[:] = 0
+
+    @staticmethod
+    def _require_few_steps(projection: Projection, interval_s: float, name: str) -> None:
+        """A prior without an exact transition takes many small steps over a long interval."""
+        model = projection.synapses
+        if not projection.plastic or getattr(model.prior, "transition_of", None) is not None:
+            return
+        most_s = MOST_STEPS * model.splitting_step / max(model.speed, 1e-300)
+        if interval_s > most_s:
+            raise refuse(
+                name,
+                f"must leave at most {most_s:g} s at once to {projection.name!r}, whose prior "
+                "takes small steps",
+                interval_s,
+                "use shorter intervals, a lower speed or a larger splitting_step",
+            )
+
     def _schedule(self, state: State, feed: InputFeed) -> Schedule:
         schedule = feed.schedule(state.inputs, float(state.activity.clock[INPUTS_UNTIL]))
         # Within a gap some groups may be ahead of the clock.
         for group, drawn_s in enumerate(state.activity.drawn_until_s):
             schedule.cursor[group] = np.searchsorted(schedule.ends_s[group], drawn_s, side="right")
-        state.activity = with_room(state.activity, self.layout, feed.peak_rate_hz)
+        state.activity = with_room(
+            state.activity, self.layout, feed.peak_rate_hz, feed.given_at_once
+        )
         return schedule
 
     def _raise_if_broken(self, status: int, state: State) -> None:

@@ -1,7 +1,7 @@
 """What a network is: input groups, circuits, and projections with a model of their synapses.
 
 Everything here is a frozen description with the paper's values as defaults; no state.
-`synsamp.spiking.kernel.memory` lays it out in memory.
+`synsamp.spiking.layout` lays it out in memory.
 """
 
 from __future__ import annotations
@@ -21,10 +21,18 @@ from synsamp.spiking.plasticity import Plasticity, SpikeLikelihood
 
 MOST_NEURONS = 10**7
 """More would not fit into the memory of any machine this runs on."""
+MOST_SYNAPSES = 10**10
+"""Potential ones; at 25 bytes each."""
 FASTEST_HZ = 1e6
 LONGEST_S = 1e6
 HIGHEST_THETA = 20.0
 """Up to here a mapping is tried out; with w = exp(θ − 3) that is w = 2.4e7."""
+
+
+def _keep(part: Any, **values: Any) -> None:
+    """Put checked values into a frozen description: 100 and 100.0 are the same rate."""
+    for name, value in values.items():
+        object.__setattr__(part, name, value)
 
 
 def check_name(what: str, name: str) -> None:
@@ -44,8 +52,9 @@ class DoubleExponential:
     fall_s: float = 0.020
 
     def __post_init__(self) -> None:
-        arguments.number("rise_s", self.rise_s, at_least=1e-6, at_most=LONGEST_S)
-        arguments.number("fall_s", self.fall_s, above=self.rise_s, at_most=LONGEST_S)
+        rise_s = arguments.number("rise_s", self.rise_s, at_least=1e-6, at_most=LONGEST_S)
+        fall_s = arguments.number("fall_s", self.fall_s, above=rise_s, at_most=LONGEST_S)
+        _keep(self, rise_s=rise_s, fall_s=fall_s)
 
 
 @dataclass(frozen=True)
@@ -64,11 +73,15 @@ class Circuit:
     def __post_init__(self) -> None:
         check_name("name of a circuit", self.name)
         of = f"of circuit {self.name!r}"
-        arguments.whole(f"size {of}", self.size, at_least=1, at_most=MOST_NEURONS)
-        arguments.number(f"rate_hz {of}", self.rate_hz, above=0, at_most=FASTEST_HZ)
         arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
-        arguments.number(
-            f"adaptation_strength {of}", self.adaptation_strength, at_least=-1e6, at_most=1e6
+        strength = self.adaptation_strength
+        _keep(
+            self,
+            size=arguments.whole(f"size {of}", self.size, at_least=1, at_most=MOST_NEURONS),
+            rate_hz=arguments.number(f"rate_hz {of}", self.rate_hz, above=0, at_most=FASTEST_HZ),
+            adaptation_strength=arguments.number(
+                f"adaptation_strength {of}", strength, at_least=-1e6, at_most=1e6
+            ),
         )
 
 
@@ -81,9 +94,8 @@ class InputGroup:
 
     def __post_init__(self) -> None:
         check_name("name of an input group", self.name)
-        arguments.whole(
-            f"size of input group {self.name!r}", self.size, at_least=1, at_most=MOST_NEURONS
-        )
+        what = f"size of input group {self.name!r}"
+        _keep(self, size=arguments.whole(what, self.size, at_least=1, at_most=MOST_NEURONS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +118,14 @@ class SynapseModel:
     splitting_step: float = 1e-3
 
     def __post_init__(self) -> None:
-        arguments.number("speed", self.speed, at_least=0, at_most=1e3)
-        arguments.number("temperature", self.temperature, at_least=0, at_most=1e6)
-        arguments.number("floor", self.floor, at_least=-1e6, at_most=0)
-        arguments.number("splitting_step", self.splitting_step, at_least=1e-9, at_most=1)
+        step = self.splitting_step
+        _keep(
+            self,
+            speed=arguments.number("speed", self.speed, at_least=0, at_most=1e3),
+            temperature=arguments.number("temperature", self.temperature, at_least=0, at_most=1e6),
+            floor=arguments.number("floor", self.floor, at_least=-1e6, at_most=0),
+            splitting_step=arguments.number("splitting_step", step, at_least=1e-9, at_most=1),
+        )
         arguments.instance("prior", self.prior, (Prior, PriorByGroup), "e.g. Gaussian(0.5, 1.0)")
         arguments.instance("mapping", self.mapping, Mapping, "e.g. Exponential(3.0)")
         arguments.instance(
@@ -183,7 +199,8 @@ class Projection:
         arguments.text("target of a projection", self.target)
         of = f"of projection {self.source}->{self.target}"
         arguments.instance(f"synapses {of}", self.synapses, SynapseModel, "use SynapseModel(...)")
-        arguments.number(f"delay_s {of}", self.delay_s, at_least=0, at_most=1e3)
+        delay_s = arguments.number(f"delay_s {of}", self.delay_s, at_least=0, at_most=1e3)
+        _keep(self, delay_s=delay_s)
         arguments.flag(f"plastic {of}", self.plastic)
         arguments.flag(f"allow_self {of}", self.allow_self)
         if self.name != "":
@@ -228,17 +245,25 @@ class Network:
             if projection.target not in {c.name for c in self.circuits}:
                 arguments.one_of(f"target {of}", projection.target, names)
                 raise refuse(f"target {of}", "must be a circuit", projection.target)
-            shape = self.mask_of(projection).shape
-            prior = projection.synapses.prior
-            if isinstance(prior, PriorByGroup) and prior.group.shape != shape:
-                raise refuse(
-                    f"labels of the prior {of}",
-                    f"must have shape [post, pre] = {shape}",
-                    prior.group.shape,
-                    f"use np.broadcast_to(labels, {shape})",
-                )
-            prior.parts(shape)  # refuses numbers of another shape
+        cells = sum(self.size_of(p.source) * self.size_of(p.target) for p in self.projections)
+        if cells > MOST_SYNAPSES:
+            raise refuse("potential synapses", f"must be at most {MOST_SYNAPSES:,}", cells)
+        for projection in self.projections:
+            self._check_projection(projection)
         self._check_overlap()
+
+    def _check_projection(self, projection: Projection) -> None:
+        of = f"of projection {projection.name!r}"
+        shape = self.mask_of(projection).shape
+        prior = projection.synapses.prior
+        if isinstance(prior, PriorByGroup) and prior.group.shape != shape:
+            raise refuse(
+                f"labels of the prior {of}",
+                f"must have shape [post, pre] = {shape}",
+                prior.group.shape,
+                f"use np.broadcast_to(labels, {shape})",
+            )
+        prior.parts(shape)  # refuses numbers of another shape
 
     def _check_overlap(self) -> None:
         seen: dict[tuple[str, str, float], NDArray[np.bool_]] = {}

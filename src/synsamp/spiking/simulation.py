@@ -15,7 +15,7 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
-from synsamp.errors import refuse
+from synsamp.errors import SynsampError, refuse
 from synsamp.spiking.engine import Engine
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
@@ -27,7 +27,7 @@ from synsamp.spiking.instruments.sinks import MemorySink, Sink
 from synsamp.spiking.instruments.tables import to_pandas, to_xarray
 from synsamp.spiking.kernel.memory import SPIKES, SWEEPS
 from synsamp.spiking.network import Network
-from synsamp.spiking.state import FORMAT, State
+from synsamp.spiking.state import FORMAT, State, fresh_copy
 
 TAPE_SPIKES = 2**14
 
@@ -59,9 +59,8 @@ class Simulation:
         self._set_up(network, stimulus, refresh_s, grid_s, record, sink, lesions)
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(arguments.seed("seed", seed))
-        # A copy: spawning changes a sequence, and the caller may use it again.
-        root = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key)
-        self._state = State.new(self._engine.layout, network, root, theta or {})
+        given = {} if theta is None else theta
+        self._state = State.new(self._engine.layout, network, fresh_copy(seed), given)
         self._engine.settle(self._state)
         self._recorder.at_grid(0, 0.0, self._state.synapses.theta)
 
@@ -89,6 +88,8 @@ class Simulation:
         self._applied = np.zeros(len(self._scheduled), bool)
         self.lesion_log: list[tuple[float, str]] = []
         self.sink: Any = MemorySink() if sink is None else sink
+        if not all(hasattr(self.sink, name) for name in ("open", "append", "length", "truncate")):
+            raise refuse("sink", "must be a Sink", type(sink), "use MemorySink()")
         self._recorder = Recorder(record, network, self._engine.layout, self.sink)
         self._tape = self._recorder.new_tape(TAPE_SPIKES)
 
@@ -171,8 +172,9 @@ class Simulation:
         return min(stops)
 
     def _log_presentations(self, until_s: float) -> None:
+        shown = self._feed.shown_before(self._state.inputs, until_s)
         if self._recorder.wants_presentations:
-            self._recorder.take_presentations(self._feed.shown_before(self._state.inputs, until_s))
+            self._recorder.take_presentations(shown)
 
     def replay(self, time_s: ArrayLike, source: ArrayLike, learning: bool = True) -> Simulation:
         """Let given spikes happen instead of drawn ones, as in a pairing experiment.
@@ -192,12 +194,19 @@ class Simulation:
             raise refuse("time_s", "must not decrease", "decreasing times", "sort them")
         if times[0] < self.time_s:
             raise refuse("time_s", f"must be >= {self.time_s} (now)", float(times[0]))
+        spiking = sources[sources >= self.network.n_inputs] - self.network.n_inputs
+        if not self.alive[spiking].all():
+            gone = int(spiking[~self.alive[spiking]][0])
+            raise refuse("source", "must be alive", f"neuron {gone}, which was removed")
         self._deliver()
         self._engine.replay(
             self._state, times, sources, self._tape, self._recorder.take_tape, learning
         )
-        self._state.inputs.restart(self.time_s)
+        inputs, set_s = self._state.inputs, self._state.inputs.set_s
+        inputs.restart(self.time_s)
         self._feed = InputFeed(self.network, as_shown(self._stimulus, self.network))
+        inputs.set_s = set_s  # given spikes go on as if nothing had happened
+        inputs.given = self._feed.given_before(inputs, self.time_s)
         return self
 
     # -- input --------------------
@@ -285,6 +294,7 @@ class Simulation:
 
     def lesion(self, lesion: Lesion) -> None:
         """Apply a lesion now."""
+        apply(lesion, self._state.copy(), self.network, self._engine.layout)  # refuses a wrong one
         self._deliver()
         apply(lesion, self._state, self.network, self._engine.layout)
         self._feed.forget()
@@ -297,7 +307,8 @@ class Simulation:
             if self._applied[i]:
                 continue
             if scheduled.when is not None:
-                due = bool(scheduled.when(self))
+                # Asked at grid points only, however a run is cut up.
+                due = self.time_s == self._sweeps * self.grid_s and bool(scheduled.when(self))
             else:
                 assert scheduled.at_s is not None
                 due = self.time_s >= scheduled.at_s
@@ -345,17 +356,22 @@ class Simulation:
         self = cls.__new__(cls)
         refresh_s, grid_s = state["refresh_s"], state["grid_s"]
         self._set_up(network, stimulus, refresh_s, grid_s, record, sink, lesions)
-        applied = np.array(state["applied"])
+        try:
+            applied = np.array(state["applied"])
+        except ValueError:
+            applied = np.zeros(0)
         if applied.shape != (len(self._scheduled),) or applied.dtype != bool:
             raise refuse("lesions", f"must be the {applied.size} of before", len(self._scheduled))
         try:
             self._state = State.restore(self._engine.layout, network, state)
             self._engine.put_columns(self._state)
-            self._feed.schedule(self._state.inputs, self.time_s)  # refuses another stimulus
+            self._feed.schedule(self._state.inputs, self.time_s)  # refuses one that does not fit
             self._recorder.restore(state["recorder"])
             entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
             self.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
-        except (KeyError, TypeError, AttributeError, OverflowError) as error:
+        except SynsampError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise refuse("saved state", "must be as state() gave it", repr(error)) from None
         self._applied = applied
         return self

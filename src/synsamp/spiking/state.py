@@ -18,7 +18,14 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.description import describe, difference
 from synsamp.spiking.input.position import InputState
-from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, REFERENCE, Activity, Synapses
+from synsamp.spiking.kernel.memory import (
+    INPUTS_UNTIL,
+    NEXT_EVENT,
+    REFERENCE,
+    SWEEPS,
+    Activity,
+    Synapses,
+)
 from synsamp.spiking.kernel.random import Normals, RandomStreams, Words, new_streams
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import Layout
@@ -84,7 +91,7 @@ class State:
 
     @classmethod
     def restore(cls, layout: Layout, network: Network, saved: Any) -> State:
-        """The way back; `Engine.settle` puts the columns in place."""
+        """The way back; `Engine.put_columns` puts the columns in place."""
         differs = difference(saved["network"], network)
         if differs:
             raise refuse("network", "must be the one the state was saved from", differs)
@@ -98,7 +105,7 @@ class State:
         )
         return cls(
             time_s,
-            _restored_synapses(layout, network, saved["synapses"], found.synapses, time_s),
+            _restored_synapses(layout, saved["synapses"], found.synapses, time_s),
             _restored_activity(layout, saved["activity"], found.activity, time_s),
             random,
             InputState.restore(network, saved["inputs"]),
@@ -106,6 +113,11 @@ class State:
 
 
 # -- new --------------------
+
+
+def fresh_copy(seed: np.random.SeedSequence) -> np.random.SeedSequence:
+    """The same seed, nothing spawned from it: the caller may use his own again."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
 
 
 def at_rest(layout: Layout, network: Network) -> Activity:
@@ -130,13 +142,13 @@ def at_rest(layout: Layout, network: Network) -> Activity:
     )
 
 
-def with_room(activity: Activity, layout: Layout, input_rate_hz: float) -> Activity:
-    """The same state with queues that hold all spikes that can be in flight."""
+def with_room(activity: Activity, layout: Layout, input_rate_hz: float, given: int = 0) -> Activity:
+    """The same state with queues for all that can be in flight: drawn spikes and given ones."""
     wiring = layout.wiring
     if wiring.delay_s.size == 0:
         return activity
     mean = (input_rate_hz + float(wiring.rate_up_to[-1])) * float(wiring.delay_s.max())
-    room = int(mean + 20.0 * np.sqrt(mean) + 64)  # 20 standard deviations: never
+    room = given + int(mean + 20.0 * np.sqrt(mean) + 64)  # 20 standard deviations: never
     old = activity.queue_s.shape[1]
     if old >= room:
         return activity
@@ -177,7 +189,7 @@ def _new_synapses(
         with np.errstate(over="ignore"):
             weights = np.where(mask, model.mapping.weight(np.where(mask, values, 0.0)), 0.0)
             layout.matrix(p, weight)[:] = weights
-    return _with_columns(layout, network, theta, weight, np.zeros(network.n_neurons))
+    return _with_columns(layout, theta, weight, np.zeros(network.n_neurons))
 
 
 def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -196,7 +208,6 @@ def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.f
 
 def _with_columns(
     layout: Layout,
-    network: Network,
     theta: NDArray[np.float64],
     weight: NDArray[np.float32],
     refreshed_s: NDArray[np.float64],
@@ -228,7 +239,10 @@ def _arrays(
     for name, expected in like.items():
         if not hasattr(saved, "keys") or name not in saved:
             raise refuse(f"{name} of the saved {of}", "must be there", "nothing")
-        values = np.array(saved[name])
+        try:
+            values = np.array(saved[name])
+        except ValueError:
+            raise refuse(f"{name} of the saved {of}", "must be an array", "ragged lists") from None
         rows = expected.shape[0]
         fits = values.shape == expected.shape or (
             name in free and values.ndim == 2 and values.shape[0] == rows and values.shape[1] > 0
@@ -245,9 +259,7 @@ def _require(holds: Any, name: str, of: str, rule: str) -> None:
         raise refuse(f"{name} of the saved {of}", f"must be {rule}", "other values")
 
 
-def _restored_synapses(
-    layout: Layout, network: Network, saved: Any, like: Synapses, time_s: float
-) -> Synapses:
+def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float) -> Synapses:
     found = _arrays(saved, {name: getattr(like, name) for name in SAVED_SYNAPSES}, "synapses")
     theta, weight, refreshed_s = (found[name] for name in SAVED_SYNAPSES)
     exists = theta > -np.inf
@@ -257,7 +269,7 @@ def _restored_synapses(
     _require(np.isfinite(weight), "weight", "synapses", "finite")
     _require(weight[~exists] == 0, "weight", "synapses", "0 where no synapse exists")
     _require((refreshed_s >= 0) & (refreshed_s <= time_s), "refreshed_s", "synapses", "in the past")
-    return _with_columns(layout, network, theta, weight, refreshed_s)
+    return _with_columns(layout, theta, weight, refreshed_s)
 
 
 def _restored_activity(layout: Layout, saved: Any, like: Activity, time_s: float) -> Activity:
@@ -276,6 +288,8 @@ def _restored_activity(layout: Layout, saved: Any, like: Activity, time_s: float
     _require((drawn >= clock[INPUTS_UNTIL]) & (drawn <= time_s), "drawn_until_s", of, "in the past")
     _require((activity.adapted_s >= 0) & (activity.adapted_s <= time_s), "adapted_s", of, "past")
     _require(activity.counters >= 0, "counters", of, ">= 0")
+    passed = activity.counters[SWEEPS] - time_s / layout.grid_s
+    _require(-1.0 - 1e-6 < passed < 1e-6, "counters", of, "the grid points passed")
     _require((activity.bias == 0) | np.isneginf(activity.bias), "bias", of, "0 or −inf")
     _require(activity.queue_s.shape == activity.queue_axon.shape, "queue_axon", of, "as queue_s")
     room = activity.queue_s.shape[1] if activity.queue_s.ndim == 2 else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -34,6 +34,7 @@ class InputState:
     end_s: float = 0.0  # when they end
     set_s: float = 0.0  # when the stimulus was set
     logged: int = 0  # presentations handed to the recording
+    given: int = 0  # given spikes delivered
     blocks: list[Chosen] = field(default_factory=list)
 
     @classmethod
@@ -47,15 +48,13 @@ class InputState:
         rng = np.random.default_rng(0)
         rng.bit_generator.state = self.rng.bit_generator.state
         silenced = {name: mask.copy() for name, mask in self.silenced.items()}
-        return InputState(
-            rng, silenced, self.next, self.end_s, self.set_s, self.logged, list(self.blocks)
-        )
+        return replace(self, rng=rng, silenced=silenced, blocks=list(self.blocks))
 
     def restart(self, now_s: float) -> None:
         """Another stimulus from ``now_s`` on (inputs before it must have been delivered)."""
         self.blocks = []
         self.end_s = self.set_s = now_s
-        self.logged = self.next
+        self.next = self.logged = self.given = 0
 
     def save(self) -> dict[str, Any]:
         """Numbers, arrays and nested mappings."""
@@ -64,6 +63,7 @@ class InputState:
             "end_s": self.end_s,
             "set_s": self.set_s,
             "logged": self.logged,
+            "given": self.given,
             "rng": self.rng.bit_generator.state,
             "silenced": {name: mask.copy() for name, mask in self.silenced.items()},
             "blocks": {
@@ -85,8 +85,9 @@ class InputState:
             found.rng.bit_generator.state = {**state, "state": dict(state["state"])}
         except Exception:
             raise refuse("rng of the saved inputs", "must be a PCG64 state", "another") from None
-        found.next = arguments.whole("next of the saved inputs", saved["next"], at_least=0)
-        found.logged = arguments.whole("logged of the saved inputs", saved["logged"], at_least=0)
+        for name in ("next", "logged", "given"):
+            what = f"{name} of the saved inputs"
+            setattr(found, name, arguments.whole(what, saved[name], at_least=0, at_most=2**53))
         for name in ("end_s", "set_s"):
             value = arguments.number(f"{name} of the saved inputs", saved[name], at_least=0)
             setattr(found, name, value)

@@ -20,7 +20,7 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.input.position import BLOCK, Chosen, InputState
 from synsamp.spiking.input.stimulus import Shown
-from synsamp.spiking.kernel.memory import Schedule
+from synsamp.spiking.kernel.memory import SILENCED, Schedule
 from synsamp.spiking.kernel.random import fill_alias_table
 from synsamp.spiking.network import FASTEST_HZ, LONGEST_S, Network
 
@@ -82,6 +82,12 @@ def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
     return grown
 
 
+def most_within(times: NDArray[np.float64], window_s: float) -> int:
+    """The largest number of (sorted) times within any window of this length."""
+    ends = np.searchsorted(times, times + window_s, side="right")
+    return int((ends - np.arange(ends.size)).max(initial=0))
+
+
 class _Block(NamedTuple):
     """A block ready for the kernel."""
 
@@ -97,10 +103,10 @@ class InputFeed:
         self._stimulus = shown.stimulus
         self._spikes = shown.spikes
         self._made: dict[tuple[int, float], _Block] = {}
+        self.given_at_once = 0  # given spikes that can be in flight at the same time
         self._used = 0
         self._tables = np.zeros(1, np.uint64)
         self._peak_rate_hz = 0.0
-        self._given_rate_hz = 0.0
         self._clear_pool()
 
     def covered_s(self, state: InputState) -> float:
@@ -109,8 +115,8 @@ class InputFeed:
 
     @property
     def peak_rate_hz(self) -> float:
-        """The largest total rate met so far, given spikes included."""
-        return self._peak_rate_hz + self._given_rate_hz
+        """The largest total rate of drawn spikes met so far."""
+        return self._peak_rate_hz
 
     def extend(self, state: InputState, inputs_until_s: float, keep: bool = False) -> None:
         """Choose one more block; drop what lies wholly in the past unless it is to be kept."""
@@ -154,7 +160,6 @@ class InputFeed:
                 target[g, : len(values)] = values
         cursor = [np.searchsorted(ends[g], inputs_until_s, side="right") for g in range(n_groups)]
         given_s, given_input = self._given(state)
-        delivered = np.searchsorted(given_s, inputs_until_s, side="right")
         return Schedule(
             ends_s=ends,
             rate_hz=rate,
@@ -163,7 +168,7 @@ class InputFeed:
             tables=self._tables,
             given_s=given_s,
             given_input=given_input,
-            given_cursor=np.array([delivered], np.int64),
+            given_cursor=np.array([state.given], np.int64),
         )
 
     def shown_before(self, state: InputState, time_s: float) -> dict[str, NDArray[Any]]:
@@ -173,13 +178,17 @@ class InputFeed:
             begins = self._block(state, block).starts_s[:-1]
             new = (block.first + np.arange(BLOCK) >= state.logged) & (begins < time_s)
             starts.append(begins[new])
+            state.logged = max(state.logged, block.first + int(np.count_nonzero(begins < time_s)))
             nothing = np.full(BLOCK, -1)
             columns = [block.indices.get(g.name, nothing)[new] for g in self._network.inputs]
             if columns:
                 picks.append(np.stack(columns, axis=1))
         result = {"start_s": np.concatenate(starts), "index": np.concatenate(picks)}
-        state.logged += len(result["start_s"])
         return result
+
+    def given_before(self, state: InputState, time_s: float) -> int:
+        """How many given spikes lie at or before ``time_s``."""
+        return int(np.searchsorted(self._given(state)[0], time_s, side="right"))
 
     def forget(self) -> None:
         """Rates have changed (inputs were silenced): make everything anew when asked for."""
@@ -193,16 +202,14 @@ class InputFeed:
         for group in self._network.inputs:
             if group.name in self._spikes:
                 given = self._spikes[group.name]
-                heard = ~state.silenced[group.name][given.input]
-                times.append(state.set_s + given.time_s[heard])
-                inputs.append(first + given.input[heard])
+                silent = state.silenced[group.name][given.input]
+                times.append(state.set_s + given.time_s)
+                inputs.append(np.where(silent, SILENCED, first + given.input))
             first += group.size
         time, source = np.concatenate(times), np.concatenate(inputs)
         order = np.argsort(time, kind="stable")
-        # Queues of delayed axons are made for a rate: the densest tenth of a second counts.
-        ends = np.searchsorted(time[order], time[order] + 0.1, side="right")
-        densest = int((ends - np.arange(ends.size)).max(initial=0))
-        self._given_rate_hz = 10.0 * densest
+        longest = max((p.delay_s for p in self._network.projections), default=0.0)
+        self.given_at_once = most_within(time[order], longest)
         return time[order], source[order]
 
     # -- building blocks --------------------
@@ -301,4 +308,3 @@ class InputFeed:
         self._tables = np.zeros(1, np.uint64)
         self._used = 0
         self._peak_rate_hz = 0.0
-        self._given_rate_hz = 0.0

@@ -142,8 +142,10 @@ def as_shown(given: Any, network: Network) -> Shown:
         return Shown(None, {})
     groups = [g.name for g in network.inputs]
     if hasattr(given, "library") and callable(getattr(given, "choose", None)):
-        for name in arguments.instance("library of the stimulus", given.library, Mapping):
+        library = arguments.instance("library of the stimulus", given.library, Mapping)
+        for name, row in library.items():
             arguments.one_of("stimulus library", name, groups)
+            _require_row(f"presentations for {name!r}", row)
         return Shown(given, {})
     if not isinstance(given, Mapping):
         if len(groups) != 1:
@@ -161,7 +163,11 @@ def as_shown(given: Any, network: Network) -> Shown:
         if isinstance(part, SpikeTimes):
             arguments.wholes(f"inputs of {name!r}", part.input, at_most=size - 1)
             spikes[name] = part
-        elif isinstance(part, (list, tuple)) and len(part) and hasattr(part[0], "rates_hz"):
+        elif isinstance(part, (list, tuple)) and any(hasattr(one, "rates_hz") for one in part):
+            for number, one in enumerate(part):
+                if not hasattr(one, "rates_hz") or not hasattr(one, "durations_s"):
+                    what = f"presentation {number} for {name!r}"
+                    raise refuse(what, "must have durations_s and rates_hz", type(one))
             rows[name] = part
         else:
             remedy = "give one rate per input, a list of presentations, or SpikeTimes"
@@ -185,7 +191,8 @@ def _in_order(rows: dict[str, Any]) -> Stimulus | None:
 
 
 def _require_row(name: str, presentations: Any) -> None:
-    if isinstance(presentations, (str, bytes)) or not hasattr(presentations, "__len__"):
+    is_row = hasattr(presentations, "__len__") and hasattr(presentations, "__getitem__")
+    if isinstance(presentations, (str, bytes, Mapping)) or not is_row:
         raise refuse(name, "must be a list of presentations", type(presentations))
     if len(presentations) == 0:
         raise refuse(name, "must not be empty", 0)

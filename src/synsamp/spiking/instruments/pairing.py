@@ -27,6 +27,7 @@ def stdp_curve(
 
     ``pairings`` pairs follow each other at ``rate_hz``; one pair is Fig. 4B, many at 20 Hz 4C.
     """
+    arguments.instance("synapses", synapses, SynapseModel)
     offsets = arguments.numbers("offset_s", np.atleast_1d(offset_s), shape=(None,))
     pairings = arguments.whole("pairings", pairings, at_least=1, at_most=10**6)
     rate_hz = arguments.number("rate_hz", rate_hz, above=0, at_most=1e6)

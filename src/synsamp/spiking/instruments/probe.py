@@ -16,7 +16,7 @@ from synsamp.spiking.input.stimulus import as_shown
 from synsamp.spiking.instruments.recording import new_tape, nothing_traced
 from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, Tape
 from synsamp.spiking.kernel.random import new_streams
-from synsamp.spiking.state import State, at_rest
+from synsamp.spiking.state import State, at_rest, fresh_copy
 
 TAPE_SPIKES = 2**12
 
@@ -70,9 +70,7 @@ def run_probe(
     burn_in_s = arguments.number("burn_in_s", burn_in_s, at_least=0, at_most=1e12)
     if not isinstance(seed, np.random.SeedSequence):
         seed = np.random.SeedSequence(arguments.seed("seed", seed))
-    draws, order, burn_order = np.random.SeedSequence(
-        seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size
-    ).spawn(3)  # of a copy: spawning changes a sequence, and the caller may ask again
+    draws, order, burn_order = fresh_copy(seed).spawn(3)
     activity = state.activity.copy()
     if start == "rest":
         activity = at_rest(engine.layout, engine.network)

@@ -6,7 +6,7 @@ has brought all synapses up to date anyway, so recording never touches the dynam
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -167,7 +167,7 @@ class Recorder:
 
     def _whole_steps(self, name: str, every_s: float) -> int:
         grid = self._layout.grid_s
-        steps = round(every_s / grid)
+        steps = round(every_s / grid) if every_s < 1e15 * grid else 0
         if steps < 1 or abs(steps * grid - every_s) > 1e-9 * every_s:
             raise refuse(
                 f"{name}_every_s", f"must be a whole multiple of grid_s = {grid:g}", every_s
@@ -269,6 +269,8 @@ def _traced_synapses(
         row = int(wiring.n_pre[place.block])
         start = int(wiring.first_synapse[place.block]) + place.offset
         n_post, n_pre = shapes[name]
+        if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+            raise refuse(f"traces of {name!r}", "must be a list of (post, pre)", pairs)
         for pair in pairs:
             what = f"traced synapse of {name!r}"
             post, pre = arguments.wholes(what, pair, shape=(2,), at_least=0).tolist()

@@ -13,6 +13,7 @@ from synsamp.spiking.kernel.memory import (
     EPSP_RISE_S,
     INPUTS_UNTIL,
     REFERENCE,
+    SILENCED,
     Activity,
     Schedule,
     Tape,
@@ -183,6 +184,9 @@ def given_inputs(
     cursor, times = schedule.given_cursor, schedule.given_s
     while cursor[0] < times.size and times[cursor[0]] <= now:
         at = cursor[0]
+        if schedule.given_input[at] == SILENCED:
+            cursor[0] = at + 1
+            continue
         if tape.input_s.size > 0:
             if tape.written[2] >= tape.input_s.size:
                 return NO_ROOM

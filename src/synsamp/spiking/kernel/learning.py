@@ -180,6 +180,8 @@ def refresh_neuron(
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     elapsed = now - synapses.refreshed_s[neuron]
+    if elapsed <= 0.0:
+        return False
     crossed = False
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         if wiring.plastic[p]:

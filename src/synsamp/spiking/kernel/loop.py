@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from synsamp.spiking.kernel.compiling import kernel, once
+import numpy as np
+
+from synsamp.spiking.kernel.compiling import kernel, once, separate
 from synsamp.spiking.kernel.inputs import (
     LOST,
     NO_ROOM,
@@ -49,8 +51,8 @@ from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
 
 DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(6)
 """Why the loop returned."""
-SWEEPS_PER_CALL = 2**10
-"""Grid points passed before the loop returns to Python, to be interrupted there."""
+SWEEPS_PER_CALL, EVENTS_PER_CALL = 2**6, 2**20
+"""Grid points and events before the loop returns to Python, to be interrupted there."""
 
 
 @once
@@ -83,6 +85,25 @@ def trace(neuron: int, now: float, synapses: Synapses, tape: Tape) -> None:
         tape.written[1] = at + 1
 
 
+@separate
+def update_all(
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    noise: Normals,
+    tape: Tape,
+    work: Work,
+) -> None:
+    """Bring every synapse up to date."""
+    for neuron in range(activity.bias.size):
+        if wiring.learns[wiring.circuit_of[neuron]]:
+            refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
+            settle(neuron, wiring, numbers, synapses, activity, work)
+            trace(neuron, now, synapses, tape)
+
+
 @kernel
 def run(
     until: float,
@@ -102,7 +123,7 @@ def run(
     """Simulate to ``until`` (s); ``covered`` is how far the schedule reaches."""
     clock, column = activity.clock, synapses.column
     total_rate = wiring.rate_up_to[-1]
-    sweeps_left = SWEEPS_PER_CALL
+    sweeps_left, events_left = SWEEPS_PER_CALL, EVENTS_PER_CALL
     if clock[NEXT_EVENT] < 0.0:  # the very first spike is still to be drawn
         clock[NEXT_EVENT] = clock[INPUTS_UNTIL] + exponential(events, total_rate)
     while True:
@@ -117,17 +138,15 @@ def run(
             # On a fixed grid every synapse is brought up to date, whether or not anyone looks.
             if sweeps_left == 0:
                 return PAUSED
-            for neuron in range(activity.bias.size):
-                if not wiring.learns[wiring.circuit_of[neuron]]:
-                    continue
-                refresh_neuron(neuron, grid, wiring, numbers, synapses, noise)
-                settle(neuron, wiring, numbers, synapses, activity, work)
-                trace(neuron, grid, synapses, tape)
+            update_all(grid, wiring, numbers, synapses, activity, noise, tape, work)
             activity.counters[SWEEPS] += 1
             sweeps_left -= 1
             continue
         if now > until:
             return DONE
+        if events_left == 0:
+            return PAUSED
+        events_left -= 1
         if now > covered:
             return INPUT_WANTED
 
@@ -213,9 +232,15 @@ def replay(
     for i in range(times.size):
         if tape.written[0] >= tape.spike_s.size:
             return i
-        if tape.written[1] + tape.traced.size > tape.trace_s.size:
+        if tape.written[1] + 2 * tape.traced.size > tape.trace_s.size:
             return i
         now, source = times[i], sources[i]
+        passed = np.int64(np.floor(now / wiring.constants[GRID_S]))
+        if passed > activity.counters[SWEEPS]:  # the last grid point before it stands for all
+            if learning:
+                grid = min(passed * wiring.constants[GRID_S], now)
+                update_all(grid, wiring, numbers, synapses, activity, noise, tape, work)
+            activity.counters[SWEEPS] = passed
         keep_reference_near(now, wiring, activity)
         deliver_due(now, wiring, column, activity)
         activity.clock[INPUTS_UNTIL] = now

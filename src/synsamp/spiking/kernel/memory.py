@@ -115,6 +115,10 @@ class Activity(Record):
     queue_count = array("int64")
 
 
+SILENCED = -1
+"""In place of the input of a given spike that is not heard."""
+
+
 class Schedule(Record):
     """Input to come, per group: segments with an end, a total rate and an alias table.
 

@@ -91,8 +91,10 @@ class SpikeLikelihood(Plasticity):
     retracted_learn: bool = True
 
     def __post_init__(self) -> None:
-        arguments.number("N", self.N, at_least=0, at_most=1e9)
-        arguments.number("alpha", self.alpha, above=0, at_most=1e6)
+        N = arguments.number("N", self.N, at_least=0, at_most=1e9)
+        alpha = arguments.number("alpha", self.alpha, above=0, at_most=1e6)
+        object.__setattr__(self, "N", N)  # 100 and 100.0 are the same N
+        object.__setattr__(self, "alpha", alpha)
         arguments.flag("retracted_learn", self.retracted_learn)
         if not isinstance(self.clip, (TermClip, ChangeClip)):
             raise refuse("clip", "must be a TermClip or a ChangeClip", self.clip, "TermClip(5.0)")
