@@ -110,8 +110,9 @@ def _explain_memory(error: MemoryError | ImportError) -> int:
 def _explain_system(error: OSError) -> int:
     """A full disk and a lack of memory are no mistakes of the user; a wrong path is one."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        code = complain("the disk is full; make room, then give the same command again", 1)
         _stop_writing()
-        return complain("the disk is full; make room, then give the same command again", 1)
+        return code
     if error.errno in (errno.ENOMEM, errno.EAGAIN, None):
         return _explain_memory(MemoryError(str(error)))
     what = f"{error.filename}: " if error.filename else ""

@@ -267,5 +267,6 @@ def complain(message: str, code: int) -> int:
     line = " ".join(message.split())
     if len(line) > MOST_TOLD:  # a long word of the call: its middle says nothing
         line = f"{line[: MOST_TOLD // 2]} … {line[-MOST_TOLD // 2 :]}"
-    print("synsamp:", "".join(c if c.isprintable() else "?" for c in line), file=sys.stderr)
+    shown = "".join(c if c.isprintable() else "?" for c in line)
+    print("synsamp:", shown, file=sys.stderr, flush=True)
     return code

@@ -235,8 +235,10 @@ def use(data):
     sim.probe(stimulus, 0.3, burn_in_s=0.1, seed=1)
     sim.probe(stimulus, 0.2, start="rest")
     rng = np.random.default_rng(data.draw(seeds))
-    count = network.n_inputs + network.n_neurons
-    sim.replay(sim.time_s + np.sort(rng.uniform(0, 0.5, 20)), rng.integers(0, count, 20))
+    alive = np.concatenate([np.ones(network.n_inputs, bool), sim.alive])
+    if alive.any():
+        sources = rng.choice(np.flatnonzero(alive), 20)
+        sim.replay(sim.time_s + np.sort(rng.uniform(0, 5.0, 20)), sources)
     check(sim)
     forked = Simulation.from_state(network, sim.state(), stimulus, record=record)
     check(sim.run(1.5))

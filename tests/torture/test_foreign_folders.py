@@ -131,7 +131,8 @@ def test_no_link_in_a_folder_of_somebody_else_leads_to_a_file_of_the_user(
         assert everything(mine) == before, (kind, command, name, how)
         shown = capsys.readouterr().err
         assert "Traceback" not in shown
-        assert code in (0, 1, 2), (kind, command, name, how)
+        # 130: what begins anew stops itself again, as this toy does.
+        assert code in (0, 1, 2, 130), (kind, command, name, how)
         assert code == 0 or shown.startswith("synsamp: ") or "\nsynsamp: " in shown
         shutil.rmtree(folder)
     tally("foreign run folders", len(chosen))
