@@ -51,7 +51,7 @@ def command(*arguments):
     return start_process(APP, *arguments)
 
 
-def ended(process, timeout=120):
+def ended(process, timeout=300):
     out, err = process.communicate(timeout=timeout)
     return process.returncode, out, err
 
@@ -119,7 +119,7 @@ def cluster(tmp_path, n_workers, last=None):
                 start_process(
                     *("-m", "distributed.cli.dask_worker", "--scheduler-file", file),
                     *("--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard", "--no-nanny"),
-                    *("--local-directory", tmp_path, "--death-timeout", "5"),
+                    *("--local-directory", tmp_path, "--death-timeout", "60"),
                     **(last or {} if number == n_workers - 1 else {}),
                 )
             )
