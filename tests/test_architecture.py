@@ -70,8 +70,8 @@ ROOMS = [
     "layout",
     "input",
     "state",
-    "engine",
     "first_use",
+    "engine",
     "instruments",
     "simulation",
 ]

@@ -11,21 +11,25 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from oracles.from_python import from_python
 from synsamp.priors import Gaussian, PriorByGroup
-from synsamp.spiking.kernel.random import (
-    SPIKES_AT_ONCE,
-    alias_channel,
-    fill_alias_table,
-    new_streams,
-    poisson,
-    take_normals,
-    take_words,
-    uniform,
-)
+from synsamp.spiking.kernel import random
+from synsamp.spiking.kernel.random import SPIKES_AT_ONCE, fill_alias_table, new_streams
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import build_layout
 from synsamp.spiking.network import Network
 from synsamp.spiking.plasticity import ChangeClip
+
+alias_channel, poisson, take_normals, take_words, uniform = map(
+    from_python,
+    (
+        random.alias_channel,
+        random.poisson,
+        random.take_normals,
+        random.take_words,
+        random.uniform,
+    ),
+)
 
 
 def double_exponential(s, kernel):

@@ -102,7 +102,8 @@ sim.run(1e9)
 HEAD = """
 import numpy as np
 from synsamp.spiking import RemoveNeurons, Simulation, winner_take_all
-sim = Simulation(winner_take_all(4, 3)).run(1.0)
+# All kernels loaded: an interrupt while llvmlite puts its objects away is lost to `__del__`.
+sim = Simulation(winner_take_all(4, 3), np.full(4, 5.0)).run(1.0)
 """
 
 

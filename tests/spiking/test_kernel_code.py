@@ -1,11 +1,17 @@
 """What the kernel's machine code must not contain, and how it is kept."""
 
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.dispatcher import Dispatcher
 
+from oracles.from_python import from_python
 from synsamp.spiking import Simulation, winner_take_all
-from synsamp.spiking.kernel import loop
+from synsamp.spiking.kernel import loop, random
 from synsamp.spiking.kernel.compiling import inlined
 from synsamp.spiking.kernel.records import Record, array
 
@@ -43,6 +49,7 @@ class Pair(Record):
     table = array("int64", 2)
 
 
+@from_python
 @inlined
 def _add(pair):
     pair.one[0] += pair.table[1, 2]
@@ -71,3 +78,37 @@ def test_a_record_is_read_and_written_through_its_pointer():
 def test_a_record_takes_no_other_arrays(arrays):
     with pytest.raises(TypeError):
         Pair(**arrays)
+
+
+def test_all_kernels_have_a_name_under_which_the_disk_keeps_them():
+    """A kernel that cannot be described would be compiled anew in every process."""
+    names = [
+        value.py_func.__name__
+        for module in (loop, random)
+        for value in vars(module).values()
+        if isinstance(value, Dispatcher) and "no_cpython_wrapper" not in value.targetoptions
+    ]
+    kernels = {"run", "deliver", "settle_all", "read_potentials", "replay", "_fill_alias_table"}
+    ours = {name for name in names if name.rpartition("_")[0] in kernels}
+    assert len(ours) == len(kernels)
+    assert not [name for name in ours if name.endswith("_unnamed")]
+
+
+def test_a_second_process_compiles_nothing():
+    """What one process has compiled, the next one takes from disk: all of it."""
+    program = textwrap.dedent(
+        """
+        import numpy as np
+        from numba.core import event
+        from synsamp.spiking import Simulation, winner_take_all
+
+        with event.install_recorder("numba:run_pass") as passes:
+            Simulation(winner_take_all(20, 3), np.full(20, 10.0)).run(0.5)
+        print(len(passes.buffer))
+        """
+    )
+    found = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert found[1].stdout.strip() == "0"

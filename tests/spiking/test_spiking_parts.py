@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from oracles.from_python import from_python
 from synsamp.errors import SynsampError
 from synsamp.priors import CustomPrior
 from synsamp.priors.gaussian import ornstein_uhlenbeck
@@ -28,14 +29,13 @@ from synsamp.spiking import (
     SynapseModel,
     winner_take_all,
 )
-from synsamp.spiking.kernel.random import (
-    alias_channel,
-    fill_alias_table,
-    new_streams,
-    poisson,
-    uniform,
-)
+from synsamp.spiking.kernel import random
+from synsamp.spiking.kernel.random import fill_alias_table, new_streams
 from synsamp.spiking.plasticity.spike_likelihood import small_exp
+
+alias_channel, poisson, uniform = map(
+    from_python, (random.alias_channel, random.poisson, random.uniform)
+)
 
 
 def shown(rates_hz, durations_s=(0.25,)):

@@ -27,7 +27,7 @@ BY_FILE = ("noise", "priors", "rule", "specialise", "spiking/kernel")
 """Folders with intrinsics and overloads, which Numba finds by type and not by name."""
 
 
-LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "scipy")
+LIBRARIES = ("builtins", "cmath", "llvmlite", "math", "numba", "numpy", "operator", "scipy")
 """Of these the version counts; of other modules, what a function takes from them."""
 
 

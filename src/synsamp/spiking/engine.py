@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
+from synsamp.spiking.first_use import compile_loop
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
 from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, SWEEPS, Schedule, Tape, Work
@@ -92,7 +93,7 @@ class Engine:
     ) -> None:
         schedule = self._schedule(state, feed)
         while True:
-            status = loop.run(
+            given = (
                 until_s,
                 feed.covered_s(state.inputs),
                 learning,
@@ -105,6 +106,8 @@ class Engine:
                 tape,
                 self._work,
             )
+            compile_loop(*given)
+            status = loop.run(*given)
             self._hand_over(state, schedule, tape, on_tape)
             if status == loop.DONE:
                 state.time_s = until_s

@@ -1,10 +1,13 @@
-"""Say that the engine is being compiled, the first time only."""
+"""The engine is compiled on its first use on a machine: say so, and lose no time over it."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from numba import typeof
 from rich.console import Console
 
 from synsamp.specialise.disk import kernel_folder
@@ -23,6 +26,13 @@ def is_compiled() -> bool:
     return any(kernel_folder().glob(f"*.{loop.run.py_func.__name__}-*.nbi"))
 
 
+def compile_loop(*arguments: Any) -> None:
+    """Compile the event loop for such arguments, unless it is."""
+    if not loop.run.signatures:
+        with announced():
+            loop.run.compile(tuple(map(typeof, arguments)))
+
+
 @contextmanager
 def announced() -> Iterator[None]:
     """Show a status line on the terminal's error stream if the engine has to be compiled."""
@@ -30,11 +40,24 @@ def announced() -> Iterator[None]:
         yield
         return
     console = Console(stderr=True)
-    if console.is_terminal:
-        with console.status(_TEXT):
+    with _collector_paused():
+        if console.is_terminal:
+            with console.status(_TEXT):
+                yield
+        else:
+            if not _said:
+                console.print(_TEXT)
+                _said.append(True)
             yield
-    else:
-        if not _said:
-            console.print(_TEXT)
-            _said.append(True)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Compiling makes millions of objects: to look for garbage among them takes a tenth of it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
         yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -139,15 +139,14 @@ class Simulation:
         while self.time_s < end:
             sweeps = self._sweeps
             stop = min(end, self._next_stop_s(sweeps))
-            with announced():
-                self._engine.advance(
-                    self._state,
-                    self._feed,
-                    stop,
-                    self._tape,
-                    self._recorder.take_tape,
-                    self._log_presentations,
-                )
+            self._engine.advance(
+                self._state,
+                self._feed,
+                stop,
+                self._tape,
+                self._recorder.take_tape,
+                self._log_presentations,
+            )
             self._log_presentations(stop)
             if self._sweeps > sweeps and stop == self._sweeps * self.grid_s:
                 self._recorder.at_grid(self._sweeps, stop, self._state.synapses.theta)

@@ -29,16 +29,22 @@ _KERNEL: dict[str, Any] = {
     "boundscheck": CHECKED,
 }
 
-inlined: Any = njit(**_KERNEL, fastmath={"contract"}, forceinline=not CHECKED)
+_PART = {**_KERNEL, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Parts are called by kernels alone; an entrance for Python would cost a tenth of the compiling.
+
+To call one from Python ends the process: tests wrap it (`tests/oracles/from_python.py`).
+"""
+
+inlined: Any = njit(**_PART, fastmath={"contract"}, forceinline=not CHECKED)
 """Decorator of the small parts of the event loop."""
 
-once: Any = njit(**_KERNEL, fastmath={"contract"}, inline="always")
+once: Any = njit(**_PART, fastmath={"contract"}, inline="always")
 """Decorator of parts with one place in the loop: written apart, compiled as one function."""
 
-separate: Any = njit(**_KERNEL, fastmath={"contract"}, forceinline=False)
+separate: Any = njit(**_PART, fastmath={"contract"}, forceinline=False)
 """Decorator of parts that are called rarely, and of loops written in lanes."""
 
-vector: Any = njit(**_KERNEL, fastmath={"contract", "reassoc", "nsz"}, forceinline=False)
+vector: Any = njit(**_PART, fastmath={"contract", "reassoc", "nsz"}, forceinline=False)
 """Decorator of loops of which LLVM makes vectors; sums may be reordered, or it could not."""
 
 

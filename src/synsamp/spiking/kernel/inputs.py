@@ -34,7 +34,7 @@ from synsamp.spiking.kernel.random import (
     poisson,
     take_words,
 )
-from synsamp.spiking.kernel.simd import LANE, load, narrow, store
+from synsamp.spiking.kernel.simd import LANE, load, narrow, part, store
 
 READY, NO_ROOM, LOST, MORE = range(4)
 """What became of the inputs of a gap: all there; the tape is full; a queue was; more to come."""
@@ -113,21 +113,28 @@ def draw_inputs(
     per_fall = 1.0 / wiring.constants[EPSP_FALL_S]
     per_rise = 1.0 / wiring.constants[EPSP_RISE_S]
     first = wiring.first_input[group]
+    size = wiring.first_input[group + 1] - first
     room = True
     while left > 0:
         n = min(left, SPIKES_AT_ONCE)
         at = take_words(channels_of, 2 * n)
-        words = channels_of.buffer[at : at + 2 * n]
-        times, falls, rises = work.spike_s[:n], work.spike_fall[:n], work.spike_rise[:n]
+        words = channels_of.buffer
+        times, falls, rises = part(work.spike_s, 0, n), work.spike_fall, work.spike_rise
         # One 64-bit draw per spike: half for its time, half for its channel.
-        spread_in_time(words[:n], start, stop, times)
+        spread_in_time(part(words, at, n), start, stop, times)
         rise_and_fall(work.spike_s, n, reference, per_fall, per_rise, work)
-        channels, cells = work.spike_axon[:n], work.spike_cell[:n]
-        pick_channels(words[n:], table, channels)
-        spikes_on_axons(channels, falls, rises, activity.fall[first:], activity.rise[first:])
+        channels = part(work.spike_axon, 0, n)
+        pick_channels(part(words, at + n, n), table, channels)
+        spikes_on_axons(
+            channels,
+            falls,
+            rises,
+            part(activity.fall, first, size),
+            part(activity.rise, first, size),
+        )
         width = wiring.axon_width[first]
         if width > 0:
-            cells_of(channels, wiring.axon_cell[first], width, cells)
+            cells_of(channels, wiring.axon_cell[first], width, work.spike_cell)
             neuron = wiring.axon_first_neuron[first]
             add_columns(work.spike_cell, n, falls, rises, neuron, width, column, activity)
         if wiring.delay_s.size > 0 and wiring.delayed_source[0, 0] < wiring.first_input[-1]:
@@ -200,7 +207,7 @@ def given_inputs(
     return READY
 
 
-@separate
+@once
 def inputs_until(
     now: float,
     schedule: Schedule,
@@ -235,7 +242,7 @@ def inputs_until(
             if (stop - start) * rate > SPIKES_PER_STRETCH:
                 stop = min(stop, start + SPIKES_PER_STRETCH / rate)
             if stop > start and rate > 0.0:
-                table = schedule.tables[schedule.table_at[group, segment] :][:size]
+                table = part(schedule.tables, schedule.table_at[group, segment], size)
                 count = draw_inputs(
                     start, stop, now, group, rate, table,
                     wiring, column, activity, events, channels_of, tape, work,

@@ -22,7 +22,7 @@ from synsamp.spiking.kernel.diffusion import read_effects
 from synsamp.spiking.kernel.memory import REFRESH_S, Activity, Numbers, Synapses, Wiring, Work
 from synsamp.spiking.kernel.potentials import epsp_decays
 from synsamp.spiking.kernel.random import Normals, take_normals
-from synsamp.spiking.kernel.simd import LANE, address, load, positive
+from synsamp.spiking.kernel.simd import LANE, address, load, part, positive
 
 
 @separate
@@ -73,12 +73,12 @@ def place(
     """
     n, width = wiring.n_pre[p], wiring.column_width[p]
     start, row = wiring.first_synapse[p] + k * n, wiring.first_row[p] + k
-    listed = synapses.listed[start : start + n]
-    is_listed = synapses.is_listed[start // LANE : (start + n) // LANE]
+    listed = part(synapses.listed, start, n)
+    is_listed = part(synapses.is_listed, start // LANE, n // LANE)
     if more:
         synapses.n_listed[row] = list_more(effect, is_listed, listed, synapses.n_listed[row])
     cells = synapses.column[wiring.first_cell[p] + k :]
-    set_cells(listed[: synapses.n_listed[row]], effect, cells, width)
+    set_cells(part(listed, 0, synapses.n_listed[row]), effect, cells, width)
     if clear:
         synapses.n_listed[row] = clear_up(effect, is_listed, listed, synapses.n_listed[row])
 
@@ -100,12 +100,12 @@ def settle(
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         n, axon = wiring.n_pre[p], wiring.first_axon[p]
         start = wiring.first_synapse[p] + k * n
-        effect = work.effect[:n]
+        effect = part(work.effect, 0, n)
         fall, rise = read_effects(
-            synapses.weight[start : start + n],
+            part(synapses.weight, start, n),
             numbers.retracted_weight[p],
-            activity.fall[axon : axon + n],
-            activity.rise[axon : axon + n],
+            part(activity.fall, axon, n),
+            part(activity.rise, axon, n),
             effect,
         )
         place(p, k, True, True, effect, wiring, synapses)
@@ -213,7 +213,7 @@ def learn(
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         n, axon = wiring.n_pre[p], wiring.first_axon[p]
         start = wiring.first_synapse[p] + k * n
-        effect, sums = work.effect[:n], work.sums
+        effect, sums = part(work.effect, 0, n), work.sums
         if wiring.plastic[p]:
             crossed = call_spike(
                 wiring.at_spike[p],
@@ -237,10 +237,10 @@ def learn(
             place(p, k, more or crossed != 0, False, effect, wiring, synapses)
         else:
             sums[0], sums[1] = read_effects(
-                synapses.weight[start : start + n],
+                part(synapses.weight, start, n),
                 numbers.retracted_weight[p],
-                activity.fall[axon : axon + n],
-                activity.rise[axon : axon + n],
+                part(activity.fall, axon, n),
+                part(activity.rise, axon, n),
                 effect,
             )
         sum_fall += sums[0]

@@ -48,6 +48,7 @@ from synsamp.spiking.kernel.potentials import (
     potentials,
 )
 from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
+from synsamp.spiking.kernel.simd import part
 
 DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(6)
 """Why the loop returned."""
@@ -207,8 +208,9 @@ def settle_all(
 def read_potentials(now: float, wiring: Wiring, activity: Activity, out: Any) -> None:
     """u_k of all neurons at ``now``, up to which inputs must have been delivered."""
     for circuit in range(wiring.rate_up_to.size):
-        first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
-        potentials(circuit, now, wiring, activity, out[first:last])
+        first = wiring.first_neuron[circuit]
+        size = wiring.first_neuron[circuit + 1] - first
+        potentials(circuit, now, wiring, activity, part(out, first, size))
 
 
 @kernel
@@ -244,7 +246,8 @@ def replay(
         keep_reference_near(now, wiring, activity)
         deliver_due(now, wiring, column, activity)
         activity.clock[INPUTS_UNTIL] = now
-        activity.drawn_until_s[:] = now
+        for group in range(activity.drawn_until_s.size):
+            activity.drawn_until_s[group] = now
         room = True
         if source < n_inputs:
             arrival(source, now, wiring, column, activity)

@@ -26,7 +26,7 @@ from synsamp.spiking.kernel.memory import (
     Wiring,
 )
 from synsamp.spiking.kernel.random import Words, uniform
-from synsamp.spiking.kernel.simd import LANE, load, narrow, prefetch, store, widen
+from synsamp.spiking.kernel.simd import LANE, load, narrow, part, prefetch, store, widen
 
 NOBODY, NOT_FINITE = -1, -2
 STRETCH = 32
@@ -178,9 +178,12 @@ def scale(values: Any, factor: float) -> None:
 def decay_adaptation(circuit: int, now: float, wiring: Wiring, activity: Activity) -> None:
     """Bring the adaptation currents of one circuit to the present."""
     age = now - activity.adapted_s[circuit]
-    first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
-    scale(activity.adaptation_fall[first:last], exp(-age / wiring.adaptation_fall_s[circuit]))
-    scale(activity.adaptation_rise[first:last], exp(-age / wiring.adaptation_rise_s[circuit]))
+    first = wiring.first_neuron[circuit]
+    size = wiring.first_neuron[circuit + 1] - first
+    fall = exp(-age / wiring.adaptation_fall_s[circuit])
+    rise = exp(-age / wiring.adaptation_rise_s[circuit])
+    scale(part(activity.adaptation_fall, first, size), fall)
+    scale(part(activity.adaptation_rise, first, size), rise)
     activity.adapted_s[circuit] = now
 
 
@@ -207,17 +210,18 @@ def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out
     """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit."""
     decay_adaptation(circuit, now, wiring, activity)
     fall, rise = epsp_decays(now, wiring, activity)
-    first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
+    first = wiring.first_neuron[circuit]
+    size = wiring.first_neuron[circuit + 1] - first
     add_up_potentials(
         fall,
         rise,
         wiring.adaptation_strength[circuit],
-        activity.sum_fall[first:last],
-        activity.sum_rise[first:last],
-        activity.adaptation_fall[first:last],
-        activity.adaptation_rise[first:last],
-        activity.bias[first:last],
-        out[: last - first],
+        part(activity.sum_fall, first, size),
+        part(activity.sum_rise, first, size),
+        part(activity.adaptation_fall, first, size),
+        part(activity.adaptation_rise, first, size),
+        part(activity.bias, first, size),
+        part(out, 0, size),
     )
 
 
@@ -260,7 +264,7 @@ def draw_winner(
     """The neuron that spikes, from softmax(u): ρ_k/ρ_net = exp(u_k)/Σ exp(u_l)."""
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
-    rates = work[:size]
+    rates = part(work, 0, size)
     potentials(circuit, now, wiring, activity, rates)
     largest = largest_of(rates)
     share = uniform(words)
@@ -269,16 +273,17 @@ def draw_winner(
     if not np.isfinite(largest):
         return NOT_FINITE
     padded = -(-size // LANE) * LANE
-    work[size:padded] = -np.inf
-    exponentials(work[:padded], largest)
+    for i in range(size, padded):
+        work[i] = -np.inf
+    exponentials(part(work, 0, padded), largest)
     # Pass over whole stretches first: a sum is quick, one by one is not.
     left = share * total_of(rates)
     start = 0
     while start + STRETCH < rates.size:
-        part = total_of(rates[start : start + STRETCH])
-        if left < part:
+        stretch = total_of(part(rates, start, STRETCH))
+        if left < stretch:
             break
-        left -= part
+        left -= stretch
         start += STRETCH
     for i in range(start, rates.size):
         left -= rates[i]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from synsamp.noise.streams import BLOCK, box_muller, fill_words, new_stream
 from synsamp.spiking.kernel.compiling import inlined, kernel, once, separate
 from synsamp.spiking.kernel.records import Record, array
+from synsamp.spiking.kernel.simd import part
 
 WORDS = 4096
 NORMALS = 16 * BLOCK
@@ -95,8 +96,12 @@ def refill(normals: Normals) -> None:
     words = normals.words
     for start in range(0, normals.buffer.size, BLOCK):
         fill_words(normals.state, words)
-        block = normals.buffer[start : start + BLOCK]
-        box_muller(words[:half], words[half:], block[:half], block[half:])
+        box_muller(
+            part(words, 0, half),
+            part(words, half, half),
+            part(normals.buffer, start, half),
+            part(normals.buffer, start + half, half),
+        )
 
 
 @once

@@ -68,18 +68,48 @@ def _place(
     return builder.bitcast(builder.gep(found.data, [index]), lane.llvm.as_pointer())
 
 
-def _address(typingctx: Any, array: Any, index: Any, count: Any) -> Any:
-    """A pointer to ``array[index]``, behind which ``count`` numbers must lie."""
+def _start_of(context: Any, builder: Any, array_type: Any, array: Any, at: Any, count: Any) -> Any:
+    """Where ``array[at]`` lies; with bounds checks on, ``count`` numbers must be there."""
+    found = context.make_array(array_type)(context, builder, array)
+    if CHECKED:
+        none = ir.Constant(at.type, 0)
+        below = builder.or_(
+            builder.icmp_signed("<", at, none), builder.icmp_signed("<", count, none)
+        )
+        beyond = builder.icmp_signed(">", builder.add(at, count), found.nitems)
+        with builder.if_then(builder.or_(below, beyond), likely=False):
+            message = (f"a part of {array_type} reaches beyond its array",)
+            context.call_conv.return_user_exc(builder, IndexError, message)
+    return builder.gep(found.data, [at])
+
+
+def _array_at(context: Any, builder: Any, kind: Any, pointer: Any, count: Any) -> Any:
+    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    itemsize = ir.Constant(ir.IntType(64), size)
+    made = context.make_array(kind)(context, builder)
+    populate_array(made, pointer, [count], [itemsize], itemsize, None)
+    return made._getvalue()  # noqa: SLF001 (Numba's way to end a struct)
+
+
+def _part(typingctx: Any, array: Any, start: Any, count: Any) -> Any:
+    """``array[start : start + count]``.
+
+    A slice of Numba's is clamped to its array, which costs a dozen instructions and, with the
+    hundred slices of the loop, seconds of compiling; this one is a pointer and a size.
+    """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = context.make_array(signature.args[0])(context, builder, args[0])
-        if CHECKED:
-            beyond = builder.icmp_signed(">", builder.add(args[1], args[2]), found.nitems)
-            below = builder.icmp_signed("<", args[1], ir.Constant(args[1].type, 0))
-            with builder.if_then(builder.or_(below, beyond), likely=False):
-                message = (f"a row of {signature.args[0]} reaches beyond its array",)
-                context.call_conv.return_user_exc(builder, IndexError, message)
-        return builder.gep(found.data, [args[1]])
+        place = _start_of(context, builder, signature.args[0], *args)
+        return _array_at(context, builder, array, place, args[2])
+
+    return array(array, types.int64, types.int64), codegen
+
+
+def _address(typingctx: Any, array: Any, start: Any, count: Any) -> Any:
+    """A pointer to ``array[start]``, behind which ``count`` numbers must lie."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _start_of(context, builder, signature.args[0], *args)
 
     return types.CPointer(array.dtype)(array, types.int64, types.int64), codegen
 
@@ -89,11 +119,7 @@ def _row(typingctx: Any, pointer: Any, count: Any) -> Any:
     kind = types.Array(pointer.dtype, 1, "C")
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-        itemsize = ir.Constant(ir.IntType(64), size)
-        made = context.make_array(kind)(context, builder)
-        populate_array(made, args[0], [args[1]], [itemsize], itemsize, None)
-        return made._getvalue()  # noqa: SLF001 (Numba's way to end a struct)
+        return _array_at(context, builder, kind, *args)
 
     return kind(pointer, types.int64), codegen
 
@@ -156,6 +182,7 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
     return types.none(array, types.int64), codegen
 
 
+part: Any = intrinsic(_part)
 address: Any = intrinsic(_address)
 row: Any = intrinsic(_row)
 numbers = functools.cache(_numbers)
