@@ -31,8 +31,8 @@ BEGIN = "<!-- calibration: begin (written by scripts/docs_spines.py) -->"
 END = "<!-- calibration: end -->"
 
 SIZES = [(n, k) for k in (10, 5, 30) for n in (20, 60, 200, 600, 2000)]
-REPETITIONS = {20: 200, 60: 200, 200: 200, 600: 100, 2000: 50}
-ROUNDS = 50
+REPETITIONS = {20: 60, 60: 60, 200: 40, 600: 10, 2000: 5}
+ROUNDS = 10
 NAMES = {"mean": "μ", "spread": "s", "relaxation": "τ", "noise": "η", "bT": "b·T"}
 
 

@@ -77,7 +77,14 @@ def spines(
         typer.echo(line)
     for doubt in found.doubts:
         typer.echo(f"doubtful: {doubt}")
-    result = analyse(found, threshold=least, simulate=simulate, posterior=posterior, seed=seed_)
+    result = analyse(
+        found,
+        threshold=least,
+        simulate=simulate,
+        posterior=posterior,
+        seed=seed_,
+        progress=True,
+    )
     _tell(result)
     typer.echo(f"report: {write_spines(result, target, version('synsamp'))}")
 

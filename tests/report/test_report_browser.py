@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
-from html import escape, unescape
 
 import pytest
 
+from browser import measure, needs_browser
 from synsamp.report.write import write_report
 from synsamp.runs import execute
 from toys.app import TOYS
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: nothing to look with"),
-]
-
-# The page stands in a frame of the width wanted; a frame from srcdoc may be measured from outside.
-PROBE = """<!doctype html><body style="margin:0">
-<iframe id="frame" style="border:0;width:{width}px;height:900px" srcdoc="{page}"></iframe>
-<pre id="measured"></pre><script>
-document.getElementById("frame").onload = event => {{
-  const window_ = event.target.contentWindow, page = window_.document;
-  page.querySelectorAll("details").forEach(d => d.open = true);
-  const wide = [...page.querySelectorAll("body *")].filter(e => {{
-    const box = e.getBoundingClientRect();
-    return box.right > {width} + 0.5 && !e.closest(".sheet, nav, thead");
-  }}).map(e => e.tagName + "." + e.className);
-  document.getElementById("measured").textContent = JSON.stringify({{
-    scroll: page.documentElement.scrollWidth,
-    wide: wide,
-    clipped: [...page.querySelectorAll("td, p, li, h1, h2, h3, .card")].filter(e =>
-      e.offsetParent && e.scrollWidth > e.clientWidth + 1).map(e => e.tagName + "." + e.className),
-    broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
-    images: page.images.length,
-    small: [...page.images].filter(i => i.getBoundingClientRect().width < 280).length,
-    shrunk: Math.min(...[...page.images].map(
-      i => i.getBoundingClientRect().width / i.getAttribute("width"))),
-    told: [...page.querySelectorAll(".sideways")].filter(p => p.offsetParent).length,
-    cut: [...page.images].filter(i => {{
-      const sheet = i.closest(".sheet");
-      return i.getBoundingClientRect().width > sheet.clientWidth
-        && window_.getComputedStyle(sheet).overflowX != "auto";
-    }}).length,
-    loaded: window_.performance.getEntriesByType("resource").map(e => e.name)
-              .filter(n => !n.startsWith("data:")),
-    ink: window_.getComputedStyle(page.body).color,
-    paper: window_.getComputedStyle(page.body).backgroundColor,
-  }});
-}};
-</script></body>"""
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")
@@ -62,35 +20,6 @@ def report(tmp_path_factory):
     execute(TOYS.find("walk").load(), root / "a", settings=["label=averyveryverylongw"])
     execute(TOYS.find("stroll").load(), root / "b")
     return write_report([root / "a", root / "b"], TOYS, root / "report.html")
-
-
-def measure(report, tmp_path, width, *flags):
-    probe = tmp_path / "probe.html"
-    probe.write_text(PROBE.format(width=width, page=escape(report.read_text())))
-    done = subprocess.run(
-        [
-            CHROMIUM,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-background-networking",
-            "--no-first-run",
-            f"--user-data-dir={tmp_path / 'profile'}",
-            "--window-size=1700,1000",
-            "--virtual-time-budget=5000",
-            "--dump-dom",
-            *flags,
-            probe.as_uri(),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    found = re.search(r'<pre id="measured">(.*?)</pre>', done.stdout, re.S)
-    assert found, done.stderr
-    assert found.group(1), "the page was not measured"
-    return json.loads(unescape(found.group(1)))
 
 
 @pytest.mark.parametrize("width", [360, 800, 1600])

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import xarray as xr
 
+from browser import look_at, needs_browser
 from synsamp.errors import SynsampError
 from synsamp.report.write import write_report
 from synsamp.runs import execute
@@ -18,7 +19,6 @@ from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.folder import RunFolder
 from synsamp.runs.results import open_results, seal_results
 from synsamp.runs.workers import Workers
-from torture.browser import look_at, needs_browser
 from torture.scale import many
 from toys import coins, walk
 from toys.app import WITH_COINS

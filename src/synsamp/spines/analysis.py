@@ -11,10 +11,12 @@ import pandas as pd
 
 from synsamp.arguments import number
 from synsamp.errors import SynsampError, refuse
+from synsamp.progress import progress_bar
 from synsamp.spines.compare import Comparison, compare
 from synsamp.spines.conditions import compare_conditions, fit_each
 from synsamp.spines.fit import Fitted, fit_process
 from synsamp.spines.lives import Survival, survival_of
+from synsamp.spines.observations import Observations
 from synsamp.spines.posterior import Posterior, posterior_of
 from synsamp.spines.process import PROCESSES, OneTimeScale, Process
 from synsamp.spines.reading import read
@@ -79,8 +81,12 @@ def analyse(
     simulate: bool = False,
     posterior: bool = False,
     seed: int = 0,
+    progress: bool = False,
 ) -> Analysis:
-    """All of it; a part for which a table is too small is left out and told."""
+    """All of it; a part for which a table is too small is left out and told.
+
+    ``progress`` shows a bar for each long step on a terminal.
+    """
     table = read(source)
     least = None if threshold is None else number("threshold", threshold, above=0)
     chosen = table.part(table.ever_seen)
@@ -89,32 +95,34 @@ def analyse(
     seen = None
     if table.has_sizes:
         seen = _checked(chosen, least)
-        for kind in PROCESSES:
-            try:
-                # All are seen in the same way, so that they can be compared.
-                way = fits[0].by_true_size if fits else None
-                fits.append(fit_process(seen, kind, chosen.animal_number, way))
-            except SynsampError as error:
-                missing.append(f"no process is fitted: {error}")
-                break
+        with progress_bar("fitting processes", len(PROCESSES), progress) as advance:
+            for kind in PROCESSES:
+                try:
+                    # All are seen in the same way, so that they can be compared.
+                    way = fits[0].by_true_size if fits else None
+                    fits.append(fit_process(seen, kind, chosen.animal_number, way))
+                except SynsampError as error:
+                    missing.append(f"no process is fitted: {error}")
+                    break
+                advance(1)
     else:
         missing.append("no process is fitted: the table has no sizes")
     one = fits[0] if fits else None
     words = in_model_words(one, table.time_unit) if one else None
-    lives = survival_of(table, one, seed)
+    lives = survival_of(table, one, seed, progress)
     if not lives.laws:
         ended = int(lives.lives.times.ended.sum())
         missing.append(f"no law of survival is fitted: {ended} new spines were seen to go, of 3")
     by_condition: dict[str, Fitted] = {}
     effects = None
     if len(table.conditions) > 1:
-        if table.has_sizes:
-            by_condition, why = fit_each(table, least)
+        if one is not None:
+            by_condition, why = fit_each(table, one, progress)
             missing += [f"{name}: no process is fitted: {text}" for name, text in why.items()]
         effects = compare_conditions(table, by_condition)
     drawn = None
     if posterior and one is not None and seen is not None:
-        drawn = posterior_of(seen, one, seed=seed)
+        drawn = posterior_of(seen, one, seed=seed, progress=progress)
     simulated = None
     if simulate:
         if one is None or words is None:
@@ -124,7 +132,7 @@ def analyse(
     return Analysis(
         table=table,
         fits=tuple(fits),
-        comparison=compare(table, fits, seed) if fits else None,
+        comparison=compare(table, fits, seed, progress=progress) if fits else None,
         words=words,
         survival=lives,
         turnover=turnover_of(table, seed),
@@ -138,7 +146,7 @@ def analyse(
     )
 
 
-def _checked(table: SpineTable, threshold: float | None):  # type: ignore[no-untyped-def]
+def _checked(table: SpineTable, threshold: float | None) -> Observations:
     """Observations; a threshold above most of the measured sizes contradicts them."""
     if threshold is not None and table.has_sizes and threshold > np.nanmedian(table.size):
         raise refuse(

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from synsamp.progress import progress_bar
 from synsamp.spines.fit import Fitted
 from synsamp.spines.simulate import simulate_like
 from synsamp.spines.table import SpineTable
@@ -78,7 +79,11 @@ def _correlation(a: Floats, b: Floats) -> float:
 
 
 def compare(
-    table: SpineTable, fits: Sequence[Fitted], seed: int = 0, simulations: int = SIMULATIONS
+    table: SpineTable,
+    fits: Sequence[Fitted],
+    seed: int = 0,
+    simulations: int = SIMULATIONS,
+    progress: bool = False,
 ) -> Comparison:
     """Rank the processes and hold the table against simulations from each.
 
@@ -100,9 +105,13 @@ def compare(
     checks = []
     for fitted in fits:
         rng = np.random.default_rng(seed)
-        drawn = pd.DataFrame(
-            [statistics_of(simulate_like(table, fitted, rng)) for _ in range(simulations)]
-        )
+        rows_drawn = []
+        words = f"simulating {fitted.process.NAME}"
+        with progress_bar(words, simulations, progress) as advance:
+            for _ in range(simulations):
+                rows_drawn.append(statistics_of(simulate_like(table, fitted, rng)))
+                advance(1)
+        drawn = pd.DataFrame(rows_drawn)
         for name, value in observed.items():
             there = drawn[name].to_numpy()
             there = there[np.isfinite(there)]

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from synsamp.errors import SynsampError
+from synsamp.progress import progress_bar
 from synsamp.spines.fit import NOISE_TERM, NORMAL, Fitted, fit_process
 from synsamp.spines.process import OneTimeScale
 from synsamp.spines.table import SpineTable
@@ -22,29 +23,26 @@ COLUMNS = ["quantity", "first", "second", "effect", "value", "low", "high", "siz
 
 
 def fit_each(
-    table: SpineTable, threshold: float | None
+    table: SpineTable, whole: Fitted, progress: bool = False
 ) -> tuple[dict[str, Fitted], dict[str, str]]:
     """One time scale for every condition that has enough sizes, and why the others have none.
 
-    All conditions share one threshold and way of seeing, those of the microscope, found from the
-    whole table: otherwise their means would be shifted by the smallest spine of each.
+    All conditions share one threshold and way of seeing, those of the microscope, from the fit of
+    the whole table: otherwise their means would be shifted by the smallest spine of each.
     """
-    chosen = table.part(table.ever_seen)
+    least = whole.value("threshold")
     fits: dict[str, Fitted] = {}
     missing: dict[str, str] = {}
-    try:
-        whole = fit_process(chosen.observations(threshold), OneTimeScale)
-    except SynsampError as error:
-        return fits, dict.fromkeys(table.conditions, str(error))
-    least = float(np.exp(whole.threshold))
-    for name in table.conditions:
-        part = table.of_condition(name)
-        part = part.part(part.ever_seen)
-        try:
-            seen = part.observations(least)
-            fits[name] = fit_process(seen, OneTimeScale, part.animal_number, whole.by_true_size)
-        except SynsampError as error:
-            missing[name] = str(error)
+    with progress_bar("fitting conditions", len(table.conditions), progress) as advance:
+        for name in table.conditions:
+            part = table.of_condition(name)
+            part = part.part(part.ever_seen)
+            try:
+                seen = part.observations(least)
+                fits[name] = fit_process(seen, OneTimeScale, part.animal_number, whole.by_true_size)
+            except SynsampError as error:
+                missing[name] = str(error)
+            advance(1)
     return fits, missing
 
 

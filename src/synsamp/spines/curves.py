@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from synsamp.spines.fit import Fitted
-from synsamp.spines.lives import new_lives
+from synsamp.spines.lives import alive_at, new_lives
 from synsamp.spines.simulate import simulate_like
 from synsamp.spines.table import SpineTable
 
@@ -143,14 +143,4 @@ def _correlation(table: SpineTable, edges: Floats) -> Floats:
 
 
 def _survival(table: SpineTable, at: Floats) -> Floats:
-    """Kaplan–Meier at fixed times; NaN beyond what is known."""
-    lives = new_lives(table).times
-    if not len(lives):
-        return np.full(at.size, np.nan)
-    ended = np.sort(lives.first_missed[lives.ended])
-    times, counts = np.unique(ended, return_counts=True)
-    until = np.where(lives.ended, lives.first_missed, lives.last_seen)
-    at_risk = np.array([(until >= t).sum() for t in times])
-    steps = np.concatenate([[1.0], np.cumprod(1.0 - counts / np.maximum(at_risk, 1))])
-    found = steps[np.searchsorted(times, at, side="right")]
-    return np.where(at <= until.max(), found, np.nan)
+    return alive_at(new_lives(table).times, at)

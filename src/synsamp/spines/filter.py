@@ -15,8 +15,7 @@ that, 1 − P(absent at every look).
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
@@ -35,6 +34,10 @@ REACH = 6.0
 ACCURACY = 1e-6
 """What the quadrature may lose of a step's likelihood."""
 
+PER_STEP = 2.4
+"""Nodes on the width of a step, below the threshold."""
+
+MOST_NODES = 400
 
 FEW_LOOKS = 4_000
 """Up to this many looks one thread does it all."""
@@ -43,8 +46,7 @@ _hermite = functools.lru_cache(maxsize=64)(special.roots_hermitenorm)
 _legendre = functools.lru_cache(maxsize=64)(special.roots_legendre)
 
 
-@dataclass(frozen=True)
-class Resolution:
+class Resolution(NamedTuple):
     """How many nodes: around a measured size, across the threshold, below it.
 
     Fixed during a fit, so that the likelihood is a smooth function of the parameters.
@@ -59,25 +61,31 @@ def resolution(process: Process, seen: Observations) -> Resolution:
     """Enough nodes for the narrowest step of the table under a process like this one."""
     ((_, added),) = process.transition(seen.intervals)
     step = max(float(added.min()), 1e-3 * process.start()[1])
-    noise = process.noise  # type: ignore[attr-defined]
+    noise = process.noise
     # The integrand over ξ is φ(ξ) times two Gaussians of width step/noise; the error of Hermite's
     # rule falls as (r/(1 + r))^n.
-    r = 2.0 * (noise / step) ** 2
-    hermite = 3 + int(np.ceil(np.log(ACCURACY) / np.log(r / (1.0 + r))))
+    r = max(2.0 * (noise / step) ** 2, 1e-9)
+    hermite = 3 + int(np.ceil(-np.log(ACCURACY) / np.log1p(1.0 / r)))
     tail = max(REACH * process.reach(seen.span) + process.start()[0] - seen.threshold, 0.0)
     tail = max(REACH * process.reach(seen.span) + seen.threshold - process.start()[0], tail)
     return Resolution(
         sized=int(np.clip(hermite, 5, 80)),
         edge=int(np.clip(14 + 14 * noise / step, 14, 70)),
-        tail=int(np.clip(14 + 2.4 * tail / step, 24, 240)),
+        tail=int(np.clip(14 + PER_STEP * tail / step, 24, MOST_NODES)),
     )
+
+
+def slowest_resolved(interval: float) -> float:
+    """The relaxation time from which on sizes move less in an interval than nodes lie apart."""
+    step = 2.0 * REACH * PER_STEP / (MOST_NODES - 14)
+    return float(-2.0 * interval / np.log1p(-(step**2)))
 
 
 def log_likelihoods(process: Process, seen: Observations, nodes: Resolution) -> Floats:
     """log P(looks | seen at least once) of every spine."""
     mean, spread = process.start()
     ((keep, added),) = process.transition(seen.intervals)
-    noise = max(process.noise, 1e-4 * spread)  # type: ignore[attr-defined]
+    noise = max(process.noise, 1e-4 * spread)
     xi, weight = _hermite(nodes.sized)
     absent, bare = _outside(process, seen, noise, nodes)
     matrices = _matrices(absent[0], absent[1], mean, keep, added)
@@ -116,7 +124,7 @@ def survival_between_sessions(
     nodes = resolution(process, seen)
     mean, spread = process.start()
     ((keep, added),) = process.transition(seen.intervals)
-    noise = max(process.noise, 1e-4 * spread)  # type: ignore[attr-defined]
+    noise = max(process.noise, 1e-4 * spread)
     (below, lost), (above, held) = _outside(process, seen, noise, nodes)
     mass = lost * _normal(below, mean, spread)
     into = _normal(above[:, None], mean + keep[0] * (below - mean)[None, :], added[0])

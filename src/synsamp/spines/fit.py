@@ -24,7 +24,7 @@ from synsamp.spines.likelihood import (
 )
 from synsamp.spines.observations import Observations
 from synsamp.spines.problem import Problem
-from synsamp.spines.process import OneTimeScale, Process, TwoTimeScales
+from synsamp.spines.process import OneTimeScale, Process
 
 FEWEST_LOOKS, FEWEST_STEPS = 12, 6
 """Sizes, and pairs of sizes of one spine, without which nothing is fitted."""
@@ -32,8 +32,9 @@ FEWEST_LOOKS, FEWEST_STEPS = 12, 6
 ENOUGH_TO_START = 400
 """Spines of a large table on which the climb from several starts is tried first."""
 
-PROFILED_LOOKS = 6_000
-"""Up to this many looks intervals follow the likelihood; beyond, it is taken as a parabola."""
+PROFILED_LOOKS = 20_000
+"""Up to this many looks intervals follow the likelihood; beyond, it is taken as a parabola, and a
+random walk, which takes many nodes, is fitted by the Gaussian filter alone."""
 
 NORMAL = 1.959963984540054
 """The quantile of 97.5 %."""
@@ -58,7 +59,6 @@ class Fitted:
     n_animals: int
     threshold: float  # log size
     by_true_size: bool
-    fits_threshold: bool
     how: str
 
     @property
@@ -141,24 +141,22 @@ def fit_process(
             some = Problem(kind, problem.seen.every(seen.n_spines // ENOUGH_TO_START))
             starts = [climb(some.rough, starts, bounds)[0]]
         q, value = climb(problem.rough, starts, bounds)
-        judged = value if len(ways) == 1 else total(lambda p: _exactly(problem, p), q)  # noqa: B023
+        judged = total(problem.near(q), q) if problem.takes_nodes and len(ways) > 1 else value
         # The true size must be clearly more probable: without noise both are the same.
         tries.append((judged - (1.0 if way else 0.0), problem, q, value))
     _, problem, q, value = max(tries, key=lambda one: one[0])
     return _around(problem, q, value, whose)
 
 
-def _exactly(problem: Problem, q: Floats) -> Floats:
-    if problem.kind is TwoTimeScales:
-        return problem.rough(q)
-    return problem.exact(q, problem.nodes(q))
-
-
 def _around(problem: Problem, q: Floats, value: float, whose: NDArray[np.int64]) -> Fitted:
     """Climb on by the exact likelihood, and find errors and intervals there."""
     kind, seen, names = problem.kind, problem.seen, problem.names
     bounds, _ = problem.bounds_and_starts()
-    rough_q, rough_value = q, value
+    rough_value = value
+    by_nodes = problem.takes_nodes and (kind is OneTimeScale or seen.n_looks <= PROFILED_LOOKS)
+    if by_nodes:
+        bounds = problem.resolved(bounds)
+        q = np.clip(q, *np.array(bounds).T)
     noise = float(q[names.index("noise")])  # its variance, which may be far smaller than 1
     first = {"noise": 0.1 * noise, "threshold": 0.05 * float(np.sqrt(noise))}
     steps = np.array([first.get(name, 0.01) for name in names])
@@ -166,13 +164,9 @@ def _around(problem: Problem, q: Floats, value: float, whose: NDArray[np.int64])
         hessian, scores = curvature(problem.rough, _inside(q, steps, bounds), steps)
         steps = step_sizes(inverse(hessian))
     how = "Gaussian filter (moments matched at absences)"
-    if kind is not TwoTimeScales:
-        nodes = problem.nodes(q)
+    if by_nodes:
         how = "filter on nodes"
-
-        def exact(p: Floats) -> Floats:
-            return problem.exact(p, nodes)
-
+        exact = problem.near(q)
         q, value = refine(exact, q, hessian, bounds)
         hessian, scores = curvature(exact, _inside(q, steps, bounds), steps)
     plain = inverse(hessian)
@@ -189,11 +183,7 @@ def _around(problem: Problem, q: Floats, value: float, whose: NDArray[np.int64])
         errors[name] = own * reach / NORMAL
         at = float(weight @ q)
         if seen.n_looks <= PROFILED_LOOKS and kind is OneTimeScale:
-            # The quick filter is off by far less than the error of so small a table, so it may
-            # draw the shape of the likelihood around the maximum of the exact one.
-            pair = profile(problem.rough, rough_q, rough_value, own, bounds, weight, reach)
-            shift = at - float(weight @ rough_q)
-            pair = pair[0] + shift, pair[1] + shift
+            pair = profile(problem.near, q, value, plain, bounds, weight, reach)
         else:
             pair = at - reach * own, at + reach * own
         ends[name] = _ends(kind, name, pair, bounds)
@@ -211,7 +201,6 @@ def _around(problem: Problem, q: Floats, value: float, whose: NDArray[np.int64])
         n_animals=int(whose.max()) + 1,
         threshold=looks.threshold,
         by_true_size=seen.by_true_size,
-        fits_threshold=problem.fits_threshold,
         how=how,
     )
 
@@ -232,10 +221,10 @@ def _inside(q: Floats, steps: Floats, bounds: list[tuple[float, float]]) -> Floa
 def _ends(
     kind: type[Process], name: str, pair: tuple[float, float], bounds: list[tuple[float, float]]
 ) -> tuple[float, float]:
-    if name in NOISE_TERM or name == "threshold":
-        with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):
+        if name in NOISE_TERM or name == "threshold":
             return float(np.exp(pair[0])), float(np.exp(pair[1]))
-    low, high = (float(kind.to_value(name, end)) for end in pair)
+        low, high = (float(kind.to_value(name, end)) for end in pair)
     if name == "noise" and pair[0] <= 1.01 * bounds[kind.names().index(name)][0]:
         low = 0.0
     return low, high

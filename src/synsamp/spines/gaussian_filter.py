@@ -28,7 +28,7 @@ def gaussian_log_likelihoods(process: Process, seen: Observations) -> Floats:
         steps = [*steps, (np.zeros_like(steps[0][0]), np.zeros_like(steps[0][0]))]
         spreads = [*spreads, 0.0]
     mean = process.start()[0]
-    noise = process.noise  # type: ignore[attr-defined]
+    noise = process.noise
     given = (
         mean,
         spreads[0],

@@ -18,6 +18,12 @@ PerSpine = Callable[[Floats], Floats]
 IMPOSSIBLE = -1e12
 """Stands for the logarithm of 0, so that differences stay numbers."""
 
+DIFFERENCE = 1e-3
+"""Step of a slope, in units of an interval's half width."""
+
+LEG, LEGS = 1.0, 6
+"""How far one search goes in the same units, and how many there may be."""
+
 FLAT = 1e-8
 """Curvature below which a direction counts as not determined; its error is then endless."""
 
@@ -79,6 +85,13 @@ def inverse(hessian: Floats) -> Floats:
     return found
 
 
+def root(hessian: Floats, least: float = FLAT) -> Floats:
+    """R with R Rᵀ the covariance from minus the Hessian; no curvature counts below ``least``."""
+    values, vectors = np.linalg.eigh(hessian)
+    found: Floats = vectors / np.sqrt(np.maximum(values, least))
+    return found
+
+
 def refine(
     per_spine: PerSpine,
     start: Floats,
@@ -122,67 +135,90 @@ def refine(
 
 
 def profile(
-    per_spine: PerSpine,
+    near: Callable[..., PerSpine],
     best: Floats,
     best_value: float,
-    error: float,
+    covariance: Floats,
     bounds: list[tuple[float, float]],
     weight: Floats,
     reach: float,
 ) -> tuple[float, float]:
     """Ends of the interval of ``weight @ q`` within which 2 Δ log-likelihood ≤ reach².
 
-    At each value all else is climbed anew, so the interval follows a likelihood that is no
-    parabola, as that of a small table is. An end beyond the bounds is endless.
+    An end is the furthest that ``weight @ q`` gets where the likelihood allows it, all else free,
+    so the interval follows a likelihood that is no parabola, as that of a small table is. In the
+    coordinates u, q = best + reach L u with L Lᵀ the covariance, a parabola allows the unit ball;
+    the search starts at its answer. An end beyond the bounds is endless. ``near(q, …)`` gives the
+    likelihood as it is computed around some points.
     """
-    pivot = int(np.flatnonzero(weight)[-1])
-    others = [k for k in range(best.size) if k != pivot]
-    corners = np.array(bounds) * weight[:, None]
-    lowest, highest = corners.min(axis=1).sum(), corners.max(axis=1).sum()
-    at = float(weight @ best)
+    low, high = np.array(bounds).T
+    scale = reach * _widths(covariance, high - low)
+    along = scale.T @ weight
+    along /= np.linalg.norm(along)
+    beyond = 2.0 * DIFFERENCE * np.abs(scale).sum(axis=1)  # so that slopes reach over a bound
 
-    def depth(value: float, inner: Floats) -> tuple[float, Floats]:
-        """How far below the maximum the best with this value lies, as a root; and where."""
+    def place(u: Floats) -> Floats:
+        found: Floats = np.clip(best + scale @ u, low - beyond, high + beyond)
+        return found
 
-        def cost(part: Floats) -> float:
-            q = best.copy()
-            q[others] = part
-            q[pivot] = (value - weight[others] @ part) / weight[pivot]
-            return -total(per_spine, q)
+    def room(u: Floats, by: PerSpine) -> float:
+        """1 at the best, 0 at the end of what the likelihood allows."""
+        return 1.0 - 2.0 * (best_value - total(by, place(u))) / reach**2
 
+    def slope(u: Floats, by: PerSpine) -> Floats:
+        here = room(u, by)
+        steps = DIFFERENCE * np.eye(u.size)
+        return np.array([(room(u + step, by) - here) / DIFFERENCE for step in steps])
+
+    within = [
+        {"type": "ineq", "fun": lambda u: scale @ u + best - low, "jac": lambda u: scale},
+        {"type": "ineq", "fun": lambda u: high - best - scale @ u, "jac": lambda u: -scale},
+    ]
+
+    def search(start: Floats, sign: float) -> tuple[Floats, float, bool]:
+        """The furthest place within LEG of the start, what room it leaves, whether it was found."""
+        inside = np.clip(best + scale @ start, low, high)
+        far = LEG * np.abs(scale).sum(axis=1)
+        # One way of computing for one search, so that it is smooth, and fine enough for all of it.
+        by = near(np.maximum(inside - far, low), np.minimum(inside + far, high))
+        begin = np.linalg.solve(scale, inside - best)
         found = optimize.minimize(
-            cost, inner, method="L-BFGS-B", bounds=[bounds[k] for k in others]
+            lambda u: -sign * float(along @ u),
+            begin,
+            jac=lambda u: -sign * along,
+            method="SLSQP",
+            bounds=[(x - LEG, x + LEG) for x in begin],
+            constraints=[{"type": "ineq", "fun": room, "jac": slope, "args": (by,)}, *within],
+            options={"ftol": 1e-3, "maxiter": 20},
         )
-        return float(np.sqrt(max(2.0 * (best_value + found.fun), 0.0))), found.x
+        u = np.asarray(found.x, float)
+        return u, room(u, by), bool(found.success)
 
     ends = []
-    for sign, limit in ((-1.0, lowest), (1.0, highest)):
-        inner = best[others]
-        inside, inside_depth = at, 0.0
-        outside, outside_depth = limit, np.inf
-        value = at + sign * reach * min(error, 1.5)
-        end = sign * np.inf
-        for _ in range(16):
-            value = max(value, lowest) if sign < 0 else min(value, highest)
-            found, inner = depth(value, inner)
-            if abs(found - reach) < 0.02 * reach:
-                end = value
+    for sign in (-1.0, 1.0):
+        start, share = sign * along, 1.0
+        while room(start, near(place(start))) < -3.0 and np.abs(start).max() > 0.01:
+            start = start / 2  # far out the likelihood has no slope to go by
+        for _ in range(LEGS):
+            u, left, ended = search(start, sign)
+            if abs(left) < 0.1:
                 break
-            if found < reach:
-                inside, inside_depth = value, found
-                if value == limit:
-                    break  # not even the last possible value can be ruled out
+            if not ended or left < 0:
+                share /= 3.0  # from nearer to the best
+                start = share * sign * along
+            elif np.abs(u - start).max() < 0.99 * LEG:
+                break  # there is room left: it was a bound that ended the search
             else:
-                outside, outside_depth = value, found
-                end = value
-            if np.isinf(outside_depth):
-                stretch = float(np.clip(reach / max(found, 1e-9), 1.2, 2.0))
-                value = at + stretch * (value - at)
-            else:  # the root of the fall is nearly a straight line
-                share = (reach - inside_depth) / (outside_depth - inside_depth)
-                value = inside + float(np.clip(share, 0.1, 0.9)) * (outside - inside)
-        ends.append(end)
+                start = u
+        ends.append(float(weight @ place(u)) if left < 0.1 else sign * np.inf)
     return ends[0], ends[1]
+
+
+def _widths(covariance: Floats, ranges: Floats) -> Floats:
+    """A root of the covariance; no width more than a tenth of what is allowed at all."""
+    values, vectors = np.linalg.eigh(covariance / np.outer(ranges, ranges))
+    found: Floats = ranges[:, None] * vectors * np.minimum(np.sqrt(np.maximum(values, 0)), 0.1)
+    return found
 
 
 def step_sizes(covariance: Floats) -> Floats:

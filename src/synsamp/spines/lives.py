@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from synsamp.analysis.intervals import Interval
 from synsamp.analysis.survival import Curve, Lifetimes, kaplan_meier
+from synsamp.progress import progress_bar
 from synsamp.spines.filter import survival_between_sessions
 from synsamp.spines.fit import Fitted
 from synsamp.spines.laws import FEWEST, FittedLaw, first_passage, fit_laws
@@ -76,35 +76,27 @@ def new_lives(table: SpineTable) -> Lives:
     A spine seen at its first look is not counted, its age being unknown. One that comes back
     after an absence begins another life. A gap leaves open when within it a life ended.
     """
-    last, missed, whose, births = [], [], [], []
-    for s, row in enumerate(table.state):
-        was, born, seen = None, None, 0.0
-        for k in np.flatnonzero(row >= 0):
-            here, now = row[k] == 1, float(table.times[k])
-            if here and was is False:
-                born = now
-            if here:
-                seen = now
-            elif born is not None:
-                last.append(seen - born)
-                missed.append(now - born)
-                whose.append(s)
-                births.append(born)
-                born = None
-            was = bool(here)
-        if born is not None and seen > born:
-            last.append(seen - born)
-            missed.append(np.inf)
-            whose.append(s)
-            births.append(born)
-    return Lives(
-        Lifetimes(np.array(last, float), np.array(missed, float)),
-        np.array(whose, np.int64),
-        np.array(births, float),
-    )
+    n = len(table.state)
+    was = np.full(n, -1, np.int8)  # what the last look gave
+    born, seen = np.full(n, np.nan), np.full(n, np.nan)
+    ends: list[tuple[Floats, Floats, NDArray[np.int64], Floats]] = []
+    for now, state in zip(table.times, table.state.T, strict=True):
+        born[(state == 1) & (was == 0)] = now
+        gone = np.flatnonzero((state == 0) & np.isfinite(born))
+        ends.append((seen[gone] - born[gone], now - born[gone], gone, born[gone]))
+        born[gone] = np.nan
+        seen[state == 1] = now
+        was = np.where(state >= 0, state, was)
+    left = np.flatnonzero(np.isfinite(born) & (seen > born))
+    ends.append((seen[left] - born[left], np.full(left.size, np.inf), left, born[left]))
+    last, missed, whose, births = (np.concatenate(part) for part in zip(*ends, strict=True))
+    order = np.lexsort((births, whose))
+    return Lives(Lifetimes(last[order], missed[order]), whose[order], births[order])
 
 
-def survival_of(table: SpineTable, fitted: Fitted | None = None, seed: int = 0) -> Survival:
+def survival_of(
+    table: SpineTable, fitted: Fitted | None = None, seed: int = 0, progress: bool = False
+) -> Survival:
     """Survival of a table's new spines; with a fitted process also its first passage."""
     lives = new_lives(table)
     curve = kaplan_meier(lives.times) if len(lives.times) else None
@@ -125,7 +117,7 @@ def survival_of(table: SpineTable, fitted: Fitted | None = None, seed: int = 0) 
         curve,
         _cohorts(lives),
         tuple(laws),
-        _shares(table, lives, seed),
+        _shares(table, lives, seed, progress),
         table.time_unit,
     )
 
@@ -144,37 +136,41 @@ def _cohorts(lives: Lives) -> dict[str, Curve]:
     }
 
 
-def at_time(lives: Lifetimes, time: float) -> float:
-    """The Kaplan–Meier estimate at one time; NaN if nothing is known so late."""
-    if (
-        not len(lives)
-        or max(lives.last_seen.max(), lives.first_missed[lives.ended].max(initial=0)) < time
-    ):
-        return float("nan")
-    curve = kaplan_meier(lives)
-    return float(curve.survival[np.searchsorted(curve.time, time, side="right") - 1])
+def alive_at(lives: Lifetimes, at: Floats) -> Floats:
+    """The Kaplan–Meier estimate at some times; NaN beyond what is known."""
+    if not len(lives):
+        return np.full(at.size, np.nan)
+    times, counts = np.unique(lives.first_missed[lives.ended], return_counts=True)
+    until = np.sort(np.where(lives.ended, lives.first_missed, lives.last_seen))
+    at_risk = until.size - np.searchsorted(until, times)
+    steps = np.concatenate([[1.0], np.cumprod(1.0 - counts / at_risk)])
+    found = steps[np.searchsorted(times, at, side="right")]
+    return np.where(at <= until[-1], found, np.nan)
 
 
-def _shares(table: SpineTable, lives: Lives, seed: int) -> pd.DataFrame:
+def _shares(table: SpineTable, lives: Lives, seed: int, progress: bool) -> pd.DataFrame:
     """Share alive after one, two, four … intervals, animals (or spines) drawn anew 400 times."""
-    step = float(np.median(table.intervals())) if table.intervals().size else np.nan
-    rows = []
-    if not len(lives.times) or not np.isfinite(step):
-        return pd.DataFrame(columns=["time", "share", "low", "high", "unit"])
+    columns = ["time", "share", "low", "high", "unit"]
+    steps = table.intervals()
+    if not len(lives.times) or not steps.size:
+        return pd.DataFrame(columns=columns)
     animal = table.animal_number[lives.spine]
     by_animal = np.unique(animal).size >= FEWEST_ANIMALS
     unit = animal if by_animal else lives.spine
     members = [np.flatnonzero(unit == u) for u in np.unique(unit)]
     rng = np.random.default_rng(seed)
-    draws = [
-        np.concatenate([members[k] for k in rng.integers(len(members), size=len(members))])
-        for _ in range(BOOTSTRAPS)
+    at = float(np.median(steps)) * np.array([1.0, 2.0, 4.0, 8.0])
+    drawn = []
+    with progress_bar("drawing lives anew", BOOTSTRAPS, progress) as advance:
+        for _ in range(BOOTSTRAPS):
+            chosen = rng.integers(len(members), size=len(members))
+            drawn.append(alive_at(lives.of(np.concatenate([members[k] for k in chosen])), at))
+            advance(1)
+    known = [
+        (time, value, *np.nanquantile(column, [0.025, 0.975]), "animal" if by_animal else "spine")
+        for time, value, column in zip(
+            at, alive_at(lives.times, at), np.array(drawn).T, strict=True
+        )
+        if np.isfinite(value)
     ]
-    for k in (1, 2, 4, 8):
-        value = at_time(lives.times, k * step)
-        if not np.isfinite(value):
-            break
-        drawn = [at_time(lives.of(d), k * step) for d in draws]
-        low, high = np.nanquantile(drawn, [0.025, 0.975])
-        rows.append((k * step, *Interval(value, low, high), "animal" if by_animal else "spine"))
-    return pd.DataFrame(rows, columns=["time", "share", "low", "high", "unit"])
+    return pd.DataFrame(known, columns=columns)

@@ -7,16 +7,17 @@ one is the threshold of largest likelihood, and nothing is left to fit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.spines.filter import Resolution, log_likelihoods, resolution
+from synsamp.spines.filter import Resolution, log_likelihoods, resolution, slowest_resolved
 from synsamp.spines.gaussian_filter import gaussian_log_likelihoods
 from synsamp.spines.observations import Observations
-from synsamp.spines.process import Process
+from synsamp.spines.process import Process, TwoTimeScales
 
 Floats = NDArray[np.float64]
 
@@ -51,13 +52,24 @@ class Problem:
         """Log-likelihood of each spine by the Gaussian filter."""
         return gaussian_log_likelihoods(*self.at(q))
 
-    def exact(self, q: Floats, nodes: Resolution) -> Floats:
-        """The same by the filter on nodes."""
-        return log_likelihoods(*self.at(q), nodes)
+    @property
+    def takes_nodes(self) -> bool:
+        """Whether x has one part, so that the filter on nodes can follow it."""
+        return self.kind is not TwoTimeScales
 
-    def nodes(self, q: Floats) -> Resolution:
-        """Enough nodes around a point."""
-        return resolution(*self.at(q))
+    def near(self, *points: Floats) -> Callable[[Floats], Floats]:
+        """The same by the filter on nodes, with as many nodes as it takes around some points."""
+        each = [resolution(*self.at(q)) for q in points]
+        nodes = Resolution(*(max(counts) for counts in zip(*each, strict=True)))
+        return lambda p: log_likelihoods(*self.at(p), nodes)
+
+    def resolved(self, bounds: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Bounds within which there are enough nodes: sizes must not stand still in an interval."""
+        longest = np.log(slowest_resolved(float(self.seen.intervals.min())))
+        return [
+            (low, max(min(high, longest), low + 1.0)) if name == "relaxation" else (low, high)
+            for name, (low, high) in zip(self.names, bounds, strict=True)
+        ]
 
     def bounds_and_starts(self) -> tuple[list[tuple[float, float]], list[Floats]]:
         """Within which values the maximum is looked for, and where climbs begin."""

@@ -12,8 +12,11 @@ apart from the measurement (``Observations.by_true_size``).
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, fields
-from typing import Any, ClassVar
+import functools
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,9 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Process:
-    """Parameters of a process.
+class Process(ABC):
+    """Parameters of a process, as a frozen dataclass: the mean first, the noise last.
 
     Those in ``POSITIVE`` are fitted as their logarithm, the noise as its variance: there the
     likelihood is regular also where there is none.
@@ -31,14 +33,16 @@ class Process:
 
     NAME: ClassVar[str]
     POSITIVE: ClassVar[tuple[str, ...]]
+    noise: float
 
     @classmethod
+    @functools.cache
     def names(cls) -> tuple[str, ...]:
         """The parameters in the order of the vector."""
-        return tuple(f.name for f in fields(cls))
+        return tuple(f.name for f in fields(cls))  # type: ignore[arg-type]
 
     @classmethod
-    def from_vector(cls, vector: ArrayLike) -> Any:
+    def from_vector(cls, vector: ArrayLike) -> Self:
         """The process at a point of the space in which it is fitted."""
         given = zip(cls.names(), np.asarray(vector, float), strict=True)
         return cls(*(float(cls.to_value(n, v)) for n, v in given))
@@ -48,20 +52,22 @@ class Process:
         """A parameter from its coordinate in the space in which it is fitted."""
         if name == "noise":
             return np.sqrt(np.maximum(coordinate, 0.0))
-        with np.errstate(over="ignore"):
-            return np.exp(coordinate) if name in cls.POSITIVE else coordinate
+        return np.exp(coordinate) if name in cls.POSITIVE else coordinate
+
+    @classmethod
+    def to_coordinate(cls, name: str, value: float) -> float:
+        """The coordinate of a parameter in the space in which it is fitted."""
+        if name == "noise":
+            return value * value
+        return float(np.log(value)) if name in cls.POSITIVE else value
 
     def vector(self) -> Floats:
-        """The point at which this process stands, logarithms for what is positive."""
-        found = [
-            v * v if n == "noise" else np.log(v) if n in self.POSITIVE else v
-            for n, v in zip(self.names(), astuple(self), strict=True)
-        ]
-        return np.array(found, float)
+        """The point at which this process stands in the space in which it is fitted."""
+        return np.array([self.to_coordinate(n, getattr(self, n)) for n in self.names()])
 
+    @abstractmethod
     def parts(self) -> list[tuple[float, float]]:
         """(stationary or starting spread, relaxation time) of each independent part of x."""
-        raise NotImplementedError
 
     def transition(self, interval: ArrayLike) -> list[tuple[Floats, Floats]]:
         """(share that is kept, std of what is added) of each part over an interval."""
@@ -73,7 +79,8 @@ class Process:
 
     def start(self) -> tuple[float, float]:
         """Mean and standard deviation of x before anything is known."""
-        raise NotImplementedError
+        mean = float(getattr(self, self.names()[0]))
+        return mean, math.hypot(*(spread for spread, _ in self.parts()))
 
     def reach(self, span: float) -> float:
         """How far x gets from its mean within the table, as a standard deviation."""
@@ -95,10 +102,6 @@ class OneTimeScale(Process):
     def parts(self) -> list[tuple[float, float]]:
         """One part."""
         return [(self.spread, self.relaxation)]
-
-    def start(self) -> tuple[float, float]:
-        """The stationary law."""
-        return self.mean, self.spread
 
 
 @dataclass(frozen=True)
@@ -127,10 +130,6 @@ class TwoTimeScales(Process):
             (self.fast_spread, self.fast_relaxation),
         ]
 
-    def start(self) -> tuple[float, float]:
-        """The stationary law of the sum."""
-        return self.mean, float(np.hypot(self.slow_spread, self.fast_spread))
-
 
 @dataclass(frozen=True)
 class RandomWalk(Process):
@@ -152,10 +151,6 @@ class RandomWalk(Process):
         """All is kept, and the variance grows by 2 D per unit of time."""
         dt = np.asarray(interval, float)
         return [(np.ones_like(dt), np.sqrt(2.0 * self.diffusion * dt))]
-
-    def start(self) -> tuple[float, float]:
-        """The law at the first session."""
-        return self.start_mean, self.start_spread
 
     def reach(self, span: float) -> float:
         """It widens for as long as the table lasts."""

@@ -71,7 +71,7 @@ def _paths(
         for k in range(1, times.size):
             part = keep[k - 1] * part + added[k - 1] * rng.standard_normal(n)
             x[:, k] += part
-    noise = float(process.noise)  # type: ignore[attr-defined]
+    noise = float(process.noise)
     x += mean
     return x, x + noise * rng.standard_normal(x.shape)
 

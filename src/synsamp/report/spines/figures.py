@@ -57,17 +57,18 @@ def draw(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, Drawi
         makers["survival"] = lambda: _survival(found, curves.get("survival"))
     if len(found.turnover.intervals):
         makers["turnover"] = lambda: _turnover(found)
+    words = {"raster": _raster_in_words(found.table)}  # of a mesh nothing can be read off
     with mpl.rc_context(STYLE):
-        return {name: _render(name, make()) for name, make in makers.items()}
+        return {name: _render(name, make(), words.get(name)) for name, make in makers.items()}
 
 
-def _render(key: str, figure: Figure) -> Drawing:
+def _render(key: str, figure: Figure, words: str | None) -> Drawing:
     FigureCanvasAgg(figure)
     png, svg = BytesIO(), BytesIO()
     figure.savefig(png, format="png", metadata={"Software": None})
     figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": "synsamp"})
     width_px = round(figure.get_figwidth() * 100)
-    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, describe(figure))
+    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, words or describe(figure))
 
 
 def shown(name: str, longest: int = 24) -> str:
@@ -86,13 +87,13 @@ def _size_label(table: SpineTable) -> str:
 
 
 def _log_axis(axis: Any) -> None:
-    """An axis of log size that says sizes: 1, 2 and 5 times powers of ten, no overlap."""
+    """Few ticks of a logarithmic axis, as numbers, so that no two labels overlap."""
     low, high = axis.get_view_interval()
-    steps = (1, 2, 5) if (high - low) < 4 else (1,) if (high - low) > 9 else (1, 3)
-    ticks = [np.log(m) + np.log(10) * e for e in range(-9, 10) for m in steps]
+    steps = (1, 2, 5) if high / low < 60 else (1, 3) if high / low < 8000 else (1,)
+    ticks = [m * 10.0**e for e in range(-12, 13) for m in steps]
     axis.set_major_locator(mpl.ticker.FixedLocator([t for t in ticks if low <= t <= high]))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{np.exp(x):.3g}"))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
 
 
 def _raster(table: SpineTable) -> Figure:
@@ -142,6 +143,17 @@ def _raster(table: SpineTable) -> Figure:
     return figure
 
 
+def _raster_in_words(table: SpineTable) -> str:
+    looked = table.state >= 0
+    shares = [100 * float((table.state[:, k] == 1)[looked[:, k]].mean()) for k in (0, -1)]
+    spines, sessions = table.state.shape
+    return (
+        f"Presence of {spines} spines at {sessions} sessions; of the spines looked at, "
+        f"{shares[0]:.0f} % were seen at the first session and {shares[1]:.0f} % at the last; "
+        f"{100 * float((~looked).mean()):.0f} % of all were not looked at."
+    )
+
+
 def _sizes(found: Analysis) -> Figure:
     table = found.table
     figure = Figure(figsize=(7, 3.4))
@@ -154,7 +166,7 @@ def _sizes(found: Analysis) -> Figure:
         bold = k % 12 == 0
         axes.plot(
             table.times[looked],
-            np.log(table.size[row][looked]),
+            table.size[row][looked],
             color=CYCLE[(k // 12) % len(CYCLE)] if bold else GRAY,
             lw=1.5 if bold else 0.6,
             alpha=1 if bold else 0.45,
@@ -163,8 +175,8 @@ def _sizes(found: Analysis) -> Figure:
             zorder=3 if bold else 2,
         )
     if found.fitted is not None and (table.state == 0).any():
-        axes.axhline(found.fitted.threshold, color=INK, ls="--", lw=0.9)
-    axes.set(xlabel=_time_label(table), ylabel=_size_label(table))
+        axes.axhline(found.fitted.value("threshold"), color=INK, ls="--", lw=0.9)
+    axes.set(xlabel=_time_label(table), ylabel=_size_label(table), yscale="log")
     axes.xaxis.set_major_locator(MaxNLocator(8))
     _log_axis(axes.yaxis)
     return figure
@@ -195,10 +207,22 @@ def _curve(found: Analysis, frame: pd.DataFrame, name: str) -> Figure:
     figure = Figure(figsize=(5.2, 3.1))
     axes = figure.subplots()
     at = frame["at"].to_numpy()
+    if name != "correlation":
+        at = np.exp(at)  # curves are along log size, the axis tells sizes
+        axes.set_xscale("log")
     _band(axes, frame, at)
     if name == "distribution":
-        width = float(at[1] - at[0])
-        axes.bar(at, frame["table"], width, color=GRAY, alpha=0.45, label="table", zorder=1)
+        root = np.sqrt(at[1] / at[0])
+        axes.bar(
+            at / root,
+            frame["table"],
+            at * (root - 1 / root),
+            align="edge",
+            color=GRAY,
+            alpha=0.45,
+            label="table",
+            zorder=1,
+        )
         axes.set(xlabel=_size_label(table), ylabel="density of log size")
         _log_axis(axes.xaxis)
     else:
@@ -246,20 +270,10 @@ def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
     axes[0].xaxis.set_major_locator(MaxNLocator(6))
     positive = curve.survival[curve.survival > 0]
     axes[1].set(ylim=(0.6 * positive.min(), 1.2), xlim=(shortest / 2, longest * 1.05))
-    _few_ticks(axes[1])
+    _log_axis(axes[1].xaxis)
+    _log_axis(axes[1].yaxis)
     axes[0].legend()
     return figure
-
-
-def _few_ticks(axes: Any) -> None:
-    """1, 2 and 5 times powers of ten, as numbers, so that no two labels overlap."""
-    for axis in (axes.xaxis, axes.yaxis):
-        low, high = axis.get_view_interval()
-        steps = (1, 2, 5) if high / low < 60 else (1,)
-        ticks = [m * 10.0**e for e in range(-9, 10) for m in steps]
-        axis.set_major_locator(mpl.ticker.FixedLocator([t for t in ticks if low <= t <= high]))
-        axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
 
 
 def _turnover(found: Analysis) -> Figure:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from synsamp.errors import refuse
@@ -34,25 +38,43 @@ def check_folder(folder: Path) -> None:
 
 
 def write_spines(found: Analysis, folder: Path, version: str) -> Path:
-    """Write everything and return the page."""
+    """Write everything and return the page.
+
+    All of it is made before anything is written, and Ctrl-C waits while it is: a folder holds the
+    old report or the new one.
+    """
     check_folder(folder)
     curves = curves_of(found.table, found.fitted, found.simulated, found.seed)
     drawings = draw(found, curves)
     frames = frames_of(found, curves)
     text = methods(found, version)
-    folder.mkdir(exist_ok=True)
-    (folder / "figures").mkdir(exist_ok=True)
-    content = page(found, drawings, text, version)
-    with replacing(folder / PAGE) as file:  # first: it marks the folder as ours
-        file.write(content.encode())
-    with replacing(folder / "results.csv") as file:
-        file.write(as_csv(frames).encode("utf-8-sig"))  # with the mark by which Excel knows UTF-8
-    with replacing(folder / "results.nc") as file:
-        file.write(bytes(as_dataset(found, frames).to_netcdf(engine="scipy")))
-    with replacing(folder / "methods.txt") as file:
-        file.write(f"{text}\n".encode())
+    files = {
+        PAGE: page(found, drawings, text, version).encode(),  # first: it marks the folder as ours
+        "results.csv": as_csv(frames).encode("utf-8-sig"),  # with the mark by which Excel knows it
+        "results.nc": bytes(as_dataset(found, frames).to_netcdf(engine="scipy")),
+        "methods.txt": f"{text}\n".encode(),
+    }
     for name, drawing in drawings.items():
-        for suffix, picture in ((".png", drawing.png), (".svg", drawing.svg)):
-            with replacing(folder / "figures" / f"{name}{suffix}") as file:
-                file.write(picture)
+        files[f"figures/{name}.png"], files[f"figures/{name}.svg"] = drawing.png, drawing.svg
+    with _uninterrupted():
+        (folder / "figures").mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            with replacing(folder / name) as file:
+                file.write(content)
     return folder / PAGE
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back until the end; other threads than the first never get it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt

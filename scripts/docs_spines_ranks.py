@@ -1,0 +1,165 @@
+"""Simulation-based calibration of the posterior of a spine table, written into docs/spines.md.
+
+    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines_ranks.py measure FILE.json
+    python scripts/docs_spines_ranks.py write FILE.json              # table and picture
+
+Truths are drawn from the prior, a table from each truth, and the posterior from each table under
+the same prior. If the posterior is right, the rank of the truth among the draws is uniform
+(Talts et al. 2018). The negative control ignores the threshold: it takes absences as not looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from scipy import stats
+
+from synsamp.report.style import BLUE, GRAY, ORANGE, STYLE
+from synsamp.spines.fit import fit_process
+from synsamp.spines.posterior import Prior, posterior_of
+from synsamp.spines.simulate import simulated_table
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "spines.md"
+PICTURE = ROOT / "docs" / "images" / "spines-ranks.png"
+BEGIN = "<!-- ranks: begin (written by scripts/docs_spines_ranks.py) -->"
+END = "<!-- ranks: end -->"
+
+TABLES, CONTROLS = 120, 30
+SPINES, TIMES = 40, np.arange(8) * 4.0
+STEPS = 800
+BINS = 10
+NAMES = {
+    "mean": "μ",
+    "spread": "s",
+    "relaxation": "τ",
+    "noise": "η",
+    "bT": "b·T",
+    "threshold": "threshold",
+}
+PRIOR = Prior(
+    np.array([-0.3, 0.0, np.log(20.0), np.log(0.25), 0.0]), np.array([0.4, 0.3, 0.5, 0.4, 0.1])
+)
+"""Of μ, log s, log τ, log η and, in every second table, of the log threshold."""
+
+UNSEEN = 1e-9
+"""A threshold that hides nothing."""
+
+
+def one(repetition: int, control: bool) -> dict[str, float]:
+    """The rank of each true value in the posterior of its table, between 0 and 1."""
+    rng = np.random.default_rng([18, repetition])
+    drawn = rng.normal(PRIOR.mean, PRIOR.std)
+    by_true_size = bool(repetition % 2)
+    least = float(np.exp(drawn[4])) if by_true_size else 1.0
+    true = {"mean": float(drawn[0])}
+    true |= {
+        n: float(np.exp(v))
+        for n, v in zip(("spread", "relaxation", "noise"), drawn[1:4], strict=True)
+    }
+    table = simulated_table(
+        **true,
+        threshold=least,
+        n_spines=SPINES,
+        times=TIMES,
+        by_true_size=by_true_size,
+        seed_=int(rng.integers(2**31)),
+    )
+    true |= {"bT": true["spread"] ** 2 / true["relaxation"], "threshold": least}
+    if control:
+        table = replace(table, state=np.where(table.state == 0, -1, table.state).astype(np.int8))
+        seen, by_true_size = table.observations(UNSEEN), False
+    else:
+        seen = table.observations(None if by_true_size else 1.0)
+    fitted = fit_process(seen, by_true_size=by_true_size)
+    draws = posterior_of(
+        seen, fitted, prior=PRIOR, steps=STEPS, seed=repetition, progress=False
+    ).draws
+    weight = draws["weight"].values
+    return {
+        name: float(np.sum(weight * (draws[name].values < true[name])) / weight.sum())
+        for name in NAMES
+        if name in draws
+    }
+
+
+def measure(target: Path) -> None:
+    """All tables; stopped at any time, it goes on from there when it is started again."""
+    found: dict[str, list[dict[str, float]]] = {"ranks": [], "control": []}
+    if target.exists():
+        found = json.loads(target.read_text())
+    for k in range(TABLES):
+        for kind, most in (("ranks", TABLES), ("control", CONTROLS)):
+            if len(found[kind]) == k < most:
+                found[kind].append(one(k, kind == "control"))
+                target.write_text(json.dumps(found))
+    print(f"{len(found['ranks'])} tables, {len(found['control'])} without the threshold")
+
+
+def column(rows: list[dict[str, float]], name: str) -> np.ndarray:
+    """The ranks of one parameter in all tables that have it."""
+    return np.array([row[name] for row in rows if name in row])
+
+
+def p_values(ranks: np.ndarray) -> tuple[float, float]:
+    """That ranks are uniform: χ² over ten bins, and Kolmogorov–Smirnov."""
+    counts, _ = np.histogram(ranks, BINS, (0.0, 1.0))
+    return float(stats.chisquare(counts).pvalue), float(stats.kstest(ranks, "uniform").pvalue)
+
+
+def write(source: Path) -> None:
+    """The table between the marks of the page, and the picture."""
+    found = json.loads(source.read_text())
+    lines = [
+        "| | tables | χ² p | Kolmogorov–Smirnov p | without the threshold: tables | χ² p |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, symbol in NAMES.items():
+        ranks, control = column(found["ranks"], name), column(found["control"], name)
+        chi, ks = p_values(ranks)
+        other = f"{p_values(control)[0]:.2g}" if control.size else ""
+        lines.append(
+            f"| {symbol} | {ranks.size} | {chi:.2f} | {ks:.2f} | {control.size or ''} | {other} |"
+        )
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}")
+    draw(found)
+    print(f"wrote {PAGE} and {PICTURE}")
+
+
+def draw(found: dict[str, list[dict[str, float]]]) -> None:
+    """How far the share of ranks below a value is from that value, with the 95 % band."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 2.4))
+        axes = figure.subplots(1, len(NAMES), sharey=True)
+        for panel, (name, symbol) in zip(axes, NAMES.items(), strict=True):
+            n = column(found["ranks"], name).size
+            band = stats.kstwo.ppf(0.95, n)
+            panel.axhspan(-band, band, color=GRAY, alpha=0.25, lw=0)
+            for kind, colour, label in (
+                ("control", ORANGE, "threshold ignored"),
+                ("ranks", BLUE, "posterior"),
+            ):
+                ranks = np.sort(column(found[kind], name))
+                if ranks.size:
+                    share = np.arange(ranks.size + 1) / ranks.size
+                    at = np.concatenate([[0.0], ranks, [1.0]])
+                    gap = np.concatenate([share, [1.0]]) - at
+                    panel.step(at, gap, where="post", color=colour, lw=1.3, label=label)
+            panel.axhline(0, color=GRAY, lw=0.8)
+            panel.set(title=symbol, xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="rank of the truth")
+            panel.set_xticklabels(["0", "½", "1"])
+        axes[0].set(ylabel="share below it\nminus rank")
+        axes[0].legend(fontsize=7, loc="lower right")
+        figure.savefig(PICTURE, dpi=150)
+
+
+if __name__ == "__main__":
+    {"measure": measure, "write": write}[sys.argv[1]](Path(sys.argv[2]))
