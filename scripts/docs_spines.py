@@ -29,10 +29,21 @@ PAGE = ROOT / "docs" / "spines.md"
 PICTURE = ROOT / "docs" / "images" / "spines-calibration.png"
 BEGIN = "<!-- calibration: begin (written by scripts/docs_spines.py) -->"
 END = "<!-- calibration: end -->"
+NEEDS = ROOT / "src" / "synsamp" / "report" / "spines" / "needs.json"
+ENOUGH = 0.8
+"""Share of tables from which on a size counts as enough for a question."""
 
 SIZES = [(n, k) for k in (10, 5, 30) for n in (20, 60, 200, 600, 2000)]
-REPETITIONS = {20: 60, 60: 60, 200: 40, 600: 10, 2000: 5}
-ROUNDS = 10
+REPETITIONS = {20: 100, 60: 100, 200: 60, 600: 20, 2000: 10}
+ROUNDS = 20
+QUESTIONS = {
+    "bT": "b·T within a factor 2",
+    "spread": "s within a factor 1.5",
+    "mean": "μ within ± s/2",
+    "relaxation": "τ within a factor 3",
+    "noise": "noise told from none",
+    "walk": "return to a mean, not a walk",
+}
 NAMES = {"mean": "μ", "spread": "s", "relaxation": "τ", "noise": "η", "bT": "b·T"}
 
 
@@ -100,13 +111,27 @@ def answered(rows: list[dict]) -> dict[str, float]:
     width = found["mean"][:, 3] - found["mean"][:, 2]
     ahead = [row["ahead_of_walk"] for row in rows if row["ahead_of_walk"] is not None]
     return {
-        "b·T within a factor 2": float((ratio["bT"] <= 2).mean()),
-        "s within a factor 1.5": float((ratio["spread"] <= 1.5).mean()),
-        "μ within ± s/2": float((width <= spread).mean()),
-        "τ within a factor 3": float((ratio["relaxation"] <= 3).mean()),
-        "noise told from none": float((found["noise"][:, 2] > 0).mean()),
-        "return to a mean, not a walk": float((np.array(ahead) > 2).mean()) if ahead else np.nan,
+        "bT": float((ratio["bT"] <= 2).mean()),
+        "spread": float((ratio["spread"] <= 1.5).mean()),
+        "mean": float((width <= spread).mean()),
+        "relaxation": float((ratio["relaxation"] <= 3).mean()),
+        "noise": float((found["noise"][:, 2] > 0).mean()),
+        "walk": float((np.array(ahead) > 2).mean()) if ahead else np.nan,
     }
+
+
+def needs(groups: dict[tuple[int, int], list[dict]]) -> dict[str, list[tuple[int, int]]]:
+    """For each question the fewest spines that are enough at each number of sessions."""
+    shares = {size: answered(part) for size, part in groups.items()}
+    found: dict[str, list[tuple[int, int]]] = {}
+    for question in QUESTIONS:
+        found[question] = []
+        for sessions in sorted({k for _, k in groups}):
+            sizes = [n for n, k in groups if k == sessions and shares[n, k][question] >= ENOUGH]
+            # Fewer sessions that do with as few spines make more of them no news.
+            if sizes and all(min(sizes) < n for n, _ in found[question]):
+                found[question].append((min(sizes), sessions))
+    return found
 
 
 def write(*sources: Path | str) -> None:
@@ -122,9 +147,8 @@ def write(*sources: Path | str) -> None:
     for (n, k), part in groups.items():
         shares = [f"{100 * covered(part, name).mean():.0f}" for name in NAMES]
         lines.append("| " + " | ".join([f"{n:,}", str(k), str(len(part)), *shares]) + " |")
-    pooled = [f"{100 * np.mean(covered(rows, name)):.1f} % for {NAMES[name]}" for name in NAMES]
-    lines += ["", f"Over all {len(rows):,} tables: {', '.join(pooled)}.", ""]
-    questions = list(answered(rows))
+    lines += ["", *pooled(rows), ""]
+    questions = list(QUESTIONS.values())
     lines += [
         "Share of the same tables, in per cent, in which a question was answered:",
         "",
@@ -138,8 +162,26 @@ def write(*sources: Path | str) -> None:
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     PAGE.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}")
+    NEEDS.write_text(json.dumps(needs(groups), indent=2) + "\n")
     draw(groups)
-    print(f"wrote {PAGE} and {PICTURE}")
+    print(f"wrote {PAGE}, {NEEDS} and {PICTURE}")
+
+
+def pooled(rows: list[dict]) -> list[str]:
+    """Coverage over all tables, and over those of a number of spines, with its own interval."""
+    numbers = sorted({row["n"] for row in rows})
+    parts = {"all": rows} | {f"{n:,}": [r for r in rows if r["n"] == n] for n in numbers}
+    lines = [
+        "Over all sessions, with the 95 % interval of the share itself:",
+        "",
+        "| spines | tables | " + " | ".join(NAMES.values()) + " |",
+        "|" + " ---: |" * (2 + len(NAMES)),
+    ]
+    for words, part in parts.items():
+        shares = [share_interval(covered(part, name)) for name in NAMES]
+        cells = [f"{100 * s.value:.1f} ({100 * s.low:.0f}–{100 * s.high:.0f})" for s in shares]
+        lines.append(f"| {words} | {len(part)} | " + " | ".join(cells) + " |")
+    return lines
 
 
 def draw(groups: dict[tuple[int, int], list[dict]]) -> None:

@@ -1,7 +1,8 @@
 """Simulation-based calibration of the posterior of a spine table, written into docs/spines.md.
 
-    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines_ranks.py measure FILE.json
-    python scripts/docs_spines_ranks.py write FILE.json              # table and picture
+    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines_ranks.py measure FILE.json ranks
+    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines_ranks.py measure OTHER.json control
+    python scripts/docs_spines_ranks.py write FILE.json OTHER.json   # table and picture
 
 Truths are drawn from the prior, a table from each truth, and the posterior from each table under
 the same prior. If the posterior is right, the rank of the truth among the draws is uniform
@@ -31,7 +32,7 @@ PICTURE = ROOT / "docs" / "images" / "spines-ranks.png"
 BEGIN = "<!-- ranks: begin (written by scripts/docs_spines_ranks.py) -->"
 END = "<!-- ranks: end -->"
 
-TABLES, CONTROLS = 120, 30
+COUNTS = {"ranks": 120, "control": 20}
 SPINES, TIMES = 40, np.arange(8) * 4.0
 STEPS = 800
 BINS = 10
@@ -48,7 +49,7 @@ PRIOR = Prior(
 )
 """Of μ, log s, log τ, log η and, in every second table, of the log threshold."""
 
-UNSEEN = 1e-9
+UNSEEN = 1e-3
 """A threshold that hides nothing."""
 
 
@@ -77,7 +78,7 @@ def one(repetition: int, control: bool) -> dict[str, float]:
         seen, by_true_size = table.observations(UNSEEN), False
     else:
         seen = table.observations(None if by_true_size else 1.0)
-    fitted = fit_process(seen, by_true_size=by_true_size)
+    fitted = fit_process(seen, by_true_size=by_true_size, profiled=False)
     draws = posterior_of(
         seen, fitted, prior=PRIOR, steps=STEPS, seed=repetition, progress=False
     ).draws
@@ -89,17 +90,13 @@ def one(repetition: int, control: bool) -> dict[str, float]:
     }
 
 
-def measure(target: Path) -> None:
+def measure(target: Path, kind: str) -> None:
     """All tables; stopped at any time, it goes on from there when it is started again."""
-    found: dict[str, list[dict[str, float]]] = {"ranks": [], "control": []}
-    if target.exists():
-        found = json.loads(target.read_text())
-    for k in range(TABLES):
-        for kind, most in (("ranks", TABLES), ("control", CONTROLS)):
-            if len(found[kind]) == k < most:
-                found[kind].append(one(k, kind == "control"))
-                target.write_text(json.dumps(found))
-    print(f"{len(found['ranks'])} tables, {len(found['control'])} without the threshold")
+    found = json.loads(target.read_text()) if target.exists() else {kind: []}
+    for k in range(len(found[kind]), COUNTS[kind]):
+        found[kind].append(one(k, kind == "control"))
+        target.write_text(json.dumps(found))
+    print(f"{len(found[kind])} tables")
 
 
 def column(rows: list[dict[str, float]], name: str) -> np.ndarray:
@@ -113,9 +110,12 @@ def p_values(ranks: np.ndarray) -> tuple[float, float]:
     return float(stats.chisquare(counts).pvalue), float(stats.kstest(ranks, "uniform").pvalue)
 
 
-def write(source: Path) -> None:
+def write(*sources: Path | str) -> None:
     """The table between the marks of the page, and the picture."""
-    found = json.loads(source.read_text())
+    found: dict[str, list[dict[str, float]]] = {kind: [] for kind in COUNTS}
+    for source in sources:
+        for kind, rows in json.loads(Path(source).read_text()).items():
+            found[kind] += rows
     lines = [
         "| | tables | χ² p | Kolmogorov–Smirnov p | without the threshold: tables | χ² p |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
@@ -149,10 +149,9 @@ def draw(found: dict[str, list[dict[str, float]]]) -> None:
             ):
                 ranks = np.sort(column(found[kind], name))
                 if ranks.size:
-                    share = np.arange(ranks.size + 1) / ranks.size
-                    at = np.concatenate([[0.0], ranks, [1.0]])
-                    gap = np.concatenate([share, [1.0]]) - at
-                    panel.step(at, gap, where="post", color=colour, lw=1.3, label=label)
+                    at = np.linspace(0.0, 1.0, 501)
+                    share = np.searchsorted(ranks, at, side="right") / ranks.size
+                    panel.plot(at, share - at, color=colour, lw=1.3, label=label)
             panel.axhline(0, color=GRAY, lw=0.8)
             panel.set(title=symbol, xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="rank of the truth")
             panel.set_xticklabels(["0", "½", "1"])
@@ -162,4 +161,4 @@ def draw(found: dict[str, list[dict[str, float]]]) -> None:
 
 
 if __name__ == "__main__":
-    {"measure": measure, "write": write}[sys.argv[1]](Path(sys.argv[2]))
+    {"measure": measure, "write": write}[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

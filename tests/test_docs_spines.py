@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from spines.tables import long_text, truth, write
-from synsamp.spines import read
+from synsamp.spines import fit, read
 
 PAGE = (Path(__file__).parents[1] / "docs" / "spines.md").read_text()
 
@@ -32,3 +32,19 @@ def test_the_examples_of_the_page_run(tmp_path, monkeypatch, capsys):
 def test_the_picture_of_the_page_is_there():
     for name in re.findall(r"\]\((images/[^)]+)\)", PAGE):
         assert (Path(__file__).parents[1] / "docs" / name).exists()
+
+
+def test_the_table_of_circuits_is_read_and_fitted():
+    """θ of circuits as a laboratory would export it: the noise that was put in comes out."""
+    path = Path(__file__).parents[1] / "docs" / "data" / "circuit_spines.csv"
+    assert path.stat().st_size < 200_000
+    table = read(path)
+    assert table.animals == ["c1", "c2", "c3"]
+    assert table.time_unit == "hour"
+    assert table.times.tolist() == [0.5 * k for k in range(10)]
+    fitted = fit(table)
+    assert fitted.by_true_size  # presence was judged by θ, sizes have noise
+    low, high = fitted.interval("threshold")
+    assert low < 1.1
+    assert high > 0.9
+    assert fitted.interval("relaxation")[0] > 0

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from scipy import optimize
 
 from spines.tables import long_text, truth, write
 from synsamp.analysis.ornstein_uhlenbeck import estimate_ornstein_uhlenbeck
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
+from synsamp.rule import StepWarning
 from synsamp.spiking import SynapseModel
 from synsamp.spines import (
     OneTimeScale,
@@ -20,7 +24,8 @@ from synsamp.spines import (
 )
 from synsamp.spines.compare import compare
 from synsamp.spines.fit import fit_process
-from synsamp.spines.posterior import posterior_of
+from synsamp.spines.posterior import Prior, posterior_of
+from synsamp.spines.problem import Problem
 from synsamp.spines.simulate import simulate, simulate_like
 from synsamp.spines.words import simulate_rule
 
@@ -169,16 +174,54 @@ def test_one_time_scale_is_not_called_two_nor_a_walk():
     assert not walk["explained"].all()  # the negative control
 
 
-def test_the_posterior_agrees_with_the_fit():
+def test_the_posterior_is_that_of_the_exact_likelihood_and_its_step_is_small():
     table = truth(n_spines=50, times=np.arange(6) * 4.0, noise=0.25)
     seen = table.observations()
     fitted = fit_process(seen)
-    found = posterior_of(seen, fitted, steps=400, seed=1, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StepWarning)
+        found = posterior_of(seen, fitted, steps=600, seed=1, progress=False)
+    assert found.widening < 0.05
+    weight = found.draws["weight"].values
+    assert weight.mean() == pytest.approx(1.0)
+    assert (weight**2).mean() < 1.1  # the quick filter with its parabola is nearly exact
     rows = found.frame.set_index("parameter")
-    assert (rows["r_hat"] < 1.3).all()
     for name in ("mean", "spread", "bT"):
         assert abs(rows.loc[name, "median"] - fitted.value(name)) < 1.5 * fitted.error(name)
         assert 0.4 < rows.loc[name, "std"] / fitted.error(name) < 2.5
+
+
+def test_a_narrow_prior_holds_the_posterior():
+    table = truth(n_spines=50, times=np.arange(6) * 4.0, noise=0.25)
+    seen = table.observations()
+    narrow = Prior(np.array([-2.0, 0.0, 3.0, -1.4, 0.0]), np.full(5, 0.01))
+    found = posterior_of(
+        seen, fit_process(seen, profiled=False), prior=narrow, steps=600, progress=False
+    )
+    drawn = found.draws["mean"].values
+    assert drawn.mean() == pytest.approx(-2.0, abs=0.02)
+    assert drawn.std() == pytest.approx(0.01, rel=0.5)
+
+
+def test_intervals_end_where_the_exact_likelihood_has_fallen_by_what_they_say():
+    """Fixed at an end of its interval, the best of all else lies 1.96²/2 below the maximum."""
+    seen = truth(n_spines=60, times=np.arange(8) * 4.0, noise=0.25).observations()
+    fitted = fit_process(seen)
+    problem = Problem(OneTimeScale, seen)
+    best = fitted.process.vector()
+    for end in fitted.interval("spread"):
+
+        def cost(rest, end=end):
+            q = np.array([rest[0], np.log(end), rest[1], rest[2] ** 2])
+            return -float(problem.near(q)(q).sum())
+
+        start = [best[0], best[2], np.sqrt(best[3])]
+        found = optimize.minimize(cost, start, method="Nelder-Mead", options={"maxiter": 400})
+        fall = 2 * (fitted.log_likelihood + found.fun)
+        assert fall == pytest.approx(1.96**2, rel=0.05)
+    # The negative control: by the parabola the upper end is another one.
+    flat = fit_process(seen, profiled=False).interval("spread")[1]
+    assert abs(flat - fitted.interval("spread")[1]) > 0.01
 
 
 def test_a_fitted_prior_goes_into_a_network_in_one_line():

@@ -21,9 +21,6 @@ IMPOSSIBLE = -1e12
 DIFFERENCE = 1e-3
 """Step of a slope, in units of an interval's half width."""
 
-LEG, LEGS = 1.0, 6
-"""How far one search goes in the same units, and how many there may be."""
-
 FLAT = 1e-8
 """Curvature below which a direction counts as not determined; its error is then endless."""
 
@@ -135,7 +132,7 @@ def refine(
 
 
 def profile(
-    near: Callable[..., PerSpine],
+    near: Callable[[Floats], PerSpine],
     best: Floats,
     best_value: float,
     covariance: Floats,
@@ -148,8 +145,8 @@ def profile(
     An end is the furthest that ``weight @ q`` gets where the likelihood allows it, all else free,
     so the interval follows a likelihood that is no parabola, as that of a small table is. In the
     coordinates u, q = best + reach L u with L Lᵀ the covariance, a parabola allows the unit ball;
-    the search starts at its answer. An end beyond the bounds is endless. ``near(q, …)`` gives the
-    likelihood as it is computed around some points.
+    the search starts at its answer. An end beyond the bounds is endless. ``near(q)`` gives the
+    likelihood as it is computed around q.
     """
     low, high = np.array(bounds).T
     scale = reach * _widths(covariance, high - low)
@@ -161,11 +158,13 @@ def profile(
         found: Floats = np.clip(best + scale @ u, low - beyond, high + beyond)
         return found
 
-    def room(u: Floats, by: PerSpine) -> float:
+    def room(u: Floats, by: PerSpine | None = None) -> float:
         """1 at the best, 0 at the end of what the likelihood allows."""
-        return 1.0 - 2.0 * (best_value - total(by, place(u))) / reach**2
+        per_spine = near(place(u)) if by is None else by
+        return 1.0 - 2.0 * (best_value - total(per_spine, place(u))) / reach**2
 
-    def slope(u: Floats, by: PerSpine) -> Floats:
+    def slope(u: Floats) -> Floats:
+        by = near(place(u))
         here = room(u, by)
         steps = DIFFERENCE * np.eye(u.size)
         return np.array([(room(u + step, by) - here) / DIFFERENCE for step in steps])
@@ -174,43 +173,26 @@ def profile(
         {"type": "ineq", "fun": lambda u: scale @ u + best - low, "jac": lambda u: scale},
         {"type": "ineq", "fun": lambda u: high - best - scale @ u, "jac": lambda u: -scale},
     ]
-
-    def search(start: Floats, sign: float) -> tuple[Floats, float, bool]:
-        """The furthest place within LEG of the start, what room it leaves, whether it was found."""
-        inside = np.clip(best + scale @ start, low, high)
-        far = LEG * np.abs(scale).sum(axis=1)
-        # One way of computing for one search, so that it is smooth, and fine enough for all of it.
-        by = near(np.maximum(inside - far, low), np.minimum(inside + far, high))
-        begin = np.linalg.solve(scale, inside - best)
-        found = optimize.minimize(
-            lambda u: -sign * float(along @ u),
-            begin,
-            jac=lambda u: -sign * along,
-            method="SLSQP",
-            bounds=[(x - LEG, x + LEG) for x in begin],
-            constraints=[{"type": "ineq", "fun": room, "jac": slope, "args": (by,)}, *within],
-            options={"ftol": 1e-3, "maxiter": 20},
-        )
-        u = np.asarray(found.x, float)
-        return u, room(u, by), bool(found.success)
-
     ends = []
     for sign in (-1.0, 1.0):
-        start, share = sign * along, 1.0
-        while room(start, near(place(start))) < -3.0 and np.abs(start).max() > 0.01:
-            start = start / 2  # far out the likelihood has no slope to go by
-        for _ in range(LEGS):
-            u, left, ended = search(start, sign)
-            if abs(left) < 0.1:
+        for share in (1.0, 0.5, 0.2):  # of the parabola's answer, should the search fail from it
+            start = share * sign * along
+            while room(start) < -3.0 and np.abs(start).max() > 0.01:
+                start = start / 2  # far out the likelihood has no slope to go by
+            inside = np.clip(best + scale @ start, low, high)
+            found = optimize.minimize(
+                lambda u, sign=sign: -sign * float(along @ u),
+                np.linalg.solve(scale, inside - best),
+                jac=lambda u, sign=sign: -sign * along,
+                method="SLSQP",
+                constraints=[{"type": "ineq", "fun": room, "jac": slope}, *within],
+                options={"ftol": 1e-3, "maxiter": 30},
+            )
+            left = room(found.x)
+            if abs(left) < 0.1 or (found.success and left > 0):
                 break
-            if not ended or left < 0:
-                share /= 3.0  # from nearer to the best
-                start = share * sign * along
-            elif np.abs(u - start).max() < 0.99 * LEG:
-                break  # there is room left: it was a bound that ended the search
-            else:
-                start = u
-        ends.append(float(weight @ place(u)) if left < 0.1 else sign * np.inf)
+        # Where the likelihood leaves room, it was a bound that ended the search.
+        ends.append(float(weight @ place(found.x)) if left < 0.1 else sign * np.inf)
     return ends[0], ends[1]
 
 

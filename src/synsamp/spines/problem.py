@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.spines.filter import Resolution, log_likelihoods, resolution, slowest_resolved
+from synsamp.spines.filter import log_likelihoods, resolution, slowest_resolved
 from synsamp.spines.gaussian_filter import gaussian_log_likelihoods
 from synsamp.spines.observations import Observations
 from synsamp.spines.process import Process, TwoTimeScales
@@ -57,10 +57,9 @@ class Problem:
         """Whether x has one part, so that the filter on nodes can follow it."""
         return self.kind is not TwoTimeScales
 
-    def near(self, *points: Floats) -> Callable[[Floats], Floats]:
-        """The same by the filter on nodes, with as many nodes as it takes around some points."""
-        each = [resolution(*self.at(q)) for q in points]
-        nodes = Resolution(*(max(counts) for counts in zip(*each, strict=True)))
+    def near(self, q: Floats) -> Callable[[Floats], Floats]:
+        """The same by the filter on nodes, with as many nodes as it takes around a point."""
+        nodes = resolution(*self.at(q))
         return lambda p: log_likelihoods(*self.at(p), nodes)
 
     def resolved(self, bounds: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -6,6 +6,8 @@ least 80 % of simulated tables gave the answer.
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
 from typing import NamedTuple
 
 from synsamp.report.numbers import number
@@ -22,14 +24,18 @@ class Answer(NamedTuple):
     needs: str
 
 
-NEEDS = {
-    "bT": "about 200 spines × 10 sessions, or 600 × 5",
-    "spread": "about 200 spines × 5 sessions, or 60 × 30",
-    "mean": "about 200 spines × 5 sessions, or 60 × 30",
-    "relaxation": "about 200 spines × 5 sessions, or 60 × 30",
-    "noise": "about 200 spines × 10 sessions, or 600 × 5",
-    "walk": "about 60 spines × 5 sessions, or 20 × 10",
-}
+def _needs() -> dict[str, str]:
+    """In words, what scripts/docs_spines.py found by calibration."""
+    found = json.loads((files("synsamp.report.spines") / "needs.json").read_text("utf-8"))
+    return {name: _in_words(sizes) for name, sizes in found.items()}
+
+
+def _in_words(sizes: list[list[int]]) -> str:
+    if not sizes:
+        return "more than was tried"
+    (spines, sessions), *others = sizes
+    first = f"about {spines:,} spines × {sessions} sessions"
+    return ", or ".join([first, *(f"{n:,} × {k}" for n, k in others)])
 
 
 def answers_of(found: Analysis) -> list[Answer]:
@@ -37,6 +43,7 @@ def answers_of(found: Analysis) -> list[Answer]:
     fitted = found.fitted
     if fitted is None:
         return []
+    needs = _needs()
     rows = []
     for name, question, factor in (
         ("bT", "How fast do sizes fluctuate (b·T within a factor of 2)?", 2.0),
@@ -45,18 +52,18 @@ def answers_of(found: Analysis) -> list[Answer]:
     ):
         low, high = fitted.interval(name)
         yes = low > 0 and high / low <= factor
-        rows.append(Answer(question, yes, _between(yes, low, high), NEEDS[name]))
+        rows.append(Answer(question, yes, _between(yes, low, high), needs[name]))
     low, high = fitted.interval("mean")
     yes = high - low <= fitted.value("spread")
     question = "Where is their mean (log size within ± s/2)?"
-    rows.insert(2, Answer(question, yes, _between(yes, low, high), NEEDS["mean"]))
+    rows.insert(2, Answer(question, yes, _between(yes, low, high), needs["mean"]))
     low, high = fitted.interval("noise")
     rows.append(
         Answer(
             "Is there noise of measurement?",
             low > 0,
             _between(low > 0, low, high),
-            NEEDS["noise"],
+            needs["noise"],
         )
     )
     if found.comparison is not None:
@@ -65,7 +72,7 @@ def answers_of(found: Analysis) -> list[Answer]:
         yes = abs(gain) >= UNDECIDED
         which = "yes" if gain > 0 else "no, they wander"
         text = f"{which} (AIC {number(abs(gain))} apart)" if yes else "undecided"
-        rows.append(Answer("Do sizes return to a mean?", yes, text, NEEDS["walk"]))
+        rows.append(Answer("Do sizes return to a mean?", yes, text, needs["walk"]))
     return rows
 
 
