@@ -22,6 +22,10 @@ from synsamp.rule.equation import chain_rule, diffusion, drift, euler_maruyama
 from synsamp.rule.rule import Rule
 from synsamp.specialise import is_compiled, specialise
 
+STRIP = 64
+"""θ is walked in whole multiples of this, a multiple of all vector registers: where the rest that
+fills no register begins, and how it is rounded, does not depend on where the normals end."""
+
 
 def pick(value: Any, i: int) -> Any:
     """``value[i]`` of an array, or the number itself."""
@@ -33,20 +37,6 @@ def _pick(value, i):  # type: ignore[no-untyped-def]
     if isinstance(value, types.Array):
         return lambda value, i: value[i]
     return lambda value, i: value
-
-
-@njit(nogil=True)
-def next_normals(
-    stream: NDArray[np.uint32],
-    buffer: NDArray[np.float32],
-    position: int,
-    room: NDArray[np.float32],
-) -> tuple[NDArray[np.float32], int]:
-    """The next ``room.size`` normals and the new place; no copy where the buffer holds them all."""
-    n = room.size
-    if position + n <= buffer.size:
-        return buffer[position : position + n], position + n
-    return room, take_normals(stream, buffer, position, room)
 
 
 @njit(nogil=True)
@@ -75,6 +65,7 @@ def take_normals(
 
 def _update_template(
     theta: Any,
+    first: int,
     prior: Any,
     n_inputs: float,
     likelihood: Any,
@@ -84,9 +75,10 @@ def _update_template(
     sqrt_dt: float,
     normals: Any,
 ) -> None:
+    """Move a stretch of θ that begins at ``first``; numbers per parameter are those of all θ."""
     for i in range(theta.size):
-        b = speed_value(theta[i], at(speed_parameters, i))  # type: ignore[name-defined]  # noqa: F821
-        b_slope = speed_slope(theta[i], at(speed_parameters, i))  # type: ignore[name-defined]  # noqa: F821
+        b = speed_value(theta[i], at(speed_parameters, first + i))  # type: ignore[name-defined]  # noqa: F821
+        b_slope = speed_slope(theta[i], at(speed_parameters, first + i))  # type: ignore[name-defined]  # noqa: F821
         theta[i] = euler_maruyama(
             theta[i],
             drift(
@@ -95,9 +87,9 @@ def _update_template(
                 prior[i],
                 n_inputs,
                 in_theta(likelihood[i], theta[i], mapping_parameters),  # type: ignore[name-defined]  # noqa: F821
-                pick(T, i),
+                pick(T, first + i),
             ),
-            diffusion(b, pick(T, i)),
+            diffusion(b, pick(T, first + i)),
             sqrt_dt,
             normals[i],
         )
@@ -125,45 +117,60 @@ def _chain_template(
     draws: Any,
 ) -> int:
     sqrt_dt = np.sqrt(dt)
-    prior = np.zeros(theta.size)
-    normals_room = np.empty(theta.size, np.float32)
+    prior = np.empty(min(theta.size, buffer.size))
+    seam = np.empty(min(theta.size, STRIP), np.float32)
     room = np.empty(theta.size)
     kept = 0
     for s in range(n_steps):
         step = first_step + s
         weights = weights_of(theta, mapping_parameters, room)  # type: ignore[name-defined]  # noqa: F821
         likelihood = likelihood_gradient(weights, step, rng, inputs, data)  # type: ignore[name-defined]  # noqa: F821
-        add_priors(theta, prior, prior_parameters, prior_runs)  # type: ignore[name-defined]  # noqa: F821
-        normals, position = next_normals(stream, buffer, position, normals_room)
-        update(  # type: ignore[name-defined]  # noqa: F821
-            theta,
-            prior,
-            n_inputs,
-            likelihood,
-            speed_parameters,
-            mapping_parameters,
-            temperatures[s],
-            sqrt_dt,
-            normals,
-        )
+        first = 0
+        while first < theta.size:  # as far as the normals reach, so that all stays in the cache
+            n = theta.size - first
+            if position + n > buffer.size:
+                n = (buffer.size - position) // STRIP * STRIP
+            if n > 0:
+                normals = buffer[position : position + n]
+                position += n
+            else:
+                n = min(theta.size - first, STRIP)
+                normals = seam[:n]
+                position = take_normals(stream, buffer, position, normals)
+            add_priors(theta, first, prior[:n], prior_parameters, prior_runs)  # type: ignore[name-defined]  # noqa: F821
+            update(  # type: ignore[name-defined]  # noqa: F821
+                theta[first : first + n],
+                first,
+                prior[:n],
+                n_inputs,
+                likelihood[first : first + n],
+                speed_parameters,
+                mapping_parameters,
+                temperatures[s],
+                sqrt_dt,
+                normals,
+            )
+            first += n
         if (step + 1 - origin) % thin == 0:
             draws[kept] = theta
             kept += 1
     return position
 
 
-def _prior_template(theta: Any, out: Any, parameters: Any, runs: Any) -> None:
-    """One group's prior over its stretches, then the other groups'."""
-    stretches = runs[0]
-    for r in range(stretches.shape[0]):
-        start, stop = stretches[r, 0], stretches[r, 1]
-        part, part_out = theta[start:stop], out[start:stop]
+def _prior_template(theta: Any, first: int, out: Any, parameters: Any, runs: Any) -> None:
+    """One group's prior at θ[first : first + out.size], then the other groups'."""
+    stretches, last = runs[0], first + out.size
+    r = np.searchsorted(stretches[:, 1], first, side="right")
+    while r < stretches.shape[0] and stretches[r, 0] < last:
+        start, stop = max(stretches[r, 0], first), min(stretches[r, 1], last)
+        part, part_out = theta[start:stop], out[start - first : stop - first]
         for i in range(part.size):
             part_out[i] = gradient(part[i], at(parameters[0], start + i))  # type: ignore[name-defined]  # noqa: F821
-    others(theta, out, parameters[1:], runs[1:])  # type: ignore[name-defined]  # noqa: F821
+        r += 1
+    others(theta, first, out, parameters[1:], runs[1:])  # type: ignore[name-defined]  # noqa: F821
 
 
-def _no_more_priors(theta: Any, out: Any, parameters: Any, runs: Any) -> None:
+def _no_more_priors(theta: Any, first: int, out: Any, parameters: Any, runs: Any) -> None:
     return None
 
 
