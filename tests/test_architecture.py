@@ -34,11 +34,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"errors", "arguments", "progress", "experiments", "runs", "analysis", "spines"},
     "bench": ENGINE | TOOLS | {"models", "spiking", "experiments", "runs"},
     "terminal": {"experiments", "report", "runs"},
-    "doctor": {"errors", "runs", "data"},
+    "doctor": {"errors", "runs", "data", "specialise"},
     "printing": set(),
     "cli_arguments": {"errors"},
     "cli_runs": {"errors", "arguments", "experiments", "runs", "report", "terminal"},
-    "cli_spines": {"errors", "arguments", "spines", "report"},
+    "cli_spines": {"errors", "arguments", "progress", "spines", "report"},
     "cli": {
         "errors",
         "progress",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from synsamp.errors import SynsampError, refuse
+from synsamp.progress import waiting
 
 if TYPE_CHECKING:
     from synsamp.spines.analysis import Analysis
@@ -86,7 +87,9 @@ def spines(
         progress=True,
     )
     _tell(result)
-    typer.echo(f"report: {write_spines(result, target, version('synsamp'))}")
+    with waiting("drawing"):
+        page = write_spines(result, target, version("synsamp"))
+    typer.echo(f"report: {page}")
 
 
 def _pairs(text: str | None) -> dict[str, str]:

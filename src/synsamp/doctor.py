@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -16,6 +14,7 @@ from synsamp.data.inventory import inventory
 from synsamp.data.sources import data_folder
 from synsamp.errors import SynsampError
 from synsamp.runs import machine
+from synsamp.specialise.disk import is_private, kernel_folder
 
 
 def examine(console: Console) -> int:
@@ -58,13 +57,9 @@ def _data() -> Iterator[tuple[str, str, bool]]:
 
 
 def _cache() -> tuple[str, bool]:
-    """Where Numba keeps compiled kernels: NUMBA_CACHE_DIR, else beside the sources."""
-    place = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(__file__).parent / "__pycache__")
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=place):
-            pass
-    except OSError as error:
-        remedy = "set NUMBA_CACHE_DIR to a folder you can write to"
-        return f"cannot write ({error.strerror}); kernels compile at every start; {remedy}", False
-    return "writable", True
+    """Where compiled kernels are kept, if that is safe: they are code that is run."""
+    place = kernel_folder()
+    if is_private(place):
+        return str(place), True
+    remedy = "make it a folder of yours that others cannot write to, or set NUMBA_CACHE_DIR to one"
+    return f"{place} cannot be used safely, so kernels compile at every start; {remedy}", False

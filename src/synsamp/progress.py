@@ -1,4 +1,4 @@
-"""One progress bar for all long operations: on a terminal only, with time left."""
+"""Signs of life for all long operations, on a terminal only: a bar with time left, or seconds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 
 @contextmanager
@@ -26,3 +34,15 @@ def progress_bar(
     ) as bar:
         task = bar.add_task(description, total=total)
         yield lambda amount: bar.advance(task, amount)
+
+
+@contextmanager
+def waiting(description: str) -> Iterator[None]:
+    """A sign of life with the seconds passed, for what cannot say how far it is."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn("line"), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as shown:
+        shown.add_task(description, total=None)
+        yield

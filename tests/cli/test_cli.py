@@ -258,6 +258,19 @@ def test_doctor_shows_versions_threads_and_data(synsamp, monkeypatch, tmp_path):
     assert "is no folder" in output
 
 
+def test_doctor_tells_of_a_kernel_cache_that_others_can_write_to(synsamp, monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "good"))
+    code, output, _ = synsamp("doctor")
+    assert (code, str(tmp_path / "good" / "synsamp") in output) == (0, True)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "bad"))
+    (tmp_path / "bad" / "synsamp").mkdir(parents=True)
+    (tmp_path / "bad" / "synsamp").chmod(0o777)
+    code, output, _ = synsamp("doctor")
+    assert code == 1
+    assert "compile at every start" in output
+    assert "NUMBA_CACHE_DIR" in output
+
+
 def test_help_and_list_load_no_heavy_module():
     """An answer at once: nothing that takes a second to import may be imported for these."""
     script = (

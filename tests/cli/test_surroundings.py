@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import resource
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from synsamp.printing import plain
@@ -151,3 +154,30 @@ def test_a_report_never_takes_the_place_of_a_device(tmp_path):
     for target in (tmp_path / "pipe", "/dev/full"):
         with pytest.raises(SynsampError, match="must not replace another file"):
             check_target(type(tmp_path)(target))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("data", "show", "digits"), ["drawing digits"]),
+        (("spines", "spines.csv"), ["fitting the process behind the spines", "drawing"]),
+    ],
+)
+def test_what_takes_long_shows_it_on_a_terminal(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    sizes = np.exp(np.cumsum(rng.normal(0, 0.2, (12, 6)), axis=1) - 2)
+    rows = [f"{s},{t},{sizes[s, t]:.4f}" for s in range(12) for t in range(6)]
+    (tmp_path / "spines.csv").write_text("\n".join(["spine,day,size", *rows]))
+    shown, theirs = pty.openpty()
+    done = subprocess.Popen(
+        [sys.executable, "-c", APP, *arguments], stdout=subprocess.DEVNULL, stderr=theirs
+    )
+    os.close(theirs)
+    text = b""
+    with contextlib.suppress(OSError):  # what a terminal says when the last writer is gone
+        while piece := os.read(shown, 65536):
+            text += piece
+    assert done.wait() == 0, text
+    for word in words:
+        assert word in text.decode()

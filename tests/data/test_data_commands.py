@@ -122,8 +122,8 @@ def test_an_unknown_name_is_a_usage_error():
 def test_a_drawing_that_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
     from matplotlib.figure import Figure
 
-    def full(figure, path, **_):
-        Path(path).write_bytes(b"half a picture")
+    def full(figure, file, **_):
+        file.write(b"half a picture")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Figure, "savefig", full)
@@ -133,3 +133,13 @@ def test_a_drawing_that_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(SynsampError, match="--out must be a file"):
         app(["show", "digits", "--out", str(tmp_path / "b.png"), "--force"], standalone_mode=False)
     assert [path.name for path in tmp_path.iterdir()] == ["b.png"]
+
+
+def test_a_drawing_follows_no_link(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("notes.txt").write_text("mine")
+    for name in (".digits.png.part", "digits.png"):
+        Path(name).symlink_to("notes.txt")
+    assert run("show", "digits", "--force").exit_code == 0
+    assert Path("notes.txt").read_text() == "mine"
+    assert not Path("digits.png").is_symlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,7 @@ from synsamp.data.digits import MNIST, load_digits
 from synsamp.data.inventory import inventory
 from synsamp.data.speech import FreeSpokenDigits, load_speech
 from synsamp.errors import refuse
+from synsamp.progress import waiting
 
 app = typer.Typer(
     name="data",
@@ -93,6 +95,12 @@ def show_data(
         raise refuse("--out", "must not exist yet", str(target), "use --force to replace it")
     if not target.absolute().parent.is_dir():
         raise refuse("--out", "must lie in an existing folder", str(target), "make it first")
+    with waiting(f"drawing {name}"):
+        _draw(name, target)
+    typer.echo(f"wrote {target}")
+
+
+def _draw(name: Showable, target: Path) -> None:
     # Drawing and the ear take long to import; the other commands should not wait for them.
     from synsamp.data.pictures import draw_digits, draw_speech
 
@@ -106,13 +114,14 @@ def show_data(
         case Showable.fsdd:
             recordings = load_speech(FreeSpokenDigits(), digits=(1, 2))
             figure = draw_speech(recordings, "Free Spoken Digit Dataset")
-    beside = target.with_name(f".{target.name}.part")
+    # A new file of a random name: one that is already there may be a link to a file of the user's.
+    beside = target.with_name(f".synsamp-{secrets.token_hex(8)}.part")
     try:
-        figure.savefig(beside, dpi=150, format="png")
+        with beside.open("xb") as file:
+            figure.savefig(file, dpi=150, format="png")
         os.replace(beside, target)
     finally:
         beside.unlink(missing_ok=True)  # a full disk leaves nothing behind
-    typer.echo(f"wrote {target}")
 
 
 def _progress() -> Progress:

@@ -28,7 +28,7 @@ def kernel_folder() -> Path:
 
 
 @functools.cache
-def _private(folder: Path) -> bool:
+def is_private(folder: Path) -> bool:
     """Make the folder if need be; whether nobody else can put files there."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def _private(folder: Path) -> bool:
 
 def disk_cache(function: FunctionType) -> Any:
     """Numba's cache of one function, in our folder; None if there is no safe one."""
-    return _Cache(function) if _private(kernel_folder()) else None
+    return _Cache(function) if is_private(kernel_folder()) else None
 
 
 class _Locator(UserWideCacheLocator):
