@@ -1,3 +1,5 @@
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,6 +7,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 import synsamp as ss
+from synsamp.specialise import is_compiled
 
 mappings = st.one_of(
     st.builds(ss.Identity),
@@ -63,8 +66,54 @@ def test_own_mapping_plain_and_compiled_agree():
     assert fast.slope(x) == pytest.approx(plain.slope(x))
     assert fast.compiled
     assert not plain.compiled
+    assert not ss.CustomMapping(njit(weight), slope, (3.0,)).compiled
+    assert not ss.CustomMapping(weight, njit(slope), (3.0,)).compiled
 
 
 def test_bad_scale_is_refused():
     with pytest.raises(ss.SynsampError, match=r"scale must be .*>= 1e-12"):
         ss.Softplus(0.0)
+
+
+@pytest.mark.parametrize("name", ["weight_of", "slope_of", "bend_of", "theta_of"])
+def test_what_is_no_function_is_refused(name):
+    functions = dict(weight_of=abs, slope_of=abs, bend_of=abs, theta_of=abs)
+    ss.CustomMapping(**functions)
+    with pytest.raises(ss.SynsampError, match=f"{name} must be a function"):
+        ss.CustomMapping(**functions | {name: 3.0})
+
+
+@pytest.mark.parametrize(
+    ("mapping", "name"),
+    [
+        (ss.Exponential(3.0), "offset"),
+        (ss.Softplus(1.0), "scale"),
+        (ss.CustomMapping(abs, abs), "weight_of"),
+    ],
+)
+def test_a_mapping_cannot_be_changed_past_its_checks(mapping, name):
+    with pytest.raises(FrozenInstanceError):
+        setattr(mapping, name, -1.0)
+
+
+@pytest.mark.parametrize("mapping", [ss.Identity(), ss.Exponential(), ss.Softplus()])
+def test_all_functions_of_a_mapping_can_run_inside_a_compiled_loop(mapping):
+    functions = (mapping.weight_of, mapping.slope_of, mapping.bend_of, mapping.theta_of)
+    assert all(map(is_compiled, functions))
+
+
+def test_bounds_of_the_offset_belong_to_what_is_allowed():
+    for offset in (-700, 700):
+        assert ss.Exponential(offset).offset == offset
+    for offset in (-700.5, 700.5):
+        with pytest.raises(ss.SynsampError, match="offset must be a finite number"):
+            ss.Exponential(offset)
+
+
+def test_what_was_compiled_is_kept_for_the_next_process(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    mapping = ss.CustomMapping(njit(lambda x, p: x + 0.625), njit(lambda x, p: 1.0))
+    assert mapping.weight(1.0) == 1.625
+    prior = ss.CustomPrior(njit(lambda x, p: -x * 0.375), njit(lambda x, p: -0.375))
+    assert prior.log_density(1.0) == -0.375
+    assert len(list(tmp_path.rglob("*_elementwise_template*.nbi"))) == 2

@@ -1,3 +1,5 @@
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -6,6 +8,7 @@ from numba import njit
 from scipy import integrate, stats
 
 import synsamp as ss
+from synsamp.specialise import is_compiled
 
 numbers = st.floats(-50, 50)
 scales = st.floats(1e-2, 1e2)
@@ -60,6 +63,24 @@ def test_gradient_is_the_derivative_of_the_log_density(prior, theta):
     curvature = (h / narrow) ** 4 / narrow * 100 if narrow < 1 else h**4
     tolerance = 1e-6 * (1 + abs(given_gradient)) + 100 * rounding + curvature
     assert abs(measured - given_gradient) < tolerance
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        ss.Gaussian(),
+        ss.Laplace(),
+        ss.StudentT(),
+        ss.Flat(),
+        ss.GaussianMixture(),
+        ss.LogNormalWeight(-1.0, 0.5),
+    ],
+    ids=lambda prior: type(prior).__name__,
+)
+def test_all_functions_of_a_prior_can_run_inside_a_compiled_loop(prior):
+    functions = [prior.log_density_of, prior.gradient_of, prior.transition_of]
+    assert all(is_compiled(f) for f in functions if f is not None)
+    assert (prior.transition_of is not None) == isinstance(prior, (ss.Gaussian, ss.Flat))
 
 
 def test_the_papers_sign_would_be_noticed():
@@ -227,3 +248,31 @@ def test_a_mixture_of_as_many_components_as_parameters_stays_a_mixture():
     grouped = ss.PriorByGroup((ss.GaussianMixture(), ss.Flat()), np.array([0, 1]))
     theta = np.array([0.3, 0.3])
     assert grouped.gradient(theta)[0] == ss.GaussianMixture().gradient(0.3)
+
+
+@pytest.mark.parametrize("kind", [ss.Gaussian, ss.Laplace])
+def test_bounds_of_place_and_width_belong_to_what_is_allowed(kind):
+    for place, width in [(1e12, 1.0), (-1e12, 1.0), (0.0, 1e12), (0.0, 1e-12)]:
+        kind(place, width)
+    for place, width in [(1.01e12, 1.0), (-1.01e12, 1.0), (0.0, 1.01e12), (0.0, 0.99e-12)]:
+        with pytest.raises(ss.SynsampError, match=r"must be a finite number"):
+            kind(place, width)
+
+
+@pytest.mark.parametrize(
+    ("prior", "name"),
+    [
+        (ss.Gaussian(), "std"),
+        (ss.Laplace(), "scale"),
+        (ss.StudentT(), "df"),
+        (ss.Flat(), "gradient_of"),
+        (ss.GaussianMixture(), "stds"),
+        (ss.LogNormalWeight(-1.0, 0.5), "mapping"),
+        (ss.CustomPrior(abs, abs), "gradient_of"),
+        (ss.PriorByGroup((ss.Flat(),), np.zeros(2, int)), "labels"),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_a_prior_cannot_be_changed_past_its_checks(prior, name):
+    with pytest.raises(FrozenInstanceError):
+        setattr(prior, name, -1.0)

@@ -67,3 +67,14 @@ def test_pieces_add_up_and_follow_the_clock(monkeypatch):
     assert sum(sizes) == 10_000
     assert max(sizes[:11]) <= 256  # 0.1 s at 1 ms a step, at most doubled
     assert max(sizes[14:]) <= 32  # at 10 ms a step it shrinks again
+
+
+def test_where_a_step_takes_long_a_piece_is_one_step(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(module.time, "perf_counter", lambda: clock[0])
+    sizes = []
+    for n in module.Pace().pieces(100):
+        sizes.append(n)
+        clock[0] += 0.001 if len(sizes) < 4 else 1.0 * n
+    assert sizes[:4] == [1, 2, 4, 8]
+    assert sizes[-10:] == [1] * 10

@@ -178,6 +178,7 @@ def test_bad_settings_are_refused(change, words):
         (lambda: ss.Rule("no"), ["likelihood", "function"]),
         (lambda: ss.Rule(prior=3), ["prior", "Prior"]),
         (lambda: ss.Rule(speed=-1), ["speed", "> 0", "-1"]),
+        (lambda: ss.Rule(speed=np.ones((2, 3))), ["speed", "one per parameter", "(2, 3)"]),
         (lambda: ss.Rule(temperature=-1), ["temperature", ">= 0"]),
         (lambda: ss.Online(_online, np.zeros((0, 3))), ["inputs", "at least one"]),
         (lambda: ss.HiddenStates(_online, INPUTS), ["respond"]),
@@ -201,6 +202,11 @@ def test_a_wrong_derivative_of_the_speed_is_refused():
     wrong = ss.Speed(lambda x, p: 1 + x * x, lambda x, p: x)
     with pytest.raises(ss.SynsampError, match="derivative of speed"):
         ss.sample(ss.Rule(speed=wrong), np.array([0.0, 1.0]), steps=5, dt=0.1, progress=False)
+
+
+def test_the_right_derivative_of_the_speed_is_accepted_where_it_is_not_zero():
+    right = ss.Speed(lambda x, p: 1 + x * x, lambda x, p: 2 * x)
+    ss.sample(ss.Rule(speed=right), np.array([-3.0, 0.5, 40.0]), steps=1, dt=1e-6, progress=False)
 
 
 def test_a_run_that_explodes_says_so():
