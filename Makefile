@@ -35,8 +35,14 @@ torture: $(READY)
 	SYNSAMP_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/torture --junitxml=.torture.xml
 	$(BIN)/python scripts/docs_reliability.py .torture.xml
 
-mutants: $(READY)
-	$(BIN)/python scripts/mutants.py
+# The tool brings a web server and a database: it has its own environment.
+.venv-mutants/.ready: Makefile
+	$(PYTHON) -m venv .venv-mutants
+	.venv-mutants/bin/python -m pip install --quiet --disable-pip-version-check cosmic-ray==8.7.0
+	@touch $@
+
+mutants: $(READY) .venv-mutants/.ready
+	.venv-mutants/bin/python scripts/mutants.py --python $(BIN)/python $(if $(AGAIN),--again) $(ONLY)
 
 claims: $(READY)
 	$(BIN)/python scripts/readme_claims.py $$(ls -d runs/demo-* | tail -1)

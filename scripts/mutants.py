@@ -1,270 +1,254 @@
 """Put small faults into the code, one at a time, and see whether a fast test notices.
 
-    make mutants                              # a seeded sample of every target
-    .venv/bin/python scripts/mutants.py --sample 0 rule/equation.py     # all mutants of one file
+    make mutants                                   # a seeded sample; writes docs/reliability.md
+    make mutants ONLY="rule/step.py priors/flat.py"      # more of some files, nothing written
+    make mutants AGAIN=1                           # only those that were not noticed last time
 
-Tools such as mutmut switch faults on inside the running function, which Numba cannot compile, and
-without its compiler the package's vector arithmetic does not run. So each fault is written into a
-copy of the sources and the tests of its target run there. A fault counts as caught if a test fails
-or does not come to an end. Those that change nothing anybody could see are named in `EQUIVALENT`.
+The faults are Cosmic Ray's. It writes them into the file, as Numba needs: a tool that switches
+faults on inside the running function leaves nothing to compile. Places are drawn at random (a
+number, an operator, a decorator, a loop), then one of the faults possible there, so that the eleven
+ways to spoil a ``+`` do not outweigh the one way to spoil an ``if``. The tests run in a copy of the
+tree. A fault counts as caught if a test fails or does not come to an end. Those that change nothing
+anybody could see are named with their reason in mutants_equivalent.toml.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import copy
+import difflib
+import json
+import multiprocessing
 import os
 import random
+import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
+import tomllib
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
+
+from cosmic_ray.commands import init
+from cosmic_ray.mutating import mutate_and_test, mutate_code
+from cosmic_ray.plugins import get_operator
+from cosmic_ray.testing import run_tests
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import MutationSpec, TestOutcome
 
 ROOT = Path(__file__).parents[1]
+HERE = Path(__file__).parent
 SOURCE = Path("src/synsamp")
-LIMIT_S = 300
+SESSION = ROOT / ".mutants.json"
+PAGE = ROOT / "docs" / "reliability.md"
+BEGIN = "<!-- mutants: begin (written by `make mutants`) -->"
+END = "<!-- mutants: end -->"
+WORKERS = 2
+LIMIT_S = 240
 
-# What is mutated, and the fast tests that should notice.
-TARGETS: dict[str, tuple[str, ...]] = {
-    "arguments.py": ("tests/test_arguments.py",),
-    "rule/equation.py": ("tests/rule/test_sampler.py", "tests/statistical/test_limits.py"),
-    "rule/rule.py": ("tests/rule/test_sampler.py", "tests/rule/test_rule_mapping.py"),
-    "rule/speed.py": ("tests/rule/test_sampler.py",),
-    "rule/calling.py": ("tests/rule/test_likelihood.py",),
-    "rule/likelihood.py": ("tests/rule/test_likelihood.py", "tests/rule/test_step.py"),
-    "rule/chains.py": ("tests/rule/test_sampler.py", "tests/rule/test_interruption.py"),
-    "rule/sampler.py": ("tests/rule/test_sampler.py", "tests/rule/test_drawn.py"),
-    "rule/step.py": ("tests/rule/test_step.py",),
-    "rule/diagnostics.py": ("tests/rule/test_diagnostics.py",),
-    "rule/drawn.py": ("tests/rule/test_drawn.py",),
-    "rule/theory.py": ("tests/rule/test_theory.py", "tests/rule/test_rule_mapping.py"),
-    "priors/base.py": ("tests/priors",),
-    "priors/gaussian.py": ("tests/priors",),
-    "priors/flat.py": ("tests/priors",),
-    "priors/laplace.py": ("tests/priors",),
-    "priors/student_t.py": ("tests/priors",),
-    "priors/mixture.py": ("tests/priors",),
-    "priors/log_normal.py": ("tests/priors",),
-    "priors/grouped.py": ("tests/priors",),
-    "mappings/base.py": ("tests/mappings",),
-    "mappings/exponential.py": ("tests/mappings",),
-    "mappings/softplus.py": ("tests/mappings",),
-    "spiking/plasticity/spike_likelihood.py": (
-        "tests/spiking/test_spiking_twin.py",
-        "tests/spiking/test_daily_use.py",
-    ),
-    "spiking/kernel/diffusion.py": (
-        "tests/spiking/test_spiking_twin.py",
-        "tests/spiking/test_spiking_laws.py",
-    ),
-    "analysis/codes.py": ("tests/analysis/test_codes.py",),
-    "analysis/distance.py": ("tests/analysis/test_distance.py",),
-    "analysis/intervals.py": ("tests/analysis/test_intervals.py",),
-    "analysis/manifold.py": ("tests/analysis/test_manifold.py",),
-    "analysis/ornstein_uhlenbeck.py": ("tests/analysis/test_ornstein_uhlenbeck.py",),
-    "analysis/peth.py": ("tests/analysis/test_peth.py",),
-    "analysis/rbm_annealing.py": ("tests/analysis/test_rbm_annealing.py",),
-    "analysis/rbm_likelihood.py": ("tests/analysis/test_rbm_likelihood.py",),
-    "analysis/readout.py": ("tests/analysis/test_readout.py",),
-    "analysis/reconstruction.py": ("tests/analysis/test_reconstruction.py",),
-    "analysis/survival.py": ("tests/analysis/test_survival.py",),
-    "analysis/tuning.py": ("tests/analysis/test_tuning.py",),
-    "runs/atomic.py": ("tests/runs/test_folder.py", "tests/runs/test_checkpoint.py"),
-    "runs/checkpoint.py": ("tests/runs/test_checkpoint.py",),
-    "runs/overrides.py": ("tests/runs/test_overrides.py",),
-    "experiments/protocol.py": ("tests/experiments/test_claims.py",),
-}
-
-# Faults that cannot be seen, by what `describe` calls them, and why.
-EQUIVALENT: dict[str, str] = {
-    "analysis/manifold.py: statistic(rng.permutation(owners)) >= seen - 1e-09 -> "
-    "statistic(rng.permutation(owners)) > seen - 1e-09": "ties are kept by the 1e-9 already",
-    "analysis/ornstein_uhlenbeck.py: float(np.mean((y - x) ** 2 / dt)) / 2 -> "
-    "float(np.mean((y - x) ** 2 / dt)) * 2": "where the search starts, not where it ends",
-    "rule/diagnostics.py: even + odd > 0.0 -> even + odd >= 0.0": "a sum is never exactly 0",
-}
-
-_SWAPS: dict[type, type] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult,
-    ast.Pow: ast.Mult,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-}
+Parts = dict[str, dict[str, list[str]]]
 
 
-class Mutant(NamedTuple):
-    """A fault: the file, the line, what stood there and what stands there now, the new text."""
-
-    target: str
-    line: int
-    before: str
-    after: str
-    text: str
-
-    @property
-    def describe(self) -> str:
-        """As ``rule/equation.py: T * b_slope -> T / b_slope``."""
-        return f"{self.target}: {self.before} -> {self.after}"
+def parts() -> Parts:
+    """Per part of the package its files, each with the tests that should notice."""
+    return tomllib.loads((HERE / "mutants_targets.toml").read_text())
 
 
-def _changes(node: ast.AST) -> Iterator[ast.AST]:
-    """Faulty copies of one node."""
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in _SWAPS:
-        faulty = copy.deepcopy(node)
-        faulty.ops[0] = _SWAPS[type(node.ops[0])]()
-        yield faulty
-    elif isinstance(node, (ast.BinOp, ast.BoolOp, ast.AugAssign)) and type(node.op) in _SWAPS:
-        faulty = copy.deepcopy(node)
-        faulty.op = _SWAPS[type(node.op)]()
-        yield faulty
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.Not, ast.USub)):
-        yield copy.deepcopy(node.operand)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield ast.Constant(not node.value)
-    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        yield ast.Constant(node.value + 1)
-    elif isinstance(node, ast.Raise):
-        yield ast.Pass()
+def equivalent() -> dict[str, str]:
+    """Faults that nobody could see, as `describe` calls them, and why."""
+    return tomllib.loads((HERE / "mutants_equivalent.toml").read_text())
 
 
-class _Replace(ast.NodeTransformer):
-    def __init__(self, old: ast.AST, new: ast.AST) -> None:
-        self.old, self.new = old, new
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        return self.new if node is self.old else super().generic_visit(node)
-
-
-def _live(tree: ast.Module) -> Iterator[ast.AST]:
-    """Nodes that run: no annotations, decorators, type aliases or docstrings."""
-    skip: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            skip.update(node.decorator_list)
+def _annotations(text: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where types are written: they are never evaluated, so no fault there could matter."""
+    for node in ast.walk(ast.parse(text)):
         for name in ("annotation", "returns"):
-            if isinstance(getattr(node, name, None), ast.AST):
-                skip.add(getattr(node, name))
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            skip.add(node)
-        if isinstance(node, ast.JoinedStr):  # how a number is printed in a message
-            skip.add(node)
-
-    def walk(node: ast.AST) -> Iterator[ast.AST]:
-        for child in ast.iter_child_nodes(node):
-            if child not in skip:
-                yield child
-                yield from walk(child)
-
-    yield from walk(tree)
+            place = getattr(node, name, None)
+            if isinstance(place, ast.AST):
+                yield (
+                    (place.lineno, place.col_offset),  # type: ignore[attr-defined]
+                    (place.end_lineno, place.end_col_offset),  # type: ignore[attr-defined]
+                )
 
 
-def mutants(target: str, text: str) -> list[Mutant]:
-    """All faults of a file, in its order."""
-    tree = ast.parse(text)
-    found = []
-    for node in list(_live(tree)):
-        for faulty in _changes(node):
-            ast.copy_location(faulty, node)
-            changed = ast.fix_missing_locations(_Replace(node, faulty).visit(tree))
-            words = ast.unparse(node), ast.unparse(faulty), ast.unparse(changed)
-            found.append(Mutant(target, node.lineno, *words))
-            tree = _Replace(faulty, node).visit(tree)
-    return found
+def faults(target: str) -> dict[tuple[Any, ...], list[MutationSpec]]:
+    """All faults of a file by where they are and of which kind."""
+    path = ROOT / SOURCE / target
+    types = list(_annotations(path.read_text()))
+    places: dict[tuple[Any, ...], list[MutationSpec]] = {}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        use_db(Path(folder) / "session.sqlite", WorkDB.Mode.create) as db,
+    ):
+        init([SOURCE / target], db, {})
+        found = [m for item in db.work_items for m in item.mutations]
+    for fault in found:
+        start = tuple(fault.start_pos)
+        if any(begin <= start < end for begin, end in types):
+            continue
+        kind = fault.operator_name.split("/")[1].split("_")[0]
+        places.setdefault((target, *start, kind), []).append(fault)
+    return places
 
 
-def require_green(folder: Path, target: str) -> None:
-    """Stop where the tests fail without any fault: they would notice everything."""
-    if not _tests_pass(folder, TARGETS[target], show=True):
-        sys.exit(f"the tests of {target} must pass without a fault, got a failure; mend them first")
+def describe(fault: MutationSpec) -> str:
+    """As ``rule/equation.py: T * b_slope -> T / b_slope``, by the lines that differ."""
+    text = (ROOT / fault.module_path).read_text()
+    operator = get_operator(fault.operator_name)(**fault.operator_args)
+    faulty = mutate_code(text, operator, fault.occurrence) or text
+    changed = list(difflib.unified_diff(text.splitlines(), faulty.splitlines(), n=0))[2:]
+    old, new = (
+        " ".join(line[1:].strip() for line in changed if line[0] == sign).strip() for sign in "-+"
+    )
+    return f"{_target(fault)}: {old} -> {new or '(gone)'}"
 
 
-def caught(folder: Path, mutant: Mutant) -> bool:
-    """Whether the target's tests notice the fault."""
-    path = folder / SOURCE / mutant.target
-    good = path.read_text()
-    path.write_text(mutant.text)
-    try:
-        return not _tests_pass(folder, TARGETS[mutant.target])
-    finally:
-        path.write_text(good)
+def _command(tests: list[str]) -> str:
+    python = os.environ["SYNSAMP_PYTHON"]
+    return shlex.join([python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests])
 
 
-def _tests_pass(folder: Path, tests: tuple[str, ...], show: bool = False) -> bool:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(folder / "src"),
-        "NUMBA_CACHE_DIR": str(folder / "cache"),
-        "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
-    }
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LIMIT_S
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    if show and done.returncode:
-        print("\n".join(done.stdout.splitlines()[-15:]))
-    return done.returncode == 0
+def _settle() -> None:
+    """Give a worker its own copy of the tree."""
+    folder = Path(tempfile.mkdtemp(dir=os.environ["SYNSAMP_MUTANTS"]))
+    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for name in ("src", "tests", "docs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    for name in ("pyproject.toml", "README.md", "constraints.txt"):
+        shutil.copy(ROOT / name, folder / name)
+    os.chdir(folder)
+    os.environ["PYTHONPATH"] = str(folder / "src")
+    os.environ["NUMBA_CACHE_DIR"] = str(folder / "cache")
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(folder / "hypothesis")
+
+
+def _green(tests: list[str]) -> tuple[str, float]:
+    """What the tests print where they fail without any fault, and how long they take."""
+    began = time.monotonic()
+    outcome, output = run_tests(_command(tests), LIMIT_S)
+    took = time.monotonic() - began
+    return ("" if outcome == TestOutcome.SURVIVED else output[-1500:]), took
+
+
+def _caught(fault: MutationSpec, tests: list[str], limit_s: float) -> bool:
+    result = mutate_and_test([fault], _command(tests), limit_s)
+    if result.test_outcome not in (TestOutcome.KILLED, TestOutcome.SURVIVED):
+        sys.exit(f"Cosmic Ray must be able to try {fault}, got {result.output}")
+    return result.test_outcome == TestOutcome.KILLED
+
+
+def choose(wanted: dict[str, list[str]], sample: int, seed: int) -> tuple[int, list[MutationSpec]]:
+    """How many places there are, and a fault at each of those drawn."""
+    places = {place: found for target in wanted for place, found in faults(target).items()}
+    draw = random.Random(seed)
+    drawn = sorted(places) if not sample else draw.sample(sorted(places), min(sample, len(places)))
+    return len(places), [draw.choice(places[place]) for place in drawn]
+
+
+def try_all(
+    wanted: dict[str, list[str]], chosen: list[tuple[str, MutationSpec]], outcome: dict[str, bool]
+) -> None:
+    """Note in ``outcome`` and on disk whether each fault was caught, by its description."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(WORKERS, context, _settle) as pool:
+        limits: dict[tuple[str, ...], float] = {}
+        sets = {tuple(wanted[_target(fault)]) for _, fault in chosen}
+        tried = {pool.submit(_green, list(tests)): tests for tests in sets}
+        for future in as_completed(tried):
+            failure, took = future.result()
+            print(f"  {took:4.0f} s  {' '.join(tried[future])}", flush=True)
+            if failure:
+                sys.exit(f"tests must pass without a fault, got a failure; mend them\n{failure}")
+            limits[tried[future]] = 30 + 5 * took
+        running = {}
+        for name, fault in chosen:
+            tests = wanted[_target(fault)]
+            running[pool.submit(_caught, fault, tests, limits[tuple(tests)])] = name, fault
+        for count, future in enumerate(as_completed(running), 1):
+            name, fault = running[future]
+            outcome[name] = future.result()
+            SESSION.write_text(json.dumps(outcome, indent=1, sort_keys=True))
+            if not outcome[name]:
+                print(f"not noticed: line {fault.start_pos[0]} of {name}", flush=True)
+            if count % 10 == 0:
+                print(f"  {count} of {len(running)} tried", flush=True)
+
+
+def _target(fault: MutationSpec) -> str:
+    return fault.module_path.relative_to(SOURCE).as_posix()
+
+
+def table(drawn: dict[str, tuple[int, list[str]]], outcome: dict[str, bool]) -> str:
+    """How many places each part has, and what became of the faults drawn, as Markdown."""
+    known = equivalent()
+    rows = [
+        "| part | places | tried | equivalent | caught | not caught | |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    total: Counter[str] = Counter()
+    for part, (places, names) in drawn.items():
+        blind = [name for name in names if not outcome[name]]
+        row = Counter(places=places, tried=len(names), caught=len(names) - len(blind))
+        row["same"] = sum(name in known for name in blind)
+        row["left"] = len(blind) - row["same"]
+        total += row
+        rows.append(_row(part, row))
+    rows.append(_row("**all**", total))
+    return "\n".join(rows)
+
+
+def _row(part: str, n: Counter[str]) -> str:
+    share = 100 * n["caught"] / max(1, n["tried"] - n["same"])
+    return (
+        f"| {part} | {n['places']:,} | {n['tried']} | {n['same']} | {n['caught']} "
+        f"| {n['left']} | {share:.0f} % |"
+    )
+
+
+def write(figures: str) -> None:
+    """Put the table between the two marks of the page."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{figures}\n{END}{after}")
 
 
 def main() -> None:
-    """Try the mutants and print those that no test noticed."""
+    """Try the mutants, print those that no test noticed, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("targets", nargs="*", help="files below src/synsamp; all by default")
-    parser.add_argument("--sample", type=int, default=120, help="how many; 0 is all")
+    parser.add_argument("--python", required=True, help="the interpreter that runs the tests")
+    parser.add_argument("--sample", type=int, default=24, help="how many of each part; 0 is all")
     parser.add_argument("--seed", type=int, default=2015)
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after this long")
+    parser.add_argument("--again", action="store_true", help="keep those caught last time")
     options = parser.parse_args()
-    wanted = options.targets or list(TARGETS)
-    every = [m for t in wanted for m in mutants(t, (ROOT / SOURCE / t).read_text())]
-    chosen = [m for m in every if m.describe not in EQUIVALENT]
-    if options.sample:
-        chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
-    print(f"{len(every)} mutants, {len(every) - sum(m.describe not in EQUIVALENT for m in every)} "
-          f"known as equivalent, {len(chosen)} tried", flush=True)  # fmt: skip
-    end = time.monotonic() + 60 * options.minutes
-    tried = noticed = 0
+    os.chdir(ROOT)
+    os.environ["SYNSAMP_PYTHON"] = str(Path(options.python).absolute())
+    outcome: dict[str, bool] = json.loads(SESSION.read_text()) if SESSION.exists() else {}
+    kept = {name for name, caught in outcome.items() if caught and options.again}
+    wanted: dict[str, list[str]] = {}
+    drawn: dict[str, tuple[int, list[str]]] = {}
+    chosen: list[tuple[str, MutationSpec]] = []
+    for part, files in parts().items():
+        files = {f: t for f, t in files.items() if not options.targets or f in options.targets}
+        if files:
+            places, found = choose(files, options.sample, options.seed)
+            named = {describe(fault): fault for fault in found}
+            drawn[part] = places, list(named)
+            chosen += [(name, fault) for name, fault in named.items() if name not in kept]
+            wanted |= files
+    print(f"{len(chosen)} faults to try", flush=True)
     with tempfile.TemporaryDirectory(prefix="synsamp-mutants-") as place:
-        folder = Path(place)
-        for name in ("src", "tests", "pyproject.toml"):
-            origin = ROOT / name
-            (shutil.copytree if origin.is_dir() else shutil.copy)(origin, folder / name)
-        green: set[tuple[str, ...]] = set()
-        for mutant in chosen:
-            if time.monotonic() > end:
-                break
-            if TARGETS[mutant.target] not in green:
-                require_green(folder, mutant.target)
-                green.add(TARGETS[mutant.target])
-            tried += 1
-            if caught(folder, mutant):
-                noticed += 1
-            else:
-                print(f"not noticed: line {mutant.line} of {mutant.describe}", flush=True)
-            if tried % 10 == 0:
-                print(f"  {noticed} of {tried} noticed so far", flush=True)
-    print(f"{noticed} of {tried} mutants noticed, {100 * noticed / max(tried, 1):.0f} %")
+        os.environ["SYNSAMP_MUTANTS"] = place
+        try_all(wanted, chosen, outcome)
+    figures = table(drawn, outcome)
+    print(figures)
+    if not options.targets:
+        write(figures)
+        print(f"wrote {PAGE.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from synsamp.analysis.distance import total_variation, total_variation_by_chance
+from synsamp.errors import SynsampError
 
 
 def test_total_variation_of_equal_and_disjoint_distributions():
@@ -38,3 +39,9 @@ def test_another_truth_falls_outside():
     band = total_variation_by_chance(counts, 0.999, rng)
     wrong = np.linspace(0.5, 1.5, 12) / 12
     assert total_variation(counts.sum(axis=0), wrong) > band
+
+
+def test_one_chain_says_nothing_of_chance():
+    with pytest.raises(SynsampError, match="at least two chains"):
+        total_variation_by_chance(np.ones((1, 12)), 0.9, np.random.default_rng(0))
+    assert total_variation_by_chance(np.ones((2, 12)), 0.9, np.random.default_rng(0)) == 0.0

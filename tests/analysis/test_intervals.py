@@ -46,3 +46,12 @@ def test_ratio_interval_holds_the_ratio_of_the_means_in_95_of_100():
     assert np.isnan(ratio_interval([1.0, 2.0], [-1.0, 1.0]).value)
     with pytest.raises(SynsampError, match="one pair"):
         ratio_interval([1.0, 2.0], [1.0])
+
+
+@pytest.mark.parametrize(
+    ("parts", "wholes"), [([1.0, np.nan], [1.0, 2.0]), ([1.0, 2.0], [1.0, np.inf])]
+)
+def test_a_ratio_of_what_is_not_finite_is_not_known(parts, wholes):
+    value, low, high = ratio_interval(parts, wholes)
+    assert np.isnan(value)
+    assert (low, high) == (-np.inf, np.inf)

@@ -81,3 +81,15 @@ def test_more_stretches_than_points_are_as_many_as_there_are_points():
     points = np.random.default_rng(0).normal(size=(4, 2))
     many, each = (separation_p_value(points, [0, 0, 1, 1], n, 50) for n in (9, 2))
     assert many == each
+
+
+def test_four_stretches_are_the_rule_and_one_epoch_is_no_question():
+    rng = np.random.default_rng(5)
+    points, epochs = _walk(rng, 60, 0.9), np.repeat([0, 1, 2], 20)
+    default, four, three = (
+        separation_p_value(points, epochs, permutations=400, **stretches)
+        for stretches in ({}, {"stretches": 4}, {"stretches": 3})
+    )
+    assert default == four != three
+    with pytest.raises(SynsampError, match="epochs must be at least two"):
+        separation_p_value(points, np.zeros(60))

@@ -69,3 +69,10 @@ def test_refuses_what_cannot_be_fitted(rates, classes, words):
 def test_refuses_a_single_block():
     with pytest.raises(SynsampError, match="at least two"):
         blockwise_accuracy(_blocks(np.random.default_rng(5), 1, 10, 1.0))
+
+
+@pytest.mark.parametrize("block", [(np.ones((2, 3)),), (1, 2, 3), np.ones((2, 2)), "ab", None])
+def test_a_block_must_be_a_pair(block):
+    good = (np.ones((4, 2)), np.array([0, 1, 0, 1]))
+    with pytest.raises(SynsampError, match=r"blocks\[1\] must be a pair"):
+        blockwise_accuracy([good, block])

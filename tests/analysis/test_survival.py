@@ -7,6 +7,7 @@ import pytest
 
 from synsamp.analysis.survival import (
     Lifetimes,
+    _standard_errors,
     fit_exponential,
     fit_power_law,
     joined,
@@ -175,3 +176,24 @@ def test_too_few_lives_are_refused_in_words():
         fit_power_law(few)
     with pytest.raises(SynsampError, match="must not be empty"):
         kaplan_meier(joined([]))
+
+
+def test_akaikes_criterion_counts_the_parameters_of_each_law():
+    lives = on_a_grid(power_law_lives(np.random.default_rng(9), 3.0, 1.0, 500), 1.0, 60.0)
+    for fit, parameters in ((fit_exponential(lives), 1), (fit_power_law(lives), 2)):
+        assert fit.aic == pytest.approx(2 * parameters - 2 * fit.log_likelihood)
+
+
+def test_at_time_zero_all_live_for_certain():
+    lives = on_a_grid(exponential_lives(np.random.default_rng(10), 5.0, 50), 1.0, 30.0)
+    curve = kaplan_meier(lives)
+    first = (curve.time[0], curve.survival[0], curve.low[0], curve.high[0], curve.at_risk[0])
+    assert first == (0.0, 1.0, 1.0, 1.0, 50)
+
+
+def test_errors_come_from_the_whole_curvature():
+    """Of a quadratic cost the covariance is the inverse matrix, off-diagonal terms included."""
+    matrix = np.array([[4.0, 1.5, 0.2], [1.5, 3.0, -0.7], [0.2, -0.7, 2.0]])
+    found = _standard_errors(lambda x: 0.5 * x @ matrix @ x, np.array([0.3, -0.2, 0.1]))
+    assert found == pytest.approx(np.sqrt(np.diag(np.linalg.inv(matrix))), rel=1e-6)
+    assert np.isnan(_standard_errors(lambda x: x[0] ** 2, np.zeros(2))).all()

@@ -11,6 +11,7 @@ from synsamp.analysis.tuning import (
     label_shares,
     spike_counts,
 )
+from synsamp.errors import SynsampError
 
 STARTS = [0.0, 0.25, 0.5]
 
@@ -42,3 +43,18 @@ def test_correlations_agree_with_numpy_and_leave_constants_open():
         for j in range(2):
             assert found[i, j] == pytest.approx(np.corrcoef(rows[i], patterns[j])[0, 1])
     assert np.isnan(found[3]).all()
+
+
+def test_rows_may_have_any_number_of_axes_before_the_last():
+    rng = np.random.default_rng(2)
+    rows, patterns = rng.random((2, 3, 4, 30)), rng.random((2, 30))
+    found = correlations(rows, patterns)
+    assert found.shape == (2, 3, 4, 2)
+    assert found[1, 2, 3, 1] == pytest.approx(np.corrcoef(rows[1, 2, 3], patterns[1])[0, 1])
+    assert correlations(rows[0, 0, 0], patterns) == pytest.approx(found[0, 0, 0])
+
+
+def test_as_many_neurons_as_there_may_be():
+    assert spike_counts([], np.zeros(0, int), [], 0.2, 10**9).shape == (10**9, 0)
+    with pytest.raises(SynsampError, match="n_neurons must be a whole number"):
+        spike_counts([], np.zeros(0, int), [], 0.2, 10**9 + 1)

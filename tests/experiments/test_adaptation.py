@@ -98,6 +98,9 @@ def test_inputs_are_sorted_by_the_images_alone():
     assert new_inputs(INK, (1, 2), COURSE).tolist() == [False, True, True, True, False]
     # The fourth is bright for the new digit but not background for the old one.
     assert candidate_inputs(INK, INK, (1, 2), COURSE).tolist() == [1, 2, 4]
+    # What counts is how much brighter an input is for the new digit than it was for the old ones.
+    mean = np.array([[0.0, 0.4, 0.0, 0.1, 0.0], [0.2, 0.7, 0.6, 0.3, 0.0]])
+    assert candidate_inputs(mean, 0 * INK, (1, 2), COURSE)[:3].tolist() == [2, 1, 0]
 
 
 def test_comeback_counts_what_was_eliminated_and_is_back():
@@ -138,6 +141,17 @@ def test_a_neuron_has_turned_only_with_spikes_and_weights():
     spikes = np.array([[[1, 99], [1, 99], [50, 50]]])
     found = tuning(spikes, theta, 3.0, mean, (1, 2), COURSE)
     assert found["turned"].tolist() == [[1.0, 0.0, 0.0]]
+
+
+def test_a_neuron_must_look_more_like_the_new_digit_than_like_any_other():
+    mean = np.eye(3)
+    theta = np.full((2, 3, 3), -4.0)
+    for neuron in range(3):
+        theta[:, neuron, neuron] = 3.0  # neuron k looks like digit k
+    spikes = np.zeros((2, 3, 3))
+    spikes[..., 1] = 9.0  # all answer to 2
+    found = tuning(spikes, theta, 3.0, mean, (1, 2, 3), COURSE)
+    assert found["turned"].tolist() == [[0.0, 1.0, 0.0]] * 2
 
 
 # -- the rule's timing curve in the engine --------------------------------------------------------

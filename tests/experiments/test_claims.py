@@ -1,10 +1,12 @@
 """A claim holds or does not: the band's ends belong to it, and what is not finite never holds."""
 
 import math
+from dataclasses import FrozenInstanceError
 
 import pytest
 
-from synsamp.experiments.protocol import Claim
+from synsamp.experiments.landscape import EXPERIMENT
+from synsamp.experiments.protocol import Claim, Column, Repeats
 
 
 def _claim(value, band):
@@ -39,3 +41,17 @@ def test_a_claim_holds_within_its_band(value, band, holds):
 def test_a_band_that_cannot_fail_or_cannot_hold_is_refused(band):
     with pytest.raises(ValueError, match="claim 'one'"):
         _claim(1.0, band)
+
+
+@pytest.mark.parametrize(
+    ("made", "name"),
+    [
+        (_claim(1.0, (1.0, 2.0)), "value"),
+        (Column("f8"), "dtype"),
+        (Repeats("trials", "trial"), "parameter"),
+        (EXPERIMENT, "claims"),
+    ],
+)
+def test_what_was_checked_cannot_be_changed(made, name):
+    with pytest.raises(FrozenInstanceError):
+        setattr(made, name, None)

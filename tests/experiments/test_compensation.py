@@ -334,6 +334,33 @@ def test_claims_can_fail_and_hold(finished, setup, pairs):
     assert [name for name in main + controls if not recovered[name]] == controls
 
 
+def test_a_lesion_is_judged_against_the_drift_without_it(finished, setup):
+    results = collect(setup.plan, [finished.tables] * 3, np.random.default_rng(0))
+    path = results["path"].copy(deep=True)
+    for moved, holds in ((0.5, True), (0.2, False)):
+        path.moved.values[..., 0], path.moved.values[..., 1] = moved, 0.25
+        found = {c.id: c for c in claims(SMALL, dict(results) | {"path": path})}
+        assert found["switch-1"].value == pytest.approx(moved / 0.25)
+        assert found["switch-1"].holds is holds
+
+
+def test_images_are_compared_just_after_the_lesion_and_at_the_last_test(finished, setup):
+    """Of the second digit, heard: its own image gains 0.3 on the other by the last test."""
+    results = collect(setup.plan, [finished.tables] * 3, np.random.default_rng(0))
+    course = results["course"].copy(deep=True)
+    after = [
+        i
+        for i, row in enumerate(setup.plan.rows)
+        if setup.plan.phases[row.phase].arm == MAIN and row.after == 1
+    ]
+    assert len(after) > 1
+    course.likeness.values[:] = 0.0
+    course.likeness.values[:, after[0], 1] = [0.4, 0.1]
+    course.likeness.values[:, after[-1], 1] = [0.2, 0.2]
+    found = {c.id: c for c in claims(SMALL, dict(results) | {"course": course})}
+    assert found["reconstruction-1"].value == pytest.approx(0.3, abs=1e-6)
+
+
 def test_hidden_neurons_are_numbered_circuit_by_circuit():
     hidden = Hidden(10)
     assert (hidden.n, hidden.auditory[-1], hidden.visual[0]) == (80, 39, 40)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from synsamp.analysis.survival import new_lifetimes
 from synsamp.errors import SynsampError
 from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection
 from synsamp.experiments.motility.experiment import EXPERIMENT
@@ -15,6 +16,7 @@ from synsamp.experiments.motility.measures import (
     change_slope,
     dip,
     occupancy_counts,
+    scaled_lives,
     scaling,
     survival,
 )
@@ -139,6 +141,25 @@ def test_a_dip_needs_two_populations():
     assert dip(occupancy_counts(np.concatenate([often, seldom], axis=1))) < 0.1
     assert dip(occupancy_counts(rng.random((200, 2000)) < rng.random(2000))) > 0.5
     assert dip(occupancy_counts(ornstein_uhlenbeck(rng, 1e-4, 2000.0, 200))) > 1
+
+
+def test_pieces_of_the_fast_record_share_one_look_and_nothing_is_left_out():
+    rng = np.random.default_rng(5)
+    fast, slow = rng.random((21, 400)) < 0.5, rng.random((8, 400)) < 0.5
+    found, own = scaled_lives(fast, slow, 2.0, 20.0, 1)
+    pieces = [new_lifetimes(fast[i : i + 8], 2.0, 1) for i in (0, 7)]
+    assert len(found) == sum(map(len, pieces))
+    assert np.array_equal(found.last_seen, np.concatenate([p.last_seen for p in pieces]))
+    assert np.array_equal(own.first_missed, new_lifetimes(slow, 20.0, 1).first_missed)
+
+
+def test_laws_are_fitted_to_twenty_losses_and_not_to_fewer():
+    for losses in (19, 20, 25):
+        states = np.zeros((12, losses), bool)
+        for k in range(losses):
+            states[2 : 3 + k % 8, k] = True
+        fitted = float(survival([states], 1.0, 1, 1).pooled_exponential_tau)
+        assert np.isfinite(fitted) == (losses >= 20)
 
 
 # -- runs -----------------------------------------------------------------------------------------

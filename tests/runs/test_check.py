@@ -86,6 +86,27 @@ def test_every_damaged_file_is_a_line_with_its_remedy(copy, capsys, name, remedy
     assert remedy in lines[0]
 
 
+@pytest.mark.parametrize("content", [None, "", "no list"])
+def test_figures_without_their_list_are_a_line(copy, capsys, content):
+    (copy / "figures.sha256").unlink()
+    if content is not None:
+        (copy / "figures.sha256").write_text(content)
+    assert command("check", copy) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{copy / 'figures.sha256'} must be as the run wrote it" in line
+    assert "synsamp report" in line
+
+
+@pytest.mark.parametrize("name", ["status.json", "results.sha256", "run.sha256"])
+def test_a_file_that_cannot_be_read_does_not_end_the_check(copy, capsys, name):
+    (copy / name).write_bytes(b"\xff\xfe")
+    (copy / "figures" / "A.png").write_bytes(b"")
+    assert command("check", copy) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert any(str(copy / name) in line for line in lines)
+    assert any(str(copy / "figures" / "A.png") in line for line in lines)
+
+
 def test_several_things_are_several_lines(copy, capsys):
     flip(copy / "claims.json")
     (copy / "results.zarr" / "path" / "zarr.json").unlink()

@@ -243,6 +243,12 @@ def test_a_claim_is_judged_by_the_share_of_trials_in_which_it_holds(plain):
     assert records["mostly"].holds == (share.low > 0.5)
     assert f"holds in {holds.sum()} of 9 trials" in records["mostly"].detail
     assert records["heads"].holds  # in 9 of 9
+    assert {record.band for record in records.values()} == {(0.5, 1.0)}
+    for record in RunFolder(plain.path / "trials" / "00000").claims():
+        one = data.sel(claim=record.id)
+        low, high = record.band
+        assert float(one.claim_low) == (-np.inf if low is None else low)
+        assert float(one.claim_high) == (np.inf if high is None else high)
 
 
 def test_claims_of_a_sweep_are_judged_at_every_combination(swept):

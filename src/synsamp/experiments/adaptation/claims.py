@@ -118,8 +118,9 @@ def _turning(m: xr.Dataset) -> list[Claim]:
     likeness = np.array(
         [np.sort(row)[-2] for row in np.nan_to_num(m.new_likeness.values[:, end], nan=-1.0)]
     )
+    # Whatever has no weights looks like nothing: at the end the worst, before no head start.
     likeness_before = np.array(
-        [np.sort(row)[-2] for row in np.nan_to_num(m.new_likeness.values[:, before], nan=-1.0)]
+        [np.sort(row)[-2] for row in np.nan_to_num(m.new_likeness.values[:, before], nan=0.0)]
     )
     found = [
         _claim(
