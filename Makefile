@@ -42,7 +42,7 @@ torture: $(READY)
 	@touch $@
 
 mutants: $(READY) .venv-mutants/.ready
-	.venv-mutants/bin/python scripts/mutants.py --python $(BIN)/python $(if $(AGAIN),--again) $(ONLY)
+	.venv-mutants/bin/python scripts/mutants.py --python $(BIN)/python $(if $(AGAIN),--again) $(if $(SEED),--seed $(SEED)) $(ONLY)
 
 claims: $(READY)
 	$(BIN)/python scripts/readme_claims.py $$(ls -d runs/demo-* | tail -1)

@@ -1,8 +1,9 @@
 """Put small faults into the code, one at a time, and see whether a fast test notices.
 
     make mutants                                   # a seeded sample; writes docs/reliability.md
-    make mutants ONLY="rule/step.py priors/flat.py"      # more of some files, nothing written
-    make mutants AGAIN=1                           # only those that were not noticed last time
+    make mutants ONLY="rule/step.py priors/flat.py"      # a sample of some files, no table
+    make mutants AGAIN=1                           # after new tests: those not caught last time
+    make mutants SEED=7                            # another sample
 
 The faults are Cosmic Ray's. It writes them into the file, as Numba needs: a tool that switches
 faults on inside the running function leaves nothing to compile. Places are drawn at random (a
@@ -10,6 +11,9 @@ number, an operator, a decorator, a loop), then one of the faults possible there
 ways to spoil a ``+`` do not outweigh the one way to spoil an ``if``. The tests run in a copy of the
 tree. A fault counts as caught if a test fails or does not come to an end. Those that change nothing
 anybody could see are named with their reason in mutants_equivalent.toml.
+
+Only what is caught at once says how good the tests are elsewhere: what is caught by tests that were
+written for these very faults says nothing of others.
 """
 
 from __future__ import annotations
@@ -150,9 +154,12 @@ def choose(wanted: dict[str, list[str]], sample: int, seed: int) -> tuple[int, l
 
 
 def try_all(
-    wanted: dict[str, list[str]], chosen: list[tuple[str, MutationSpec]], outcome: dict[str, bool]
+    wanted: dict[str, list[str]],
+    chosen: list[tuple[str, MutationSpec]],
+    outcome: dict[str, str],
+    keep: bool,
 ) -> None:
-    """Note in ``outcome`` and on disk whether each fault was caught, by its description."""
+    """Note what became of each fault, by its description; with ``keep`` also on disk."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(WORKERS, context, _settle) as pool:
         limits: dict[tuple[str, ...], float] = {}
@@ -170,9 +177,12 @@ def try_all(
             running[pool.submit(_caught, fault, tests, limits[tuple(tests)])] = name, fault
         for count, future in enumerate(as_completed(running), 1):
             name, fault = running[future]
-            outcome[name] = future.result()
-            SESSION.write_text(json.dumps(outcome, indent=1, sort_keys=True))
-            if not outcome[name]:
+            seen_before = outcome.get(name) == "not caught"
+            caught = "caught later" if seen_before else "caught"
+            outcome[name] = caught if future.result() else "not caught"
+            if keep:
+                SESSION.write_text(json.dumps(outcome, indent=1, sort_keys=True))
+            if outcome[name] == "not caught":
                 print(f"not noticed: line {fault.start_pos[0]} of {name}", flush=True)
             if count % 10 == 0:
                 print(f"  {count} of {len(running)} tried", flush=True)
@@ -182,19 +192,17 @@ def _target(fault: MutationSpec) -> str:
     return fault.module_path.relative_to(SOURCE).as_posix()
 
 
-def table(drawn: dict[str, tuple[int, list[str]]], outcome: dict[str, bool]) -> str:
+def table(drawn: dict[str, tuple[int, list[str]]], outcome: dict[str, str]) -> str:
     """How many places each part has, and what became of the faults drawn, as Markdown."""
     known = equivalent()
     rows = [
-        "| part | places | tried | equivalent | caught | not caught | |",
+        "| part | places | tried | equivalent | caught at once | by tests written then | left |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     total: Counter[str] = Counter()
     for part, (places, names) in drawn.items():
-        blind = [name for name in names if not outcome[name]]
-        row = Counter(places=places, tried=len(names), caught=len(names) - len(blind))
-        row["same"] = sum(name in known for name in blind)
-        row["left"] = len(blind) - row["same"]
+        row = Counter(outcome[name] for name in names if name not in known)
+        row.update(places=places, tried=len(names), same=sum(name in known for name in names))
         total += row
         rows.append(_row(part, row))
     rows.append(_row("**all**", total))
@@ -202,10 +210,12 @@ def table(drawn: dict[str, tuple[int, list[str]]], outcome: dict[str, bool]) -> 
 
 
 def _row(part: str, n: Counter[str]) -> str:
-    share = 100 * n["caught"] / max(1, n["tried"] - n["same"])
+    real = max(1, n["tried"] - n["same"])
+    at_once, later = n["caught"], n["caught later"]
     return (
-        f"| {part} | {n['places']:,} | {n['tried']} | {n['same']} | {n['caught']} "
-        f"| {n['left']} | {share:.0f} % |"
+        f"| {part} | {n['places']:,} | {n['tried']} | {n['same']} "
+        f"| {at_once} ({100 * at_once / real:.0f} %) "
+        f"| {later} (together {100 * (at_once + later) / real:.0f} %) | {n['not caught']} |"
     )
 
 
@@ -223,12 +233,12 @@ def main() -> None:
     parser.add_argument("--python", required=True, help="the interpreter that runs the tests")
     parser.add_argument("--sample", type=int, default=24, help="how many of each part; 0 is all")
     parser.add_argument("--seed", type=int, default=2015)
-    parser.add_argument("--again", action="store_true", help="keep those caught last time")
+    parser.add_argument("--again", action="store_true", help="try only what was not caught")
     options = parser.parse_args()
     os.chdir(ROOT)
     os.environ["SYNSAMP_PYTHON"] = str(Path(options.python).absolute())
-    outcome: dict[str, bool] = json.loads(SESSION.read_text()) if SESSION.exists() else {}
-    kept = {name for name, caught in outcome.items() if caught and options.again}
+    outcome: dict[str, str] = json.loads(SESSION.read_text()) if options.again else {}
+    kept = {name for name, became in outcome.items() if became != "not caught"}
     wanted: dict[str, list[str]] = {}
     drawn: dict[str, tuple[int, list[str]]] = {}
     chosen: list[tuple[str, MutationSpec]] = []
@@ -243,7 +253,7 @@ def main() -> None:
     print(f"{len(chosen)} faults to try", flush=True)
     with tempfile.TemporaryDirectory(prefix="synsamp-mutants-") as place:
         os.environ["SYNSAMP_MUTANTS"] = place
-        try_all(wanted, chosen, outcome)
+        try_all(wanted, chosen, outcome, keep=not options.targets)
     figures = table(drawn, outcome)
     print(figures)
     if not options.targets:

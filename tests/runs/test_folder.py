@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -14,8 +15,10 @@ import pytest
 from synsamp.cli import run_command_line
 from synsamp.errors import SynsampError
 from synsamp.runs import RunFolder, execute, find_runs
+from synsamp.runs.clearing import clear_contents
 from synsamp.runs.execute import describe
 from synsamp.runs.figures import write_figures
+from synsamp.runs.seal import write_seal
 from toys.app import TOYS
 from toys.walk import EXPERIMENT
 
@@ -220,3 +223,27 @@ def test_a_file_of_the_users_within_the_results_is_refused_not_removed(copy):
         execute(EXPERIMENT, copy, force=True)
     assert (copy / "results.zarr" / "notes.txt").read_text() == "mine"
     assert (copy / "run.json").exists()
+
+
+def test_clearing_leaves_no_empty_folder_of_trials_and_keeps_what_is_the_users(tmp_path):
+    for trial in ("00000", "00001"):
+        (tmp_path / "trials" / trial).mkdir(parents=True)
+        (tmp_path / "trials" / trial / "run.json").write_text("{}")
+    clear_contents(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "trials" / "00000").mkdir(parents=True)
+    (tmp_path / "trials" / "00000" / "mine.txt").write_text("notes")
+    clear_contents(tmp_path)
+    assert (tmp_path / "trials" / "00000" / "mine.txt").read_text() == "notes"
+
+
+def test_a_seal_is_read_the_same_under_any_locale(tmp_path):
+    write_seal(tmp_path / "seal", {"figures/µ.png": "0" * 64})
+    script = "import sys; from synsamp.runs.seal import *; read = read_seal(Path(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}; print(ascii(read))", str(tmp_path / "seal")],
+        env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert "figures/\\xb5.png" in done.stdout, done.stderr

@@ -30,7 +30,7 @@ def write_seal(path: Path, digests: Mapping[str, str]) -> None:
 def read_seal(path: Path) -> dict[str, str]:
     """Read a seal, or say in one line why that cannot be done."""
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
         raise damaged(path, why or str(error)) from None

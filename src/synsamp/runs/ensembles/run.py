@@ -223,7 +223,7 @@ def check_workers(client: Any, root: Path) -> None:
 def _look_at(path: str) -> str:
     """In a worker: whether a file is seen, and whether its lock is."""
     try:
-        with open(path, "r+") as file:
+        with open(path, "r+", encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return "locked"
