@@ -55,6 +55,10 @@ WORKERS = 2
 LIMIT_S = 240
 
 Parts = dict[str, dict[str, list[str]]]
+Session = dict[str, dict[str, Any]]
+"""What became of each fault, by its description."""
+
+NOT_CAUGHT = "not caught"
 
 
 def parts() -> Parts:
@@ -145,25 +149,20 @@ def _caught(fault: MutationSpec, tests: list[str], limit_s: float) -> bool:
     return result.test_outcome == TestOutcome.KILLED
 
 
-def choose(wanted: dict[str, list[str]], sample: int, seed: int) -> tuple[int, list[MutationSpec]]:
-    """How many places there are, and a fault at each of those drawn."""
-    places = {place: found for target in wanted for place, found in faults(target).items()}
-    draw = random.Random(seed)
-    drawn = sorted(places) if not sample else draw.sample(sorted(places), min(sample, len(places)))
-    return len(places), [draw.choice(places[place]) for place in drawn]
+def choose(files: dict[str, list[str]], sample: int, seed: int) -> list[MutationSpec]:
+    """A fault at each of the places drawn."""
+    places = {place: found for target in files for place, found in faults(target).items()}
+    rng = random.Random(seed)
+    drawn = sorted(places) if not sample else rng.sample(sorted(places), min(sample, len(places)))
+    return [rng.choice(places[place]) for place in drawn]
 
 
-def try_all(
-    wanted: dict[str, list[str]],
-    chosen: list[tuple[str, MutationSpec]],
-    outcome: dict[str, str],
-    keep: bool,
-) -> None:
-    """Note what became of each fault, by its description; with ``keep`` also on disk."""
+def try_all(wanted: dict[str, list[str]], chosen: dict[str, MutationSpec]) -> Iterator[str]:
+    """Yield the description of each fault that was caught, and print the others."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(WORKERS, context, _settle) as pool:
         limits: dict[tuple[str, ...], float] = {}
-        sets = {tuple(wanted[_target(fault)]) for _, fault in chosen}
+        sets = {tuple(wanted[_target(fault)]) for fault in chosen.values()}
         tried = {pool.submit(_green, list(tests)): tests for tests in sets}
         for future in as_completed(tried):
             failure, took = future.result()
@@ -172,18 +171,14 @@ def try_all(
                 sys.exit(f"tests must pass without a fault, got a failure; mend them\n{failure}")
             limits[tried[future]] = 30 + 5 * took
         running = {}
-        for name, fault in chosen:
+        for name, fault in chosen.items():
             tests = wanted[_target(fault)]
-            running[pool.submit(_caught, fault, tests, limits[tuple(tests)])] = name, fault
+            running[pool.submit(_caught, fault, tests, limits[tuple(tests)])] = name
         for count, future in enumerate(as_completed(running), 1):
-            name, fault = running[future]
-            seen_before = outcome.get(name) == "not caught"
-            caught = "caught later" if seen_before else "caught"
-            outcome[name] = caught if future.result() else "not caught"
-            if keep:
-                SESSION.write_text(json.dumps(outcome, indent=1, sort_keys=True))
-            if outcome[name] == "not caught":
-                print(f"not noticed: line {fault.start_pos[0]} of {name}", flush=True)
+            if future.result():
+                yield running[future]
+            else:
+                print(f"not noticed: {running[future]}", flush=True)
             if count % 10 == 0:
                 print(f"  {count} of {len(running)} tried", flush=True)
 
@@ -192,16 +187,18 @@ def _target(fault: MutationSpec) -> str:
     return fault.module_path.relative_to(SOURCE).as_posix()
 
 
-def table(drawn: dict[str, tuple[int, list[str]]], outcome: dict[str, str]) -> str:
-    """How many places each part has, and what became of the faults drawn, as Markdown."""
+def table(session: Session) -> str:
+    """How many places each part has, and what became of the faults tried, as Markdown."""
     known = equivalent()
     rows = [
         "| part | places | tried | equivalent | caught at once | by tests written then | left |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     total: Counter[str] = Counter()
-    for part, (places, names) in drawn.items():
-        row = Counter(outcome[name] for name in names if name not in known)
+    for part, files in parts().items():
+        names = [name for name in session if name.partition(":")[0] in files]
+        row = Counter(session[name]["became"] for name in names if name not in known)
+        places = sum(len(faults(target)) for target in files)
         row.update(places=places, tried=len(names), same=sum(name in known for name in names))
         total += row
         rows.append(_row(part, row))
@@ -226,6 +223,26 @@ def write(figures: str) -> None:
     PAGE.write_text(f"{before}{BEGIN}\n{figures}\n{END}{after}")
 
 
+def draw(wanted: Parts, sample: int, seed: int) -> Session:
+    """The faults of a sample from every part, none of them tried yet."""
+    session: Session = {}
+    for files in wanted.values():
+        for fault in choose(files, sample, seed):
+            session[describe(fault)] = {
+                "became": NOT_CAUGHT,
+                "operator": fault.operator_name,
+                "occurrence": fault.occurrence,
+            }
+    return session
+
+
+def fault_of(name: str, entry: dict[str, Any]) -> MutationSpec | None:
+    """The fault of that description, or None if the code is no longer the same."""
+    path, place = SOURCE / name.partition(":")[0], ((1, 0), (1, 1))
+    fault = MutationSpec(path, entry["operator"], entry["occurrence"], *place)
+    return fault if describe(fault) == name else None
+
+
 def main() -> None:
     """Try the mutants, print those that no test noticed, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
@@ -237,26 +254,35 @@ def main() -> None:
     options = parser.parse_args()
     os.chdir(ROOT)
     os.environ["SYNSAMP_PYTHON"] = str(Path(options.python).absolute())
-    outcome: dict[str, str] = json.loads(SESSION.read_text()) if options.again else {}
-    kept = {name for name, became in outcome.items() if became != "not caught"}
-    wanted: dict[str, list[str]] = {}
-    drawn: dict[str, tuple[int, list[str]]] = {}
-    chosen: list[tuple[str, MutationSpec]] = []
-    for part, files in parts().items():
-        files = {f: t for f, t in files.items() if not options.targets or f in options.targets}
-        if files:
-            places, found = choose(files, options.sample, options.seed)
-            named = {describe(fault): fault for fault in found}
-            drawn[part] = places, list(named)
-            chosen += [(name, fault) for name, fault in named.items() if name not in kept]
-            wanted |= files
+    wanted = {
+        part: {f: t for f, t in files.items() if not options.targets or f in options.targets}
+        for part, files in parts().items()
+    }
+    again = options.again
+    session = (
+        json.loads(SESSION.read_text()) if again else draw(wanted, options.sample, options.seed)
+    )
+    known, chosen = equivalent(), {}
+    for name, entry in list(session.items()):
+        fault = fault_of(name, entry)
+        if entry["became"] == NOT_CAUGHT and name not in known:
+            if fault is None:
+                del session[name]
+                print(f"gone, the code is another: {name}", flush=True)
+            else:
+                chosen[name] = fault
     print(f"{len(chosen)} faults to try", flush=True)
     with tempfile.TemporaryDirectory(prefix="synsamp-mutants-") as place:
         os.environ["SYNSAMP_MUTANTS"] = place
-        try_all(wanted, chosen, outcome, keep=not options.targets)
-    figures = table(drawn, outcome)
+        tests = {file: given for files in wanted.values() for file, given in files.items()}
+        for name in try_all(tests, chosen):
+            session[name]["became"] = "caught later" if again else "caught"
+            if not options.targets:
+                SESSION.write_text(json.dumps(session, indent=1, sort_keys=True))
+    figures = table(session)
     print(figures)
     if not options.targets:
+        SESSION.write_text(json.dumps(session, indent=1, sort_keys=True))
         write(figures)
         print(f"wrote {PAGE.relative_to(ROOT)}")
 
