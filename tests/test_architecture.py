@@ -26,13 +26,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rule": SCALARS | {"analysis"},
     "data": {"errors", "arguments", "progress"},
     "analysis": {"errors", "arguments", "data"},
+    "jax": ENGINE | TOOLS,
     "models": ENGINE | TOOLS,
     "spiking": ENGINE | TOOLS,
     "spines": ENGINE | TOOLS,
     "experiments": ENGINE | TOOLS | {"models", "spiking"},
     "runs": {"errors", "arguments", "experiments", "analysis"},
     "report": {"errors", "arguments", "progress", "experiments", "runs", "analysis", "spines"},
-    "bench": ENGINE | TOOLS | {"models", "spiking", "experiments", "runs"},
+    "bench": ENGINE | TOOLS | {"models", "spiking", "jax", "experiments", "runs"},
     "terminal": {"experiments", "report", "runs"},
     "doctor": {"errors", "runs", "data", "specialise"},
     "printing": set(),
@@ -57,7 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "": ENGINE
     | TOOLS
-    | {"models", "spiking", "spines", "runs"},  # synsamp/__init__.py, the public names
+    | {"models", "spiking", "spines", "jax", "runs"},  # synsamp/__init__.py, the public names
 }
 
 

@@ -72,8 +72,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "spines":  # a folder of its own names
-        return import_module("synsamp.spines")
+    if name in ("spines", "jax"):  # folders of their own names
+        return import_module(f"synsamp.{name}")
     if name in __all__:
         for folder in ("errors", "mappings", "priors", "rule", "runs"):
             module = import_module(f"synsamp.{folder}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from synsamp.arguments import number
 from synsamp.mappings.base import Mapping
-from synsamp.noise.arithmetic import exp, scalar
+from synsamp.noise.arithmetic import choose, exp, scalar
 
 
 @scalar
@@ -24,7 +24,7 @@ def slope(theta: float, p: Any) -> float:
     """The logistic function of θ/s."""
     x = theta / p[0]
     small = exp(-np.abs(x))
-    return (1.0 if x >= 0.0 else small) / (1.0 + small)
+    return choose(x >= 0.0, 1.0, small) / (1.0 + small)
 
 
 @scalar

@@ -46,6 +46,12 @@ _ROUND = 6755399441055744.0
 
 
 @scalar
+def choose(condition: bool, yes: Any, no: Any) -> Any:
+    """``yes if condition else no``, as a name that arrays can be given another meaning for."""
+    return yes if condition else no
+
+
+@scalar
 def exp(x: float) -> float:
     """e**x in double precision, relative error below 1e-15; saturates beyond ±708."""
     x = min(max(x, -708.0), 708.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import numbers
 from synsamp.errors import refuse
-from synsamp.noise.arithmetic import exp, scalar
+from synsamp.noise.arithmetic import choose, exp, scalar
 from synsamp.priors.base import PLACE, WIDTH, Prior
 
 # Parameters are one flat tuple of (log-height, mean, precision) per component. Its length is part
@@ -29,8 +29,8 @@ def _absorb(theta: float, so_far: Any, height: float, mean: float, precision: fl
     log_term = height - 0.5 * x * x * precision
     smaller = exp(-np.abs(log_term - top))
     is_new_top = log_term > top
-    keep = smaller if is_new_top else 1.0
-    term = 1.0 if is_new_top else smaller
+    keep = choose(is_new_top, smaller, 1.0)
+    term = choose(is_new_top, 1.0, smaller)
     return max(top, log_term), total * keep + term, pull * keep - term * x * precision
 
 

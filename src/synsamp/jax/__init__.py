@@ -1,0 +1,32 @@
+"""The rule for JAX: any tree of parameters, as an Optax transformation or as a sampler."""
+
+from synsamp.jax.extra import require_extra
+
+require_extra()
+
+from synsamp.jax.draws import Draws, open_draws  # noqa: E402 (the line above says what is missing)
+from synsamp.jax.floors import ClippingFloor, ReflectingFloor  # noqa: E402
+from synsamp.jax.move import check  # noqa: E402
+from synsamp.jax.preconditioner import RootMeanSquare  # noqa: E402
+from synsamp.jax.predict import predictive_mean  # noqa: E402
+from synsamp.jax.run import run  # noqa: E402
+from synsamp.jax.sampler import Sampler, SamplerInfo, SamplerState, sampler  # noqa: E402
+from synsamp.jax.sampling import SamplingState, sampling, weights  # noqa: E402
+
+__all__ = [
+    "ClippingFloor",
+    "Draws",
+    "ReflectingFloor",
+    "RootMeanSquare",
+    "Sampler",
+    "SamplerInfo",
+    "SamplerState",
+    "SamplingState",
+    "check",
+    "open_draws",
+    "predictive_mean",
+    "run",
+    "sampler",
+    "sampling",
+    "weights",
+]

@@ -1,0 +1,154 @@
+"""The package's scalar functions on JAX arrays: the same code, other names.
+
+Equation, priors, mappings and speeds are Python functions of one number, which Numba compiles. The
+code of such a function does not say what ``np.sqrt`` is: its global names do. `on_jax` makes the
+same code object into a function whose names mean JAX:
+
+    np, math  → jax.numpy          max, min → jnp.maximum, jnp.minimum
+    exp       → jnp.exp            choose   → jnp.where
+
+and does likewise with the functions it calls. Nothing is written twice; a function with an ``if``
+on θ cannot go this way and is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from synsamp.errors import refuse
+from synsamp.mappings import Mapping
+from synsamp.noise import arithmetic
+from synsamp.priors import Prior, PriorByGroup
+from synsamp.rule import equation
+from synsamp.rule.speed import Speed
+from synsamp.specialise import is_compiled
+
+_TWINS: dict[Any, Any] = {
+    arithmetic.exp: jnp.exp,
+    arithmetic.exp_single: jnp.exp,
+    arithmetic.choose: jnp.where,
+}
+_BUILTINS: dict[str, Any] = {"max": jnp.maximum, "min": jnp.minimum}
+_MODULES: tuple[ModuleType, ...] = (np, math)
+
+OfArrays = Callable[[Any], Any]
+"""A function of a leaf, element by element."""
+
+
+@functools.lru_cache(maxsize=512)
+def on_jax(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same Python code with NumPy's names bound to JAX's; JAX's own functions stay."""
+    return _bound(function, {})
+
+
+def _bound(function: Any, known: dict[int, Any]) -> Any:
+    if id(function) in known:
+        return known[id(function)]
+    source = function.py_func if is_compiled(function) else function
+    if not isinstance(source, FunctionType):
+        return function
+    names: dict[str, Any] = dict(source.__globals__)
+    made = (
+        FunctionType(source.__code__, names, source.__name__, source.__defaults__, None)
+        if (source.__closure__ is None)
+        else FunctionType(
+            source.__code__,
+            names,
+            source.__name__,
+            source.__defaults__,
+            tuple(CellType(_meaning(cell.cell_contents, known)) for cell in source.__closure__),
+        )
+    )
+    known[id(function)] = made  # before its names: it may call itself
+    for name in _global_names(source.__code__):
+        if name in names:
+            names[name] = _meaning(names[name], known)
+        elif name in _BUILTINS:
+            names[name] = _BUILTINS[name]
+    return made
+
+
+def _meaning(value: Any, known: dict[int, Any]) -> Any:
+    if is_compiled(value):
+        return _TWINS[value] if value in _TWINS else _bound(value, known)
+    if isinstance(value, ModuleType):
+        return jnp if value in _MODULES else value
+    if isinstance(value, FunctionType) and not value.__module__.startswith(("jax", "optax")):
+        return _bound(value, known)
+    return value
+
+
+def _global_names(code: CodeType) -> set[str]:
+    """Names that a function looks up, those of the functions inside it too."""
+    inner = [part for part in code.co_consts if isinstance(part, CodeType)]
+    return set(code.co_names).union(*map(_global_names, inner))
+
+
+# The rule itself, with the names of `rule/equation.py`.
+drift = on_jax(equation.drift)
+diffusion = on_jax(equation.diffusion)
+chain_rule = on_jax(equation.chain_rule)
+euler_maruyama = on_jax(equation.euler_maruyama)
+
+
+def prior_gradient(prior: Prior | PriorByGroup, shape: tuple[int, ...]) -> OfArrays:
+    """∂log p_S/∂θ as a function of a leaf of this shape."""
+    parts = prior.parts(shape)
+    functions = [on_jax(part.prior.gradient_of) for part in parts]
+    numbers = [tuple(_as_leaf(n, shape) for n in part.numbers) for part in parts]
+    if len(parts) == 1:
+        only, its_numbers = functions[0], numbers[0]
+        return lambda theta: only(theta, _like(its_numbers, theta))
+    assert isinstance(prior, PriorByGroup)
+    labels = prior.group
+
+    def gradient(theta: Any) -> Any:
+        found = jnp.zeros_like(theta)
+        for label, (function, own) in enumerate(zip(functions, numbers, strict=True)):
+            found = jnp.where(labels == label, function(theta, _like(own, theta)), found)
+        return found
+
+    return gradient
+
+
+def mapping_functions(mapping: Mapping) -> tuple[OfArrays, OfArrays]:
+    """(w, dw/dθ) as functions of a leaf."""
+    weight, slope = on_jax(mapping.weight_of), on_jax(mapping.slope_of)
+    p = mapping.parameters
+    return lambda theta: weight(theta, _like(p, theta)), lambda theta: slope(theta, _like(p, theta))
+
+
+def speed_functions(speed: Speed) -> tuple[OfArrays, OfArrays]:
+    """(b, b′) as functions of a leaf."""
+    value, slope = on_jax(speed.value_of), on_jax(speed.slope_of)
+    p = speed.parameter_values
+    return lambda theta: value(theta, _like(p, theta)), lambda theta: slope(theta, _like(p, theta))
+
+
+def require_traceable(name: str, function: OfArrays, leaf: jax.ShapeDtypeStruct) -> None:
+    """Refuse a function that cannot run on JAX arrays, or gives another shape than θ's."""
+    remedy = "write it with NumPy's or JAX's functions of arrays, and np.where in place of if"
+    try:
+        found = jax.eval_shape(lambda theta: jnp.broadcast_to(function(theta), theta.shape), leaf)
+    except Exception as error:  # whatever a user's function may raise
+        lines = str(error).splitlines() or [""]
+        what = f"{type(error).__name__}: {lines[0][:80]}"
+        raise refuse(name, "must run on JAX arrays", what, remedy) from None
+    assert found.shape == leaf.shape
+
+
+def _as_leaf(number: Any, shape: tuple[int, ...]) -> Any:
+    return np.reshape(number, shape) if np.ndim(number) else float(number)
+
+
+def _like(numbers: tuple[Any, ...], theta: Any) -> tuple[Any, ...]:
+    """Arrays in θ's precision; Python's numbers take it by themselves."""
+    return tuple(jnp.asarray(n, theta.dtype) if np.ndim(n) else n for n in numbers)

@@ -1,0 +1,182 @@
+"""Trees of parameters that a run has kept, in memory or in a Zarr folder.
+
+Each leaf is one array (chain, draw, …) under the leaf's path. What is on disk is read when it is
+asked for, one draw at a time, so that posteriors larger than memory can be averaged over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import arviz_stats
+import jax
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from synsamp.arguments import function, instance, text
+from synsamp.errors import refuse
+from synsamp.jax.leaves import Tree, paths
+
+_BARE = "theta"
+"""The name on disk where the tree is one array."""
+
+
+class Draws:
+    """``draws.at(chain, draw)`` is a tree; ``draws.values(f)`` is f of all of them."""
+
+    def __init__(self, arrays: list[Any], names: list[str], structure: Any) -> None:
+        self._arrays, self.names, self._structure = arrays, names, structure
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(chains, draws)."""
+        chains, draws = self._arrays[0].shape[:2]
+        return int(chains), int(draws)
+
+    def tree(self) -> Tree:
+        """Everything, each leaf (chain, draw, …), in memory."""
+        return jax.tree.unflatten(self._structure, [np.asarray(a[...]) for a in self._arrays])
+
+    def at(self, chain: int, draw: int) -> Tree:
+        """One draw."""
+        leaves = [np.asarray(a[chain, draw]) for a in self._arrays]
+        return jax.tree.unflatten(self._structure, leaves)
+
+    def __iter__(self) -> Iterator[Tree]:
+        chains, draws = self.shape
+        return (self.at(chain, draw) for chain in range(chains) for draw in range(draws))
+
+    def __len__(self) -> int:
+        chains, draws = self.shape
+        return chains * draws
+
+    def values(self, of: Callable[[Tree], Any]) -> NDArray[Any]:
+        """f of every draw: (chain, draw, …). The function is compiled by JAX."""
+        function("of", of, "pass a function of the parameters")
+        compiled = jax.jit(of)
+        found = [np.asarray(compiled(tree)) for tree in self]
+        return np.stack(found).reshape(*self.shape, *found[0].shape)
+
+    def diagnose(self, **functions: Callable[[Tree], Any]) -> xr.Dataset:
+        """ArviZ's R-hat, ESS and Monte-Carlo error of functions of the parameters, by name.
+
+        ``draws.diagnose(loss=lambda w: loss(w, x))`` has ``loss`` (of: mean, std, r_hat, …).
+        """
+        if not functions:
+            raise refuse("functions", "must be at least one", 0, "e.g. diagnose(norm=norm_of)")
+        found = xr.Dataset(
+            {
+                name: (("chain", "draw", *(f"{name}_{k}" for k in range(v.ndim - 2))), v)
+                for name, v in ((name, self.values(of)) for name, of in functions.items())
+            }
+        )
+        over = ("chain", "draw")
+        rows = {
+            "mean": found.mean(over),
+            "std": found.std(over, ddof=1),
+            "r_hat": _by_arviz(arviz_stats.rhat, found),
+            "ess_bulk": _by_arviz(arviz_stats.ess, found, method="bulk"),
+            "ess_tail": _by_arviz(arviz_stats.ess, found, method="tail"),
+            "mcse_mean": _by_arviz(arviz_stats.mcse, found, method="mean"),
+        }
+        return xr.concat(rows.values(), xr.Variable("of", list(rows)), join="exact")
+
+
+def _by_arviz(measure: Callable[..., Any], found: xr.Dataset, **options: Any) -> xr.Dataset:
+    result = measure(found, **options)
+    return result if isinstance(result, xr.Dataset) else xr.Dataset(result)
+
+
+class Keeper:
+    """Takes trees in order, for all chains at once, and ends as `Draws`."""
+
+    def __init__(self, like: Tree, chains: int, draws: int, store: str | Path | None) -> None:
+        leaves, self._structure = jax.tree.flatten(like)
+        self._names = _names(like)
+        self._n, self._chains, self._most = 0, chains, draws
+        shapes = [(chains, draws, *leaf.shape) for leaf in leaves]
+        if store is None:
+            self._arrays: list[Any] = [
+                np.empty(shape, leaf.dtype) for shape, leaf in zip(shapes, leaves, strict=True)
+            ]
+        else:
+            self._arrays = _new_zarr(store, self._names, shapes, leaves)
+
+    def keep(self, trees: Tree) -> None:
+        """The next draw of every chain: leaves (chain, …)."""
+        for array, leaf in zip(self._arrays, jax.tree.leaves(trees), strict=True):
+            array[:, self._n] = np.asarray(leaf)
+        self._n += 1
+
+    def end(self) -> Draws:
+        """What there is; fewer draws where the run was interrupted."""
+        arrays = self._arrays
+        if self._n < self._most:
+            arrays = [self._cut(array) for array in arrays]
+        return Draws(arrays, self._names, self._structure)
+
+    def _cut(self, array: Any) -> Any:
+        if isinstance(array, np.ndarray):
+            return array[:, : self._n]
+        array.resize((self._chains, self._n, *array.shape[2:]))
+        return array
+
+
+def open_draws(store: str | Path, like: Tree) -> Draws:
+    """Draws that ``run(..., store=...)`` wrote; ``like`` is a tree of the parameters' structure."""
+    import zarr  # slow to import, and seldom wanted
+
+    path = _as_path(store)
+    remedy = "name the folder that run(..., store=...) wrote"
+    try:
+        group = zarr.open_group(path, mode="r")
+    except (OSError, ValueError) as error:
+        raise refuse("store", "must be a Zarr folder", str(path), remedy) from error
+    names, arrays = _names(like), []
+    for name, leaf in zip(names, jax.tree.leaves(like), strict=True):
+        found = group.get(name)
+        if found is None or tuple(getattr(found, "shape", ()))[2:] != np.shape(leaf):
+            what = "nothing" if found is None else getattr(found, "shape", "a folder")
+            rule = f"must hold {name} with axes (chain, draw, *{np.shape(leaf)})"
+            raise refuse("store", rule, what, "give the tree that was sampled as like=")
+        arrays.append(found)
+    return Draws(arrays, names, jax.tree.structure(like))
+
+
+def _names(tree: Tree) -> list[str]:
+    names = [_BARE if name.startswith("(") else name for name in paths(tree)]
+    if len(set(names)) < len(names):
+        raise refuse("paths of the parameters", "must differ", names, "rename a key")
+    return names
+
+
+def _as_path(store: Any) -> Path:
+    instance("store", store, (str, Path), "name a folder")
+    return Path(text("store", str(store)))
+
+
+def _new_zarr(
+    store: str | Path, names: list[str], shapes: list[tuple[int, ...]], leaves: list[Any]
+) -> list[Any]:
+    import zarr
+
+    path = _as_path(store)
+    if path.exists():
+        raise refuse("store", "must not exist yet", str(path), "name a new folder")
+    try:
+        group = zarr.open_group(path, mode="w-")
+    except OSError as error:
+        raise refuse("store", "must be a folder that can be made", str(error)) from error
+    return [
+        group.create_array(
+            name,
+            shape=shape,
+            chunks=(1, 1, *shape[2:]),  # a draw is written and read whole
+            dtype=str(leaf.dtype),
+            dimension_names=("chain", "draw", *(f"axis_{k}" for k in range(len(shape) - 2))),
+        )
+        for name, shape, leaf in zip(names, shapes, leaves, strict=True)
+    ]

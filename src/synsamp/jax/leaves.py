@@ -1,0 +1,94 @@
+"""Trees of parameters: what is refused, and one prior, mapping, speed for each leaf.
+
+A setting is given once for all leaves, as a tree whose leaves cover branches of the parameters (a
+prefix, as everywhere in JAX), or as a function of a leaf's path, such as ``"dense/kernel"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from synsamp.arguments import instance
+from synsamp.errors import refuse
+
+Tree = Any
+"""Any nest of dicts, lists, tuples and registered classes with arrays as leaves."""
+
+
+def path_name(path: tuple[Any, ...]) -> str:
+    """A leaf's path as text: ``dense/kernel``; of a bare array ``(the array)``."""
+    return jax.tree_util.keystr(path, simple=True, separator="/") or "(the array)"
+
+
+def paths(tree: Tree) -> list[str]:
+    """The paths of all leaves, in order."""
+    return [path_name(path) for path, _ in jax.tree_util.tree_flatten_with_path(tree)[0]]
+
+
+def require_parameters(name: str, tree: Tree) -> None:
+    """Refuse trees without leaves, and leaves that cannot be moved by small amounts."""
+    found, _ = jax.tree_util.tree_flatten_with_path(tree)
+    if not found:
+        remedy = "give arrays of floats in a dict, list or tuple"
+        raise refuse(name, "must hold at least one array", jax.tree.structure(tree), remedy)
+    for path, leaf in found:
+        at = f"{name} at {path_name(path)}"
+        kind = getattr(leaf, "dtype", None)
+        if kind is None:
+            kind = np.result_type(leaf) if isinstance(leaf, (int, float)) else type(leaf).__name__
+        if isinstance(kind, str) or not jnp.issubdtype(kind, jnp.floating):
+            remedy = "keep counts and indices apart, or cast with .astype(float)"
+            raise refuse(at, "must be an array of floats", str(kind), remedy)
+        if np.size(leaf) == 0:
+            raise refuse(at, "must hold at least one number", np.shape(leaf), "leave it out")
+
+
+def require_same_tree(name: str, tree: Tree, like: Tree) -> None:
+    """Refuse a tree that has not the leaves and shapes of the parameters."""
+    here: Any = jax.tree.structure(tree)
+    there: Any = jax.tree.structure(like)
+    if here != there:
+        raise refuse(name, f"must be a tree like the parameters, {there}", here)
+    for path, own, other in zip(paths(like), *map(jax.tree.leaves, (tree, like)), strict=True):
+        if np.shape(own) != np.shape(other):
+            at = f"{name} at {path}"
+            raise refuse(at, f"must have the parameters' shape {np.shape(other)}", np.shape(own))
+
+
+def per_leaf(
+    name: str,
+    setting: Any,
+    tree: Tree,
+    kinds: tuple[type, ...] | None,
+    remedy: str,
+    *,
+    by_path: bool = True,
+) -> list[Any]:
+    """The setting of each leaf, in order; ``kinds`` None lets any object pass.
+
+    ``by_path``: a function is one of the path; otherwise functions are settings themselves.
+    """
+    if by_path and callable(setting) and not isinstance(setting, kinds or ()):
+        found = [setting(path) for path in paths(tree)]
+    else:
+        found = _spread(name, setting, tree)
+    if kinds is not None:
+        for path, own in zip(paths(tree), found, strict=True):
+            instance(f"{name} at {path}", own, kinds, remedy)
+    return found
+
+
+def _spread(name: str, setting: Any, tree: Tree) -> list[Any]:
+    is_leaf: Callable[[Any], bool] = lambda x: x is None  # noqa: E731
+    try:
+        whole = jax.tree.broadcast(setting, tree, is_leaf)
+    except ValueError as error:
+        text = str(error).splitlines()[0][:100]
+        remedy = "give one for all, or a tree whose branches are those of the parameters"
+        raise refuse(name, "must fit the tree of parameters", text, remedy) from None
+    return jax.tree.leaves(whole, is_leaf=is_leaf)

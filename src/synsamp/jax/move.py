@@ -1,0 +1,255 @@
+"""One step of the rule for a whole tree of parameters.
+
+    θ ← θ + b (∂log p_S + N dw/dθ ∂log p_N/∂w) + T b′ + sqrt(2 T b) ν
+
+the rule with Δt = 1, so that b is what optimisers call the learning rate. The equation itself is
+that of `rule/equation.py`, through the bridge; this file says which prior, mapping, speed and
+temperature each leaf has, and keeps count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from synsamp.arguments import instance, number
+from synsamp.errors import refuse
+from synsamp.jax import bridge
+from synsamp.jax.floors import ClippingFloor, ReflectingFloor
+from synsamp.jax.leaves import (
+    Tree,
+    paths,
+    per_leaf,
+    require_parameters,
+    require_same_tree,
+)
+from synsamp.jax.preconditioner import RootMeanSquare
+from synsamp.mappings import Identity, Mapping
+from synsamp.priors import Flat, Prior, PriorByGroup
+from synsamp.rule.speed import Speed
+
+_NOTHING = -1
+
+
+class Progress(NamedTuple):
+    """What a sampler keeps between two steps, apart from θ and its key."""
+
+    steps: jax.Array
+    """How many were done."""
+    fault: jax.Array
+    """(what, at which step) of the first thing that went wrong; -1 where nothing has."""
+    memory: Tree
+    """Of the preconditioner, per leaf; empty without one."""
+
+
+class LeafRule(NamedTuple):
+    """The rule of one leaf, as functions of its array and of the count of steps."""
+
+    prior_gradient: bridge.OfArrays
+    weight: bridge.OfArrays | None
+    slope: bridge.OfArrays | None
+    speed: Callable[[Any, Any], tuple[Any, Any]]
+    temperature: Callable[[Any], Any]
+    floor: bridge.OfArrays | None
+    noisy: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """The rule's parts for all leaves, as `sampling` and `sampler` take them."""
+
+    prior: Any = Flat()  # noqa: RUF009 (frozen, hence a safe default)
+    mapping: Any = Identity()  # noqa: RUF009
+    temperature: Any = 1.0
+    speed: Any = 1e-3
+    data_size: float = 1.0
+    floor: Any = None
+    preconditioner: RootMeanSquare | None = None
+    _rules: dict[Any, list[LeafRule]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        remedy = "it is the number of examples behind the mean loss"
+        number("data_size", self.data_size, above=0, at_most=1e15, remedy=remedy)
+        if self.preconditioner is not None:
+            instance("preconditioner", self.preconditioner, RootMeanSquare)
+
+    def rules(self, parameters: Tree) -> list[LeafRule]:
+        """The rule of each leaf; settled once for trees of these shapes."""
+        leaves, structure = jax.tree.flatten(parameters)
+        shape = (structure, tuple((np.shape(leaf), jnp.result_type(leaf)) for leaf in leaves))
+        if shape not in self._rules:
+            require_parameters("parameters", parameters)
+            self._rules[shape] = self._settle(parameters)
+        return self._rules[shape]
+
+    def _settle(self, tree: Tree) -> list[LeafRule]:
+        priors = per_leaf("prior", self.prior, tree, (Prior, PriorByGroup), "e.g. Gaussian(0, 1)")
+        mappings = per_leaf("mapping", self.mapping, tree, (Mapping,), "e.g. Exponential(3.0)")
+        kinds = (ReflectingFloor, ClippingFloor, type(None))
+        floors = per_leaf("floor", self.floor, tree, kinds, "e.g. ReflectingFloor(-1.0)")
+        speeds = per_leaf("speed", self.speed, tree, None, "", by_path=False)
+        heats = per_leaf("temperature", self.temperature, tree, None, "", by_path=False)
+        leaves = [
+            jax.ShapeDtypeStruct(np.shape(x), jnp.result_type(x)) for x in jax.tree.leaves(tree)
+        ]
+        parts = zip(paths(tree), leaves, priors, mappings, floors, speeds, heats, strict=True)
+        return [_leaf_rule(*of_one) for of_one in parts]
+
+    def weights(self, parameters: Tree) -> Tree:
+        """w = f(θ) for every leaf."""
+        leaves, structure = jax.tree.flatten(parameters)
+        rules = self.rules(parameters)
+        found = [
+            theta if r.weight is None else r.weight(theta).astype(theta.dtype)
+            for r, theta in zip(rules, map(jnp.asarray, leaves), strict=True)
+        ]
+        return jax.tree.unflatten(structure, found)
+
+    def begin(self, parameters: Tree) -> Progress:
+        """Before the first step."""
+        self.rules(parameters)
+        memory = () if self.preconditioner is None else jax.tree.map(jnp.zeros_like, parameters)
+        nothing = jnp.full(2, _NOTHING, jnp.int32)
+        return Progress(jnp.zeros((), jnp.int32), nothing, memory)
+
+    def change(
+        self, key: Any, gradients: Tree, progress: Progress, parameters: Tree
+    ) -> tuple[Tree, Progress]:
+        """What to add to θ, from ∂(mean log p_N)/∂w of every leaf."""
+        rules = self.rules(parameters)
+        require_same_tree("gradients", gradients, parameters)
+        thetas, structure = jax.tree.flatten(parameters)
+        likelihoods = jax.tree.leaves(gradients)
+        memories = jax.tree.leaves(progress.memory) or [None] * len(rules)
+        count = progress.steps
+        changes, remembered = [], []
+        keys = jax.random.split(key, len(rules))
+        for rule, theta, gradient, memory, own_key in zip(
+            rules, map(jnp.asarray, thetas), likelihoods, memories, keys, strict=True
+        ):
+            if rule.slope is not None:
+                gradient = bridge.chain_rule(rule.slope(theta), gradient)
+            factor = 1.0
+            if self.preconditioner is not None:
+                memory = self.preconditioner.remember(memory, gradient, count)
+                remembered.append(memory)
+                factor = self.preconditioner.factor(memory)
+            normal = jax.random.normal(own_key, theta.shape, theta.dtype) if rule.noisy else 0.0
+            changes.append(
+                leaf_change(rule, theta, gradient, normal, count, self.data_size, factor)
+            )
+        heats = [rule.temperature(count) for rule in rules]
+        fault = _first_fault(progress, likelihoods, heats)
+        memory_tree = jax.tree.unflatten(structure, remembered) if remembered else ()
+        return jax.tree.unflatten(structure, changes), Progress(count + 1, fault, memory_tree)
+
+
+def leaf_change(
+    rule: LeafRule,
+    theta: Any,
+    gradient: Any,
+    normal: Any,
+    count: Any,
+    data_size: float,
+    factor: Any = 1.0,
+) -> Any:
+    """What the rule adds to one leaf, from its likelihood gradient in θ and its normals."""
+    b, b_slope = rule.speed(theta, count)
+    T = rule.temperature(count)
+    moved = bridge.euler_maruyama(
+        0.0,
+        bridge.drift(
+            b * factor, b_slope * factor, rule.prior_gradient(theta), data_size, gradient, T
+        ),
+        bridge.diffusion(b * factor, T),
+        1.0,
+        normal,
+    )
+    if rule.floor is not None:
+        moved = rule.floor(theta + moved) - theta
+    return jnp.asarray(moved).astype(theta.dtype)
+
+
+def _leaf_rule(
+    path: str,
+    leaf: jax.ShapeDtypeStruct,
+    prior: Prior | PriorByGroup,
+    mapping: Mapping,
+    floor: Any,
+    speed: Any,
+    heat: Any,
+) -> LeafRule:
+    gradient = bridge.prior_gradient(prior, leaf.shape)
+    bridge.require_traceable(f"prior at {path}", gradient, leaf)
+    weight = slope = None
+    if not isinstance(mapping, Identity):
+        weight, slope = bridge.mapping_functions(mapping)
+        bridge.require_traceable(f"mapping at {path}", weight, leaf)
+        bridge.require_traceable(f"mapping's slope at {path}", slope, leaf)
+    temperature, noisy = _temperature(f"temperature at {path}", heat)
+    return LeafRule(
+        gradient, weight, slope, _speed(f"speed at {path}", speed, leaf), temperature, floor, noisy
+    )
+
+
+def _temperature(name: str, heat: Any) -> tuple[Callable[[Any], Any], bool]:
+    limits: Any = dict(at_least=0, at_most=1e12, remedy="0 gives MAP, 1 the posterior")
+    if callable(heat):
+        number(f"{name}, step 0,", heat(0), **limits)
+        return heat, True
+    value = number(name, heat, **limits)
+    return lambda count: value, value > 0
+
+
+def _speed(
+    name: str, speed: Any, leaf: jax.ShapeDtypeStruct
+) -> Callable[[Any, Any], tuple[Any, Any]]:
+    limits: Any = dict(at_most=1e12, remedy="a positive number, an Optax schedule or a Speed")
+    if isinstance(speed, Speed):
+        value, slope = bridge.speed_functions(speed)
+        bridge.require_traceable(name, value, leaf)
+        bridge.require_traceable(f"{name}, its derivative,", slope, leaf)
+        speed.check(np.linspace(-1.0, 1.0, 5))
+        return lambda theta, count: (value(theta), slope(theta))
+    if callable(speed):
+        number(f"{name}, step 0,", speed(0), at_least=0, **limits)
+        return lambda theta, count: (speed(count), 0.0)
+    constant = number(name, speed, above=0, **limits)
+    return lambda theta, count: (constant, 0.0)
+
+
+def _first_fault(progress: Progress, gradients: list[Any], heats: list[Any]) -> jax.Array:
+    bad = [~jnp.all(jnp.isfinite(g)) for g in gradients]
+    bad += [jnp.asarray(T < 0) for T in heats]
+    which = jnp.stack(bad)
+    now = jnp.stack([jnp.argmax(which).astype(jnp.int32), progress.steps])
+    first = (progress.fault[0] == _NOTHING) & jnp.any(which)
+    return jnp.where(first, now, progress.fault)
+
+
+def check(progress: Any, parameters: Tree) -> None:
+    """Refuse a state in which a gradient was NaN or infinite, or a temperature negative.
+
+    Inside ``jax.jit`` nothing can be raised, so the state notes the first fault; call this now and
+    then, say where the loss is printed. `synsamp.jax.run` does so by itself.
+    """
+    progress = getattr(progress, "progress", progress)
+    instance("state", progress, Progress, "give the state of sampling() or sampler()")
+    what, step = (int(n) for n in np.asarray(progress.fault))
+    if what == _NOTHING:
+        return
+    names = paths(parameters)
+    if what < len(names):
+        raise refuse(
+            f"gradient at {names[what]}, step {step},",
+            "must be finite",
+            float("nan"),
+            "use a smaller speed, or look at the loss there",
+        )
+    name = f"temperature at {names[what - len(names)]}, step {step},"
+    raise refuse(name, "must be >= 0", "a negative number", "0 gives MAP, 1 the posterior")

@@ -1,0 +1,43 @@
+"""What a posterior predicts: the average over its samples, not what one of them says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.arguments import function, instance
+from synsamp.errors import refuse
+from synsamp.jax.draws import Draws
+from synsamp.jax.leaves import Tree
+
+
+def predictive_mean(
+    predict: Callable[..., Any], draws: Draws, *inputs: Any
+) -> NDArray[np.floating[Any]]:
+    """The mean of ``predict(parameters, *inputs)`` over all draws, e.g. of class probabilities.
+
+    One draw is in memory at a time. Any function may be averaged: of the entropy of each draw's
+    probabilities this is the expected entropy, whose distance to the entropy of the mean tells what
+    the samples disagree on.
+    """
+    function("predict", predict, "pass a function (parameters, *inputs) -> array")
+    instance("draws", draws, Draws, "give what synsamp.jax.run returned")
+    if len(draws) == 0:
+        raise refuse("draws", "must hold at least one draw", 0)
+    compiled = jax.jit(predict)
+    total: Any = None
+    for tree in draws:
+        found = np.asarray(_finite(compiled(tree, *inputs)), float)
+        total = found if total is None else total + found
+    return np.asarray(total / len(draws))
+
+
+def _finite(values: Tree) -> Any:
+    found = np.asarray(values)
+    if not np.all(np.isfinite(found)):
+        raise refuse("predictions", "must be finite", float("nan"), "look at predict and the draws")
+    return found

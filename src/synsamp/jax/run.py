@@ -1,0 +1,149 @@
+"""Run a sampler: burn in, keep every thin-th position, in one compiled loop on JAX's device.
+
+θ stays on the device; what is kept goes to the host once per draw. The number of steps between two
+draws is an argument of the loop, not a shape, so one compilation serves a whole run.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from synsamp.arguments import flag, instance, whole
+from synsamp.errors import refuse
+from synsamp.jax.draws import Draws, Keeper
+from synsamp.jax.leaves import Tree, require_parameters
+from synsamp.jax.move import check
+from synsamp.jax.sampler import Sampler, SamplerState
+from synsamp.jax.sampling import as_key
+from synsamp.progress import progress_bar
+from synsamp.rule.chains import MOST_CHAINS, Pace
+
+_MOST_STEPS = 2**31 - 1
+"""Counts are 32-bit on a device."""
+
+
+def run(
+    algorithm: Sampler,
+    position: Tree | Callable[[Any], Tree],
+    *,
+    steps: int,
+    thin: int = 1,
+    burn_in: int = 0,
+    chains: int = 1,
+    data: Tree = None,
+    batch_size: int | None = None,
+    key: Any = 0,
+    store: str | Path | None = None,
+    progress: bool = True,
+) -> Draws:
+    """Sample, and return every ``thin``-th position after the burn-in.
+
+    position:   a tree of parameters to begin with, or a function of a key that makes one per chain
+    data:       a tuple of arrays with one example per row; the log-likelihood gets ``(w, *data)``
+    batch_size: examples per step, drawn anew with replacement, by each chain for itself;
+                None hands over all
+    store:      a new Zarr folder to write the draws to
+
+    Ctrl-C ends the run and returns what there is.
+    """
+    instance("algorithm", algorithm, Sampler, "make one with synsamp.jax.sampler(...)")
+    steps = whole("steps", steps, at_least=1, at_most=_MOST_STEPS)
+    thin = whole("thin", thin, at_least=1)
+    if thin > steps:
+        raise refuse("thin", f"must be <= steps ({steps}), or nothing is kept", thin)
+    burn_in = whole("burn_in", burn_in, at_least=0, at_most=_MOST_STEPS)
+    chains = whole("chains", chains, at_least=1, at_most=MOST_CHAINS)
+    flag("progress", progress)
+    whole_data = _as_data(data)
+    batch_size = _as_batch_size(batch_size, whole_data)
+    start_key, run_key = jax.random.split(as_key(key))
+    states = _start(algorithm, position, jax.random.split(start_key, chains))
+    keys = jax.random.split(run_key, chains)
+    advance = _loop(algorithm, batch_size)
+    keeper = Keeper(_first(states.position), chains, steps // thin, store)
+    pace = Pace()
+
+    def move(n_steps: int) -> None:
+        nonlocal states, keys
+        for n in pace.pieces(n_steps):
+            states, keys = jax.block_until_ready(advance(states, keys, n, whole_data))
+            tell(n)
+        _check_all(states)
+
+    with progress_bar("sampling", burn_in + steps // thin * thin, progress) as tell:
+        try:
+            move(burn_in)
+            for _ in range(steps // thin):
+                move(thin)
+                keeper.keep(states.position)
+        except KeyboardInterrupt:
+            pass
+    return keeper.end()
+
+
+@functools.lru_cache(maxsize=32)  # a second run of the same sampler need not compile again
+def _loop(algorithm: Sampler, batch_size: int | None) -> Callable[..., Any]:
+    """``n`` steps of all chains, compiled; n may differ from call to call."""
+
+    def one_chain(state: SamplerState, key: Any, n: Any, data: tuple[Any, ...]) -> Any:
+        def step(_: Any, moving: tuple[SamplerState, Any]) -> tuple[SamplerState, Any]:
+            state, key = moving
+            key, for_step, for_batch = jax.random.split(key, 3)
+            batch = data
+            if batch_size is not None:
+                chosen = jax.random.randint(for_batch, (batch_size,), 0, len(data[0]))
+                batch = tuple(array[chosen] for array in data)
+            return algorithm.step(for_step, state, *batch)[0], key
+
+        return jax.lax.fori_loop(0, n, step, (state, key))
+
+    return jax.jit(jax.vmap(one_chain, in_axes=(0, 0, None, None)))
+
+
+def _start(algorithm: Sampler, position: Any, keys: Any) -> SamplerState:
+    make = position if callable(position) else None
+    one = make(keys[0]) if make else position
+    require_parameters("position", one)
+    algorithm.init(one)  # refuses in words what tracing would refuse at length
+    if make:
+        found = [make(key) for key in keys]
+        positions = jax.tree.map(lambda *leaves: jnp.stack(leaves), *found)
+    else:
+        positions = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * len(keys)), one)
+    return jax.vmap(algorithm.init)(positions)
+
+
+def _first(positions: Tree) -> Tree:
+    return jax.tree.map(lambda leaf: leaf[0], positions)
+
+
+def _check_all(states: SamplerState) -> None:
+    faults = np.asarray(states.progress.fault)
+    for chain in np.flatnonzero(faults[:, 0] >= 0):
+        check(states.progress._replace(fault=faults[chain]), _first(states.position))
+
+
+def _as_data(data: Any) -> tuple[Any, ...]:
+    if data is None:
+        return ()
+    instance("data", data, (tuple, list), "give a tuple of arrays, also of one: (images,)")
+    arrays = tuple(jnp.asarray(array) for array in data)
+    lengths = [array.shape[0] if array.ndim else None for array in arrays]
+    if not arrays or None in lengths or 0 in lengths or len(set(lengths)) > 1:
+        raise refuse("data", "must be arrays with as many rows each, at least one", lengths)
+    return arrays
+
+
+def _as_batch_size(batch_size: Any, data: tuple[Any, ...]) -> int | None:
+    if batch_size is None:
+        return None
+    if not data:
+        raise refuse("batch_size", "must go with data", batch_size, "give data=(inputs, targets)")
+    return whole("batch_size", batch_size, at_least=1, at_most=len(data[0]))
