@@ -9,24 +9,40 @@ from synsamp.jax.floors import ClippingFloor, ReflectingFloor  # noqa: E402
 from synsamp.jax.move import check  # noqa: E402
 from synsamp.jax.preconditioner import RootMeanSquare  # noqa: E402
 from synsamp.jax.predict import predictive_mean  # noqa: E402
+from synsamp.jax.rewiring import (  # noqa: E402
+    ConnectionCost,
+    Connections,
+    HardRewiring,
+    Rectified,
+    SoftRewiring,
+    random_signs,
+    turnover,
+)
 from synsamp.jax.run import run  # noqa: E402
 from synsamp.jax.sampler import Sampler, SamplerInfo, SamplerState, sampler  # noqa: E402
 from synsamp.jax.sampling import SamplingState, sampling, weights  # noqa: E402
 
 __all__ = [
     "ClippingFloor",
+    "ConnectionCost",
+    "Connections",
     "Draws",
+    "HardRewiring",
+    "Rectified",
     "ReflectingFloor",
     "RootMeanSquare",
     "Sampler",
     "SamplerInfo",
     "SamplerState",
     "SamplingState",
+    "SoftRewiring",
     "check",
     "open_draws",
     "predictive_mean",
+    "random_signs",
     "run",
     "sampler",
     "sampling",
+    "turnover",
     "weights",
 ]

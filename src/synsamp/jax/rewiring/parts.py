@@ -1,0 +1,85 @@
+"""What makes a parameter a connection: a cost while it is there, and a weight w = s·max(θ, 0).
+
+A connection has a fixed sign s and is there (active) for θ > 0. Dormant ones (θ <= 0) have no
+weight, no cost and no gradient: noise alone moves them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from synsamp.arguments import number
+from synsamp.errors import refuse
+from synsamp.jax.sampling import as_key
+from synsamp.mappings import Mapping
+from synsamp.priors import Prior
+
+
+def _log_density(theta: Any, p: Any) -> Any:
+    return -p[0] * np.maximum(theta, 0.0)
+
+
+def _gradient(theta: Any, p: Any) -> Any:
+    return np.where(theta > 0.0, -p[0], 0.0)
+
+
+@dataclass(frozen=True)
+class ConnectionCost(Prior):
+    """log p_S = −``cost``·θ for active connections, constant for dormant ones: the l1 of DEEP R.
+
+    It has no end to the left, so a floor belongs to it.
+    """
+
+    cost: float
+
+    log_density_of: ClassVar[Any] = staticmethod(_log_density)
+    gradient_of: ClassVar[Any] = staticmethod(_gradient)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cost", number("cost", self.cost, at_least=0, at_most=1e12))
+
+
+def _weight(theta: Any, p: Any) -> Any:
+    return p[0] * np.where(theta > 0.0, theta, 0.0)
+
+
+def _slope(theta: Any, p: Any) -> Any:
+    return p[0] * np.where(theta > 0.0, 1.0, 0.0)
+
+
+def _bend(theta: Any, p: Any) -> Any:
+    return 0.0 * theta
+
+
+@dataclass(frozen=True, eq=False)
+class Rectified(Mapping):
+    """w = s·max(θ, 0) with signs s of ±1, one for each connection of the leaf."""
+
+    signs: Any
+
+    weight_of: ClassVar[Any] = staticmethod(_weight)
+    slope_of: ClassVar[Any] = staticmethod(_slope)
+    bend_of: ClassVar[Any] = staticmethod(_bend)
+    theta_of: ClassVar[Any] = None
+
+    def __post_init__(self) -> None:
+        signs = np.asarray(self.signs)
+        if signs.dtype.kind not in "iuf" or not np.all(np.abs(signs) == 1):
+            remedy = "use synsamp.jax.random_signs(key, shape)"
+            raise refuse("signs", "must be +1 or -1", str(signs.dtype), remedy)
+        object.__setattr__(self, "signs", signs.astype(np.int8))
+
+    @property
+    def parameters(self) -> tuple[Any, ...]:
+        """The signs, as the functions take them."""
+        return (self.signs,)
+
+
+def random_signs(key: Any, shape: tuple[int, ...]) -> jax.Array:
+    """±1 with equal chance, one per connection."""
+    return jax.random.rademacher(as_key(key), shape, jnp.int8)
