@@ -81,7 +81,8 @@ class Settings:
     def rules(self, parameters: Tree) -> list[LeafRule]:
         """The rule of each leaf; settled once for trees of these shapes."""
         leaves, structure = jax.tree.flatten(parameters)
-        shape = (structure, tuple((np.shape(leaf), jnp.result_type(leaf)) for leaf in leaves))
+        kinds = tuple((np.shape(x), str(getattr(x, "dtype", type(x)))) for x in leaves)
+        shape = (structure, kinds)
         if shape not in self._rules:
             require_parameters("parameters", parameters)
             self._rules[shape] = self._settle(parameters)

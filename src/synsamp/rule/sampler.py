@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from synsamp.arguments import flag, instance, numbers, text, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
-from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Chains, Pace, as_seed
+from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Pace, as_seed
 from synsamp.rule.diagnostics import diagnose
 from synsamp.rule.drawn import Drawn, InMemory, InZarr
+from synsamp.rule.moving import Moving, moving_chains
 from synsamp.rule.rule import Rule
 from synsamp.rule.step import check_step, look_at_states
 
@@ -66,7 +67,7 @@ def sample(
         wanted = f"must have shape (parameters,) or ({chains}, parameters)"
         raise refuse("start", wanted, first.shape, "the rows are chains=")
     root = as_seed(seed)
-    moving = Chains(rule, begin, dt, root, _cores() if threads is None else threads)
+    moving = moving_chains(rule, begin, dt, root, _cores() if threads is None else threads)
 
     shape = (chains, steps // thin, begin.shape[1])
     drawn: Drawn = InMemory(shape) if store is None else InZarr(_new_folder(store), shape)
@@ -103,7 +104,7 @@ def sample(
 
 
 def _check_step(
-    rule: Rule, drawn: Drawn, counts: tuple[int, int], moving: Chains, thin: int
+    rule: Rule, drawn: Drawn, counts: tuple[int, int], moving: Moving, thin: int
 ) -> float:
     n_chains, n_draws = counts
     if n_draws == 0:
