@@ -45,9 +45,11 @@ class Draws:
         leaves = [np.asarray(a[chain, draw]) for a in self._arrays]
         return jax.tree.unflatten(self._structure, leaves)
 
-    def __iter__(self) -> Iterator[Tree]:
-        chains, draws = self.shape
-        return (self.at(chain, draw) for chain in range(chains) for draw in range(draws))
+    def by_draw(self) -> Iterator[Tree]:
+        """One draw of all chains after the other, leaves (chain, …); only that is in memory."""
+        for draw in range(self.shape[1]):
+            leaves = [np.asarray(a[:, draw]) for a in self._arrays]
+            yield jax.tree.unflatten(self._structure, leaves)
 
     def __len__(self) -> int:
         chains, draws = self.shape
@@ -56,9 +58,8 @@ class Draws:
     def values(self, of: Callable[[Tree], Any]) -> NDArray[Any]:
         """f of every draw: (chain, draw, …). The function is compiled by JAX."""
         function("of", of, "pass a function of the parameters")
-        compiled = jax.jit(of)
-        found = [np.asarray(compiled(tree)) for tree in self]
-        return np.stack(found).reshape(*self.shape, *found[0].shape)
+        of_chains = jax.jit(jax.vmap(of))
+        return np.stack([np.asarray(of_chains(trees)) for trees in self.by_draw()], axis=1)
 
     def diagnose(self, **functions: Callable[[Tree], Any]) -> xr.Dataset:
         """ArviZ's R-hat, ESS and Monte-Carlo error of functions of the parameters, by name.

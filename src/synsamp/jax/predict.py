@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from synsamp.arguments import function, instance
 from synsamp.errors import refuse
 from synsamp.jax.draws import Draws
-from synsamp.jax.leaves import Tree
 
 
 def predictive_mean(
@@ -20,24 +19,20 @@ def predictive_mean(
 ) -> NDArray[np.floating[Any]]:
     """The mean of ``predict(parameters, *inputs)`` over all draws, e.g. of class probabilities.
 
-    One draw is in memory at a time. Any function may be averaged: of the entropy of each draw's
-    probabilities this is the expected entropy, whose distance to the entropy of the mean tells what
-    the samples disagree on.
+    One draw of all chains is in memory at a time. Any function may be averaged: of the entropy of
+    each draw's probabilities this is the expected entropy, whose distance to the entropy of the
+    mean tells what the samples disagree on (`synsamp.analysis.foreign_inputs`).
     """
     function("predict", predict, "pass a function (parameters, *inputs) -> array")
     instance("draws", draws, Draws, "give what synsamp.jax.run returned")
     if len(draws) == 0:
         raise refuse("draws", "must hold at least one draw", 0)
-    compiled = jax.jit(predict)
-    total: Any = None
-    for tree in draws:
-        found = np.asarray(_finite(compiled(tree, *inputs)), float)
-        total = found if total is None else total + found
-    return np.asarray(total / len(draws))
-
-
-def _finite(values: Tree) -> Any:
-    found = np.asarray(values)
-    if not np.all(np.isfinite(found)):
+    of_chains = jax.jit(lambda trees, *x: jax.vmap(lambda tree: predict(tree, *x))(trees))
+    total: Any = 0.0
+    for trees in draws.by_draw():
+        with np.errstate(invalid="ignore"):  # told below
+            total = total + np.asarray(of_chains(trees, *inputs), float).sum(axis=0)
+    mean = np.asarray(total / len(draws))
+    if not np.all(np.isfinite(mean)):
         raise refuse("predictions", "must be finite", float("nan"), "look at predict and the draws")
-    return found
+    return mean

@@ -20,6 +20,7 @@ import numpy as np
 
 from synsamp.arguments import number, seed, whole, wholes
 from synsamp.errors import refuse
+from synsamp.jax.rewiring.filling import fill
 from synsamp.jax.rewiring.parts import ConnectionCost
 from synsamp.jax.sampling import as_key
 
@@ -82,13 +83,13 @@ class HardRewiring:
         where, size = jax.random.split(as_key(key))
         theta = jnp.abs(jax.random.normal(size, (self.connections,))) * scale
         nowhere = jnp.zeros(self.connections, jnp.int32)
-        index = self._fill(where, nowhere, jnp.ones(self.connections, bool))
-        return jnp.maximum(theta, _AT_BIRTH), Connections(index, self.sign_of(index))
+        places = fill(where, self.size, nowhere, jnp.ones(self.connections, bool))
+        return jnp.maximum(theta, _AT_BIRTH), Connections(places, self.sign_of(places))
 
-    def sign_of(self, index: jax.Array) -> jax.Array:
-        """The fixed signs of connections: one bit of a hash of their index."""
+    def sign_of(self, places: jax.Array) -> jax.Array:
+        """The fixed signs of connections: one bit of a hash of their place."""
         root = jax.random.key(self.sign_seed)
-        bits = jax.random.key_data(jax.vmap(lambda k: jax.random.fold_in(root, k))(index))
+        bits = jax.random.key_data(jax.vmap(lambda k: jax.random.fold_in(root, k))(places))
         return jnp.where(bits[..., 0] & 1, 1, -1).astype(jnp.int8)
 
     def rewire(
@@ -99,9 +100,9 @@ class HardRewiring:
         freed = theta <= 0.0
 
         def replace() -> tuple[jax.Array, Connections]:
-            index = self._fill(key, wires.places, freed)
+            places = fill(key, self.size, wires.places, freed)
             born = jnp.where(freed, jnp.asarray(_AT_BIRTH, theta.dtype), theta)
-            return born, Connections(index, jnp.where(freed, self.sign_of(index), wires.sign))
+            return born, Connections(places, jnp.where(freed, self.sign_of(places), wires.sign))
 
         return jax.lax.cond(jnp.any(freed), replace, lambda: (theta, wires))
 
@@ -137,41 +138,6 @@ class HardRewiring:
         if np.shape(theta) != (self.connections,):
             rule = f"must have one number for each of {self.connections} connections"
             raise refuse("theta", rule, np.shape(theta), "begin with start(key)")
-
-    def _fill(self, key: Any, index: jax.Array, empty: jax.Array) -> jax.Array:
-        """Draw connections for the empty slots, all different from each other and the others.
-
-        Nothing in it prefers one dormant connection to another, so each set of them is as likely.
-        """
-        if 2 * self.connections > self.size:
-            return self._fill_crowded(key, index, empty)
-
-        def some_are_empty(state: tuple[Any, Any, Any]) -> Any:
-            return jnp.any(state[2])
-
-        def draw(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-            key, index, empty = state
-            key, now = jax.random.split(key)
-            drawn = jax.random.randint(now, index.shape, 0, self.size, jnp.int32)
-            tried = jnp.where(empty, drawn, index)
-            # Of equal indices the slot that had it before comes first; the others draw again.
-            order = jnp.argsort(2 * tried + empty)
-            in_order = tried[order]
-            is_taken = jnp.concatenate([jnp.zeros(1, bool), in_order[1:] == in_order[:-1]])
-            return key, tried, jnp.zeros_like(empty).at[order].set(is_taken)
-
-        found: jax.Array = jax.lax.while_loop(some_are_empty, draw, (key, index, empty))[1]
-        return found
-
-    def _fill_crowded(self, key: Any, index: jax.Array, empty: jax.Array) -> jax.Array:
-        """The same where most connections are active: shuffle the dormant ones, deal them out."""
-        # Index `size` lies outside; an empty slot marks nothing.
-        taken = (
-            jnp.zeros(self.size, bool).at[jnp.where(empty, self.size, index)].set(True, mode="drop")
-        )
-        shuffled = jnp.argsort(taken + jax.random.uniform(key, (self.size,)))
-        rank = jnp.cumsum(empty) - 1
-        return jnp.where(empty, shuffled[rank], index).astype(jnp.int32)
 
 
 def turnover(before: Connections, after: Connections) -> jax.Array:

@@ -1,0 +1,111 @@
+"""Measure the bias of the rule in JAX against NUTS and put the tables into docs/deep.md.
+
+    python scripts/docs_deep.py
+
+Nothing in the tables is typed by hand. NUTS is tests/jax/nuts_reference.npz.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import synsamp as ss
+import synsamp.jax as sj
+from synsamp.bench import Row, markdown_table
+from synsamp.runs.atomic import replacing
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "deep.md"
+sys.path.insert(0, str(ROOT / "tests" / "jax"))
+
+import ground_truth  # noqa: E402
+
+SPEEDS = {"logistic": (0.1, 0.05, 0.02, 0.01), "network": (2e-3, 1e-3, 5e-4, 2e-4)}
+CHAINS = 100
+_TIME = {"logistic": 400.0, "network": 60.0}
+"""Speed times steps of a chain: the same stretch of the process at every speed."""
+
+
+def compared(name: str, speed: float, preconditioner: object = None) -> Row:
+    """Means and variances of what is of interest against NUTS, with Monte-Carlo errors."""
+    model = ground_truth.MODELS[name]()
+    nuts = np.load(ROOT / "tests" / "jax" / "nuts_reference.npz")
+    mean, variance = nuts[f"{name}_mean"], nuts[f"{name}_variance"]
+    algorithm = sj.sampler(
+        model.log_likelihood,
+        prior=ss.Gaussian(0.0, model.prior_std),
+        speed=speed,
+        preconditioner=preconditioner,
+    )
+    steps = int(_TIME[name] / speed)
+    draws = sj.run(
+        algorithm,
+        model.start,
+        steps=steps,
+        burn_in=steps // 4,
+        thin=max(1, steps // 200),
+        chains=CHAINS,
+        key=7,
+        progress=False,
+    )
+    found = draws.diagnose(
+        mean=model.of_interest, variance=lambda w: (model.of_interest(w) - mean) ** 2
+    )
+    gap = (found["mean"].sel(of="mean").values - mean) / np.sqrt(variance)
+    gap_error = np.hypot(found["mean"].sel(of="mcse_mean").values, nuts[f"{name}_mean_error"])
+    ratio = found["variance"].sel(of="mean").values / variance
+    ratio_error = np.hypot(
+        found["variance"].sel(of="mcse_mean").values, nuts[f"{name}_variance_error"]
+    )
+    worst, widest = np.abs(gap).argmax(), np.abs(ratio - 1).argmax()
+    return {
+        "model": name,
+        "speed b": f"{speed:g}",
+        "steps per chain": steps,
+        "largest gap of a mean, in std": float(np.abs(gap[worst])),
+        "± (1)": float(gap_error[worst] / np.sqrt(variance[worst])),
+        "worst ratio of variances": float(ratio[widest]),
+        "± (2)": float(ratio_error[widest] / variance[widest]),
+        "largest R-hat": float(found["mean"].sel(of="r_hat").max()),
+    }
+
+
+def insert(page: str, name: str, content: str) -> str:
+    """The page with the part ``name`` replaced."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
+    if len(pattern.findall(page)) != 1:
+        sys.exit(f"the page must hold {begin!r} once")
+    return pattern.sub(lambda _: f"{begin}\n{content}\n{end}", page)
+
+
+def preconditioned() -> list[Row]:
+    """The law under the preconditioner, on the logistic regression."""
+    rows: list[Row] = []
+    for decay in (0.9, 0.99, 0.999):
+        row = compared("logistic", 0.02, sj.RootMeanSquare(decay, floor=0.5))
+        rows.append({"decay α": f"{decay:g}", **row})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def main() -> None:
+    """Measure and insert."""
+    rows = []
+    for name, speeds in SPEEDS.items():
+        for speed in speeds:
+            rows.append(compared(name, speed))
+            print(rows[-1], flush=True)
+    tables = {"bias": markdown_table(rows), "preconditioner": markdown_table(preconditioned())}
+    for name, table in tables.items():
+        text = insert(PAGE.read_text(), name, table)
+        with replacing(PAGE) as file:
+            file.write(text.encode())
+
+
+if __name__ == "__main__":
+    main()

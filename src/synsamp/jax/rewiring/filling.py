@@ -1,0 +1,82 @@
+"""Draw dormant connections for empty slots: all different, none of them active already.
+
+Nothing here prefers one dormant connection to another, so every set of them is as likely. How to
+see whether a connection is taken depends on how full the layer is:
+
+=============== ================================================== ==========================
+active share    taken is told by                                   work goes with
+=============== ================================================== ==========================
+below 0.5 %     sorting the slots                                  active connections
+up to one half  a mark at every place of the layer                 active ones, once all places
+above           shuffling the dormant ones and dealing them out    all places
+=============== ================================================== ==========================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+_SPARSE = 0.005
+"""Below this share sorting the slots costs less than clearing a mark for every place."""
+
+_ACTIVE = -1
+
+
+def fill(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax.Array:
+    """Places of all slots out of ``size``, with new ones where ``empty``."""
+    share = len(places) / size
+    if share > 0.5:
+        return _by_shuffling(key, size, places, empty)
+    return (_by_sorting if share < _SPARSE else _by_marking)(key, size, places, empty)
+
+
+def _by_sorting(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax.Array:
+    def draw(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        key, places, empty = state
+        key, now = jax.random.split(key)
+        drawn = jax.random.randint(now, places.shape, 0, size, jnp.int32)
+        tried = jnp.where(empty, drawn, places)
+        # Of equal places the slot that had it before comes first; the others draw again.
+        order = jnp.argsort(2 * tried + empty)
+        in_order = tried[order]
+        is_taken = jnp.concatenate([jnp.zeros(1, bool), in_order[1:] == in_order[:-1]])
+        return key, tried, jnp.zeros_like(empty).at[order].set(is_taken)
+
+    found: jax.Array = jax.lax.while_loop(_some_are_empty, draw, (key, places, empty))[1]
+    return found
+
+
+def _by_marking(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax.Array:
+    slots = jnp.arange(len(places), dtype=jnp.int32)
+    # Index `size` lies outside: what is written there is dropped.
+    owner = jnp.full(size, len(places), jnp.int32)
+    owner = owner.at[jnp.where(empty, size, places)].set(_ACTIVE, mode="drop")
+
+    def draw(state: tuple[Any, Any, Any, Any]) -> tuple[Any, Any, Any, Any]:
+        key, places, empty, owner = state
+        key, now = jax.random.split(key)
+        drawn = jax.random.randint(now, places.shape, 0, size, jnp.int32)
+        asked = jnp.where(empty, drawn, size)
+        # Of slots that ask for one place the first gets it, unless it was active before.
+        owner = owner.at[asked].min(slots, mode="drop")
+        won = empty & (owner[drawn] == slots)
+        owner = owner.at[jnp.where(won, drawn, size)].set(_ACTIVE, mode="drop")
+        return key, jnp.where(won, drawn, places), empty & ~won, owner
+
+    found: jax.Array = jax.lax.while_loop(_some_are_empty, draw, (key, places, empty, owner))[1]
+    return found
+
+
+def _by_shuffling(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax.Array:
+    nowhere = jnp.where(empty, size, places)
+    taken = jnp.zeros(size, bool).at[nowhere].set(True, mode="drop")
+    shuffled = jnp.argsort(taken + jax.random.uniform(key, (size,)))  # dormant ones come first
+    rank = jnp.cumsum(empty) - 1
+    return jnp.where(empty, shuffled[rank], places).astype(jnp.int32)
+
+
+def _some_are_empty(state: tuple[Any, ...]) -> Any:
+    return jnp.any(state[2])

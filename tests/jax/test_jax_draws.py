@@ -1,0 +1,228 @@
+"""A run keeps what it should, on disk as in memory; averages and diagnostics are of all draws."""
+
+from __future__ import annotations
+
+import arviz_stats
+import blackjax
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import synsamp as ss
+import synsamp.jax as sj
+
+START = {"dense": {"kernel": jnp.zeros((3, 2))}, "bias": jnp.zeros(2)}
+
+
+def _log_likelihood(w, *data):
+    return -jnp.sum((w["dense"]["kernel"] - 1.0) ** 2) - jnp.sum(w["bias"] ** 2)
+
+
+ALGORITHM = sj.sampler(_log_likelihood, speed=0.01)
+
+
+def _run(**settings):
+    given = dict(steps=12, thin=3, chains=2, key=4, progress=False)
+    return sj.run(ALGORITHM, **{"position": START, **given, **settings})
+
+
+def _by_hand(n, key=4, chains=2):
+    """The same path, step by step."""
+    run_key = jax.random.split(jax.random.key(key))[1]
+    paths = []
+    for own in jax.random.split(run_key, chains):
+        state, path = ALGORITHM.init(START), []
+        for _ in range(n):
+            own, now, _ = jax.random.split(own, 3)
+            state, _ = ALGORITHM.step(now, state)
+            path.append(state.position["bias"])
+        paths.append(path)
+    return np.array(paths)
+
+
+def test_every_thin_th_position_after_the_burn_in_is_kept():
+    draws = _run(burn_in=4)
+    assert draws.shape == (2, 4)
+    assert len(draws) == 8
+    wanted = _by_hand(16)[:, [6, 9, 12, 15]]
+    np.testing.assert_allclose(draws.tree()["bias"], wanted, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(draws.at(1, 2)["bias"], draws.tree()["bias"][1, 2])
+    assert draws.tree()["dense"]["kernel"].shape == (2, 4, 3, 2)
+
+
+def test_draws_on_disk_are_those_in_memory(tmp_path):
+    store = tmp_path / "draws.zarr"
+    kept = _run(store=store)
+    again = sj.open_draws(store, like=START)
+    for found in (kept, again):
+        assert found.names == ["bias", "dense/kernel"]
+        jax.tree.map(np.testing.assert_array_equal, found.tree(), _run().tree())
+    np.testing.assert_array_equal(
+        again.values(lambda w: w["bias"].sum()), _run().values(lambda w: w["bias"].sum())
+    )
+
+
+def test_a_bare_array_can_be_kept_too(tmp_path):
+    algorithm = sj.sampler(lambda w: -jnp.sum(w**2), speed=0.01)
+    settings = dict(steps=3, progress=False, key=1)
+    kept = sj.run(algorithm, jnp.zeros(2), **settings, store=tmp_path / "bare.zarr")
+    again = sj.open_draws(tmp_path / "bare.zarr", jnp.zeros(2))
+    np.testing.assert_array_equal(kept.tree(), again.tree())
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda p: _run(store=p), ["store", "must not exist yet", "new folder"]),
+        (lambda p: sj.open_draws(p, START), ["store", "must hold bias", "nothing", "like="]),
+        (lambda p: sj.open_draws(p / "none", START), ["store", "Zarr folder", "none"]),
+        (lambda p: _run().diagnose(), ["functions", "at least one"]),
+        (lambda p: _run().values(3), ["of", "function"]),
+        (lambda p: sj.predictive_mean(lambda w: w["bias"], [START]), ["draws", "Draws"]),
+        (
+            lambda p: sj.predictive_mean(lambda w: w["bias"] / 0.0, _run()),
+            ["predictions", "finite"],
+        ),
+    ],
+)
+def test_misuses_are_told(tmp_path, call, words):
+    import zarr
+
+    zarr.open_group(tmp_path / "there", mode="w-")
+    with pytest.raises(ss.SynsampError) as error:
+        call(tmp_path / "there")
+    assert "\n" not in str(error.value)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_a_leaf_of_another_shape_is_not_read(tmp_path):
+    _run(store=tmp_path / "draws")
+    other = {"dense": {"kernel": jnp.zeros((2, 2))}, "bias": jnp.zeros(2)}
+    with pytest.raises(ss.SynsampError, match="dense/kernel"):
+        sj.open_draws(tmp_path / "draws", other)
+
+
+def test_the_predictive_mean_is_over_all_chains_and_draws():
+    draws = _run()
+
+    def predict(w, x):
+        return x @ w["dense"]["kernel"] + w["bias"]
+
+    x = np.arange(12.0).reshape(4, 3)
+    each = [predict(draws.at(c, d), x) for c in range(2) for d in range(4)]
+    found = sj.predictive_mean(predict, draws, x)
+    np.testing.assert_allclose(found, np.mean(each, axis=0), rtol=1e-5, atol=1e-6)
+
+
+def test_diagnostics_are_arviz_s():
+    draws = _run(steps=400, thin=1, chains=3)
+    found = draws.diagnose(bias=lambda w: w["bias"], norm=lambda w: jnp.sum(w["bias"] ** 2))
+    values = draws.values(lambda w: w["bias"])
+    for k in range(2):
+        own = values[:, :, k]
+        assert found["bias"].sel(of="r_hat")[k] == pytest.approx(arviz_stats.rhat(own))
+        assert found["bias"].sel(of="ess_bulk")[k] == pytest.approx(arviz_stats.ess(own))
+    assert found["norm"].sel(of="mean") == pytest.approx((values**2).sum(-1).mean())
+
+
+def test_chains_may_begin_apart():
+    def start(key):
+        return jax.tree.map(lambda x: x + 100 * jax.random.normal(key), START)
+
+    first = _run(position=start, steps=1, thin=1, chains=3).tree()["bias"][:, 0, 0]
+    assert np.unique(np.round(first)).size == 3
+
+
+def test_minibatches_have_their_size_and_come_from_the_data():
+    seen = []
+
+    def log_likelihood(w, x):
+        seen.append(x.shape)
+        return -jnp.mean((w - x) ** 2)
+
+    algorithm = sj.sampler(log_likelihood, speed=1e-3, temperature=0.0, data_size=10.0)
+    data = np.full(50, 3.0, np.float32)
+    draws = sj.run(
+        algorithm, jnp.zeros(()), steps=1000, thin=1000, data=(data,), batch_size=7, progress=False
+    )
+    assert set(seen) == {(7,)}
+    assert draws.at(0, 0) == pytest.approx(3.0, abs=1e-3)
+
+
+def test_an_interrupted_run_returns_what_there_is(monkeypatch, tmp_path):
+    from synsamp.jax import draws as module
+
+    keep, calls = module.Keeper.keep, []
+
+    def keep_two(self, trees):
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        calls.append(1)
+        keep(self, trees)
+
+    monkeypatch.setattr(module.Keeper, "keep", keep_two)
+    for store in (None, tmp_path / "draws"):
+        calls.clear()
+        assert _run(store=store).shape == (2, 2)
+
+
+def test_blackjax_runs_it_as_one_of_its_own():
+    state, history = blackjax.util.run_inference_algorithm(
+        jax.random.key(0), ALGORITHM, 50, initial_position=START
+    )
+    assert history[0].position["bias"].shape == (50, 2)
+    assert int(state.progress.steps) == 50
+    assert history[1].log_likelihood.shape == (50,)
+
+
+def test_optax_chains_it_with_its_own():
+    optimiser = optax.chain(optax.clip(0.1), sj.sampling(speed=0.5, temperature=0.0))
+    state = optimiser.init(START)
+    gradients = jax.tree.map(lambda x: x + 7.0, START)
+    updates, _ = optimiser.update(gradients, state, START)
+    np.testing.assert_allclose(updates["bias"], -0.05)
+
+
+def test_without_prior_and_noise_it_is_sgd():
+    own, sgd = sj.sampling(speed=0.1, temperature=0.0, data_size=5.0), optax.sgd(0.5)
+    gradients = jax.tree.map(lambda x: x + 1.5, START)
+    found, wanted = (o.update(gradients, o.init(START), START)[0] for o in (own, sgd))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), found, wanted)
+
+
+def test_schedules_are_asked_for_every_step():
+    falling = optax.linear_schedule(1.0, 0.0, 4)
+    optimiser = sj.sampling(speed=falling, temperature=0.0)
+    state, moves = optimiser.init(START), []
+    for _ in range(5):
+        updates, state = optimiser.update(jax.tree.map(jnp.ones_like, START), state, START)
+        moves.append(float(updates["bias"][0]))
+    np.testing.assert_allclose(moves, [-1.0, -0.75, -0.5, -0.25, 0.0])
+
+
+def test_leaves_keep_their_precision():
+    params = {"half": jnp.zeros(3, jnp.bfloat16), "single": jnp.zeros(3)}
+    optimiser = sj.sampling(speed=optax.constant_schedule(0.1), prior=ss.GaussianMixture())
+    updates, _ = optimiser.update(params, optimiser.init(params), params)
+    assert updates["half"].dtype == jnp.bfloat16
+    assert updates["single"].dtype == jnp.float32
+
+
+def test_the_preconditioner_evens_out_curvatures():
+    """Two quadratics, one a hundred times as steep: under it both fall at one pace."""
+
+    def move(preconditioner):
+        optimiser = sj.sampling(speed=0.01, temperature=0.0, preconditioner=preconditioner)
+        theta = jnp.array([1.0, 1.0])
+        state = optimiser.init(theta)
+        for _ in range(30):
+            update, state = optimiser.update(jnp.array([0.1, 10.0]) * theta, state, theta)
+            theta = theta + update
+        return np.asarray(theta)
+
+    plain, even = move(None), move(sj.RootMeanSquare(0.9, 1e-6))
+    assert plain[0] / plain[1] > 10
+    assert even[0] == pytest.approx(even[1], rel=1e-3)
