@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import pairwise
 from statistics import median
@@ -50,7 +51,15 @@ def run() -> list[Row]:
     return rows
 
 
-table = markdown_table
+def table(rows: list[Row]) -> str:
+    """The rows, and the versions that they hang on."""
+    return f"{markdown_table(rows)}\n\n{jax_versions()}"
+
+
+def jax_versions() -> str:
+    """Versions of JAX and of what was measured with it."""
+    known = [name for name in ("jax", "optax", "blackjax") if find_spec(name)]
+    return ", ".join(f"{name} {version(name)}" for name in known) + "."
 
 
 def _count(widths: tuple[int, ...]) -> int:

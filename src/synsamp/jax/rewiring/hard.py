@@ -142,4 +142,4 @@ class HardRewiring:
 
 def turnover(before: Connections, after: Connections) -> jax.Array:
     """The share of connections that were not there before."""
-    return 1.0 - jnp.mean(jnp.isin(after.places, before.places))
+    return jnp.mean(~jnp.isin(after.places, before.places))

@@ -1,0 +1,54 @@
+"""Every example of docs/deep.md runs as printed and gives the answer it should."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "deep.md").read_text()
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+
+
+def _run(which):
+    names = {}
+    exec(BLOCKS[which], names)
+    return names
+
+
+def test_the_posterior_of_a_classifier():
+    names = _run(0)
+    assert (names["p"].argmax(1) == names["y"][4000:]).mean() > 0.97
+    assert names["draws"].shape == (2, 40)
+
+
+def test_an_own_training_loop_samples_around_the_answer():
+    params = _run(1)["params"]
+    # 200 examples with noise of std 1: the posterior has a std of about 0.07; the prior draws in.
+    np.testing.assert_allclose(params["w"], np.arange(5.0), atol=0.5)
+    assert float(params["b"]) != 1.0
+
+
+def test_sample_with_a_jax_function():
+    result = _run(2)["result"]
+    total = result.theta.sum("parameter").mean().item()
+    assert abs(total - 1) < 0.2
+    assert result.theta.shape == (4, 20_000, 2)
+
+
+def test_a_layer_that_rewires():
+    names = _run(3)
+    assert names["theta"].shape == (60,)
+    assert np.unique(np.asarray(names["wires"].places)).size == 60
+
+
+def test_the_tables_are_filled_and_files_exist():
+    for name in ("bias", "preconditioner"):
+        part = re.search(f"<!-- {name}: begin -->(.*?)<!-- {name}: end -->", PAGE, re.S)[1]
+        assert part.count("\n|") > 3
+    for path in re.findall(r"`(tests/[\w/]+\.py)`", PAGE):
+        assert (ROOT / path).exists()
+    for path in re.findall(r"`(jax/\w+\.py|rule/\w+\.py)`", PAGE):
+        assert (ROOT / "src" / "synsamp" / path).exists()
