@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "noise": {"errors", "arguments", "specialise"},
     "mappings": GROUND,
     "priors": GROUND | {"mappings"},
-    "rule": SCALARS | {"analysis"},
+    "rule": SCALARS | {"analysis"},  # names synsamp.jax, and loads it only for a JAX function
     "data": {"errors", "arguments", "progress"},
     "analysis": {"errors", "arguments", "data"},
     "jax": ENGINE | TOOLS,
@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "": ENGINE
     | TOOLS
-    | {"models", "spiking", "spines", "jax", "runs"},  # synsamp/__init__.py, the public names
+    | {"models", "spiking", "spines", "runs"},  # synsamp/__init__.py, the public names
 }
 
 

@@ -203,6 +203,22 @@ def test_schedules_are_asked_for_every_step():
     np.testing.assert_allclose(moves, [-1.0, -0.75, -0.5, -0.25, 0.0])
 
 
+def test_a_start_may_be_made_inside_jit():
+    optimiser = sj.sampling(
+        speed=optax.linear_schedule(0.1, 0.0, 4), temperature=optax.constant_schedule(1.0)
+    )
+    inside, outside = jax.jit(optimiser.init)(START), optimiser.init(START)
+    assert int(inside.progress.steps) == int(outside.progress.steps) == 0
+
+
+def test_large_seeds_differ():
+    keys = {str(jax.random.key_data(sj.sampling(speed=1.0, key=k).init(START).key)) for k in SEEDS}
+    assert len(keys) == len(SEEDS)
+
+
+SEEDS = (0, 1, 2**32 - 1, 2**33 + 7, 2**63 - 1)
+
+
 def test_leaves_keep_their_precision():
     params = {"half": jnp.zeros(3, jnp.bfloat16), "single": jnp.zeros(3)}
     optimiser = sj.sampling(speed=optax.constant_schedule(0.1), prior=ss.GaussianMixture())

@@ -201,7 +201,7 @@ def _leaf_rule(
 def _temperature(name: str, heat: Any) -> tuple[Callable[[Any], Any], bool]:
     limits: Any = dict(at_least=0, at_most=1e12, remedy="0 gives MAP, 1 the posterior")
     if callable(heat):
-        number(f"{name}, step 0,", heat(0), **limits)
+        number(f"{name}, step 0,", _at_step_0(heat), **limits)
         return heat, True
     value = number(name, heat, **limits)
     return lambda count: value, value > 0
@@ -218,10 +218,16 @@ def _speed(
         speed.check(np.linspace(-1.0, 1.0, 5))
         return lambda theta, count: (value(theta), slope(theta))
     if callable(speed):
-        number(f"{name}, step 0,", speed(0), at_least=0, **limits)
+        number(f"{name}, step 0,", _at_step_0(speed), at_least=0, **limits)
         return lambda theta, count: (speed(count), 0.0)
     constant = number(name, speed, above=0, **limits)
     return lambda theta, count: (constant, 0.0)
+
+
+def _at_step_0(schedule: Callable[[int], Any]) -> Any:
+    """The schedule's first value as a number, also while JAX is tracing."""
+    with jax.ensure_compile_time_eval():
+        return schedule(0)
 
 
 def _first_fault(progress: Progress, gradients: list[Any], heats: list[Any]) -> jax.Array:

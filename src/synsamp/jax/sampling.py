@@ -95,4 +95,6 @@ def as_key(key: Any) -> jax.Array:
             remedy = "use jax.random.key(0), or a seed such as 0"
             raise refuse("key", "must be one JAX key", (str(key.dtype), key.shape), remedy)
         return key
-    return jax.random.key(checked_seed("key", key))
+    high, low = divmod(checked_seed("key", key), 2**32)
+    root = jax.random.key(low)  # which looks at 32 bits alone
+    return jax.random.fold_in(root, high) if high else root

@@ -88,7 +88,7 @@ class HardRewiring:
 
     def sign_of(self, places: jax.Array) -> jax.Array:
         """The fixed signs of connections: one bit of a hash of their place."""
-        root = jax.random.key(self.sign_seed)
+        root = as_key(self.sign_seed)
         bits = jax.random.key_data(jax.vmap(lambda k: jax.random.fold_in(root, k))(places))
         return jnp.where(bits[..., 0] & 1, 1, -1).astype(jnp.int8)
 
