@@ -22,8 +22,9 @@ TITLE = "The rule in JAX: a training step against Optax SGD and blackjax's SGLD"
 WIDTHS = ((784, 126, 10), (784, 2790, 2790, 10))
 """About 1e5 and 1e7 parameters."""
 BATCH, EXAMPLES = 32, 60_000.0
-_SECONDS, _ROUNDS = 2.0, 5
-"""A round of one method takes about so long."""
+_SECONDS, _ROUNDS = 0.7, 15
+"""A round of one method takes about so long; many short ones, since five long ones gave ratios
+that differed by a third from run to run on a busy machine."""
 
 Step = Callable[[Any, Any, Any, Any], tuple[Any, Any]]
 """(parameters, state, key, batch) → (parameters, state)."""
