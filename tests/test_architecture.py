@@ -66,13 +66,18 @@ MAY_IMPORT: dict[str, set[str]] = {
 ROOMS = [
     "kernel",
     "plasticity",
+    "neurons",
+    "synapses",
     "network",
     "description",
+    "axons",
     "layout",
     "input",
     "state",
     "first_use",
     "engine",
+    "changes",
+    "saved",
     "instruments",
     "simulation",
 ]

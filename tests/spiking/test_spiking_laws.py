@@ -25,7 +25,7 @@ from synsamp.spiking import (
     stdp_curve,
     winner_take_all,
 )
-from synsamp.spiking.network import DoubleExponential
+from synsamp.spiking.neurons import DoubleExponential
 
 P = 1e-4
 """A law is refused below this p-value: one false alarm in ten thousand."""

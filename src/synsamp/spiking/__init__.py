@@ -1,4 +1,4 @@
-"""The exact event-driven spiking engine: circuits of stochastic winner-take-all neurons."""
+"""The exact event-driven spiking engine: winner-take-all circuits and free stochastic neurons."""
 
 from synsamp.spiking.input.stimulus import InOrder, RandomOrder, SpikeTimes, Stimulus
 from synsamp.spiking.instruments.lesions import (
@@ -11,22 +11,24 @@ from synsamp.spiking.instruments.pairing import stdp_curve
 from synsamp.spiking.instruments.probe import Probe
 from synsamp.spiking.instruments.recording import Recording
 from synsamp.spiking.instruments.sinks import MemorySink, Sink, StreamSink
-from synsamp.spiking.network import (
-    Circuit,
-    DoubleExponential,
-    InputGroup,
-    Network,
-    Projection,
-    SynapseModel,
-    winner_take_all,
+from synsamp.spiking.network import Network, Projection, winner_take_all
+from synsamp.spiking.neurons import Circuit, DoubleExponential, FreeNeurons, InputGroup
+from synsamp.spiking.plasticity import (
+    ChangeClip,
+    CustomPlasticity,
+    SpikeLikelihood,
+    Synapse,
+    TermClip,
 )
-from synsamp.spiking.plasticity import ChangeClip, SpikeLikelihood, TermClip
 from synsamp.spiking.simulation import Simulation
+from synsamp.spiking.synapses import SynapseModel
 
 __all__ = [
     "ChangeClip",
     "Circuit",
+    "CustomPlasticity",
     "DoubleExponential",
+    "FreeNeurons",
     "InOrder",
     "InputGroup",
     "MemorySink",
@@ -45,6 +47,7 @@ __all__ = [
     "SpikeTimes",
     "Stimulus",
     "StreamSink",
+    "Synapse",
     "SynapseModel",
     "TermClip",
     "stdp_curve",

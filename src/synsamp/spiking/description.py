@@ -39,6 +39,8 @@ def _projection(network: Network, p: Projection) -> dict[str, str]:
         "source, target": f"{p.source}, {p.target}",
         "delay_s": repr(p.delay_s),
         "plastic": repr(p.plastic),
+        "sign": repr(p.sign),
+        "epsp": repr(network.epsp_of(p)),
         "mask": _digest(network.mask_of(p)),
         "speed": repr(synapses.speed),
         "temperature": repr(synapses.temperature),
@@ -46,7 +48,7 @@ def _projection(network: Network, p: Projection) -> dict[str, str]:
         "splitting_step": repr(synapses.splitting_step),
         "prior": _prior(synapses.prior),
         "mapping": _part(synapses.mapping, synapses.mapping.weight_of, synapses.mapping.slope_of),
-        "plasticity": repr(synapses.plasticity),
+        "plasticity": synapses.plasticity.describe(),
     }
 
 

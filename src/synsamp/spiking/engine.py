@@ -16,9 +16,22 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.spiking.first_use import compile_loop
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
-from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, SWEEPS, Schedule, Tape, Work
+from synsamp.spiking.kernel.in_order import LIMIT_PASSED, RUNAWAY, run_in_order
+from synsamp.spiking.kernel.memory import (
+    BOUND,
+    BOUND_S,
+    INPUT_DUE,
+    INPUTS_UNTIL,
+    NEXT_EVENT,
+    NEXT_INPUT,
+    SWEEPS,
+    Schedule,
+    Tape,
+    Work,
+)
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
 from synsamp.spiking.kernel.simd import LANE
+from synsamp.spiking.kernel.thinning import MOST_HZ
 from synsamp.spiking.layout import Layout, build_layout
 from synsamp.spiking.network import Network, Projection
 from synsamp.spiking.state import State, with_room
@@ -38,6 +51,8 @@ class Engine:
         fastest = max(speeds, default=0.0)
         if refresh_s is None:
             refresh_s = min(1e-4 / fastest, 1e6) if fastest > 0 else 1.0
+            if grid_s is not None:
+                refresh_s = min(refresh_s, grid_s)
         refresh_s = arguments.number(
             "refresh_s", refresh_s, at_least=0, at_most=1e9, remedy="0 is the exact mode"
         )
@@ -51,6 +66,7 @@ class Engine:
         self.network = network
         self.layout: Layout = build_layout(network, refresh_s, grid_s)
         self._work = _new_work(self.layout, network)
+        self._loop = run_in_order if network.in_order else loop.run
 
     # -- moving a state --------------------
 
@@ -106,8 +122,8 @@ class Engine:
                 tape,
                 self._work,
             )
-            compile_loop(*given)
-            status = loop.run(*given)
+            compile_loop(self._loop, *given)
+            status = self._loop(*given)
             self._hand_over(state, schedule, tape, on_tape)
             if status == loop.DONE:
                 state.time_s = until_s
@@ -125,6 +141,13 @@ class Engine:
         self, state: State, feed: InputFeed, tape: Tape, on_tape: Callable[[Tape], None]
     ) -> None:
         """Deliver inputs up to the present, so that from here on something else may hold."""
+        if self.network.in_order:
+            # All up to the present has happened; what comes next is drawn anew, by other rates.
+            activity = state.activity
+            activity.clock[INPUTS_UNTIL] = state.time_s
+            activity.clock[[NEXT_INPUT, INPUT_DUE, BOUND_S]] = -1.0
+            activity.drawn_until_s[:] = state.time_s
+            return
         while feed.covered_s(state.inputs) < state.time_s:
             feed.extend(state.inputs, float(state.activity.clock[INPUTS_UNTIL]), keep=True)
         schedule = self._schedule(state, feed)
@@ -143,16 +166,35 @@ class Engine:
             self._hand_over(state, schedule, tape, on_tape)
             self._raise_if_broken(status, state)
 
+    def bring_up_to_date(self, state: State, tape: Tape, on_tape: Callable[[Tape], None]) -> None:
+        """Prior and noise up to the present for all synapses, between two grid points, too."""
+        layout = self.layout
+        loop.bring_up_to_date(
+            state.time_s,
+            layout.wiring,
+            layout.numbers,
+            state.synapses,
+            state.activity,
+            state.random.noise,
+            tape,
+            self._work,
+        )
+        self._hand_over(state, None, tape, on_tape)
+        state.activity.clock[BOUND_S] = -1.0
+
     def settle(self, state: State) -> None:
         """Put efficacies into the columns and take all potential sums anew: weights changed."""
         layout = self.layout
+        state.activity.clock[BOUND_S] = -1.0
         loop.settle_all(layout.wiring, layout.numbers, state.synapses, state.activity, self._work)
 
     def put_columns(self, state: State) -> None:
         """Put efficacies into the columns and leave the sums as they are: a restored state."""
-        sums = state.activity.sum_fall.copy(), state.activity.sum_rise.copy()
+        kept = ("clock", "sum_fall", "sum_rise")
+        before = [getattr(state.activity, name).copy() for name in kept]
         self.settle(state)
-        state.activity.sum_fall[:], state.activity.sum_rise[:] = sums
+        for name, values in zip(kept, before, strict=True):
+            getattr(state.activity, name)[:] = values
 
     def replay(
         self,
@@ -190,7 +232,7 @@ class Engine:
                 self._raise_if_broken(loop.QUEUE_FULL, state)
             done += count
         state.time_s = float(times_s[-1])
-        state.activity.clock[NEXT_EVENT] = -1.0
+        state.activity.clock[NEXT_EVENT:] = -1.0
 
     def potentials(self, state: State) -> NDArray[np.float64]:
         """u_k of all neurons (Eq. membrane-potential); inputs must have been delivered."""
@@ -243,6 +285,15 @@ class Engine:
         return schedule
 
     def _raise_if_broken(self, status: int, state: State) -> None:
+        if status == RUNAWAY:
+            raise SynsampError(
+                f"rates of free neurons must stay below {MOST_HZ:g} Hz together, got a bound of "
+                f"{float(state.activity.clock[BOUND]):g} Hz at "
+                f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s; use weaker or inhibitory "
+                "weights, a lower rate_hz, or a dead_time_s"
+            )
+        if status == LIMIT_PASSED:
+            raise SynsampError("a rate passed its limit: please report this as an error of synsamp")
         if status == loop.QUEUE_FULL:
             raise SynsampError(
                 "spikes in flight must fit their queue, got more; "
@@ -274,4 +325,5 @@ def _new_work(layout: Layout, network: Network) -> Work:
         spike_axon=np.zeros(SPIKES_AT_ONCE, np.int64),
         spike_cell=np.zeros(SPIKES_AT_ONCE + 4, np.int64),
         potentials=np.zeros(largest + LANE),
+        cursor=np.zeros(len(network.inputs), np.int64),
     )

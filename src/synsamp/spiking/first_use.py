@@ -18,25 +18,25 @@ _said: list[bool] = []
 """Not empty once it was said without a terminal, where a line stays."""
 
 
-def is_compiled() -> bool:
-    """Whether machine code of the event loop is in the process or on disk."""
-    if loop.run.signatures:
+def is_compiled(kernel: Any) -> bool:
+    """Whether machine code of a loop is in the process or on disk."""
+    if kernel.signatures:
         return True
     # The name carries a fingerprint of all code in it, so a file means: up to date.
-    return any(kernel_folder().glob(f"*.{loop.run.py_func.__name__}-*.nbi"))
+    return any(kernel_folder().glob(f"*.{kernel.py_func.__name__}-*.nbi"))
 
 
-def compile_loop(*arguments: Any) -> None:
-    """Compile the event loop for such arguments, unless it is."""
-    if not loop.run.signatures:
-        with announced():
-            loop.run.compile(tuple(map(typeof, arguments)))
+def compile_loop(kernel: Any, *arguments: Any) -> None:
+    """Compile an event loop for such arguments, unless it is."""
+    if not kernel.signatures:
+        with announced(kernel):
+            kernel.compile(tuple(map(typeof, arguments)))
 
 
 @contextmanager
-def announced() -> Iterator[None]:
+def announced(kernel: Any = loop.run) -> Iterator[None]:
     """Show a status line on the terminal's error stream if the engine has to be compiled."""
-    if is_compiled():
+    if is_compiled(kernel):
         yield
         return
     console = Console(stderr=True)

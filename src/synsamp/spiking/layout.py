@@ -1,9 +1,9 @@
 """From a description to flat arrays: who reaches whom, and where each synapse lies in memory.
 
-Sources are numbered inputs first, then neurons. An *axon* is a source seen through one delay: it
-has one EPSP trace, whoever it reaches. Axons 0 … n_inputs−1 are the inputs without delay. All
-neurons together seen through one delay, and an input group seen through a delay, are further
-*families* of axons, whose spikes wait in a queue.
+Sources are numbered inputs first, then neurons. An *axon* is a source seen through one delay and
+one EPSP kernel: it has one trace, whoever it reaches. Axons 0 … n_inputs−1 are the inputs without
+delay and with the network's own kernel. All neurons together seen through one delay and kernel, and
+an input group seen through others, are further *families* of axons, whose spikes wait in a queue.
 
 Projections to one circuit that share synapse model and delay and whose axons are neighbours lie
 side by side as one *block*, so that a neuron's row is walked in few long stretches (the eight
@@ -25,10 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.priors import Prior
+from synsamp.spiking.axons import columns_of, families_of, stretches_of
 from synsamp.spiking.kernel.diffusion import move_for, weigh_for
 from synsamp.spiking.kernel.memory import GRID_S, REFRESH_S, Numbers, Wiring
 from synsamp.spiking.kernel.simd import LANE
-from synsamp.spiking.network import Network, Projection, SynapseModel
+from synsamp.spiking.network import Network, Projection
+from synsamp.spiking.neurons import FreeNeurons
+from synsamp.spiking.synapses import SynapseModel
 
 Ints = NDArray[np.int64]
 
@@ -38,6 +41,7 @@ class Block(NamedTuple):
 
     synapses: SynapseModel
     plastic: bool
+    sign: int
     target: int  # circuit
     family: int
     first_axon: int
@@ -65,6 +69,8 @@ class Layout(NamedTuple):
     n_synapses: int
     n_rows: int
     n_cells: int
+    n_traces: int  # of all synapses together
+    n_traced: int  # synapses that have some
 
     def place_of(self, projection: str) -> int:
         """The place of a projection among those in memory."""
@@ -78,6 +84,26 @@ class Layout(NamedTuple):
         rows = block.reshape(-1, int(self.wiring.n_pre[place.block]))
         return rows[:, place.offset : place.offset + place.n_pre]
 
+    def traces(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
+        """The view [post, pre, trace] of one projection's part of all traces."""
+        block = self.places[p].block
+        depth = int(self.wiring.n_traces[block])
+        return self._rows(p, values, int(self.wiring.first_trace[block]), depth)
+
+    def traced(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
+        """The view [post, pre, 1] of the times at which a projection's traces were brought on."""
+        block = self.places[p].block
+        depth = min(int(self.wiring.n_traces[block]), 1)
+        return self._rows(p, values, int(self.wiring.first_traced[block]), depth)
+
+    def _rows(self, p: int, values: NDArray[Any], start: int, depth: int) -> NDArray[Any]:
+        place = self.places[p]
+        n_pre = int(self.wiring.n_pre[place.block])
+        target = self.blocks[place.block].target
+        n_post = int(np.diff(self.wiring.first_neuron)[target])
+        rows = values[start : start + n_post * n_pre * depth].reshape(n_post, n_pre, depth)
+        return rows[:, place.offset : place.offset + place.n_pre]
+
     @property
     def refresh_s(self) -> float:
         """How long a neuron's synapses may go without prior and noise."""
@@ -87,15 +113,6 @@ class Layout(NamedTuple):
     def grid_s(self) -> float:
         """All synapses are up to date at multiples of it."""
         return float(self.wiring.constants[GRID_S])
-
-
-class _Family(NamedTuple):
-    """Axons of neighbouring sources seen through one delay."""
-
-    first_source: int
-    first_axon: int
-    size: int
-    delay_s: float
 
 
 def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
@@ -110,7 +127,8 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
             strict=True,
         )
     )
-    families, family_of = _families(network, source_of)
+    kernels = list(dict.fromkeys([network.epsp, *map(network.epsp_of, network.projections)]))
+    families, family_of = families_of(network, source_of, kernels)
     circuit_index = {c.name: i for i, c in enumerate(network.circuits)}
 
     def axon_of(p: Projection) -> int:
@@ -135,9 +153,12 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
             places[p] = Place(b, offset, size)
             offset += size
     n_axons = max((f.first_axon + f.size for f in families), default=0)
-    axon_cell, axon_first_neuron, axon_width, n_cells = _columns(
-        families, blocks, first_neuron, n_axons
+    axon_cell, axon_first_neuron, axon_width, n_cells = columns_of(
+        families, ((b.family, b.target) for b in blocks), first_neuron, n_axons
     )
+    axon_kernel = np.zeros(n_axons, np.int64)
+    for family in families:
+        axon_kernel[family.first_axon : family.first_axon + family.size] = family.kernel
 
     n_pre = np.array([-(-b.n_pre // LANE) * LANE for b in blocks], np.int64)
     targets = np.array([b.target for b in blocks], np.int64)
@@ -147,9 +168,17 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     pieces, prior = _pieces(blocks, n_pre, n_post)
     mapping = [b.synapses.mapping.parameters for b in blocks]
     plasticity = [b.synapses.plasticity.numbers for b in blocks]
+    traces = np.array([b.synapses.plasticity.n_traces if b.plastic else 0 for b in blocks], int)
+    rows = n_pre * n_post
+    free = [isinstance(c, FreeNeurons) for c in network.circuits]
     wiring = Wiring(
         first_neuron=first_neuron,
-        rate_up_to=np.cumsum([float(c.rate_hz) for c in network.circuits]),
+        rate_up_to=np.cumsum(
+            [0.0 if isinstance(c, FreeNeurons) else c.rate_hz for c in network.circuits]
+        ),
+        free=np.array(free, bool),
+        base_hz=np.array([c.rate_hz for c in network.circuits]),
+        dead_s=np.array([getattr(c, "dead_time_s", 0.0) for c in network.circuits]),
         adaptation_rise_s=np.array([float(c.adaptation.rise_s) for c in network.circuits]),
         adaptation_fall_s=np.array([float(c.adaptation.fall_s) for c in network.circuits]),
         adaptation_strength=np.array([float(c.adaptation_strength) for c in network.circuits]),
@@ -165,20 +194,37 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         plastic=np.array([b.plastic and b.synapses.speed > 0 for b in blocks], bool),
         first_axon=first_axon,
         n_pre=n_pre,
-        first_synapse=_starts(n_pre * n_post),
+        first_synapse=_starts(rows),
         first_row=_starts(n_post),
         first_cell=axon_cell[first_axon] + first_neuron[targets] - axon_first_neuron[first_axon],
         column_width=axon_width[first_axon],
         weigh=np.array([weigh_for(b.synapses.mapping) for b in blocks], np.int64),
         at_spike=np.array(
-            [b.synapses.plasticity.at_spike(b.synapses.mapping) for b in blocks], np.int64
+            [b.synapses.plasticity.spike_function(b.synapses.mapping) for b in blocks], np.int64
         ),
+        at_arrival=np.array(
+            [
+                b.synapses.plasticity.arrival_function(b.synapses.mapping) if b.plastic else 0
+                for b in blocks
+            ],
+            np.int64,
+        ),
+        sign=np.array([b.sign for b in blocks], np.float32),
+        kernel=axon_kernel[first_axon],
+        n_traces=traces,
+        first_trace=_starts(rows * traces),
+        first_traced=_starts(rows * (traces > 0)),
         first_mapping_number=_starts(np.array([len(m) for m in mapping], np.int64)),
         first_plasticity_number=_starts(np.array([len(p) for p in plasticity], np.int64)),
         **pieces,
         axon_cell=axon_cell,
-        axon_first_neuron=axon_first_neuron,
+        axon_first_sum=axon_kernel * sums_per_kernel(network) + axon_first_neuron,
         axon_width=axon_width,
+        axon_kernel=axon_kernel,
+        epsp_rise_s=np.array([k.rise_s for k in kernels]),
+        epsp_fall_s=np.array([k.fall_s for k in kernels]),
+        epsp_peak=np.array([k.peak for k in kernels]),
+        **stretches_of(families),
         delayed_source=np.array(
             [[f.first_source, f.first_source + f.size] for f in delayed], np.int64
         ).reshape(-1, 2),
@@ -187,12 +233,11 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         first_input=first_input,
         constants=np.array(
             [
-                network.epsp.rise_s,
-                network.epsp.fall_s,
                 # exp(32) leaves room for many spikes below the largest float32, exp(88)
-                32.0 * network.epsp.rise_s,
+                32.0 * min(k.rise_s for k in kernels),
                 refresh_s,
                 grid_s,
+                0.25 * min(k.fall_s for k in kernels),
             ]
         ),
     )
@@ -214,30 +259,17 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         blocks=blocks,
         places=tuple(places),
         n_axons=n_axons,
-        n_synapses=int((n_pre * n_post).sum()),
+        n_synapses=int(rows.sum()),
         n_rows=int(n_post.sum()),
         n_cells=n_cells,
+        n_traces=int((rows * traces).sum()),
+        n_traced=int((rows * (traces > 0)).sum()),
     )
 
 
-def _families(network: Network, source_of: dict[str, int]) -> tuple[list[_Family], dict[str, int]]:
-    """Inputs without delay; inputs with a delay; all neurons, once per delay."""
-    families = [_Family(source_of[g.name], source_of[g.name], g.size, 0.0) for g in network.inputs]
-    index = {(g.name, 0.0): i for i, g in enumerate(network.inputs)}
-    inputs = {g.name for g in network.inputs}
-    n_axons = network.n_inputs
-    family_of = {}
-    # Delayed inputs first, so that the kernel sees from the first one whether there are any.
-    for p in sorted(network.projections, key=lambda p: (p.source not in inputs, p.delay_s)):
-        key = (p.source if p.source in inputs else "", p.delay_s)
-        if key not in index:
-            index[key] = len(families)
-            first = source_of[p.source] if p.source in inputs else network.n_inputs
-            size = network.size_of(p.source) if p.source in inputs else network.n_neurons
-            families.append(_Family(first, n_axons, size, p.delay_s))
-            n_axons += size
-        family_of[p.name] = index[key]
-    return families, family_of
+def sums_per_kernel(network: Network) -> int:
+    """Neurons, and room for the last lane."""
+    return network.n_neurons + LANE
 
 
 def _blocks(
@@ -252,14 +284,17 @@ def _blocks(
         last = blocks[-1] if blocks else None
         if (
             last is not None
-            and (last.target, last.family, last.plastic) == (targets[i], families[i], p.plastic)
+            and (last.target, last.family, last.plastic, last.sign)
+            == (targets[i], families[i], p.plastic, p.sign)
             and last.first_axon + last.n_pre == axons[i]
             and _same(last.synapses, p.synapses)
         ):
             blocks[-1] = last._replace(n_pre=last.n_pre + sizes[i], members=(*last.members, i))
         else:
             blocks.append(
-                Block(p.synapses, p.plastic, targets[i], families[i], axons[i], sizes[i], (i,))
+                Block(
+                    p.synapses, p.plastic, p.sign, targets[i], families[i], axons[i], sizes[i], (i,)
+                )
             )
     return tuple(blocks)
 
@@ -278,28 +313,6 @@ def _same(one: SynapseModel, two: SynapseModel) -> bool:
 
 def _per_synapse(model: SynapseModel) -> bool:
     return not isinstance(model.prior, Prior) or any(np.ndim(v) for v in model.prior.parameters)
-
-
-def _columns(
-    families: list[_Family], blocks: tuple[Block, ...], first_neuron: Ints, n_axons: int
-) -> tuple[Ints, Ints, Ints, int]:
-    """Per axon: first cell of its column, first neuron the column spans, width; all cells."""
-    hull: dict[int, tuple[int, int]] = {}
-    for block in blocks:
-        low, high = hull.get(block.family, (int(first_neuron[-1]), 0))
-        own_low, own_high = int(first_neuron[block.target]), int(first_neuron[block.target + 1])
-        hull[block.family] = (min(low, own_low), max(high, own_high))
-    cell, neuron, width = (np.zeros(n_axons, np.int64) for _ in range(3))
-    n_cells = 0
-    for index, (low, high) in sorted(hull.items()):
-        family = families[index]
-        span = -(-(high - low) // LANE) * LANE
-        axons = slice(family.first_axon, family.first_axon + family.size)
-        cell[axons] = n_cells + span * np.arange(family.size)
-        neuron[axons] = low
-        width[axons] = span
-        n_cells += span * family.size
-    return cell, neuron, width, n_cells
 
 
 def _starts(sizes: Ints) -> Ints:

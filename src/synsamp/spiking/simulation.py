@@ -15,7 +15,15 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
-from synsamp.errors import SynsampError, refuse
+from synsamp.errors import refuse
+from synsamp.spiking.changes import (
+    changed,
+    relaid,
+    relaid_state,
+    restore_changes,
+    save_changes,
+)
+from synsamp.spiking.description import difference
 from synsamp.spiking.engine import Engine
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
@@ -27,7 +35,8 @@ from synsamp.spiking.instruments.sinks import MemorySink, Sink
 from synsamp.spiking.instruments.tables import to_pandas, to_xarray
 from synsamp.spiking.kernel.memory import SPIKES, SWEEPS
 from synsamp.spiking.network import Network
-from synsamp.spiking.state import FORMAT, State, fresh_copy
+from synsamp.spiking.saved import FORMAT, as_it_was, check_saved
+from synsamp.spiking.state import State, fresh_copy
 
 TAPE_SPIKES = 2**14
 
@@ -77,7 +86,8 @@ class Simulation:
         """What a new and a restored simulation have in common: all that is not state."""
         with announced():
             self._engine = Engine(network, refresh_s, grid_s)
-        self.network = network
+        self.network = self._given = network
+        self._refresh_given = refresh_s is not None
         self._stimulus = stimulus
         self._feed = InputFeed(network, as_shown(stimulus, network))
         if isinstance(lesions, Scheduled) or not isinstance(lesions, Sequence):
@@ -289,6 +299,38 @@ class Simulation:
         layout = self._engine.layout
         return layout.matrix(layout.place_of(self.network.projection(projection).name), values)
 
+    # -- changes --------------------
+
+    def change(self, projection: str, **numbers: Any) -> None:
+        """From now on other numbers hold for a projection: speed, temperature, prior, plasticity.
+
+        All synapses are brought up to date under the old ones first. Parts keep their kind: give
+        ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, ``plasticity=SpikeLikelihood(N=50.0)``.
+        The refresh follows the fastest b unless it was given; the grid stays.
+        """
+        network = changed(self.network, projection, numbers)
+        refresh_s = self._engine.layout.refresh_s if self._refresh_given else None
+        engine = Engine(network, refresh_s, self.grid_s)
+        old, new = self._engine.layout, engine.layout
+        self._engine.bring_up_to_date(self._state, self._tape, self._recorder.take_tape)
+        relaid_state(self._state, old, new)
+        self._recorder.move_to(new, lambda values: relaid(values, old, new, False))
+        self._tape = self._recorder.new_tape(TAPE_SPIKES)
+        self.network, self._engine = network, engine
+        engine.settle(self._state)
+
+    def modulate(self, circuit: str, value: float) -> None:
+        """Set the modulator that the plasticity of a circuit's synapses reads from now on."""
+        names = [c.name for c in self.network.circuits]
+        index = names.index(arguments.one_of("circuit", circuit, names))
+        self._state.activity.modulator[index] = arguments.number("value", value)
+
+    def modulator(self, circuit: str) -> float:
+        """The present value of a circuit's modulator; 1 unless it was set."""
+        names = [c.name for c in self.network.circuits]
+        index = names.index(arguments.one_of("circuit", circuit, names))
+        return float(self._state.activity.modulator[index])
+
     # -- lesions --------------------
 
     def lesion(self, lesion: Lesion) -> None:
@@ -323,8 +365,10 @@ class Simulation:
         return {
             "format": FORMAT,
             "refresh_s": self._engine.layout.refresh_s,
+            "refresh_given": self._refresh_given,
             "grid_s": self.grid_s,
-            **self._state.save(self.network),
+            **self._state.save(self._given),
+            "changes": save_changes(self.network, self._given),
             "recorder": self._recorder.state(),
             "applied": self._applied.copy(),
             "lesions": log,
@@ -342,35 +386,29 @@ class Simulation:
         lesions: Sequence[Scheduled] = (),
     ) -> Simulation:
         """Go on from ``state()``; network, stimulus and scheduled lesions as they were."""
-        arguments.instance("state", state, Mapping, "use what sim.state() gave")
-        if state.get("format") != FORMAT:
-            remedy = "states of synsamp 0.1 cannot be restored; run it anew"
-            raise refuse(
-                "format of the saved state", f"must be {FORMAT}", state.get("format"), remedy
-            )
-        missing = {"refresh_s", "grid_s", "network", "time_s", "synapses", "activity", "random"}
-        missing = (missing | {"inputs", "recorder", "applied", "lesions"}) - set(state)
-        if missing:
-            raise refuse("saved state", "must be whole", f"without {', '.join(sorted(missing))}")
+        check_saved(state)
         self = cls.__new__(cls)
+        with as_it_was():
+            differs = difference(state["network"], network)
+        if differs:
+            raise refuse("network", "must be the one the state was saved from", differs)
+        with as_it_was():
+            now = restore_changes(network, state["changes"])
         refresh_s, grid_s = state["refresh_s"], state["grid_s"]
-        self._set_up(network, stimulus, refresh_s, grid_s, record, sink, lesions)
+        self._set_up(now, stimulus, refresh_s, grid_s, record, sink, lesions)
+        self._given, self._refresh_given = network, bool(state["refresh_given"])
         try:
             applied = np.array(state["applied"])
         except ValueError:
             applied = np.zeros(0)
         if applied.shape != (len(self._scheduled),) or applied.dtype != bool:
             raise refuse("lesions", f"must be the {applied.size} of before", len(self._scheduled))
-        try:
-            self._state = State.restore(self._engine.layout, network, state)
+        with as_it_was():
+            self._state = State.restore(self._engine.layout, now, state)
             self._engine.put_columns(self._state)
             self._feed.schedule(self._state.inputs, self.time_s)  # refuses one that does not fit
             self._recorder.restore(state["recorder"])
             entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
             self.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
-        except SynsampError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise refuse("saved state", "must be as state() gave it", repr(error)) from None
         self._applied = applied
         return self

@@ -16,11 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
-from synsamp.spiking.description import describe, difference
+from synsamp.spiking.description import describe
 from synsamp.spiking.input.position import InputState
 from synsamp.spiking.kernel.memory import (
+    BOUND,
+    BOUND_S,
+    CANDIDATE,
+    INPUT_DUE,
     INPUTS_UNTIL,
     NEXT_EVENT,
+    NEXT_INPUT,
     REFERENCE,
     SWEEPS,
     Activity,
@@ -28,12 +33,10 @@ from synsamp.spiking.kernel.memory import (
 )
 from synsamp.spiking.kernel.random import Normals, RandomStreams, Words, new_streams
 from synsamp.spiking.kernel.simd import LANE
-from synsamp.spiking.layout import Layout
+from synsamp.spiking.layout import Layout, sums_per_kernel
 from synsamp.spiking.network import Network
 
-FORMAT = 4
-"""Raised whenever a state saved before could not be restored any more."""
-SAVED_SYNAPSES = ("theta", "weight", "refreshed_s")
+SAVED_SYNAPSES = ("theta", "weight", "refreshed_s", "trace", "traced_s")
 """The other arrays of `Synapses` are made from these."""
 
 
@@ -91,10 +94,7 @@ class State:
 
     @classmethod
     def restore(cls, layout: Layout, network: Network, saved: Any) -> State:
-        """The way back; `Engine.put_columns` puts the columns in place."""
-        differs = difference(saved["network"], network)
-        if differs:
-            raise refuse("network", "must be the one the state was saved from", differs)
+        """The way back for the network as it was then; `Engine.put_columns` puts the columns in."""
         time_s = arguments.number("time_s of the saved state", saved["time_s"], at_least=0)
         found = cls.new(layout, network, np.random.SeedSequence(0), _any_theta(layout))
         random = RandomStreams(
@@ -106,7 +106,7 @@ class State:
         return cls(
             time_s,
             _restored_synapses(layout, saved["synapses"], found.synapses, time_s),
-            _restored_activity(layout, saved["activity"], found.activity, time_s),
+            _restored_activity(layout, saved["activity"], found.activity, time_s, network.in_order),
             random,
             InputState.restore(network, saved["inputs"]),
         )
@@ -123,16 +123,20 @@ def fresh_copy(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 def at_rest(layout: Layout, network: Network) -> Activity:
     """The fast state of a network in which nothing has happened yet, at time 0."""
     n, circuits, delayed = network.n_neurons, len(network.circuits), layout.wiring.delay_s.size
+    sums = sums_per_kernel(network) * layout.wiring.epsp_fall_s.size
     return Activity(
-        clock=np.array([0.0, 0.0, -1.0]),  # the first spike is drawn by the kernel
+        clock=np.array([0.0, 0.0, *[-1.0] * 6]),  # what comes first is drawn by the kernel
         counters=np.zeros(2, np.int64),
         drawn_until_s=np.zeros(len(network.inputs)),
         fall=np.zeros(layout.n_axons + LANE, np.float32),  # the last row may be padded
         rise=np.zeros(layout.n_axons + LANE, np.float32),
-        sum_fall=np.zeros(n + LANE, np.float32),
-        sum_rise=np.zeros(n + LANE, np.float32),
+        sum_fall=np.zeros(sums, np.float32),
+        sum_rise=np.zeros(sums, np.float32),
         adaptation_fall=np.zeros(n),
         adaptation_rise=np.zeros(n),
+        modulator=np.ones(circuits),
+        limit_hz=np.zeros(n + LANE, np.float32),
+        dead_until_s=np.zeros(n),
         adapted_s=np.zeros(circuits),
         bias=np.zeros(n),
         queue_s=np.zeros((delayed, 1)),
@@ -189,7 +193,14 @@ def _new_synapses(
         with np.errstate(over="ignore"):
             weights = np.where(mask, model.mapping.weight(np.where(mask, values, 0.0)), 0.0)
             layout.matrix(p, weight)[:] = weights
-    return _with_columns(layout, theta, weight, np.zeros(network.n_neurons))
+    return with_columns(
+        layout,
+        theta,
+        weight,
+        np.zeros(network.n_neurons),
+        np.zeros(layout.n_traces),
+        np.zeros(layout.n_traced),
+    )
 
 
 def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -206,17 +217,21 @@ def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.f
     return np.where(mask, values, 0.0)
 
 
-def _with_columns(
+def with_columns(
     layout: Layout,
     theta: NDArray[np.float64],
     weight: NDArray[np.float32],
     refreshed_s: NDArray[np.float64],
+    trace: NDArray[np.float64],
+    traced_s: NDArray[np.float64],
 ) -> Synapses:
     """Synapses with empty columns, to be filled by `Engine.settle`."""
     return Synapses(
         theta=theta,
         weight=weight,
         refreshed_s=refreshed_s,
+        trace=trace,
+        traced_s=traced_s,
         column=np.zeros(layout.n_cells, np.float32),
         listed=np.zeros(layout.n_synapses, np.int32),
         is_listed=np.zeros(layout.n_synapses // LANE, np.uint16),
@@ -261,7 +276,7 @@ def _require(holds: Any, name: str, of: str, rule: str) -> None:
 
 def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float) -> Synapses:
     found = _arrays(saved, {name: getattr(like, name) for name in SAVED_SYNAPSES}, "synapses")
-    theta, weight, refreshed_s = (found[name] for name in SAVED_SYNAPSES)
+    theta, weight, refreshed_s, trace, traced_s = (found[name] for name in SAVED_SYNAPSES)
     exists = theta > -np.inf
     possible = like.theta > -np.inf
     _require(np.isfinite(theta[exists]), "theta", "synapses", "finite, or −inf for none")
@@ -269,23 +284,34 @@ def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float
     _require(np.isfinite(weight), "weight", "synapses", "finite")
     _require(weight[~exists] == 0, "weight", "synapses", "0 where no synapse exists")
     _require((refreshed_s >= 0) & (refreshed_s <= time_s), "refreshed_s", "synapses", "in the past")
-    return _with_columns(layout, theta, weight, refreshed_s)
+    _require(np.isfinite(trace), "trace", "synapses", "finite")
+    _require((traced_s >= 0) & (traced_s <= time_s), "traced_s", "synapses", "in the past")
+    return with_columns(layout, theta, weight, refreshed_s, trace, traced_s)
 
 
-def _restored_activity(layout: Layout, saved: Any, like: Activity, time_s: float) -> Activity:
+def _restored_activity(
+    layout: Layout, saved: Any, like: Activity, time_s: float, in_order: bool
+) -> Activity:
     of = "activity"
     found = _arrays(saved, like.arrays(), of, free=("queue_s", "queue_axon"))
     activity = Activity(**found)
     clock, wiring = activity.clock, layout.wiring
-    for name in ("clock", "drawn_until_s", "fall", "rise", "sum_fall", "sum_rise", "queue_s"):
+    for name in ("drawn_until_s", "fall", "rise", "sum_fall", "sum_rise", "queue_s"):
         _require(np.isfinite(found[name]), name, of, "finite")
-    for name in ("adaptation_fall", "adaptation_rise", "adapted_s"):
+    _require(np.isfinite(clock[:NEXT_EVENT]), "clock", of, "finite")
+    _require(np.isfinite(activity.dead_until_s), "dead_until_s", of, "finite")
+    for name in ("adaptation_fall", "adaptation_rise", "adapted_s", "modulator", "limit_hz"):
         _require(np.isfinite(found[name]), name, of, "finite")
     _require(0 <= clock[REFERENCE] <= clock[INPUTS_UNTIL] <= time_s, "clock", of, "in the past")
-    later = clock[NEXT_EVENT] == -1.0 or clock[NEXT_EVENT] >= clock[INPUTS_UNTIL]
+    to_come = clock[[NEXT_EVENT, NEXT_INPUT, CANDIDATE, BOUND_S]]
+    later = (to_come == -1.0) | (to_come >= clock[INPUTS_UNTIL])
     _require(later, "clock", of, "ahead where it names the next spike")
+    _require((clock[[INPUT_DUE, BOUND]] >= -1.0), "clock", of, ">= -1")
     drawn = activity.drawn_until_s
-    _require((drawn >= clock[INPUTS_UNTIL]) & (drawn <= time_s), "drawn_until_s", of, "in the past")
+    _require((drawn >= 0) & np.isfinite(drawn), "drawn_until_s", of, "finite")
+    if not in_order:
+        past = (drawn >= clock[INPUTS_UNTIL]) & (drawn <= time_s)
+        _require(past, "drawn_until_s", of, "in the past")
     _require((activity.adapted_s >= 0) & (activity.adapted_s <= time_s), "adapted_s", of, "past")
     _require(activity.counters >= 0, "counters", of, ">= 0")
     passed = activity.counters[SWEEPS] - time_s / layout.grid_s

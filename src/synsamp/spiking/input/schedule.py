@@ -22,7 +22,8 @@ from synsamp.spiking.input.position import BLOCK, Chosen, InputState
 from synsamp.spiking.input.stimulus import Shown
 from synsamp.spiking.kernel.memory import SILENCED, Schedule
 from synsamp.spiking.kernel.random import fill_alias_table
-from synsamp.spiking.network import FASTEST_HZ, LONGEST_S, Network
+from synsamp.spiking.network import Network
+from synsamp.spiking.neurons import FASTEST_HZ, LONGEST_S
 
 POOL_ENTRIES = 2**24
 """Table entries kept (8 bytes each) before the pool starts over."""

@@ -75,7 +75,7 @@ def run_probe(
     if start == "rest":
         activity = at_rest(engine.layout, engine.network)
         activity.bias[:] = state.activity.bias
-    activity.clock[NEXT_EVENT] = -1.0  # to be drawn from the probe's own stream
+    activity.clock[NEXT_EVENT:] = -1.0  # to be drawn from the probe's own stream
     began = float(activity.clock[INPUTS_UNTIL])
     activity.drawn_until_s[:] = began
     copy = State(began, state.synapses, activity, new_streams(draws, 1), state.inputs.copy())

@@ -6,7 +6,7 @@ has brought all synapses up to date anyway, so recording never touches the dynam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -159,6 +159,13 @@ class Recorder:
         return [(name, self._layout.matrix(p, theta)) for p, name in enumerate(self._names)]
 
     # -- setting up --------------------
+
+    def move_to(self, layout: Layout, moved: Callable[[NDArray[Any]], NDArray[Any]]) -> None:
+        """Go on with synapses that lie elsewhere; ``moved`` lays an array over them out anew."""
+        if self._was_active is not None:
+            self._was_active = moved(self._was_active)
+        self._layout = layout
+        self._traced = _traced_synapses(self._recording.traces, layout, self._shapes)
 
     def new_tape(self, spikes: int) -> Tape:
         """A tape with room for what is recorded."""

@@ -87,13 +87,37 @@ SPIKE = types.int64(
     _double,  # b
     _double,  # floor of θ
     _single,  # w at θ = 0
+    _single,  # sign of ŵ
     _doubles,  # numbers of the plasticity
     _doubles,  # numbers of the mapping
     _singles,  # Σ ŵ fall and Σ ŵ rise, to be written
+    _double,  # now, s
+    _double,  # the circuit's modulator
+    _doubles,  # the plasticity's traces, [synapse, trace]
+    _doubles,  # when they were brought up to date
 )
 """A postsynaptic spike (`synsamp.spiking.plasticity`); returns whether a synapse crossed θ = 0."""
 
-call_move, call_weigh, call_spike = (caller_of(kind) for kind in (MOVE, WEIGH, SPIKE))
+ARRIVAL = types.void(
+    _int,  # n: neurons that the axon reaches
+    _int,  # synapses from one of them to the next
+    _doubles,  # θ of the first
+    _singles,  # w
+    _double,  # EPSP of the axon
+    _double,  # b
+    _double,  # floor of θ
+    _doubles,  # numbers of the plasticity
+    _doubles,  # numbers of the mapping
+    _double,  # now, s
+    _double,  # the circuit's modulator
+    _doubles,  # traces
+    _doubles,  # when they were brought up to date
+)
+"""A spike arrives on an axon (`synsamp.spiking.plasticity`): θ and w of all its synapses."""
+
+call_move, call_weigh, call_spike, call_arrival = (
+    caller_of(kind) for kind in (MOVE, WEIGH, SPIKE, ARRIVAL)
+)
 
 
 def row_function(template: Callable[..., Any], signature: Any, **parts: Any) -> int:

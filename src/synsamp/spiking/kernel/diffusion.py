@@ -165,11 +165,11 @@ def _weigh_any(n: int, theta_at: Any, weight_at: Any, mapping: Any, retracted: A
 
 
 @separate
-def read_effects(weight: Any, retracted: Any, fall: Any, rise: Any, effect: Any) -> Any:
-    """ŵ = max(0, w − f(0)), and the neuron's two sums Σ ŵ fall, Σ ŵ rise."""
+def read_effects(weight: Any, retracted: Any, sign: Any, fall: Any, rise: Any, effect: Any) -> Any:
+    """ŵ = ± max(0, w − f(0)), and the neuron's two sums Σ ŵ fall, Σ ŵ rise."""
     sum_fall, sum_rise = singles(0.0), singles(0.0)
     for i in range(0, weight.size, LANE):
-        e = max(load(weight, i) - retracted, np.float32(0.0))
+        e = sign * max(load(weight, i) - retracted, np.float32(0.0))
         store(effect, i, e)
         sum_fall = sum_fall + e * load(fall, i)
         sum_rise = sum_rise + e * load(rise, i)

@@ -9,8 +9,6 @@ import numpy as np
 from synsamp.noise.arithmetic import exp_single
 from synsamp.spiking.kernel.compiling import once, separate, vector
 from synsamp.spiking.kernel.memory import (
-    EPSP_FALL_S,
-    EPSP_RISE_S,
     INPUTS_UNTIL,
     REFERENCE,
     SILENCED,
@@ -110,8 +108,8 @@ def draw_inputs(
     count = poisson(events, rate * (stop - start))
     left = count
     reference = activity.clock[REFERENCE]
-    per_fall = 1.0 / wiring.constants[EPSP_FALL_S]
-    per_rise = 1.0 / wiring.constants[EPSP_RISE_S]
+    per_fall = 1.0 / wiring.epsp_fall_s[0]
+    per_rise = 1.0 / wiring.epsp_rise_s[0]
     first = wiring.first_input[group]
     size = wiring.first_input[group + 1] - first
     room = True
@@ -135,8 +133,8 @@ def draw_inputs(
         width = wiring.axon_width[first]
         if width > 0:
             cells_of(channels, wiring.axon_cell[first], width, work.spike_cell)
-            neuron = wiring.axon_first_neuron[first]
-            add_columns(work.spike_cell, n, falls, rises, neuron, width, column, activity)
+            sums = wiring.axon_first_sum[first]
+            add_columns(work.spike_cell, n, falls, rises, sums, width, column, activity)
         if wiring.delay_s.size > 0 and wiring.delayed_source[0, 0] < wiring.first_input[-1]:
             for s in range(n):
                 source = first + channels[s]

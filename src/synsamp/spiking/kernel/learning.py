@@ -22,7 +22,7 @@ from synsamp.spiking.kernel.diffusion import read_effects
 from synsamp.spiking.kernel.memory import REFRESH_S, Activity, Numbers, Synapses, Wiring, Work
 from synsamp.spiking.kernel.potentials import epsp_decays
 from synsamp.spiking.kernel.random import Normals, take_normals
-from synsamp.spiking.kernel.simd import LANE, address, load, part, positive
+from synsamp.spiking.kernel.simd import LANE, address, load, nonzero, part
 
 
 @separate
@@ -33,7 +33,7 @@ def list_more(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
     """
     for i in range(0, effect.size, LANE):
         known = is_listed[i // LANE]
-        new = positive(load(effect, i)) & ~known
+        new = nonzero(load(effect, i)) & ~known
         if new != 0:  # rare, hence well predicted
             is_listed[i // LANE] = known | new
             for k in range(LANE):
@@ -47,11 +47,11 @@ def list_more(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
 def clear_up(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
     """Take those without effect off the list; returns its length."""
     for i in range(0, effect.size, LANE):
-        is_listed[i // LANE] = positive(load(effect, i))
+        is_listed[i // LANE] = nonzero(load(effect, i))
     kept = 0
     for i in range(count):
         listed[kept] = listed[i]  # overwritten by the next one if this one does not count
-        kept += effect[listed[i]] > np.float32(0.0)
+        kept += effect[listed[i]] != np.float32(0.0)
     return kept
 
 
@@ -83,6 +83,25 @@ def place(
         synapses.n_listed[row] = clear_up(effect, is_listed, listed, synapses.n_listed[row])
 
 
+@once
+def clear_sums(neuron: int, wiring: Wiring, activity: Activity) -> None:
+    """Σ ŵ fall and Σ ŵ rise of a neuron start anew, for every EPSP kernel."""
+    plane = activity.sum_fall.size // wiring.epsp_fall_s.size
+    for at in range(neuron, activity.sum_fall.size, plane):
+        activity.sum_fall[at] = np.float32(0.0)
+        activity.sum_rise[at] = np.float32(0.0)
+
+
+@once
+def add_to_sums(
+    neuron: int, kernel: int, fall: Any, rise: Any, wiring: Wiring, activity: Activity
+) -> None:
+    """What the afferents of one block add to them."""
+    at = kernel * (activity.sum_fall.size // wiring.epsp_fall_s.size) + neuron
+    activity.sum_fall[at] += fall
+    activity.sum_rise[at] += rise
+
+
 @separate
 def settle(
     neuron: int,
@@ -95,8 +114,7 @@ def settle(
     """After weights moved: put ŵ in the columns, take the neuron's potential sums anew."""
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
-    sum_fall = np.float32(0.0)
-    sum_rise = np.float32(0.0)
+    clear_sums(neuron, wiring, activity)
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         n, axon = wiring.n_pre[p], wiring.first_axon[p]
         start = wiring.first_synapse[p] + k * n
@@ -104,15 +122,13 @@ def settle(
         fall, rise = read_effects(
             part(synapses.weight, start, n),
             numbers.retracted_weight[p],
+            wiring.sign[p],
             part(activity.fall, axon, n),
             part(activity.rise, axon, n),
             effect,
         )
         place(p, k, True, True, effect, wiring, synapses)
-        sum_fall += fall
-        sum_rise += rise
-    activity.sum_fall[neuron] = sum_fall
-    activity.sum_rise[neuron] = sum_rise
+        add_to_sums(neuron, wiring.kernel[p], fall, rise, wiring, activity)
 
 
 @separate
@@ -207,14 +223,19 @@ def learn(
         more = refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
-    fall_decay, rise_decay = epsp_decays(now, wiring, activity)
-    sum_fall = np.float32(0.0)
-    sum_rise = np.float32(0.0)
+    kernel = 0
+    fall_decay, rise_decay = epsp_decays(kernel, now, wiring, activity)
+    clear_sums(neuron, wiring, activity)
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         n, axon = wiring.n_pre[p], wiring.first_axon[p]
         start = wiring.first_synapse[p] + k * n
         effect, sums = part(work.effect, 0, n), work.sums
+        if wiring.kernel[p] != kernel:
+            kernel = wiring.kernel[p]
+            fall_decay, rise_decay = epsp_decays(kernel, now, wiring, activity)
         if wiring.plastic[p]:
+            traces = wiring.first_trace[p] + k * n * wiring.n_traces[p]
+            traced = wiring.first_traced[p] + (k * n if wiring.n_traces[p] > 0 else 0)
             crossed = call_spike(
                 wiring.at_spike[p],
                 (
@@ -229,9 +250,14 @@ def learn(
                     numbers.speed[p],
                     numbers.floor[p],
                     numbers.retracted_weight[p],
+                    wiring.sign[p],
                     address(numbers.plasticity, wiring.first_plasticity_number[p], 1),
                     address(numbers.mapping, wiring.first_mapping_number[p], 1),
                     address(sums, 0, 2),
+                    now,
+                    activity.modulator[circuit],
+                    address(synapses.trace, traces, 0),
+                    address(synapses.traced_s, traced, 0),
                 ),
             )
             place(p, k, more or crossed != 0, False, effect, wiring, synapses)
@@ -239,11 +265,9 @@ def learn(
             sums[0], sums[1] = read_effects(
                 part(synapses.weight, start, n),
                 numbers.retracted_weight[p],
+                wiring.sign[p],
                 part(activity.fall, axon, n),
                 part(activity.rise, axon, n),
                 effect,
             )
-        sum_fall += sums[0]
-        sum_rise += sums[1]
-    activity.sum_fall[neuron] = sum_fall
-    activity.sum_rise[neuron] = sum_rise
+        add_to_sums(neuron, kernel, sums[0], sums[1], wiring, activity)

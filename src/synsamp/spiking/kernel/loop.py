@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from synsamp.spiking.kernel.arrivals import learn_at_arrival
 from synsamp.spiking.kernel.compiling import kernel, once, separate
 from synsamp.spiking.kernel.inputs import (
     LOST,
@@ -46,6 +47,7 @@ from synsamp.spiking.kernel.potentials import (
     draw_winner,
     keep_reference_near,
     potentials,
+    take_delayed,
 )
 from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
 from synsamp.spiking.kernel.simd import part
@@ -196,6 +198,21 @@ def deliver(
 
 
 @kernel
+def bring_up_to_date(
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    noise: Normals,
+    tape: Tape,
+    work: Work,
+) -> None:
+    """Prior and noise up to ``now`` for every synapse: before their numbers change."""
+    update_all(now, wiring, numbers, synapses, activity, noise, tape, work)
+
+
+@kernel
 def settle_all(
     wiring: Wiring, numbers: Numbers, synapses: Synapses, activity: Activity, work: Work
 ) -> None:
@@ -231,6 +248,9 @@ def replay(
     Returns how many of them did before the tape was full, or −1 if a queue was.
     """
     column, n_inputs = synapses.column, wiring.first_input[-1]
+    arrivals = False
+    for p in range(wiring.at_arrival.size):
+        arrivals |= wiring.at_arrival[p] != 0
     for i in range(times.size):
         if tape.written[0] >= tape.spike_s.size:
             return i
@@ -244,13 +264,23 @@ def replay(
                 update_all(grid, wiring, numbers, synapses, activity, noise, tape, work)
             activity.counters[SWEEPS] = passed
         keep_reference_near(now, wiring, activity)
-        deliver_due(now, wiring, column, activity)
+        if arrivals and learning:
+            while True:
+                axon, arrives = take_delayed(now, activity)
+                if axon < 0:
+                    break
+                arrival(axon, arrives, wiring, column, activity)
+                learn_at_arrival(axon, arrives, wiring, numbers, synapses, activity)
+        else:
+            deliver_due(now, wiring, column, activity)
         activity.clock[INPUTS_UNTIL] = now
         for group in range(activity.drawn_until_s.size):
             activity.drawn_until_s[group] = now
         room = True
         if source < n_inputs:
             arrival(source, now, wiring, column, activity)
+            if arrivals and learning:
+                learn_at_arrival(source, now, wiring, numbers, synapses, activity)
             if wiring.delay_s.size > 0:
                 room = to_delayed_axons(source, now, now, wiring, column, activity)
         else:

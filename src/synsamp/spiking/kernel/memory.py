@@ -16,7 +16,10 @@ class Wiring(Record):
 
     # per circuit
     first_neuron = array("int64")  # [n_circuits + 1]
-    rate_up_to = array("float64")  # cumulative ρ_net of the circuits
+    rate_up_to = array("float64")  # cumulative ρ_net of the circuits; free neurons add nothing
+    free = array("bool")  # free neurons, without a shared total
+    base_hz = array("float64")  # ρ_0 of free neurons
+    dead_s = array("float64")
     adaptation_rise_s = array("float64")
     adaptation_fall_s = array("float64")
     adaptation_strength = array("float64")
@@ -33,6 +36,12 @@ class Wiring(Record):
     column_width = array("int64")
     weigh = array("int64")  # addresses of compiled functions
     at_spike = array("int64")
+    at_arrival = array("int64")  # 0 if nothing happens there
+    sign = array("float32")
+    kernel = array("int64")  # which EPSP
+    n_traces = array("int64")
+    first_trace = array("int64")
+    first_traced = array("int64")
     first_mapping_number = array("int64")
     first_plasticity_number = array("int64")
     # per piece
@@ -46,8 +55,16 @@ class Wiring(Record):
     piece_step = array("int64")  # how far apart the numbers of neighbouring synapses lie
     # per axon
     axon_cell = array("int64")
-    axon_first_neuron = array("int64")
+    axon_first_sum = array("int64")  # of the sums: those of its EPSP, from its first neuron on
     axon_width = array("int64")
+    axon_kernel = array("int64")
+    # per EPSP kernel; stretches are neighbouring axons of one kernel
+    epsp_rise_s = array("float64")
+    epsp_fall_s = array("float64")
+    epsp_peak = array("float64")
+    stretch_kernel = array("int64")
+    stretch_first = array("int64")
+    stretch_size = array("int64")
     # per delayed family
     delayed_source = array("int64", 2)  # [n_delayed, 2]: range of sources
     delayed_axon = array("int64")
@@ -57,7 +74,9 @@ class Wiring(Record):
     constants = array("float64")  # see the names below
 
 
-EPSP_RISE_S, EPSP_FALL_S, HORIZON_S, REFRESH_S, GRID_S = range(5)
+HORIZON_S, REFRESH_S, GRID_S, RENEW_S = range(4)
+"""Entries of the constants: how old a reference may be; the rhythm of refreshes and of the grid;
+for how long a bound of the rates of free neurons is good."""
 
 
 class Numbers(Record):
@@ -80,6 +99,8 @@ class Synapses(Record):
     theta = array("float64")
     weight = array("float32")
     refreshed_s = array("float64")  # per neuron
+    trace = array("float64")  # of plasticities that have some: [synapse, trace]
+    traced_s = array("float64")  # when they were brought up to date
     # Derived from w: the columns, and by row the afferents whose cells are set; all with ŵ > 0 are
     # among them.
     column = array("float32")
@@ -88,8 +109,13 @@ class Synapses(Record):
     n_listed = array("int64")  # per row
 
 
-INPUTS_UNTIL, REFERENCE, NEXT_EVENT = range(3)
-"""Entries of the clock (s): inputs are delivered up to, traces are scaled to, the next spike."""
+INPUTS_UNTIL, REFERENCE, NEXT_EVENT, NEXT_INPUT, INPUT_DUE, CANDIDATE, BOUND_S, BOUND = range(8)
+"""Entries of the clock (s): inputs are delivered up to, traces are scaled to, the next spike.
+
+The others are for networks simulated event by event (`kernel.in_order`): the next input spike,
+the integral of the rate at which it comes, the next candidate for a spike of a free neuron, until
+when the bound of their rates is good, and that bound (Hz). Negative: still to be drawn.
+"""
 SWEEPS, SPIKES = range(2)
 """Entries of the counters: grid points passed, network spikes so far."""
 
@@ -109,6 +135,9 @@ class Activity(Record):
     adaptation_rise = array("float64")
     adapted_s = array("float64")  # per circuit
     bias = array("float64")  # per neuron: 0, or −inf once removed
+    modulator = array("float64")  # per circuit
+    limit_hz = array("float32")  # per neuron: what its rate cannot exceed; 0 if it is not free
+    dead_until_s = array("float64")  # per neuron
     queue_s = array("float64", 2)  # [delayed family, place]: arrival times, sorted along the ring
     queue_axon = array("int64", 2)
     queue_head = array("int64")
@@ -162,3 +191,4 @@ class Work(Record):
     spike_axon = array("int64")
     spike_cell = array("int64")
     potentials = array("float64")
+    cursor = array("int64")

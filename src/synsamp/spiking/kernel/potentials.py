@@ -6,7 +6,8 @@ and a reader multiplies by exp(−(now − reference)/τ): nobody is touched bet
 reference is ``HORIZON_S`` old, everything is decayed to the present and the reference moves up.
 
 A neuron's potential is kept the same way, as two sums over its afferents: an input spike adds its
-column of efficacies, and a neuron whose weights moved has its two sums taken anew.
+column of efficacies, and a neuron whose weights moved has its two sums taken anew. Where
+projections have different EPSPs there are two sums per kernel, one plane of neurons after another.
 """
 
 from __future__ import annotations
@@ -17,14 +18,7 @@ import numpy as np
 
 from synsamp.noise.arithmetic import exp, exp_single
 from synsamp.spiking.kernel.compiling import inlined, once, separate, vector
-from synsamp.spiking.kernel.memory import (
-    EPSP_FALL_S,
-    EPSP_RISE_S,
-    HORIZON_S,
-    REFERENCE,
-    Activity,
-    Wiring,
-)
+from synsamp.spiking.kernel.memory import HORIZON_S, REFERENCE, Activity, Wiring
 from synsamp.spiking.kernel.random import Words, uniform
 from synsamp.spiking.kernel.simd import LANE, load, narrow, part, prefetch, store, widen
 
@@ -38,22 +32,34 @@ _TINY = np.float32(1e-20)  # below this a trace is dropped: denormal numbers are
 def _decay(values: Any, factor: Any) -> None:
     for i in range(values.size):
         decayed = values[i] * factor
-        values[i] = decayed if decayed > _TINY else np.float32(0.0)
+        values[i] = decayed if np.abs(decayed) > _TINY else np.float32(0.0)
 
 
 @once
 def keep_reference_near(now: float, wiring: Wiring, activity: Activity) -> None:
     """Decay everything to ``now`` if the reference has become too old."""
-    clock, constants = activity.clock, wiring.constants
+    clock = activity.clock
     age = now - clock[REFERENCE]
-    if age > constants[HORIZON_S]:
-        fall = np.float32(exp(-age / constants[EPSP_FALL_S]))
-        rise = np.float32(exp(-age / constants[EPSP_RISE_S]))
-        _decay(activity.fall, fall)
-        _decay(activity.rise, rise)
-        _decay(activity.sum_fall, fall)
-        _decay(activity.sum_rise, rise)
+    if age > wiring.constants[HORIZON_S]:
+        decay_all(age, wiring, activity)
         clock[REFERENCE] = now
+
+
+@separate
+def decay_all(age: float, wiring: Wiring, activity: Activity) -> None:
+    """Traces and sums of all EPSPs, after ``age``."""
+    n_kernels = wiring.epsp_fall_s.size
+    plane = activity.sum_fall.size // n_kernels
+    for kernel in range(n_kernels):
+        fall = np.float32(exp(-age / wiring.epsp_fall_s[kernel]))
+        rise = np.float32(exp(-age / wiring.epsp_rise_s[kernel]))
+        for i in range(wiring.stretch_kernel.size):
+            if wiring.stretch_kernel[i] == kernel:
+                first, size = wiring.stretch_first[i], wiring.stretch_size[i]
+                _decay(part(activity.fall, first, size), fall)
+                _decay(part(activity.rise, first, size), rise)
+        _decay(part(activity.sum_fall, kernel * plane, plane), fall)
+        _decay(part(activity.sum_rise, kernel * plane, plane), rise)
 
 
 @once
@@ -62,12 +68,12 @@ def add_columns(
     n: int,
     falls: Any,
     rises: Any,
-    neuron: int,
+    first: int,
     width: int,
     column: Any,
     activity: Activity,
 ) -> None:
-    """Potentials of all whom ``n`` spikes reach, from ``neuron`` on: Σ ŵ fall and Σ ŵ rise grow.
+    """Potentials of all whom ``n`` spikes reach, from sum ``first`` on: Σ ŵ fall, Σ ŵ rise grow.
 
     Four columns are walked at a time, so that the sums are loaded and stored a quarter as often;
     meanwhile the next four are fetched (``cells`` lies in a buffer with four entries to spare).
@@ -81,8 +87,8 @@ def add_columns(
         for start in range(0, width, LANE):
             for ahead in range(4):
                 prefetch(column, cells[s + 4 + ahead] + start)
-            fall = load(sums_fall, neuron + start)
-            rise = load(sums_rise, neuron + start)
+            fall = load(sums_fall, first + start)
+            rise = load(sums_rise, first + start)
             effects = load(column, c0 + start)
             fall, rise = fall + effects * f0, rise + effects * r0
             effects = load(column, c1 + start)
@@ -91,10 +97,10 @@ def add_columns(
             fall, rise = fall + effects * f2, rise + effects * r2
             effects = load(column, c3 + start)
             fall, rise = fall + effects * f3, rise + effects * r3
-            store(sums_fall, neuron + start, fall)
-            store(sums_rise, neuron + start, rise)
+            store(sums_fall, first + start, fall)
+            store(sums_rise, first + start, rise)
     for s in range(whole, n):
-        add_column(cells[s], falls[s], rises[s], neuron, width, column, activity)
+        add_column(cells[s], falls[s], rises[s], first, width, column, activity)
 
 
 @inlined
@@ -102,7 +108,7 @@ def add_column(
     cell: int,
     fall: np.float32,
     rise: np.float32,
-    neuron: int,
+    first: int,
     width: int,
     column: Any,
     activity: Activity,
@@ -110,22 +116,23 @@ def add_column(
     """The same for one spike."""
     for start in range(0, width, LANE):
         effects = load(column, cell + start)
-        sum_fall = load(activity.sum_fall, neuron + start)
-        sum_rise = load(activity.sum_rise, neuron + start)
-        store(activity.sum_fall, neuron + start, sum_fall + effects * fall)
-        store(activity.sum_rise, neuron + start, sum_rise + effects * rise)
+        sum_fall = load(activity.sum_fall, first + start)
+        sum_rise = load(activity.sum_rise, first + start)
+        store(activity.sum_fall, first + start, sum_fall + effects * fall)
+        store(activity.sum_rise, first + start, sum_rise + effects * rise)
 
 
 @separate
 def arrival(axon: int, time: float, wiring: Wiring, column: Any, activity: Activity) -> None:
     """One spike arrives on an axon at ``time``, not later than the event in hand."""
     since = time - activity.clock[REFERENCE]
-    fall = np.float32(exp(since / wiring.constants[EPSP_FALL_S]))
-    rise = np.float32(exp(since / wiring.constants[EPSP_RISE_S]))
+    kernel = wiring.axon_kernel[axon]
+    fall = np.float32(exp(since / wiring.epsp_fall_s[kernel]))
+    rise = np.float32(exp(since / wiring.epsp_rise_s[kernel]))
     activity.fall[axon] += fall
     activity.rise[axon] += rise
-    cell, neuron = wiring.axon_cell[axon], wiring.axon_first_neuron[axon]
-    add_column(cell, fall, rise, neuron, wiring.axon_width[axon], column, activity)
+    cell, first = wiring.axon_cell[axon], wiring.axon_first_sum[axon]
+    add_column(cell, fall, rise, first, wiring.axon_width[axon], column, activity)
 
 
 @separate
@@ -159,12 +166,38 @@ def deliver_due(now: float, wiring: Wiring, column: Any, activity: Activity) -> 
             activity.queue_count[group] -= 1
 
 
+@separate
+def earliest_delayed(activity: Activity) -> Any:
+    """The family whose waiting spike arrives first, or −1."""
+    found, first_s = -1, np.inf
+    for family in range(activity.queue_count.size):
+        if activity.queue_count[family] > 0:
+            time = activity.queue_s[family, activity.queue_head[family]]
+            if time < first_s:
+                found, first_s = family, time
+    return found
+
+
+@separate
+def take_delayed(now: float, activity: Activity) -> tuple[int, float]:
+    """Axon and time of the first waiting spike, taken from its queue; −1 if none is due."""
+    family = earliest_delayed(activity)
+    if family < 0:
+        return -1, np.inf
+    head = activity.queue_head[family]
+    time = activity.queue_s[family, head]
+    if time > now:
+        return -1, time
+    activity.queue_head[family] = (head + 1) % activity.queue_s.shape[1]
+    activity.queue_count[family] -= 1
+    return activity.queue_axon[family, head], time
+
+
 @once
-def epsp_decays(now: float, wiring: Wiring, activity: Activity) -> tuple[float, float]:
+def epsp_decays(kernel: int, now: float, wiring: Wiring, activity: Activity) -> tuple[float, float]:
     """What a reader multiplies (fall, rise) by at ``now``."""
     age = now - activity.clock[REFERENCE]
-    constants = wiring.constants
-    return exp(-age / constants[EPSP_FALL_S]), exp(-age / constants[EPSP_RISE_S])
+    return exp(-age / wiring.epsp_fall_s[kernel]), exp(-age / wiring.epsp_rise_s[kernel])
 
 
 @vector
@@ -205,11 +238,18 @@ def add_up_potentials(
         out[i] = fall * sum_fall[i] - rise * sum_rise[i] + beta + bias[i]
 
 
+@vector
+def add_sums(fall: float, rise: float, sum_fall: Any, sum_rise: Any, out: Any) -> None:
+    """What the afferents with another EPSP add."""
+    for i in range(out.size):
+        out[i] += fall * sum_fall[i] - rise * sum_rise[i]
+
+
 @once
 def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out: Any) -> None:
     """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit."""
     decay_adaptation(circuit, now, wiring, activity)
-    fall, rise = epsp_decays(now, wiring, activity)
+    fall, rise = epsp_decays(0, now, wiring, activity)
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
     add_up_potentials(
@@ -223,6 +263,17 @@ def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out
         part(activity.bias, first, size),
         part(out, 0, size),
     )
+    if wiring.epsp_fall_s.size > 1:
+        plane = activity.sum_fall.size // wiring.epsp_fall_s.size
+        for kernel in range(1, wiring.epsp_fall_s.size):
+            fall, rise = epsp_decays(kernel, now, wiring, activity)
+            add_sums(
+                fall,
+                rise,
+                part(activity.sum_fall, kernel * plane + first, size),
+                part(activity.sum_rise, kernel * plane + first, size),
+                part(out, 0, size),
+            )
 
 
 @vector

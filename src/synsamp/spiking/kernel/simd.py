@@ -339,12 +339,12 @@ def _above(typingctx: Any, value: Any, bound: Any) -> Any:
     return value(value, bound), codegen
 
 
-def _positive(typingctx: Any, lane: Any) -> Any:
-    """One bit per number: whether it is above 0."""
+def _nonzero(typingctx: Any, lane: Any) -> Any:
+    """One bit per number: whether it is other than 0."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         zeros = ir.Constant(lane.llvm, [0.0] * LANE)
-        return builder.bitcast(builder.fcmp_ordered(">", args[0], zeros), ir.IntType(LANE))
+        return builder.bitcast(builder.fcmp_ordered("!=", args[0], zeros), ir.IntType(LANE))
 
     return types.uint16(lane), codegen
 
@@ -354,4 +354,4 @@ largest: Any = intrinsic(_largest)
 note_signs: Any = intrinsic(_note_signs)
 any_negative: Any = intrinsic(_any_negative)
 above: Any = intrinsic(_above)
-positive: Any = intrinsic(_positive)
+nonzero: Any = intrinsic(_nonzero)

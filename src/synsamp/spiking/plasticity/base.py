@@ -1,13 +1,18 @@
-"""What a plasticity is: what a postsynaptic spike does to the synapses of its neuron.
+"""What a plasticity is: what spikes do to synapses, beside prior and noise.
 
-A plasticity supplies one compiled function of a row of synapses (`SPIKE` in
-`synsamp.spiking.kernel.compiling`), which the kernel calls through its address, and the numbers
-that the function reads. It may depend on the mapping θ → w; prior and noise act apart from it.
+A plasticity supplies a compiled function of a row of synapses (`SPIKE` in
+`synsamp.spiking.kernel.compiling`) for a postsynaptic spike, may supply one for the arrival of a
+presynaptic spike (`ARRIVAL`), and the numbers that these read. The kernel calls them through their
+addresses. They may depend on the mapping θ → w. Traces of a synapse live in the state.
+
+To write one of your own, use `CustomPlasticity`: two functions of one synapse are enough.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
 
 from synsamp.mappings import Mapping
 
@@ -15,11 +20,48 @@ from synsamp.mappings import Mapping
 class Plasticity(ABC):
     """Base of all plasticities; subclasses are frozen dataclasses."""
 
+    circuits_only: ClassVar[bool] = False
+    """Whether it is derived for winner-take-all circuits alone."""
+    excitatory_only: ClassVar[bool] = False
+    """Whether it is derived for synapses that raise the potential."""
+
+    @property
+    def n_traces(self) -> int:
+        """Traces that each synapse has."""
+        return 0
+
+    @property
+    def at_arrivals(self) -> bool:
+        """Whether anything happens when a presynaptic spike arrives."""
+        return False
+
+    def arrival_function(self, mapping: Mapping) -> int:
+        """The address of the compiled function for an arrival; 0 for none."""
+        return 0
+
+    def describe(self) -> str:
+        """Everything about it in one line, so that a saved state knows its own."""
+        return repr(self)
+
+    @property
+    @abstractmethod
+    def kind(self) -> tuple[object, ...]:
+        """All that a change in a run must leave alone."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> tuple[float, ...]:
+        """The numbers that it may change."""
+
+    @abstractmethod
+    def with_settings(self, settings: Sequence[float]) -> Plasticity:
+        """The same with other numbers."""
+
     @property
     @abstractmethod
     def numbers(self) -> tuple[float, ...]:
         """What the compiled function reads, in order."""
 
     @abstractmethod
-    def at_spike(self, mapping: Mapping) -> int:
+    def spike_function(self, mapping: Mapping) -> int:
         """The address of the compiled function for synapses with this mapping."""

@@ -14,8 +14,9 @@ exist has θ = −inf, w = 0 and stays so; so have those that pad a row to whole
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -85,6 +86,9 @@ class SpikeLikelihood(Plasticity):
     alone.
     """
 
+    circuits_only: ClassVar[bool] = True
+    excitatory_only: ClassVar[bool] = True
+
     N: float = 100.0
     alpha: float = math.exp(-2.0)
     clip: TermClip | ChangeClip = TermClip()
@@ -107,11 +111,26 @@ class SpikeLikelihood(Plasticity):
         return math.log(self.clip.limit / self.alpha)
 
     @property
+    def kind(self) -> tuple[object, ...]:
+        """What is clipped, and whether retracted synapses learn."""
+        return type(self), type(self.clip), self.retracted_learn
+
+    @property
+    def settings(self) -> tuple[float, ...]:
+        """N, α and the limit of the clip."""
+        return self.N, self.alpha, self.clip.limit
+
+    def with_settings(self, settings: Sequence[float]) -> SpikeLikelihood:
+        """The same with other numbers."""
+        N, alpha, limit = map(float, settings)
+        return replace(self, N=N, alpha=alpha, clip=type(self.clip)(limit))
+
+    @property
     def numbers(self) -> tuple[float, ...]:
         """N, α, the w from which on α e^w is constant, and the limit of Δθ/b."""
         return self.N, self.alpha, self.most_expected_at, self.clip.limit
 
-    def at_spike(self, mapping: Mapping) -> int:
+    def spike_function(self, mapping: Mapping) -> int:
         """The function in lanes where dw/dθ = w, else the one for any mapping."""
         parts: dict[str, Any] = {
             "clipped": _clip if isinstance(self.clip, ChangeClip) else _leave,
@@ -186,9 +205,14 @@ def _spike_in_lanes(
     b: float,
     floor: float,
     retracted: Any,
+    sign: Any,
     plasticity: Any,
     mapping: Any,
     sums: Any,
+    now: float,
+    modulator: float,
+    traces: Any,
+    traced_s: Any,
 ) -> int:
     theta, weight, effect = row(theta_at, n), row(weight_at, n), row(effect_at, n)
     fall, rise = row(fall_at, n), row(rise_at, n)
@@ -216,7 +240,7 @@ def _spike_in_lanes(
     sums[0], sums[1] = total(sum_fall), total(sum_rise)
     if largest(moved) >= np.float32(1 / 64):  # a series is not enough
         exponential_weights(theta, weight, retracted)
-        sums[0], sums[1] = read_effects(weight, retracted, fall, rise, effect)
+        sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
         return 1
     return int(any_negative(crossed))
 
@@ -233,9 +257,14 @@ def _spike_any(
     b: float,
     floor: float,
     retracted: Any,
+    sign: Any,
     plasticity: Any,
     mapping: Any,
     sums: Any,
+    now: float,
+    modulator: float,
+    traces: Any,
+    traced_s: Any,
 ) -> int:
     theta, weight, effect = row(theta_at, n), row(weight_at, n), row(effect_at, n)
     fall, rise = row(fall_at, n), row(rise_at, n)
@@ -252,5 +281,5 @@ def _spike_any(
             step = felt(clipped(change, most), weight[i], retracted)
             theta[i] = at_least(old + step, old, floor)
             weight[i] = weight_of(theta[i], p)
-    sums[0], sums[1] = read_effects(weight, retracted, fall, rise, effect)
+    sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
     return 1

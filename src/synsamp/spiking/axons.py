@@ -1,0 +1,90 @@
+"""Axons: a source seen through one delay and one EPSP kernel; who has which, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.spiking.kernel.simd import LANE
+from synsamp.spiking.network import Network
+from synsamp.spiking.neurons import DoubleExponential
+
+Ints = NDArray[np.int64]
+
+
+class Family(NamedTuple):
+    """Axons of neighbouring sources seen through one delay and one EPSP kernel."""
+
+    first_source: int
+    first_axon: int
+    size: int
+    delay_s: float
+    kernel: int
+
+
+def families_of(
+    network: Network, source_of: dict[str, int], kernels: list[DoubleExponential]
+) -> tuple[list[Family], dict[str, int]]:
+    """Inputs as they are; inputs with a delay or another EPSP; all neurons, once for each."""
+    families = [
+        Family(source_of[g.name], source_of[g.name], g.size, 0.0, 0) for g in network.inputs
+    ]
+    index = {(g.name, 0.0, 0): i for i, g in enumerate(network.inputs)}
+    inputs = {g.name for g in network.inputs}
+    n_axons = network.n_inputs
+    family_of = {}
+    # Delayed inputs first, so that the kernel sees from the first one whether there are any.
+    for p in sorted(network.projections, key=lambda p: (p.source not in inputs, p.delay_s)):
+        kernel = kernels.index(network.epsp_of(p))
+        key = (p.source if p.source in inputs else "", p.delay_s, kernel)
+        if key not in index:
+            index[key] = len(families)
+            first = source_of[p.source] if p.source in inputs else network.n_inputs
+            size = network.size_of(p.source) if p.source in inputs else network.n_neurons
+            families.append(Family(first, n_axons, size, p.delay_s, kernel))
+            n_axons += size
+        family_of[p.name] = index[key]
+    return families, family_of
+
+
+def stretches_of(families: list[Family]) -> dict[str, Ints]:
+    """Neighbouring axons of one kernel; the last one with the room behind it."""
+    found: list[list[int]] = []
+    for family in sorted(families, key=lambda family: family.first_axon):
+        if found and found[-1][0] == family.kernel:
+            found[-1][2] += family.size
+        else:
+            found.append([family.kernel, family.first_axon, family.size])
+    if found:
+        found[-1][2] += LANE
+    columns = np.array(found, np.int64).reshape(-1, 3).T
+    names = ("kernel", "first", "size")
+    return {f"stretch_{n}": np.ascontiguousarray(c) for n, c in zip(names, columns, strict=True)}
+
+
+def columns_of(
+    families: list[Family], reached: Iterable[tuple[int, int]], first_neuron: Ints, n_axons: int
+) -> tuple[Ints, Ints, Ints, int]:
+    """Per axon: first cell of its column, first neuron the column spans, width; all cells.
+
+    ``reached`` are pairs of a family and a circuit that it reaches.
+    """
+    hull: dict[int, tuple[int, int]] = {}
+    for index, target in reached:
+        low, high = hull.get(index, (int(first_neuron[-1]), 0))
+        own_low, own_high = int(first_neuron[target]), int(first_neuron[target + 1])
+        hull[index] = (min(low, own_low), max(high, own_high))
+    cell, neuron, width = (np.zeros(n_axons, np.int64) for _ in range(3))
+    n_cells = 0
+    for index, (low, high) in sorted(hull.items()):
+        family = families[index]
+        span = -(-(high - low) // LANE) * LANE
+        axons = slice(family.first_axon, family.first_axon + family.size)
+        cell[axons] = n_cells + span * np.arange(family.size)
+        neuron[axons] = low
+        width[axons] = span
+        n_cells += span * family.size
+    return cell, neuron, width, n_cells

@@ -1,0 +1,154 @@
+"""Numbers of a projection that change while a network runs: speed, temperature, prior, plasticity.
+
+A change holds from now on: all synapses are first brought up to date under the old numbers, so it
+is exact. Only numbers change, not kinds: a Gaussian prior stays one, a plasticity keeps its
+functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.priors import CustomPrior, Prior, PriorByGroup
+from synsamp.spiking.layout import Layout
+from synsamp.spiking.network import Network
+from synsamp.spiking.plasticity import Plasticity
+from synsamp.spiking.state import State, with_columns
+
+CHANGEABLE = ("speed", "temperature", "prior", "plasticity")
+
+
+def changed(network: Network, projection: str, numbers: Mapping[str, Any]) -> Network:
+    """The network with other numbers for one projection; refuses another kind of part."""
+    old = network.projection(projection)
+    model = old.synapses
+    if not numbers:
+        raise refuse("change", "must name at least one number", "none", f"e.g. {CHANGEABLE[0]}=")
+    for name in numbers:
+        arguments.one_of("what to change", name, CHANGEABLE)
+    if not old.plastic:
+        raise refuse("projection", "must be plastic to be changed", projection)
+    if "prior" in numbers:
+        prior = arguments.instance("prior", numbers["prior"], (Prior, PriorByGroup))
+        _same_kind("prior", _kind_of_prior(prior), _kind_of_prior(model.prior), model.prior)
+    if "plasticity" in numbers:
+        plasticity = arguments.instance("plasticity", numbers["plasticity"], Plasticity)
+        _same_kind("plasticity", plasticity.kind, model.plasticity.kind, model.plasticity)
+    new = replace(model, **numbers)
+    return Network(
+        network.inputs,
+        network.circuits,
+        [replace(p, synapses=new) if p is old else p for p in network.projections],
+        network.epsp,
+    )
+
+
+def _same_kind(name: str, new: Any, old: Any, example: Any) -> None:
+    if new != old:
+        raise refuse(
+            name,
+            "must be of the same kind as before",
+            "another",
+            f"change the numbers of {type(example).__name__}, or start another simulation",
+        )
+
+
+def _kind_of_prior(prior: Prior | PriorByGroup) -> tuple[Any, ...]:
+    if isinstance(prior, PriorByGroup):
+        return ("by group", prior.group.tobytes(), *map(_kind_of_prior, prior.priors))
+    return (type(prior), prior.gradient_of, prior.transition_of, len(prior.parameters))
+
+
+# -- to and from a saved state --------------------
+
+
+def save_changes(now: Network, given: Network) -> dict[str, Any]:
+    """What has been changed since the network was given, as numbers."""
+    found = {}
+    for new in now.projections:
+        model, old = new.synapses, given.projection(new.name).synapses
+        if model is not old:
+            found[new.name] = {
+                "speed": model.speed,
+                "temperature": model.temperature,
+                "prior": {str(i): v for i, v in enumerate(_numbers_of(model.prior))},
+                "plasticity": np.array(model.plasticity.settings),
+            }
+    return found
+
+
+def restore_changes(given: Network, saved: Any) -> Network:
+    """The network with the numbers it had when its state was saved."""
+    network = given
+    for name in saved:
+        model = given.projection(name).synapses
+        numbers = [np.array(saved[name]["prior"][str(i)]) for i in range(len(saved[name]["prior"]))]
+        network = changed(
+            network,
+            name,
+            {
+                "speed": float(saved[name]["speed"]),
+                "temperature": float(saved[name]["temperature"]),
+                "prior": _with_numbers(model.prior, numbers),
+                "plasticity": model.plasticity.with_settings(saved[name]["plasticity"]),
+            },
+        )
+    return network
+
+
+def _numbers_of(prior: Prior | PriorByGroup) -> list[Any]:
+    if isinstance(prior, PriorByGroup):
+        return [v for part in prior.priors for v in _numbers_of(part)]
+    return [np.array(v, float) for v in prior.parameters]
+
+
+def _with_numbers(prior: Any, numbers: list[Any]) -> Any:
+    if isinstance(prior, PriorByGroup):
+        left, parts = list(numbers), []
+        for part in prior.priors:
+            count = len(part.parameters)
+            parts.append(_with_numbers(part, left[:count]))
+            left = left[count:]
+        return replace(prior, priors=tuple(parts))
+    values = [float(v) if v.ndim == 0 else v for v in numbers]
+    if isinstance(prior, CustomPrior):
+        return replace(prior, parameter_values=tuple(values))
+    return replace(prior, **dict(zip((f.name for f in fields(prior)), values, strict=True)))
+
+
+# -- in memory --------------------
+
+
+def relaid(values: Any, old: Layout, new: Layout, fill: Any) -> Any:
+    """An array over all synapses laid out anew.
+
+    Projections that had the same numbers lay side by side and may not any more.
+    """
+    out = np.full(new.n_synapses, fill, values.dtype)
+    for p in range(len(new.projections)):
+        new.matrix(p, out)[:] = old.matrix(p, values)
+    return out
+
+
+def relaid_state(state: State, old: Layout, new: Layout) -> State:
+    """The state laid out anew; columns and potentials are to be settled."""
+    synapses = state.synapses
+    trace, traced_s = np.zeros(new.n_traces), np.zeros(new.n_traced)
+    for p in range(len(new.projections)):
+        new.traces(p, trace)[:] = old.traces(p, synapses.trace)
+        new.traced(p, traced_s)[:] = old.traced(p, synapses.traced_s)
+    state.synapses = with_columns(
+        new,
+        relaid(synapses.theta, old, new, -np.inf),
+        relaid(synapses.weight, old, new, 0.0),
+        synapses.refreshed_s.copy(),
+        trace,
+        traced_s,
+    )
+    return state

@@ -1,0 +1,122 @@
+"""Who spikes: input groups, winner-take-all circuits, free neurons; and the kernels of EPSPs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from synsamp import arguments
+from synsamp.errors import refuse
+
+MOST_NEURONS = 10**7
+"""More would not fit into the memory of any machine this runs on."""
+FASTEST_HZ = 1e6
+LONGEST_S = 1e6
+
+
+def keep(part: Any, **values: Any) -> None:
+    """Put checked values into a frozen description: 100 and 100.0 are the same rate."""
+    for name, value in values.items():
+        object.__setattr__(part, name, value)
+
+
+def check_name(what: str, name: str) -> None:
+    """Names of populations and projections name recorded columns, too, and so files."""
+    arguments.text(what, name)
+    if name == "time_s" or name.startswith(".") or len(name) > 100 or not name.isprintable():
+        raise refuse(what, "must be a plain word (not time_s)", name[:100], "use e.g. 'x'")
+    if set(name) & set("/\\"):
+        raise refuse(what, "must not have a slash", name, "use e.g. 'x'")
+
+
+@dataclass(frozen=True)
+class DoubleExponential:
+    """ε(s) = exp(−s/fall) − exp(−s/rise) for s > 0 (Eq. double-exp-kernel)."""
+
+    rise_s: float = 0.002
+    fall_s: float = 0.020
+
+    def __post_init__(self) -> None:
+        rise_s = arguments.number("rise_s", self.rise_s, at_least=1e-6, at_most=LONGEST_S)
+        fall_s = arguments.number("fall_s", self.fall_s, above=rise_s, at_most=LONGEST_S)
+        keep(self, rise_s=rise_s, fall_s=fall_s)
+
+    @property
+    def peak(self) -> float:
+        """The largest value of ε, at s = log(fall/rise)/(1/rise − 1/fall)."""
+        ratio = self.fall_s / self.rise_s
+        at_s = math.log(ratio) / (1.0 / self.rise_s - 1.0 / self.fall_s)
+        return math.exp(-at_s / self.fall_s) - math.exp(-at_s / self.rise_s)
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A winner-take-all circuit: its neurons share ``rate_hz`` (ρ_net) through divisive inhibition.
+
+    Every spike of a neuron adds ``adaptation_strength`` (γ) × its kernel to its own potential.
+    """
+
+    name: str
+    size: int
+    rate_hz: float = 100.0
+    adaptation: DoubleExponential = DoubleExponential(rise_s=12.0, fall_s=30.0)
+    adaptation_strength: float = -8.0
+
+    def __post_init__(self) -> None:
+        check_name("name of a circuit", self.name)
+        of = f"of circuit {self.name!r}"
+        arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
+        strength = self.adaptation_strength
+        keep(
+            self,
+            size=arguments.whole(f"size {of}", self.size, at_least=1, at_most=MOST_NEURONS),
+            rate_hz=arguments.number(f"rate_hz {of}", self.rate_hz, above=0, at_most=FASTEST_HZ),
+            adaptation_strength=arguments.number(
+                f"adaptation_strength {of}", strength, at_least=-1e6, at_most=1e6
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class FreeNeurons:
+    """Neurons that each spike at the rate ρ_0 exp(u), without a shared total.
+
+    ``rate_hz`` is ρ_0, the rate at u = 0. For ``dead_time_s`` after a spike a neuron is silent. A
+    bias is an input like any other, or a different ρ_0. No adaptation unless a strength is given.
+    """
+
+    name: str
+    size: int
+    rate_hz: float = 1.0
+    dead_time_s: float = 0.0
+    adaptation: DoubleExponential = DoubleExponential(rise_s=12.0, fall_s=30.0)
+    adaptation_strength: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_name("name of free neurons", self.name)
+        of = f"of free neurons {self.name!r}"
+        arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
+        strength, dead = self.adaptation_strength, self.dead_time_s
+        keep(
+            self,
+            size=arguments.whole(f"size {of}", self.size, at_least=1, at_most=MOST_NEURONS),
+            rate_hz=arguments.number(f"rate_hz {of}", self.rate_hz, above=0, at_most=FASTEST_HZ),
+            dead_time_s=arguments.number(f"dead_time_s {of}", dead, at_least=0, at_most=LONGEST_S),
+            adaptation_strength=arguments.number(
+                f"adaptation_strength {of}", strength, at_least=-1e6, at_most=1e6
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class InputGroup:
+    """Input neurons: Poisson with the rates of the stimulus, or with given spike times."""
+
+    name: str
+    size: int
+
+    def __post_init__(self) -> None:
+        check_name("name of an input group", self.name)
+        what = f"size of input group {self.name!r}"
+        keep(self, size=arguments.whole(what, self.size, at_least=1, at_most=MOST_NEURONS))

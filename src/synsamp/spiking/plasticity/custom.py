@@ -1,0 +1,243 @@
+"""A plasticity of your own: what happens to one synapse at a spike, and at an arrival.
+
+    dθ = b ( ∂log p_S(θ) dt + at_spike dS_post + at_arrival dS_pre ) + sqrt(2 T b) dW
+
+Both are functions ``f(synapse, traces, parameters)`` compiled with ``numba.njit`` that return the
+change of θ in units of b. ``synapse`` has the fields of `Synapse`; ``traces`` is an array with one
+number per time constant, which has decayed to the present and may be changed in place;
+``parameters`` is the tuple that was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.mappings import Mapping
+from synsamp.noise.arithmetic import exp, scalar
+from synsamp.specialise import is_compiled
+from synsamp.specialise.fingerprint import fingerprint
+from synsamp.spiking.kernel.compiling import ARRIVAL, SPIKE, row_function
+from synsamp.spiking.kernel.diffusion import at_least, read_effects
+from synsamp.spiking.kernel.simd import numbers, part, row
+from synsamp.spiking.plasticity.base import Plasticity
+
+# mypy: disable-error-code="name-defined"
+# ruff: noqa: F821
+
+MOST_TRACES = 16
+
+
+class Synapse(NamedTuple):
+    """What a plasticity may know of a synapse: numbers of the moment."""
+
+    theta: float
+    w: float
+    """f(θ)."""
+    slope: float
+    """dw/dθ."""
+    x: float
+    """The summed EPSP of its afferent."""
+    modulator: float
+    """That of the circuit; set by `Simulation.modulate`, 1 unless set."""
+
+
+@dataclass(frozen=True, eq=False)
+class CustomPlasticity(Plasticity):
+    """Plasticity by functions of one synapse.
+
+    ``time_constants_s`` gives each synapse as many traces, which decay by themselves. A function
+    that is not wanted is left out: ``at_arrival`` costs a visit to all synapses of an axon at each
+    of its spikes.
+    """
+
+    at_spike: Any = None
+    at_arrival: Any = None
+    parameter_values: tuple[float, ...] = ()
+    time_constants_s: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        values = arguments.numbers("parameter_values", self.parameter_values, shape=(None,))
+        constants = arguments.numbers(
+            "time_constants_s", self.time_constants_s, shape=(None,), at_least=1e-6, at_most=1e9
+        )
+        if constants.size > MOST_TRACES:
+            raise refuse("time_constants_s", f"must be at most {MOST_TRACES}", constants.size)
+        object.__setattr__(self, "parameter_values", tuple(map(float, values)))
+        object.__setattr__(self, "time_constants_s", tuple(map(float, constants)))
+        for name in ("at_spike", "at_arrival"):
+            self._check(name, getattr(self, name))
+
+    def _check(self, name: str, function: Any) -> None:
+        if function is None:
+            return
+        if not is_compiled(function):
+            remedy = "decorate it with numba.njit"
+            raise refuse(name, "must be compiled to run inside the engine", type(function), remedy)
+        signature = "f(synapse, traces, parameters) -> change of θ"
+        try:
+            change = function(
+                Synapse(0.5, 0.1, 0.1, 0.3, 1.0),
+                np.zeros(len(self.time_constants_s)),
+                self.parameter_values,
+            )
+        except (NumbaError, TypeError, IndexError, ZeroDivisionError) as error:
+            line = str(error).strip().splitlines()[0]
+            raise refuse(name, f"must be {signature}", line) from None
+        if isinstance(change, bool) or not isinstance(change, (int, float)):
+            raise refuse(name, f"must be {signature} and return a number", type(change))
+
+    @property
+    def n_traces(self) -> int:
+        """One per time constant."""
+        return len(self.time_constants_s)
+
+    @property
+    def at_arrivals(self) -> bool:
+        """Whether there is a function for them."""
+        return self.at_arrival is not None
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """The functions, and how many numbers and traces there are."""
+        return type(self), self.at_spike, self.at_arrival, len(self.settings), self.n_traces
+
+    @property
+    def settings(self) -> tuple[float, ...]:
+        """Parameters and time constants."""
+        return self.numbers
+
+    def with_settings(self, settings: Sequence[float]) -> CustomPlasticity:
+        """The same with other numbers."""
+        values, count = tuple(map(float, settings)), len(self.parameter_values)
+        return replace(self, parameter_values=values[:count], time_constants_s=values[count:])
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The given ones, then the time constants."""
+        return (*self.parameter_values, *self.time_constants_s)
+
+    def describe(self) -> str:
+        """Numbers, and a fingerprint of the functions: two of one name may differ."""
+        functions = fingerprint((self.at_spike, self.at_arrival), with_sources=False)
+        return f"CustomPlasticity({self.parameter_values}, {self.time_constants_s}) {functions}"
+
+    def __repr__(self) -> str:
+        names = [
+            f"{name}={function.py_func.__name__}"
+            for name in ("at_spike", "at_arrival")
+            if (function := getattr(self, name)) is not None
+        ]
+        return f"CustomPlasticity({', '.join(names)}, {self.parameter_values})"
+
+    def spike_function(self, mapping: Mapping) -> int:
+        """Synapse by synapse."""
+        return row_function(_spike_each, SPIKE, **self._parts(mapping, self.at_spike or _nothing))
+
+    def arrival_function(self, mapping: Mapping) -> int:
+        """Synapse by synapse of one axon."""
+        if self.at_arrival is None:
+            return 0
+        return row_function(_arrival_each, ARRIVAL, **self._parts(mapping, self.at_arrival))
+
+    def _parts(self, mapping: Mapping, change_of: Any) -> dict[str, Any]:
+        return {
+            "change_of": change_of,
+            "n_values": len(self.parameter_values),
+            "n_traces": self.n_traces,
+            "values": numbers(len(self.parameter_values)),
+            "weight_of": mapping.weight_of,
+            "slope_of": mapping.slope_of,
+            "mapping_numbers": numbers(len(mapping.parameters)),
+        }
+
+
+@scalar
+def _nothing(synapse: Any, traces: Any, parameters: Any) -> float:
+    return 0.0
+
+
+@scalar
+def _decay(traces: Any, constants: Any, first: int, elapsed: float) -> None:
+    """Traces at the present; the time constants stand behind the plasticity's own numbers."""
+    for j in range(traces.size):
+        traces[j] *= exp(-elapsed / constants[first + j])
+
+
+def _spike_each(
+    n: int,
+    theta_at: Any,
+    weight_at: Any,
+    effect_at: Any,
+    fall_at: Any,
+    rise_at: Any,
+    fall_decay: Any,
+    rise_decay: Any,
+    b: float,
+    floor: float,
+    retracted: Any,
+    sign: Any,
+    plasticity: Any,
+    mapping: Any,
+    sums: Any,
+    now: float,
+    modulator: float,
+    traces_at: Any,
+    traced_at: Any,
+) -> int:
+    theta, weight, effect = row(theta_at, n), row(weight_at, n), row(effect_at, n)
+    fall, rise = row(fall_at, n), row(rise_at, n)
+    traces, traced_s = row(traces_at, n * n_traces), row(traced_at, n if n_traces > 0 else 0)
+    p, given = mapping_numbers(mapping, 1, 0), values(plasticity, 1, 0)
+    for i in range(n):
+        old = theta[i]
+        if old > -np.inf:
+            own = part(traces, i * n_traces, n_traces)
+            if n_traces > 0:
+                _decay(own, plasticity, n_values, now - traced_s[i])
+                traced_s[i] = now
+            x = np.float64(fall_decay * fall[i]) - np.float64(rise_decay * rise[i])
+            w = np.float64(weight[i])
+            change = change_of(Synapse(old, w, slope_of(old, p), x, modulator), own, given)
+            theta[i] = at_least(old + b * change, old, floor)
+            weight[i] = weight_of(theta[i], p)
+    sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
+    return 1
+
+
+def _arrival_each(
+    n: int,
+    stride: int,
+    theta_at: Any,
+    weight_at: Any,
+    x: float,
+    b: float,
+    floor: float,
+    plasticity: Any,
+    mapping: Any,
+    now: float,
+    modulator: float,
+    traces_at: Any,
+    traced_at: Any,
+) -> None:
+    reach = (n - 1) * stride + 1
+    theta, weight = row(theta_at, reach), row(weight_at, reach)
+    traces, traced_s = row(traces_at, reach * n_traces), row(traced_at, reach)
+    p, given = mapping_numbers(mapping, 1, 0), values(plasticity, 1, 0)
+    for i in range(0, reach, stride):
+        old = theta[i]
+        if old > -np.inf:
+            own = part(traces, i * n_traces, n_traces)
+            if n_traces > 0:
+                _decay(own, plasticity, n_values, now - traced_s[i])
+                traced_s[i] = now
+            w = np.float64(weight[i])
+            change = change_of(Synapse(old, w, slope_of(old, p), x, modulator), own, given)
+            theta[i] = at_least(old + b * change, old, floor)
+            weight[i] = weight_of(theta[i], p)
