@@ -130,7 +130,7 @@ class Twin:
 
     def epsps(self, projection, now):
         """x_i(t) = Σ_f ε(t − t_i^(f) − delay)."""
-        kernel = self.network.epsp
+        kernel = self.network.epsp_of(projection)
         return np.array(
             [
                 double_exponential(now - np.array(times) - projection.delay_s, kernel).sum()
@@ -159,7 +159,7 @@ class Twin:
         for p in self.projections:
             if p.target == circuit.name:
                 effective = np.maximum(self.weight(p) - float(p.synapses.mapping.weight(0.0)), 0.0)
-                u = u + effective @ self.epsps(p, now)
+                u = u + p.sign * (effective @ self.epsps(p, now))
         return u
 
     def refresh(self, circuit, k, now):

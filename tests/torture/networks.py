@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
+from numba import njit
 
 from synsamp.errors import SynsampError
 from synsamp.mappings import Exponential, Softplus
@@ -19,7 +20,9 @@ from synsamp.priors import Gaussian, GaussianMixture, Laplace, PriorByGroup
 from synsamp.spiking import (
     ChangeClip,
     Circuit,
+    CustomPlasticity,
     DoubleExponential,
+    FreeNeurons,
     InOrder,
     InputGroup,
     Network,
@@ -62,8 +65,26 @@ def priors(draw, n_post, n_pre):
     return PriorByGroup((Gaussian(mean, std), Laplace(0.0, 1.0)), labels)
 
 
+@njit
+def at_spike(synapse, traces, p):
+    traces[1] += 1.0
+    return p[0] * (traces[0] + synapse.x) - 0.1 * synapse.w * synapse.modulator
+
+
+@njit
+def at_arrival(synapse, traces, p):
+    traces[0] += 1.0
+    return -p[0] * traces[1] - 0.1 * synapse.slope
+
+
+OWN = [
+    CustomPlasticity(at_spike, at_arrival, (1.0,), (0.02, 0.03)),
+    CustomPlasticity(at_spike, None, (2.0,), (0.02, 0.03, 1.0)),
+]
+
+
 @st.composite
-def models(draw, n_post, n_pre):
+def models(draw, n_post, n_pre, own=False):
     clip = draw(st.sampled_from([TermClip(), ChangeClip(), TermClip(np.inf), ChangeClip(1e3)]))
     plasticity = SpikeLikelihood(
         N=draw(st.floats(0, 200)),
@@ -74,7 +95,7 @@ def models(draw, n_post, n_pre):
     return SynapseModel(
         prior=draw(priors(n_post, n_pre)),
         mapping=draw(st.sampled_from([Exponential(3.0), Exponential(0.0), Softplus(0.7)])),
-        plasticity=plasticity,
+        plasticity=draw(st.sampled_from(OWN)) if own or draw(st.booleans()) else plasticity,
         speed=draw(st.sampled_from([0.0, 1e-4, 1e-2, 0.3])),
         temperature=draw(st.sampled_from([0.0, 1.0, 5.0])),
         floor=draw(st.sampled_from([-5.0, -0.5, 0.0])),
@@ -94,6 +115,10 @@ def networks(draw):
         )
         for i in range(draw(st.integers(1, 3)))
     ]
+    if draw(st.booleans()):
+        dead_s = draw(st.sampled_from([0.0, 0.005]))
+        place = draw(st.integers(0, len(circuits)))
+        circuits.insert(place, FreeNeurons("h", draw(sizes), rate_hz=5.0, dead_time_s=dead_s))
     size = {p.name: p.size for p in (*inputs, *circuits)}
     projections = []
     for number in range(draw(st.integers(1, 5))):
@@ -102,6 +127,7 @@ def networks(draw):
         delay_s = draw(st.sampled_from([0.0, 0.005, 0.3]))
         if any((p.source, p.target, p.delay_s) == (source, target, delay_s) for p in projections):
             continue
+        sign = draw(st.sampled_from([1, 1, -1]))
         shape = (size[target], size[source])
         mask = None
         if draw(st.booleans()):
@@ -110,7 +136,9 @@ def networks(draw):
             Projection(
                 source,
                 target,
-                draw(models(*shape)),
+                draw(models(*shape, own=sign < 0 or target == "h")),
+                sign=sign,
+                epsp=draw(st.sampled_from([None, None, DoubleExponential(0.004, 0.05)])),
                 delay_s=delay_s,
                 mask=mask,
                 plastic=draw(st.booleans()),
@@ -208,7 +236,7 @@ def one_network(data):
         use(data)
     except SynsampError as error:
         # Weights without a clip may run away: the run then ends in one line, as it should.
-        if "must be finite" not in str(error):
+        if not any(words in str(error) for words in ("must be finite", "must stay below")):
             raise
 
 
@@ -232,6 +260,11 @@ def use(data):
     for lesion in data.draw(st.lists(lesions(network), max_size=2)):
         sim.lesion(lesion)
         check(sim)
+    plastic = [p for p in network.projections if p.plastic]
+    if plastic and data.draw(st.booleans()):
+        changed = data.draw(st.sampled_from(plastic)).name
+        sim.change(changed, temperature=0.5, speed=data.draw(st.sampled_from([0.0, 1e-3])))
+        sim.modulate(network.circuits[0].name, -1.0)
     sim.probe(stimulus, 0.3, burn_in_s=0.1, seed=1)
     sim.probe(stimulus, 0.2, start="rest")
     rng = np.random.default_rng(data.draw(seeds))

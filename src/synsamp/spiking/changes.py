@@ -77,7 +77,7 @@ def save_changes(now: Network, given: Network) -> dict[str, Any]:
             found[new.name] = {
                 "speed": model.speed,
                 "temperature": model.temperature,
-                "prior": {str(i): v for i, v in enumerate(_numbers_of(model.prior))},
+                "prior": _numbers_of(model.prior),
                 "plasticity": np.array(model.plasticity.settings),
             }
     return found
@@ -88,38 +88,39 @@ def restore_changes(given: Network, saved: Any) -> Network:
     network = given
     for name in saved:
         model = given.projection(name).synapses
-        numbers = [np.array(saved[name]["prior"][str(i)]) for i in range(len(saved[name]["prior"]))]
         network = changed(
             network,
             name,
             {
                 "speed": float(saved[name]["speed"]),
                 "temperature": float(saved[name]["temperature"]),
-                "prior": _with_numbers(model.prior, numbers),
+                "prior": _with_numbers(model.prior, saved[name]["prior"]),
                 "plasticity": model.plasticity.with_settings(saved[name]["plasticity"]),
             },
         )
     return network
 
 
-def _numbers_of(prior: Prior | PriorByGroup) -> list[Any]:
+def _numbers_of(prior: Any) -> dict[str, Any]:
+    """A prior's own numbers by name, as arrays."""
     if isinstance(prior, PriorByGroup):
-        return [v for part in prior.priors for v in _numbers_of(part)]
-    return [np.array(v, float) for v in prior.parameters]
-
-
-def _with_numbers(prior: Any, numbers: list[Any]) -> Any:
-    if isinstance(prior, PriorByGroup):
-        left, parts = list(numbers), []
-        for part in prior.priors:
-            count = len(part.parameters)
-            parts.append(_with_numbers(part, left[:count]))
-            left = left[count:]
-        return replace(prior, priors=tuple(parts))
-    values = [float(v) if v.ndim == 0 else v for v in numbers]
+        return {str(i): _numbers_of(part) for i, part in enumerate(prior.priors)}
     if isinstance(prior, CustomPrior):
-        return replace(prior, parameter_values=tuple(values))
-    return replace(prior, **dict(zip((f.name for f in fields(prior)), values, strict=True)))
+        return {str(i): np.array(v, float) for i, v in enumerate(prior.parameter_values)}
+    values = {f.name: getattr(prior, f.name) for f in fields(prior)}
+    return {name: np.array(v, float) for name, v in values.items() if v is not None}
+
+
+def _with_numbers(prior: Any, numbers: Any) -> Any:
+    if isinstance(prior, PriorByGroup):
+        parts = [_with_numbers(part, numbers[str(i)]) for i, part in enumerate(prior.priors)]
+        return replace(prior, priors=tuple(parts))
+    if set(numbers) != set(_numbers_of(prior)):
+        raise KeyError("numbers of the prior")
+    values = {name: v.item() if np.ndim(v) == 0 else np.array(v) for name, v in numbers.items()}
+    if isinstance(prior, CustomPrior):
+        return replace(prior, parameter_values=tuple(values[str(i)] for i in range(len(values))))
+    return replace(prior, **values)
 
 
 # -- in memory --------------------

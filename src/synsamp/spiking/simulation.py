@@ -135,6 +135,11 @@ class Simulation:
         return self._engine.layout.grid_s
 
     @property
+    def refresh_s(self) -> float:
+        """How long a neuron's synapses may go without prior and noise."""
+        return self._engine.layout.refresh_s
+
+    @property
     def nbytes(self) -> int:
         """Memory of synapses and wiring."""
         return sum(

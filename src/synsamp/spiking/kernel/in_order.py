@@ -217,7 +217,7 @@ def run_in_order(
         if tape.input_s.size > 0 and tape.written[2] >= tape.input_s.size:
             return TAPE_FULL
         if any_free:
-            if clock[BOUND_S] < 0.0:
+            if clock[BOUND_S] < 0.0 or not clock[BOUND] < MOST_HZ:
                 renew_limits(clock[INPUTS_UNTIL], wiring, activity)
             if not clock[BOUND] < MOST_HZ:
                 return RUNAWAY if clock[BOUND] == clock[BOUND] else BROKEN

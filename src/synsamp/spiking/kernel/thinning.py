@@ -42,6 +42,8 @@ MOST_HZ = 1e7
 """All limits together; a network beyond it would hardly move on."""
 MARGIN = 1.01
 """Of a limit over the bound it is computed from: limits are kept in single precision."""
+LEAST_HZ = 1e-30
+"""Of the limit of a neuron that is alive: below it single precision would soon end at 0."""
 
 
 @once
@@ -73,7 +75,10 @@ def renew_limits(now: float, wiring: Wiring, activity: Activity) -> None:
                 at = i * plane + neuron
                 u += most(fall * activity.sum_fall[at], exp(-while_s / wiring.epsp_fall_s[i]))
                 u += most(-rise * activity.sum_rise[at], exp(-while_s / wiring.epsp_rise_s[i]))
-            limit = np.float32(MARGIN * wiring.base_hz[circuit] * exp(u + activity.bias[neuron]))
+            limit = np.float32(0.0)
+            if activity.bias[neuron] == 0.0:
+                rate = MARGIN * wiring.base_hz[circuit] * exp(u)
+                limit = np.float32(rate if rate > LEAST_HZ else LEAST_HZ)
             activity.limit_hz[neuron] = limit
             bound += limit
     use_bound(now, bound, activity)
