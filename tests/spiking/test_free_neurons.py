@@ -323,3 +323,37 @@ def test_rates_that_run_away_stop_with_a_message():
     with pytest.raises(SynsampError, match=r"rates of free neurons must stay below .* dead_time_s"):
         sim.run(100.0)
     assert sim.time_s < 100.0
+
+
+def test_many_spikes_on_their_way_find_room():
+    """No rate is known in advance: the queue of a long delay grows as needed."""
+    net = Network(
+        [InputGroup("x", 1)],
+        [FreeNeurons("h", 20, rate_hz=200.0), FreeNeurons("o", 1, rate_hz=1e-9)],
+        [Projection("h", "o", plastic=False, sign=-1, delay_s=3.0)],
+    )
+    sim = Simulation(net, seed=1).run(10.0)
+    waiting = sim.state()["activity"]["queue_count"].sum()
+    assert waiting == pytest.approx(20 * 200 * 3, abs=4 * np.sqrt(20 * 200 * 3))
+
+
+def test_a_neighbours_spike_does_not_reach_the_padding_of_a_row():
+    """Rows are padded to lanes; an axon behind the last afferent belongs to somebody else."""
+    own = CustomPlasticity(hebb, decay_at_arrival, (2.0,), (0.05,))
+    model = SynapseModel(Gaussian(-0.5, 1.0), plasticity=own, speed=1e-3)
+    slow = DoubleExponential(0.004, 0.06)
+    net = Network(
+        [InputGroup("x", 20)],
+        [FreeNeurons("e", 16, rate_hz=5.0), FreeNeurons("i", 4, rate_hz=5.0)],
+        [
+            Projection("x", "e", model, epsp=slow),
+            Projection("e", "i", plastic=False, delay_s=0.001),
+            Projection("i", "e", plastic=False, delay_s=0.001, sign=-1),
+        ],
+    )
+    sim = Simulation(net, np.full(20, 8.0), seed=2).run(5.03)
+    kept = np.concatenate([sim.potentials("e"), sim.potentials("i")])
+    engine, state = sim._engine, sim._state.copy()
+    engine.settle(state)  # all sums anew from weights and traces
+    np.testing.assert_allclose(kept, engine.potentials(state), atol=1e-4)
+    assert np.abs(kept).max() > 0.1

@@ -11,8 +11,8 @@ from synsamp.spiking.kernel.simd import (
     largest,
     load,
     narrow,
+    nonzero,
     note_signs,
-    positive,
     singles,
     store,
     total,
@@ -89,11 +89,12 @@ def test_a_single_change_of_sign_is_noted(at):
 
 @njit
 def bits(values):
-    return positive(load(values, 0))
+    return nonzero(load(values, 0))
 
 
-def test_the_bits_of_a_lane_tell_which_numbers_are_positive():
+def test_the_bits_of_a_lane_tell_which_numbers_are_not_zero():
     values = np.zeros(LANE, np.float32)
     values[[0, 3, LANE - 1]] = 0.5
     values[[1, 4]] = -0.5
-    assert bits(values) == 1 + 2**3 + 2 ** (LANE - 1)
+    values[2] = np.nan
+    assert bits(values) == 1 + 2 + 2**3 + 2**4 + 2 ** (LANE - 1)

@@ -206,6 +206,14 @@ def check(sim):
         assert (theta[exists] >= p.synapses.floor).all()
         assert np.array_equal(active, np.nan_to_num(theta, nan=-1.0) > 0)
         assert (weight[~active] == 0).all()
+    # The potentials kept from event to event are those that sums over all synapses give.
+    engine, state = sim._engine, sim._state.copy()
+    kept = engine.potentials(state)
+    engine.settle(state)
+    anew = engine.potentials(state)
+    alive = np.isfinite(kept) & np.isfinite(anew)
+    scale = 1.0 + np.abs(anew[alive]).max(initial=0.0)
+    assert np.abs(kept[alive] - anew[alive]).max(initial=0.0) < 1e-3 * scale
 
 
 def records(draw, network):

@@ -16,7 +16,7 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.spiking.first_use import compile_loop
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
-from synsamp.spiking.kernel.in_order import LIMIT_PASSED, RUNAWAY, run_in_order
+from synsamp.spiking.kernel.in_order import LIMIT_PASSED, ROOM_WANTED, RUNAWAY, run_in_order
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -134,6 +134,9 @@ class Engine:
                     on_inputs(until)
                 feed.extend(state.inputs, until, keep_inputs)
                 schedule = self._schedule(state, feed)
+            elif status == ROOM_WANTED:
+                in_flight = state.activity.queue_s.shape[1] + 1
+                state.activity = with_room(state.activity, self.layout, 0.0, in_flight)
             else:
                 self._raise_if_broken(status, state)
 

@@ -194,6 +194,7 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         plastic=np.array([b.plastic and b.synapses.speed > 0 for b in blocks], bool),
         first_axon=first_axon,
         n_pre=n_pre,
+        n_afferents=np.array([b.n_pre for b in blocks], np.int64),
         first_synapse=_starts(rows),
         first_row=_starts(n_post),
         first_cell=axon_cell[first_axon] + first_neuron[targets] - axon_first_neuron[first_axon],

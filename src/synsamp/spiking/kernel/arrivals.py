@@ -24,7 +24,7 @@ def learn_at_arrival(
     for circuit in range(wiring.first_neuron.size - 1):
         for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
             j = axon - wiring.first_axon[p]
-            if wiring.plastic[p] and wiring.at_arrival[p] != 0 and 0 <= j < wiring.n_pre[p]:
+            if wiring.plastic[p] and wiring.at_arrival[p] != 0 and 0 <= j < wiring.n_afferents[p]:
                 any_learnt = True
                 learn_column(circuit, p, j, now, wiring, numbers, synapses, activity)
     return any_learnt

@@ -74,8 +74,9 @@ from synsamp.spiking.kernel.thinning import (
     renew_limits,
 )
 
-RUNAWAY, LIMIT_PASSED = 6, 7
-"""Two more reasons to return: rates without bound; a rate above its limit, which cannot be."""
+RUNAWAY, LIMIT_PASSED, ROOM_WANTED = 6, 7, 8
+"""More reasons to return: rates without bound; a rate above its limit, which cannot be; a full
+queue of spikes on their way, for which there is no bound in advance."""
 
 
 # -- inputs, one by one --------------------
@@ -216,6 +217,9 @@ def run_in_order(
             return TAPE_FULL
         if tape.input_s.size > 0 and tape.written[2] >= tape.input_s.size:
             return TAPE_FULL
+        for family in range(activity.queue_count.size):
+            if activity.queue_count[family] == activity.queue_s.shape[1]:
+                return ROOM_WANTED
         if any_free:
             if clock[BOUND_S] < 0.0 or not clock[BOUND] < MOST_HZ:
                 renew_limits(clock[INPUTS_UNTIL], wiring, activity)

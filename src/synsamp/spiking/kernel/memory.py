@@ -30,6 +30,7 @@ class Wiring(Record):
     plastic = array("bool")
     first_axon = array("int64")
     n_pre = array("int64")  # padded to ``LANE``
+    n_afferents = array("int64")  # without that
     first_synapse = array("int64")
     first_row = array("int64")  # a row is all synapses of one neuron in one block
     first_cell = array("int64")  # of the column store: synapse (post 0, pre 0)
