@@ -1,0 +1,165 @@
+"""Other models in the engine: a user's plasticity against the paper's, free neurons against Brian2.
+
+Rounds go through all cases in turn, and the table gives the best of the rounds, in processor time.
+Free neurons are also compared with Brian2 in law: mean spikes per run of the same network, beside
+the time step that Brian2 was given.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from synsamp.bench import Row, markdown_table, missing_peer, peer_python, peers_folder
+from synsamp.spiking import (
+    CustomPlasticity,
+    FreeNeurons,
+    InputGroup,
+    Network,
+    Projection,
+    Simulation,
+    SpikeLikelihood,
+    SynapseModel,
+    winner_take_all,
+)
+
+TITLE = "The engine with other models: a user's plasticity, free neurons"
+
+_ROUNDS = 9
+_STRETCH_S = 20.0
+_BRIAN_DT_S = 1e-4
+
+table = markdown_table
+
+
+@njit
+def _papers_term(synapse: Any, traces: Any, p: Any) -> float:
+    expected = min(p[1] * math.exp(synapse.w), 5.0)
+    return p[0] * synapse.slope * (synapse.x - expected)
+
+
+@njit
+def _post(synapse: Any, traces: Any, p: Any) -> float:
+    traces[1] += 1.0
+    return p[0] * traces[0]
+
+
+@njit
+def _pre(synapse: Any, traces: Any, p: Any) -> float:
+    traces[0] += 1.0
+    return -p[1] * traces[1]
+
+
+@dataclass
+class _Case:
+    name: str
+    sim: Simulation
+    times: list[float] = field(default_factory=list)
+
+    def turn(self) -> None:
+        before, start = self.sim.n_spikes, time.thread_time()
+        self.sim.run(_STRETCH_S)
+        self.times.append((time.thread_time() - start) / (self.sim.n_spikes - before) * 1e6)
+
+
+def run() -> list[Row]:
+    """Measure all cases in alternating rounds."""
+    plasticities = {
+        "the paper's plasticity, in lanes": SpikeLikelihood(),
+        "the same by a user's function": CustomPlasticity(
+            _papers_term, parameter_values=(100.0, math.exp(-2.0))
+        ),
+        "pair STDP with arrivals and two traces": CustomPlasticity(
+            _post, _pre, (1.0, 1.0), time_constants_s=(0.02, 0.02)
+        ),
+    }
+    learning, compiling = [], []
+    for name, plasticity in plasticities.items():
+        start = time.process_time()
+        learning.append(_Case(name, _circuit(plasticity)))
+        compiling.append(time.process_time() - start)
+    free = [_Case(f"{n} free neurons", _free(n)) for n in (20, 80, 320)]
+    busy = _Case("20 free neurons, 784 inputs", _free(20, n_inputs=784))
+    cases = [*learning, *free, busy]
+    for _ in range(_ROUNDS):
+        for case in cases:
+            case.turn()
+    rows = [_row(f"784 x 10: {case.name}", case) for case in learning]
+    for row, case, seconds in zip(rows[1:], learning[1:], compiling[1:], strict=True):
+        row["against"] = f"the paper's, time ratio; first use here {seconds:.1f} s"
+        row["ratio"] = min(case.times) / min(learning[0].times)
+    for case in (*free, busy):
+        row = _row(case.name, case)
+        if case is free[0]:
+            row |= _against_brian2(min(case.times))
+        rows.append(row)
+    return rows
+
+
+def _row(name: str, case: _Case) -> Row:
+    return {"case": name, "us per spike": min(case.times), "against": "", "ratio": None}
+
+
+def _circuit(plasticity: Any) -> Simulation:
+    model = SynapseModel(plasticity=plasticity)
+    rates = np.random.default_rng(0).gamma(0.5, 20.0, 784).clip(0, 100)
+    return Simulation(winner_take_all(784, 10, model), rates, seed=1).run(1.0)
+
+
+def _free(n: int, n_inputs: int = 50) -> Simulation:
+    network = Network(
+        [InputGroup("x", n_inputs)],
+        [FreeNeurons("h", n, rate_hz=5.0, dead_time_s=0.005)],
+        [Projection("x", "h", plastic=False)],
+    )
+    rates = np.full(n_inputs, 500.0 / n_inputs)  # the same drive whatever their number
+    theta = {"x->h": np.random.default_rng(1).normal(0.5, 1.0, (n, n_inputs))}
+    return Simulation(network, rates, seed=1, theta=theta).run(1.0)
+
+
+def _against_brian2(own: float) -> Row:
+    python = peer_python("brian2")
+    if python is None:
+        return {"against": missing_peer("brian2"), "ratio": None}
+    seconds, runs = 20.0, 12
+    sim = _free(20)
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder) / "given.npz"
+        np.savez(
+            given,
+            rate_hz=10.0,
+            weight=sim.weight("x->h"),
+            base_hz=5.0,
+            dead_s=0.005,
+            duration_s=seconds,
+            dt_s=_BRIAN_DT_S,
+            runs=runs,
+        )
+        script = str(peers_folder() / "brian2" / "free.py")
+        answer = subprocess.run(
+            [str(python), script, str(given)], check=True, capture_output=True, text=True
+        )
+    found = json.loads(answer.stdout.splitlines()[-1])
+    theirs = np.array([sum(counts) for counts in found["spikes"]], float)
+    ours = []
+    for _ in range(runs):
+        before = sim.n_spikes
+        ours.append(sim.run(seconds).n_spikes - before)
+    per_spike = min(s / n * 1e6 for s, n in zip(found["seconds"], theirs, strict=True))
+    here, there = (f"{np.mean(n):.0f} ± {np.std(n) / math.sqrt(runs):.0f}" for n in (ours, theirs))
+    return {
+        "against": (
+            f"Brian2 2.9.0, C++ standalone, dt {_BRIAN_DT_S * 1e3:g} ms: {per_spike:.4g} us; "
+            f"spikes in {seconds:g} s: {here} here, {there} there"
+        ),
+        "ratio": per_spike / own,
+    }
