@@ -12,6 +12,7 @@ from synsamp.errors import SynsampError
 from synsamp.priors import Laplace
 from synsamp.spiking import (
     Circuit,
+    FreeNeurons,
     InOrder,
     InputGroup,
     MemorySink,
@@ -68,17 +69,21 @@ class Stops(MemorySink):
         super().append(stream, columns)
 
 
-def test_an_interrupted_run_goes_on_and_loses_no_order():
-    sim = Simulation(NET, np.full(4, 20.0), record=Recording(spikes=True), sink=Stops())
+BESIDE = Network(NET.inputs, [*NET.circuits, FreeNeurons("h", 2)], NET.projections)
+
+
+@pytest.mark.parametrize("net", [NET, BESIDE], ids=["by gaps", "event by event"])
+def test_an_interrupted_run_goes_on_and_loses_no_order(net):
+    sim = Simulation(net, np.full(4, 20.0), record=Recording(spikes=True), sink=Stops())
     with pytest.raises(KeyboardInterrupt):
         sim.run(1000.0)
     assert 100.0 < sim.time_s < 1000.0
-    again = Simulation.from_state(NET, sim.state(), np.full(4, 20.0)).run(10.0)
+    again = Simulation.from_state(net, sim.state(), np.full(4, 20.0)).run(10.0)
     sim.run(10.0)
     np.testing.assert_array_equal(again.theta("x->z"), sim.theta("x->z"))
     times = sim.sink["spikes"]["time_s"]
     assert (np.diff(times) > 0).all()  # no row twice
-    whole = Simulation(NET, np.full(4, 20.0)).run(sim.time_s)
+    whole = Simulation(net, np.full(4, 20.0)).run(sim.time_s)
     np.testing.assert_array_equal(whole.theta("x->z"), sim.theta("x->z"))
 
 

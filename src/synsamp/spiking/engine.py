@@ -91,7 +91,9 @@ class Engine:
         except BaseException:
             # Stopped in between: the state is that of the last event or grid point.
             activity = state.activity
-            passed = (activity.clock[INPUTS_UNTIL], *activity.drawn_until_s)
+            passed = [activity.clock[INPUTS_UNTIL]]
+            if not self.network.in_order:  # there, draws may be ahead of what has happened
+                passed += list(activity.drawn_until_s)
             on_grid = activity.counters[SWEEPS] * self.layout.grid_s
             state.time_s = min(until_s, max(state.time_s, *map(float, passed), float(on_grid)))
             raise
