@@ -160,7 +160,7 @@ def test_a_report_never_takes_the_place_of_a_device(tmp_path):
     ("arguments", "words"),
     [
         (("data", "show", "digits"), ["drawing digits"]),
-        (("spines", "spines.csv"), ["fitting the process behind the spines", "drawing"]),
+        (("spines", "spines.csv"), ["fitting processes", "drawing"]),
     ],
 )
 def test_what_takes_long_shows_it_on_a_terminal(tmp_path, monkeypatch, arguments, words):

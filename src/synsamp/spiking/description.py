@@ -25,6 +25,18 @@ def describe(network: Network) -> dict[str, str]:
     return found
 
 
+def summary(network: Network) -> str:
+    """Who is in it, in one line."""
+    parts = [
+        *(f"{g.name}: {g.size} inputs" for g in network.inputs[:4]),
+        *(f"{c.name}: {c.size} neurons" for c in network.circuits[:4]),
+    ]
+    hidden = len(network.inputs[4:]) + len(network.circuits[4:])
+    more = f" and {hidden} more" if hidden else ""
+    synapses = sum(int(network.mask_of(p).sum()) for p in network.projections)
+    return f"{', '.join(parts)}{more}; {synapses:,} potential synapses"
+
+
 def difference(saved: Any, network: Network) -> str:
     """What is different about ``network``, in one line; empty if nothing is."""
     own = describe(network)

@@ -40,6 +40,12 @@ MOST_STEPS = 1e4
 """Splitting steps between two grid points: the compiled loop must come back within a second."""
 
 
+def default_refresh_s(network: Network) -> float:
+    """1e-4/b of the fastest synapses: noise then moves θ by 0.014 between two refreshes."""
+    fastest = max((p.synapses.speed for p in network.projections if p.plastic), default=0.0)
+    return min(1e-4 / fastest, 1e6) if fastest > 0 else 1.0
+
+
 class Engine:
     """A network ready to be simulated."""
 
@@ -47,12 +53,8 @@ class Engine:
         arguments.instance("network", network, Network, "e.g. winner_take_all()")
         if not network.projections:
             raise refuse("projections", "must not be empty", 0, "add a Projection")
-        speeds = [float(p.synapses.speed) for p in network.projections if p.plastic]
-        fastest = max(speeds, default=0.0)
         if refresh_s is None:
-            refresh_s = min(1e-4 / fastest, 1e6) if fastest > 0 else 1.0
-            if grid_s is not None:
-                refresh_s = min(refresh_s, grid_s)
+            refresh_s = default_refresh_s(network)
         refresh_s = arguments.number(
             "refresh_s", refresh_s, at_least=0, at_most=1e9, remedy="0 is the exact mode"
         )

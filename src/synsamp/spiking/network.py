@@ -187,10 +187,14 @@ class Network:
             p.plastic and p.synapses.plasticity.at_arrivals for p in self.projections
         )
 
+    def index_of(self, circuit: str) -> int:
+        """Which of the circuits has this name."""
+        names = [c.name for c in self.circuits]
+        return names.index(arguments.one_of("circuit", circuit, names))
+
     def neurons_of(self, circuit: str) -> NDArray[np.int64]:
         """Numbers of a circuit's neurons as they appear in recorded spikes."""
-        names = [c.name for c in self.circuits]
-        i = names.index(arguments.one_of("circuit", circuit, names))
+        i = self.index_of(circuit)
         first = sum(c.size for c in self.circuits[:i])
         return np.arange(first, first + self.circuits[i].size)
 

@@ -16,22 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
-from synsamp.spiking.changes import (
-    changed,
-    relaid,
-    relaid_state,
-    restore_changes,
-    save_changes,
-)
-from synsamp.spiking.description import difference
-from synsamp.spiking.engine import Engine
+from synsamp.spiking.changes import changed, relaid, relaid_state, restore_changes, save_changes
+from synsamp.spiking.description import difference, summary
+from synsamp.spiking.engine import Engine, default_refresh_s
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import as_shown
-from synsamp.spiking.instruments.lesions import Lesion, Scheduled, apply
+from synsamp.spiking.instruments.lesions import Lesion, Scheduled, all_scheduled, apply
 from synsamp.spiking.instruments.probe import Probe, run_probe
 from synsamp.spiking.instruments.recording import Recorder, Recording
-from synsamp.spiking.instruments.sinks import MemorySink, Sink
+from synsamp.spiking.instruments.sinks import Sink, as_sink
 from synsamp.spiking.instruments.tables import to_pandas, to_xarray
 from synsamp.spiking.kernel.memory import SPIKES, SWEEPS
 from synsamp.spiking.network import Network
@@ -90,32 +84,16 @@ class Simulation:
         self._refresh_given = refresh_s is not None
         self._stimulus = stimulus
         self._feed = InputFeed(network, as_shown(stimulus, network))
-        if isinstance(lesions, Scheduled) or not isinstance(lesions, Sequence):
-            raise refuse("lesions", "must be a list of Scheduled", type(lesions))
-        self._scheduled = tuple(
-            arguments.instance("each of lesions", s, Scheduled) for s in lesions
-        )
+        self._scheduled = all_scheduled(lesions)
         self._applied = np.zeros(len(self._scheduled), bool)
         self.lesion_log: list[tuple[float, str]] = []
-        self.sink: Any = MemorySink() if sink is None else sink
-        if not all(hasattr(self.sink, name) for name in ("open", "append", "length", "truncate")):
-            raise refuse("sink", "must be a Sink", type(sink), "use MemorySink()")
+        self.sink: Any = as_sink(sink)
         self._recorder = Recorder(record, network, self._engine.layout, self.sink)
         self._tape = self._recorder.new_tape(TAPE_SPIKES)
 
     def __repr__(self) -> str:
-        net = self.network
-        parts = [
-            *(f"{g.name}: {g.size} inputs" for g in net.inputs[:4]),
-            *(f"{c.name}: {c.size} neurons" for c in net.circuits[:4]),
-        ]
-        hidden = len(net.inputs[4:]) + len(net.circuits[4:])
-        more = f" and {hidden} more" if hidden else ""
-        synapses = sum(int(net.mask_of(p).sum()) for p in net.projections)
-        return (
-            f"Simulation({', '.join(parts)}{more}; {synapses:,} potential synapses; "
-            f"{self.n_spikes:,} spikes in {self.time_s:g} s)"
-        )
+        past = f"{self.n_spikes:,} spikes in {self.time_s:g} s"
+        return f"Simulation({summary(self.network)}; {past})"
 
     # -- running --------------------
 
@@ -142,9 +120,8 @@ class Simulation:
     @property
     def nbytes(self) -> int:
         """Memory of synapses and wiring."""
-        return sum(
-            a.nbytes for part in (self._state.synapses, self._engine.layout.wiring) for a in part
-        )
+        arrays = (*self._state.synapses, *self._engine.layout.wiring)
+        return sum(values.nbytes for values in arrays)
 
     def run(self, duration_s: float) -> Simulation:
         """Simulate ``duration_s`` more seconds; returns itself."""
@@ -314,7 +291,9 @@ class Simulation:
         The refresh follows the fastest b unless it was given; the grid stays.
         """
         network = changed(self.network, projection, numbers)
-        refresh_s = self._engine.layout.refresh_s if self._refresh_given else None
+        refresh_s = self.refresh_s
+        if not self._refresh_given:
+            refresh_s = min(default_refresh_s(network), self.grid_s)
         engine = Engine(network, refresh_s, self.grid_s)
         old, new = self._engine.layout, engine.layout
         self._engine.bring_up_to_date(self._state, self._tape, self._recorder.take_tape)
@@ -326,15 +305,12 @@ class Simulation:
 
     def modulate(self, circuit: str, value: float) -> None:
         """Set the modulator that the plasticity of a circuit's synapses reads from now on."""
-        names = [c.name for c in self.network.circuits]
-        index = names.index(arguments.one_of("circuit", circuit, names))
+        index = self.network.index_of(circuit)
         self._state.activity.modulator[index] = arguments.number("value", value)
 
     def modulator(self, circuit: str) -> float:
         """The present value of a circuit's modulator; 1 unless it was set."""
-        names = [c.name for c in self.network.circuits]
-        index = names.index(arguments.one_of("circuit", circuit, names))
-        return float(self._state.activity.modulator[index])
+        return float(self._state.activity.modulator[self.network.index_of(circuit)])
 
     # -- lesions --------------------
 

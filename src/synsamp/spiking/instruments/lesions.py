@@ -105,6 +105,13 @@ class Scheduled:
             raise refuse("when", "must be a function of the simulation", type(self.when))
 
 
+def all_scheduled(lesions: Any) -> tuple[Scheduled, ...]:
+    """The lesions to come, checked."""
+    if isinstance(lesions, Scheduled) or not isinstance(lesions, Sequence):
+        raise refuse("lesions", "must be a list of Scheduled", type(lesions))
+    return tuple(arguments.instance("each of lesions", s, Scheduled) for s in lesions)
+
+
 def apply(lesion: Lesion, state: State, network: Network, layout: Layout) -> None:
     """Change a state; columns, potentials and inputs must be made anew afterwards."""
     arguments.instance("lesion", lesion, LESIONS)

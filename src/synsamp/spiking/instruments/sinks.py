@@ -144,3 +144,11 @@ class StreamSink:
                 self.length(stream),
                 "load the checkpoint before opening streams",
             )
+
+
+def as_sink(given: Any) -> Any:
+    """The sink, or a new one in memory for None."""
+    sink = MemorySink() if given is None else given
+    if not all(hasattr(sink, name) for name in ("open", "append", "length", "truncate")):
+        raise refuse("sink", "must be a Sink", type(given), "use MemorySink()")
+    return sink
