@@ -127,7 +127,8 @@ def settle(
             part(activity.rise, axon, n),
             effect,
         )
-        place(p, k, True, True, effect, wiring, synapses)
+        always = n > 0  # computed: for a constant Numba would compile the function once more
+        place(p, k, always, always, effect, wiring, synapses)
         add_to_sums(neuron, wiring.kernel[p], fall, rise, wiring, activity)
 
 
@@ -223,8 +224,7 @@ def learn(
         more = refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
-    kernel = 0
-    fall_decay, rise_decay = epsp_decays(kernel, now, wiring, activity)
+    kernel, fall_decay, rise_decay = -1, 1.0, 1.0
     clear_sums(neuron, wiring, activity)
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         n, axon = wiring.n_pre[p], wiring.first_axon[p]
@@ -260,7 +260,7 @@ def learn(
                     address(synapses.traced_s, traced, 0),
                 ),
             )
-            place(p, k, more or crossed != 0, False, effect, wiring, synapses)
+            place(p, k, more or crossed != 0, n < 0, effect, wiring, synapses)
         else:
             sums[0], sums[1] = read_effects(
                 part(synapses.weight, start, n),

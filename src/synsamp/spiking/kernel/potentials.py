@@ -238,11 +238,15 @@ def add_up_potentials(
         out[i] = fall * sum_fall[i] - rise * sum_rise[i] + beta + bias[i]
 
 
-@vector
-def add_sums(fall: float, rise: float, sum_fall: Any, sum_rise: Any, out: Any) -> None:
-    """What the afferents with another EPSP add."""
-    for i in range(out.size):
-        out[i] += fall * sum_fall[i] - rise * sum_rise[i]
+@separate
+def add_other_kernels(first: int, now: float, wiring: Wiring, activity: Activity, out: Any) -> None:
+    """What the afferents with other EPSPs add to the neurons from ``first`` on."""
+    plane = activity.sum_fall.size // wiring.epsp_fall_s.size
+    for kernel in range(1, wiring.epsp_fall_s.size):
+        fall, rise = epsp_decays(kernel, now, wiring, activity)
+        at = kernel * plane + first
+        for i in range(out.size):
+            out[i] += fall * activity.sum_fall[at + i] - rise * activity.sum_rise[at + i]
 
 
 @once
@@ -264,16 +268,7 @@ def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out
         part(out, 0, size),
     )
     if wiring.epsp_fall_s.size > 1:
-        plane = activity.sum_fall.size // wiring.epsp_fall_s.size
-        for kernel in range(1, wiring.epsp_fall_s.size):
-            fall, rise = epsp_decays(kernel, now, wiring, activity)
-            add_sums(
-                fall,
-                rise,
-                part(activity.sum_fall, kernel * plane + first, size),
-                part(activity.sum_rise, kernel * plane + first, size),
-                part(out, 0, size),
-            )
+        add_other_kernels(first, now, wiring, activity, part(out, 0, size))
 
 
 @vector

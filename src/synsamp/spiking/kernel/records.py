@@ -15,6 +15,7 @@ while the kernel runs, so LLVM may read the table once (``invariant.load``).
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -118,7 +119,9 @@ class RecordType(types.Type):
         for field, dtype, dimensions in fields:
             self.places[field] = (at, types.Array(from_dtype(np.dtype(dtype)), dimensions, "C"))
             at += 1 + dimensions
-        super().__init__(name=f"Record({name}: {fields})")
+        # Short, since it is in the name of every function that takes one; and unique.
+        digest = hashlib.sha256(repr(fields).encode()).hexdigest()[:8]
+        super().__init__(name=f"{name}_{digest}")
 
 
 @typeof_impl.register(Record)
