@@ -164,6 +164,7 @@ def test_a_report_never_takes_the_place_of_a_device(tmp_path):
     ],
 )
 def test_what_takes_long_shows_it_on_a_terminal(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.setenv("TERM", "xterm")  # on a dumb one nothing can move
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     sizes = np.exp(np.cumsum(rng.normal(0, 0.2, (12, 6)), axis=1) - 2)
