@@ -1,0 +1,27 @@
+"""Again and again: ``every(10, theta("x->z"))`` is a record, ``every(10, Change(f))`` a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from synsamp import arguments
+
+
+@dataclass(frozen=True, eq=False)
+class Every:
+    """Something at each multiple of ``seconds`` of biological time; see `every`."""
+
+    seconds: float
+    what: Any
+
+
+def every(seconds: float, what: Any) -> Every:
+    """Take a record, or make a change, at each multiple of ``seconds`` of biological time.
+
+    ``seconds`` must be a multiple of the protocol's ``grid_s``. As a record, ``what`` is one of
+    `synsamp.protocol.records` or any function of a `View`; a first row is taken at the start of
+    the protocol or branch, and one more right after each lesion. As a step, ``what`` is a
+    `Change`: it is made at once and again at each multiple, to the end of the protocol or branch.
+    """
+    return Every(arguments.number("seconds", seconds, above=0, at_most=1e12), what)

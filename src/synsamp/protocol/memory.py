@@ -1,0 +1,95 @@
+"""A context that keeps all tables in memory and needs no checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from synsamp.columns import Table
+from synsamp.progress import progress_bar
+from synsamp.protocol.context import ProgressBar, State
+
+
+class MemoryTable:
+    """Rows as they come."""
+
+    def __init__(self, table: Table, coordinates: Mapping[str, Any]) -> None:
+        self._table, self._coordinates = table, coordinates
+        self._parts: dict[str, list[NDArray[Any]]] = {
+            name: [np.zeros((0, *column.dimensions.values()), column.dtype)]
+            for name, column in table.columns.items()
+        }
+
+    def append(self, **columns: Any) -> None:
+        """Add rows."""
+        for name, column in self._table.columns.items():
+            self._parts[name].append(np.array(columns[name], column.dtype))
+
+    def dataset(self) -> xr.Dataset:
+        """All rows."""
+        variables = {
+            name: (
+                (self._table.dimension, *column.dimensions),
+                np.concatenate(self._parts[name]),
+                {
+                    k: v
+                    for k, v in (("units", column.unit), ("description", column.description))
+                    if v
+                },
+            )
+            for name, column in self._table.columns.items()
+        }
+        return xr.Dataset(variables, coords=dict(self._coordinates)).set_coords(
+            [name for name in variables if name == self._table.dimension]
+        )
+
+
+class NoCheckpoints:
+    """A run that is not stopped needs none."""
+
+    def load(self) -> State | None:
+        """There is none."""
+        return None
+
+    def due(self) -> bool:
+        """Never."""
+        return False
+
+    def save(self, state: State) -> None:
+        """Nothing is kept."""
+
+
+class MemoryContext:
+    """Keeps everything in memory; see `synsamp.protocol.context.Context`."""
+
+    def __init__(self) -> None:
+        self.checkpoint = NoCheckpoints()
+        self._tables: dict[str, MemoryTable] = {}
+
+    @contextmanager
+    def progress(self, description: str, total: float) -> Iterator[ProgressBar]:
+        """A bar on the terminal."""
+        with progress_bar(description, total) as advance:
+            yield _Bar(advance)
+
+    def table(self, name: str, table: Table, coordinates: Mapping[str, Any]) -> MemoryTable:
+        """Open a table."""
+        self._tables[name] = MemoryTable(table, coordinates)
+        return self._tables[name]
+
+    def results(self) -> dict[str, xr.Dataset]:
+        """All tables by name."""
+        return {name: table.dataset() for name, table in self._tables.items()}
+
+
+class _Bar:
+    def __init__(self, advance: Any) -> None:
+        self._advance = advance
+
+    def advance(self, amount: float = 1.0) -> None:
+        self._advance(amount)

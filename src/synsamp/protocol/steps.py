@@ -1,0 +1,206 @@
+"""The steps of a protocol: what is done to the network, in the order of a Methods section.
+
+`Show` and `Silence` take time; `Lesion`, `Change`, `Mark` and `Save` happen at once; `Branch` lets
+a copy of the network go its own way. What happens at once may be chosen from the state: a function
+of a `View` instead of the thing itself. It is asked once, and must depend on the view alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from synsamp import arguments
+from synsamp.errors import refuse
+from synsamp.protocol.every import Every
+from synsamp.protocol.view import View
+from synsamp.spiking import Network, RemoveNeurons, RemoveSynapses, SilenceInputs
+
+LESIONS = (RemoveNeurons, RemoveSynapses, SilenceInputs)
+OneLesion = RemoveNeurons | RemoveSynapses | SilenceInputs
+Numbers = Mapping[str, Any]
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+
+
+def check_name(what: str, name: Any) -> str:
+    """A name that can be a group of the results: letters, digits, - and _."""
+    if not (isinstance(name, str) and NAME.fullmatch(name)):
+        rule = "must begin with a letter and have up to 40 letters, digits, - and _"
+        raise refuse(what, rule, name, "for example no_lesion")
+    return name
+
+
+@dataclass(frozen=True, eq=False)
+class Show:
+    """Show a stimulus for a while, from its beginning."""
+
+    stimulus: Any
+    duration_s: float
+
+    def __post_init__(self) -> None:
+        arguments.number("duration_s", self.duration_s, above=0, at_most=1e12)
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        return f"shown for {self.duration_s:g} s"
+
+
+@dataclass(frozen=True)
+class Silence:
+    """No input for a while."""
+
+    duration_s: float
+    stimulus: None = None
+
+    def __post_init__(self) -> None:
+        arguments.number("duration_s", self.duration_s, above=0, at_most=1e12)
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        return f"silence for {self.duration_s:g} s"
+
+
+class Lesion:
+    """Remove neurons or synapses, or silence inputs: one lesion, several, or chosen from the state.
+
+    ``Lesion(lambda view: RemoveNeurons("z", tuned_to_two(view)))``; an empty list removes nothing.
+    """
+
+    def __init__(
+        self, what: OneLesion | Sequence[OneLesion] | Callable[[View], Any], name: str = ""
+    ) -> None:
+        self.what = what
+        self.name = name
+        if not callable(what):
+            as_lesions(what)
+
+    def chosen(self, view: View) -> list[OneLesion]:
+        """What it removes, asked of the state if need be."""
+        return as_lesions(self.what(view) if callable(self.what) else self.what)
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        return f"lesion {self.name}".strip()
+
+
+def as_lesions(what: Any) -> list[OneLesion]:
+    """One lesion or several as a list."""
+    found = list(what) if isinstance(what, Sequence) else [what]
+    return [arguments.instance("lesion", each, LESIONS, "e.g. RemoveNeurons") for each in found]
+
+
+class Change:
+    """Set other numbers of projections: speed, temperature, prior, plasticity (`sim.change`).
+
+    ``Change("x->z", temperature=0.0)``; several projections as a list; ``speed=0.0`` switches
+    plasticity off. ``Change(f)``: ``f(view)`` gives ``{projection: {number: value}}``.
+    """
+
+    def __init__(
+        self,
+        what: str | Sequence[str] | Callable[[View], Mapping[str, Numbers]],
+        **numbers: Any,
+    ) -> None:
+        if callable(what) == bool(numbers):
+            rule = "must have projections with numbers, or a function of the state alone"
+            raise refuse("Change", rule, f"{len(numbers)} numbers", 'e.g. Change("x->z", speed=0)')
+        self.what = what
+        self.numbers = numbers
+
+    def chosen(self, view: View) -> dict[str, dict[str, Any]]:
+        """Numbers by projection, asked of the state if need be."""
+        if callable(self.what):
+            found = arguments.instance("what Change(f) gives", self.what(view), Mapping)
+            return {name: dict(numbers) for name, numbers in found.items()}
+        return {name: dict(self.numbers) for name in self.projections}
+
+    @property
+    def projections(self) -> list[str]:
+        """Names, where they are known before the run."""
+        if callable(self.what):
+            return []
+        return [self.what] if isinstance(self.what, str) else list(self.what)
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        return "change chosen from the state" if callable(self.what) else "change"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A named moment: every record that is taken `at_marks` takes a row."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_name("name of a Mark", self.name)
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        return f"mark {self.name}"
+
+
+@dataclass(frozen=True)
+class Save:
+    """Keep the whole state under a name, to start something else from (`saved_state`)."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_name("name of a Save", self.name)
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        return f"state saved as {self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A copy goes on from here by its own steps, on the same noise, and ends.
+
+    ``record`` takes the place of the protocol's; None records the same. What is recorded stands
+    under the branch's name: ``results["control/theta"]``.
+    """
+
+    name: str
+    steps: Sequence[Any]
+    record: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        check_name("name of a Branch", self.name)
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        return f"branch {self.name}"
+
+
+TIMED = (Show, Silence)
+AT_ONCE = (Lesion, Change, Mark, Save)
+
+
+def check_step(step: Any, network: Network) -> None:
+    """Refuse what is no step, or names what the network does not have."""
+    if isinstance(step, Every):
+        if not isinstance(step.what, Change):
+            rule = "must repeat a Change"
+            raise refuse("every() among steps", rule, type(step.what).__name__, "record the rest")
+        check_step(step.what, network)
+        return
+    kinds = (*TIMED, *AT_ONCE, Branch)
+    arguments.instance("step", step, kinds, "e.g. Show(stimulus, 1000)")
+    if isinstance(step, Change):
+        for name in step.projections:
+            network.projection(name)
+
+
+def seconds_of(steps: Sequence[Any]) -> float:
+    """Biological time of all steps, branches included."""
+    total = 0.0
+    for step in steps:
+        if isinstance(step, TIMED):
+            total += step.duration_s
+        elif isinstance(step, Branch):
+            total += seconds_of(step.steps)
+    return total

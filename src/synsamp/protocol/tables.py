@@ -1,0 +1,97 @@
+"""The tables of a protocol: one for each record of each arm, opened with its first row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.columns import Column, Table
+from synsamp.errors import refuse
+from synsamp.protocol.context import Context, GrowingTable
+from synsamp.protocol.rows import as_row, check_same
+
+TIME = Column("<f8", unit="s", description="biological time")
+MARK = Column("<U40", description="name of the mark")
+AS_THEY_COME = {
+    "spikes": Table(
+        "spike",
+        {
+            "time": TIME,
+            "neuron": Column("<i4", description="number of the neuron, circuits in order"),
+        },
+    ),
+    "traces": Table(
+        "update",
+        {
+            "time": TIME,
+            "synapse": Column("<i4", description="place in the list that was asked for"),
+            "theta": Column("<f8", description="θ after the update"),
+        },
+    ),
+}
+
+
+class Tables:
+    """Opens tables when their first row comes, and again after a resume."""
+
+    def __init__(self, context: Context, saved: Mapping[str, Any] | None) -> None:
+        self._context = context
+        self._open: dict[str, GrowingTable] = {}
+        self._known: dict[str, Table] = {}
+        self._coordinates: dict[str, dict[str, NDArray[Any]]] = {}
+        for name, content in (saved or {}).items():
+            columns = {
+                key: Column(c["dtype"], dict(c["dimensions"]), c["unit"], c["description"])
+                for key, c in content["columns"].items()
+            }
+            self.open(name, Table(content["dimension"], columns), content["coordinates"])
+
+    def open(self, name: str, table: Table, coordinates: Mapping[str, Any] = {}) -> None:
+        """Open a table, unless it is open."""
+        if name not in self._open:
+            self._known[name] = table
+            self._coordinates[name] = dict(coordinates)
+            self._open[name] = self._context.table(name, table, coordinates)
+
+    def add_row(self, name: str, value: Any, time_s: float, mark: str | None = None) -> None:
+        """Add what a record gave at this time, or at this mark."""
+        row = as_row(name.rpartition("/")[2], value)
+        first = {"time": TIME} if mark is None else {"mark": MARK, "time": TIME}
+        dimension = next(iter(first))
+        if clash := {*first, dimension} & {*row.columns, *row.coordinates}:
+            rule = f"must not use the name {clash.pop()!r}"
+            raise refuse(f"record {name!r}", rule, "it", "that is when the row was taken")
+        if name in self._known:
+            known = {k: c for k, c in self._known[name].columns.items() if k not in first}
+            check_same(name, row, known)
+        self.open(name, Table(dimension, {**first, **row.columns}), row.coordinates)
+        stamp = {"time": np.array([time_s])}
+        if mark is not None:
+            stamp["mark"] = np.array([mark], MARK.dtype)
+        self._open[name].append(**stamp, **{k: v[None] for k, v in row.values.items()})
+
+    def add_rows(self, name: str, columns: Mapping[str, Any]) -> None:
+        """Add rows of an open table."""
+        self._open[name].append(**columns)
+
+    def state(self) -> dict[str, Any]:
+        """What is needed to open them again."""
+        return {
+            name: {
+                "dimension": table.dimension,
+                "columns": {
+                    key: {
+                        "dtype": c.dtype,
+                        "dimensions": dict(c.dimensions),
+                        "unit": c.unit,
+                        "description": c.description,
+                    }
+                    for key, c in table.columns.items()
+                },
+                "coordinates": self._coordinates[name],
+            }
+            for name, table in self._known.items()
+        }
