@@ -20,6 +20,7 @@ from synsamp.protocol.saved import GROUP, as_dataset
 from synsamp.protocol.steps import TIMED, Branch, Change, Lesion, Mark, Save
 from synsamp.protocol.tables import Tables
 from synsamp.seeds import named_seed
+from synsamp.spiking import Simulation
 
 if TYPE_CHECKING:
     from synsamp.protocol.protocol import Protocol
@@ -174,12 +175,20 @@ class _Run:
             arm.mark(step.name)
             self._note(arm, step.describe())
         elif isinstance(step, Save):
-            state = as_dataset(arm.simulation.state())
-            self._saved[arm.path(f"{GROUP}/{step.name}")] = state["state"].values
+            state = self._without_stimulus(arm)
+            content = as_dataset(state)["state"].values
+            self._saved[arm.path(f"{GROUP}/{step.name}")] = content
             self._note(arm, step.describe())
         if callable(getattr(step, "what", None)):
             # What was chosen from the state is never asked for again, not even by a resume.
             self._context.checkpoint.save(self.state())
+
+    def _without_stimulus(self, arm: Arm) -> dict[str, Any]:
+        """The state of a copy that is shown nothing: it can go on with whatever comes next."""
+        network, state = self._protocol.network, arm.simulation.state()
+        copy = Simulation.from_state(network, state, self._stimulus())
+        copy.stimulus = None
+        return copy.state()
 
     def _change(self, arm: Arm, change: Change, note: str | None) -> None:
         numbers = change.chosen(arm.view("step", str(arm.index)))

@@ -14,7 +14,7 @@ from synsamp.protocol.context import Context
 from synsamp.protocol.every import Every
 from synsamp.protocol.executor import carry_out
 from synsamp.protocol.memory import MemoryContext
-from synsamp.protocol.records import check_record
+from synsamp.protocol.records import Traces, check_record
 from synsamp.protocol.saved import GROUP
 from synsamp.protocol.steps import TIMED, Branch, Save, Show, check_step, seconds_of
 from synsamp.spiking import Network
@@ -61,6 +61,9 @@ class Protocol:
                 raise refuse("name of a record", f"must not be {' or '.join(RESERVED)}", name)
             if isinstance(each, Every):
                 self._check_on_grid(f"interval of record {name!r}", each.seconds)
+        if sum(isinstance(each, Traces) for each in record.values()) > 1:
+            rule = "must be one record at most"
+            raise refuse("traces", rule, "several", "put all synapses into one traces({...})")
         names = {*record, *RESERVED}
         saved: set[str] = set()
         for step in steps:

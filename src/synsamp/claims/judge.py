@@ -1,0 +1,122 @@
+"""Judge claims over seeds: holds, fails, undecided, or cannot tell.
+
+A mean has Student's 95 % interval, a ratio of means that of the linearised ratio, a share Wilson's.
+**holds**: the interval lies inside the band and the null's outside; **fails**: the interval lies
+outside; **cannot tell**: the null lies inside, so the claim would hold for a system without the
+effect; **undecided**: anything else, with the number of seeds that would decide it if mean and
+scatter stayed as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import stats
+
+from synsamp.analysis.intervals import Interval, mean_interval, ratio_interval, share_interval
+from synsamp.claims.claim import Claim, Ratio, Value
+
+Verdict = Literal["holds", "fails", "undecided", "cannot tell"]
+MOST_NEEDED = 100_000
+"""Beyond this, more seeds would not be run."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with what was measured."""
+
+    claim: Claim
+    measured: Interval
+    n: int
+    null: Interval | None
+    verdict: Verdict
+    needed: int | None = None
+    """Seeds that would decide an undecided claim, if any number would."""
+
+    @property
+    def paper_is(self) -> str:
+        """Where the paper's own number lies: inside, above or below the interval."""
+        paper = self.claim.paper
+        if paper is None or not math.isfinite(self.measured.value):
+            return ""
+        if paper > self.measured.high:
+            return "above"
+        return "below" if paper < self.measured.low else "inside"
+
+
+def judge_all(claims: Sequence[Claim], measures: Mapping[str, Sequence[Value]]) -> list[Judged]:
+    """Judge every claim whose measure was taken; ``measures`` has one value per seed."""
+    return [
+        judge(claim, measures[claim.measure], measures.get(claim.null) if claim.null else None)
+        for claim in claims
+        if claim.measure in measures
+    ]
+
+
+def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = None) -> Judged:
+    """Judge one claim by its measure, one value per seed, and its null's."""
+    measured = interval_of(values, claim.exact)
+    nothing = None if null is None else interval_of(null, claim.exact)
+    n = len(values)
+    if claim.null is not None and nothing is None:
+        raise ValueError(f"claim {claim.id!r}: its null {claim.null!r} was not measured")
+    if claim.excludes(measured.low, measured.high):
+        return Judged(claim, measured, n, nothing, "fails")
+    if nothing is not None and claim.admits(nothing.low, nothing.high):
+        return Judged(claim, measured, n, nothing, "cannot tell")
+    clear = nothing is None or claim.excludes(nothing.low, nothing.high)
+    if clear and claim.admits(measured.low, measured.high):
+        return Judged(claim, measured, n, nothing, "holds")
+    return Judged(claim, measured, n, nothing, "undecided", _needed(claim, values, null))
+
+
+def interval_of(values: Sequence[Value], exact: bool = False) -> Interval:
+    """The estimate over seeds with its interval, by the kind of the values."""
+    if all(isinstance(value, Ratio) for value in values):
+        parts, wholes = zip(*values, strict=True)
+        return ratio_interval(parts, wholes)
+    if all(isinstance(value, (bool, np.bool_)) for value in values):
+        return share_interval(np.array(values, bool))
+    found = mean_interval(np.array(values, float))
+    if exact and math.isfinite(found.value):
+        return Interval(found.value, float(np.min(values)), float(np.max(values)))
+    return found
+
+
+def _needed(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None) -> int | None:
+    """Seeds after which measure and null would be clear of the band's ends; None: no number."""
+    counts = [_seeds_to_clear(claim, each) for each in (values, null) if each is not None]
+    return None if None in counts else max(c for c in counts if c is not None)
+
+
+def _seeds_to_clear(claim: Claim, values: Sequence[Value]) -> int | None:
+    """The smallest number at which an interval about the same estimate crosses no end."""
+    low, high = 2, MOST_NEEDED
+    if not _clear(claim, values, high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _clear(claim, values, middle) else (middle + 1, high)
+    return low
+
+
+def _clear(claim: Claim, values: Sequence[Value], n: int) -> bool:
+    found = interval_of(values)
+    if not (len(values) > 1 and math.isfinite(found.value)):
+        return False
+    if isinstance(values[0], (bool, np.bool_)):
+        hits = round(found.value * n)
+        ci = stats.binomtest(hits, n).proportion_ci(0.95, method="wilson")
+        ends = (float(ci.low), float(ci.high))
+    else:
+        m = len(values)
+        scale = stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, m - 1) * math.sqrt(m / n)
+        ends = (
+            found.value - (found.value - found.low) * scale,
+            found.value + (found.high - found.value) * scale,
+        )
+    return claim.admits(*ends) or claim.excludes(*ends)
