@@ -15,8 +15,8 @@ from pathlib import Path
 
 from synsamp import bench
 from synsamp.errors import SynsampError
-from synsamp.runs import machine
-from synsamp.runs.atomic import replacing
+from synsamp.runs.storage import machine
+from synsamp.runs.storage.atomic import replacing
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 

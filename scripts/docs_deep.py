@@ -16,7 +16,7 @@ import numpy as np
 import synsamp as ss
 import synsamp.jax as sj
 from synsamp.bench import Row, markdown_table
-from synsamp.runs.atomic import replacing
+from synsamp.runs.storage.atomic import replacing
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "deep.md"

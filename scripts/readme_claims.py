@@ -17,7 +17,7 @@ from synsamp.errors import SynsampError
 from synsamp.experiments import REGISTRY, Registry
 from synsamp.report.numbers import band_text, number
 from synsamp.runs import RunFolder, find_runs
-from synsamp.runs.atomic import replacing
+from synsamp.runs.storage.atomic import replacing
 
 BEGIN = "<!-- claims: begin (written by `make claims`) -->"
 END = "<!-- claims: end -->"

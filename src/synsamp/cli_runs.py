@@ -22,8 +22,8 @@ from synsamp.experiments import Entry, Registry
 
 if TYPE_CHECKING:
     from synsamp.experiments.protocol import Experiment
-    from synsamp.runs.folder import Description, RunFolder
-    from synsamp.runs.workers import Workers
+    from synsamp.runs.parallel.workers import Workers
+    from synsamp.runs.storage.folder import Description, RunFolder
 
 Job = tuple[Entry, "RunFolder"]
 
@@ -55,7 +55,7 @@ def describe(
 
 def places(workers: str | None, scheduler: str | None, mixed: bool) -> Workers:
     """Where tasks will run; nothing is started before it is needed."""
-    from synsamp.runs.workers import Workers
+    from synsamp.runs.parallel.workers import Workers
 
     count = None if workers is None else whole("--workers", workers, at_most=MOST_WORKERS)
     found = Workers(scheduler, count, mixed)
@@ -82,7 +82,7 @@ def start(
     several: bool = False,
 ) -> int:
     """Run what was asked for into new folders; all is checked before the first is made."""
-    from synsamp.runs.folder import RunFolder, check_new_parent
+    from synsamp.runs.storage.folder import RunFolder, check_new_parent
 
     if several:
         check_new_parent(root)
@@ -117,7 +117,7 @@ def _to_be_mended(run: RunFolder) -> bool:
 
     A single run has nothing to be mended from: it is refused, and left as it is.
     """
-    from synsamp.runs.check import check
+    from synsamp.runs.storage.check import check
 
     found = check(run.path)
     if not found:
@@ -132,7 +132,7 @@ def _to_be_mended(run: RunFolder) -> bool:
 def check_folders(folders: Sequence[Path]) -> int:
     """Say what is wrong in the folders, a line each; return the exit code."""
     from synsamp.runs import find_runs
-    from synsamp.runs.check import check
+    from synsamp.runs.storage.check import check
 
     code = 0
     for path in [run for folder in folders for run in find_runs(folder)]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from synsamp.data.inventory import inventory
 from synsamp.data.sources import data_folder
 from synsamp.errors import SynsampError
-from synsamp.runs import machine
+from synsamp.runs.storage import machine
 from synsamp.specialise.disk import is_private, kernel_folder
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from synsamp.experiments import Entry
     from synsamp.experiments.protocol import Experiment
-    from synsamp.runs.folder import ClaimRecord
+    from synsamp.runs.storage.folder import ClaimRecord
 
 
 ROOM_BESIDE_NAMES = 50

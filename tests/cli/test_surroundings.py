@@ -120,7 +120,7 @@ def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
     from rich.console import Console
 
     from synsamp import terminal
-    from synsamp.runs.folder import ClaimRecord
+    from synsamp.runs.storage.folder import ClaimRecord
 
     hostile = "\x1b[2J\x1b]0;title\x07\u202e"
     claim = ClaimRecord(

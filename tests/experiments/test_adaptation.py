@@ -25,7 +25,7 @@ from synsamp.report.figures.adaptation import draw
 from synsamp.runs import execute, resume
 from synsamp.runs.execute import parameters_of
 from synsamp.runs.overrides import override
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.workers import Workers
 from toys.stopping import stop_after
 
 TINY = ["phase_s=200", "snapshot_every_s=100", "seeds=2", "probe_s=5", "circuit.neurons=4"]

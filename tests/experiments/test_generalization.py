@@ -24,7 +24,7 @@ from synsamp.experiments.generalization import EXPERIMENT
 from synsamp.priors import Flat, GaussianMixture
 from synsamp.report.figures.generalization import draw
 from synsamp.runs.execute import execute, parameters_of, resume
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.workers import Workers
 from toys.stopping import stop_after
 
 SMALL = ["trials=3", "learning.updates=1500", "evaluations=5", "test_images=20"]

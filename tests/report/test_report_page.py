@@ -21,7 +21,7 @@ from synsamp.report.draw import panels_of
 from synsamp.report.numbers import band_text, number
 from synsamp.report.write import write_report
 from synsamp.runs import execute
-from synsamp.runs.folder import ClaimRecord
+from synsamp.runs.storage.folder import ClaimRecord
 from toys import walk
 from toys.app import TOYS
 

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 from synsamp.errors import SynsampError
-from synsamp.runs import RunFolder, execute, machine, resume
+from synsamp.runs import RunFolder, execute, resume
 from synsamp.runs.context import named_seed
 from synsamp.runs.execute import RunFailedError
+from synsamp.runs.storage import machine
 from toys import coins
 from toys.stopping import stop_after
 from toys.walk import EXPERIMENT

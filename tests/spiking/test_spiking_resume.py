@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from toy_circuit import NETWORK_SIZE, presentations
 
-from synsamp.runs.checkpoint import read_checkpoint
+from synsamp.runs.storage.checkpoint import read_checkpoint
 from synsamp.spiking import (
     InOrder,
     RandomOrder,

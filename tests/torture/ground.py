@@ -14,14 +14,11 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-import synsamp.report.write
-import synsamp.runs.check
-import synsamp.runs.ensembles.run  # noqa: F401 (all that a command imports, before the forks)
 import toys.coins
 import toys.walk  # noqa: F401
 from synsamp import cli
-from synsamp.runs import machine
-from synsamp.runs.checkpoint import CheckpointFolder
+from synsamp.runs.storage import machine
+from synsamp.runs.storage.checkpoint import CheckpointFolder
 from toys.app import WITH_COINS
 
 machine.processor()  # once, before the forks

@@ -17,9 +17,9 @@ import synsamp
 from synsamp import cli
 from synsamp.errors import SynsampError
 from synsamp.runs import RunFolder, execute
-from synsamp.runs.checkpoint import CheckpointFolder
 from synsamp.runs.ensembles.run import execute_ensemble
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage.checkpoint import CheckpointFolder
 from torture.scale import many
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT as COINS

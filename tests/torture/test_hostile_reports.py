@@ -16,9 +16,9 @@ from synsamp.errors import SynsampError
 from synsamp.report.write import write_report
 from synsamp.runs import execute
 from synsamp.runs.ensembles.run import execute_ensemble
-from synsamp.runs.folder import RunFolder
-from synsamp.runs.results import open_results, seal_results
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage.folder import RunFolder
+from synsamp.runs.storage.results import open_results, seal_results
 from torture.scale import many
 from toys import coins, walk
 from toys.app import WITH_COINS

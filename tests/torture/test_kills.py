@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from synsamp.runs import RunFolder
-from synsamp.runs.check import check
+from synsamp.runs.storage.check import check
 from torture.ground import command, moments_of, processes
 from torture.scale import many
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from synsamp.runs.check import check
+from synsamp.runs.storage.check import check
 from torture.ground import command, fail, moments_of, processes
 from torture.scale import many
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from synsamp.runs.checkpoint import CheckpointFolder
+from synsamp.runs.storage.checkpoint import CheckpointFolder
 
 
 def stop_after(monkeypatch, job, steps):

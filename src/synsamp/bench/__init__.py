@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Protocol
 
 from synsamp.errors import refuse
-from synsamp.runs import machine
-from synsamp.runs.atomic import write_json
+from synsamp.runs.storage import machine
+from synsamp.runs.storage.atomic import write_json
 
 Row = dict[str, str | int | float | None]
 """One line of a benchmark's table; every row has the same keys."""

@@ -16,10 +16,10 @@ from rich.console import Console
 
 from synsamp.bench import Row, markdown_table
 from synsamp.experiments import REGISTRY
-from synsamp.runs.contents import SEAL
 from synsamp.runs.ensembles.run import execute_ensemble
-from synsamp.runs.folder import RunFolder
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage.contents import SEAL
+from synsamp.runs.storage.folder import RunFolder
 
 TITLE = "Ensembles: 20 trials on one and on two workers"
 

@@ -19,7 +19,7 @@ import numpy as np
 from synsamp.bench import Row, markdown_table, missing_peer, peer_python, peers_folder
 from synsamp.priors import GaussianMixture
 from synsamp.rule import Chains, Rule
-from synsamp.runs import machine
+from synsamp.runs.storage import machine
 
 TITLE = "The rule: parameter updates against blackjax's SGLD and plain NumPy"
 

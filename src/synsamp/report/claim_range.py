@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from synsamp.report.numbers import number, rule_text
 from synsamp.report.template import fill
-from synsamp.runs.folder import ClaimRecord
+from synsamp.runs.storage.folder import ClaimRecord
 
 WIDTH, HEIGHT, EDGE = 200.0, 26.0, 8.0
 

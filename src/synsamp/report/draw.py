@@ -18,8 +18,8 @@ from synsamp.report.alt import describe
 from synsamp.report.ensemble import draw_ensemble
 from synsamp.report.style import STYLE
 from synsamp.runs.execute import parameters_of
-from synsamp.runs.figures import write_figures
-from synsamp.runs.folder import RunFolder
+from synsamp.runs.storage.drawings import write_figures
+from synsamp.runs.storage.folder import RunFolder
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 

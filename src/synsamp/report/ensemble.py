@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from synsamp.experiments.protocol import Results
 from synsamp.report.foreign import label
 from synsamp.report.style import BLUE, CYCLE, DENSITY, GRAY, GREEN, INK, ORANGE
-from synsamp.runs.folder import ClaimRecord, Description
+from synsamp.runs.storage.folder import ClaimRecord, Description
 
 CAPTIONS = {
     "claims": "In how many trials each of the paper's claims holds: the share with its 95 % "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from synsamp.experiments.protocol import Band
-    from synsamp.runs.folder import ClaimRecord
+    from synsamp.runs.storage.folder import ClaimRecord
 
 
 def number(value: float | None) -> str:

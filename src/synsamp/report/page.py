@@ -21,8 +21,8 @@ from synsamp.report.draw import Drawing, panels_of
 from synsamp.report.look import CSS
 from synsamp.report.numbers import number, rule_text
 from synsamp.report.template import fill
-from synsamp.runs.folder import ClaimRecord, Description, Status
 from synsamp.runs.overrides import flat, meanings
+from synsamp.runs.storage.folder import ClaimRecord, Description, Status
 
 GENERATOR = "synsamp report"
 SVG_LIMIT_BYTES = 400_000  # above this a picture of points is smaller and faster as PNG

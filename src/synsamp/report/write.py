@@ -13,8 +13,8 @@ from synsamp.progress import progress_bar
 from synsamp.report.draw import draw_figures
 from synsamp.report.ensemble import CAPTIONS
 from synsamp.report.page import GENERATOR, RunPage, page
-from synsamp.runs.atomic import replacing
-from synsamp.runs.folder import RunFolder
+from synsamp.runs.storage.atomic import replacing
+from synsamp.runs.storage.folder import RunFolder
 
 MARK = f'<meta name="generator" content="{GENERATOR}">'.encode()
 

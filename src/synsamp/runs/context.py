@@ -21,15 +21,15 @@ from rich.progress import (
 )
 
 from synsamp.experiments.protocol import Column, Maker, ProgressBar, State
-from synsamp.runs import machine
-from synsamp.runs.checkpoint import CheckpointFolder, Owner
-from synsamp.runs.contents import CHECKPOINTS, STORE
-from synsamp.runs.folder import RunFolder
-from synsamp.runs.jobs import Place, run_in_turn, run_on_workers
-from synsamp.runs.results import check_name
-from synsamp.runs.streams import StreamSet, ZarrStream
-from synsamp.runs.tasks import Report
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.jobs import Place, run_in_turn, run_on_workers
+from synsamp.runs.parallel.tasks import Report
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage import machine
+from synsamp.runs.storage.checkpoint import CheckpointFolder, Owner
+from synsamp.runs.storage.contents import CHECKPOINTS, STORE
+from synsamp.runs.storage.folder import RunFolder
+from synsamp.runs.storage.results import check_name
+from synsamp.runs.storage.streams import StreamSet, ZarrStream
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ from rich.console import Console
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.protocol import Experiment, Parameters
-from synsamp.runs import machine
-from synsamp.runs.contents import CHECKPOINTS
 from synsamp.runs.context import FolderContext
-from synsamp.runs.folder import Description, RunFolder, now
-from synsamp.runs.log import logging_to
 from synsamp.runs.overrides import override, restore
-from synsamp.runs.results import open_results, write_results
-from synsamp.runs.tasks import Report, SchedulerLostError, StoppedError
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.tasks import Report, SchedulerLostError, StoppedError
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage import machine
+from synsamp.runs.storage.contents import CHECKPOINTS
+from synsamp.runs.storage.folder import Description, RunFolder, now
+from synsamp.runs.storage.log import logging_to
+from synsamp.runs.storage.results import open_results, write_results
 
 _log = logging.getLogger("synsamp")
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from synsamp.errors import refuse
 from synsamp.runs.ensembles.stack import GROUP, flatten
-from synsamp.runs.folder import RunFolder, find_runs
+from synsamp.runs.storage.folder import RunFolder, find_runs
 
 
 def open(folder: str | Path) -> xr.Dataset:

@@ -12,7 +12,7 @@ from synsamp.errors import refuse
 from synsamp.report.spines.figures import draw
 from synsamp.report.spines.frames import as_csv, as_dataset, frames_of
 from synsamp.report.spines.page import GENERATOR, page
-from synsamp.runs.atomic import replacing
+from synsamp.runs.storage.atomic import replacing
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.curves import curves_of
 from synsamp.spines.methods import methods

@@ -11,7 +11,7 @@ import xarray as xr
 from synsamp.analysis.intervals import share_interval
 from synsamp.runs.ensembles.plan import Trial, points
 from synsamp.runs.ensembles.stack import Stack
-from synsamp.runs.folder import ClaimRecord, RunFolder
+from synsamp.runs.storage.folder import ClaimRecord, RunFolder
 
 MOST = (0.5, 1.0)
 """Over an ensemble a claim holds if it does in most trials, its whole interval above one half."""

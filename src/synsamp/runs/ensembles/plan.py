@@ -14,8 +14,8 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.protocol import Experiment
 from synsamp.runs.context import named_seed
 from synsamp.runs.execute import describe
-from synsamp.runs.folder import Description
 from synsamp.runs.overrides import flat
+from synsamp.runs.storage.folder import Description
 
 MOST_TRIALS = 1_000_000
 

@@ -22,9 +22,6 @@ from rich.console import Console
 
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Experiment
-from synsamp.runs import machine
-from synsamp.runs.asking import ask_workers
-from synsamp.runs.contents import SEAL
 from synsamp.runs.ensembles.gather import gather
 from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress
@@ -37,11 +34,14 @@ from synsamp.runs.execute import (
     ending,
     warn_of_other_machine,
 )
-from synsamp.runs.folder import ORPHAN_S, RunFolder
-from synsamp.runs.log import logging_to
-from synsamp.runs.results import seal_results
-from synsamp.runs.tasks import Report, StoppedError, Task, run_tasks
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.asking import ask_workers
+from synsamp.runs.parallel.tasks import Report, StoppedError, Task, run_tasks
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage import machine
+from synsamp.runs.storage.contents import SEAL
+from synsamp.runs.storage.folder import ORPHAN_S, RunFolder
+from synsamp.runs.storage.log import logging_to
+from synsamp.runs.storage.results import seal_results
 
 _log = logging.getLogger("synsamp")
 

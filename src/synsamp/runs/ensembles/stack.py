@@ -21,8 +21,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.experiments.protocol import Repeats, Results
-from synsamp.runs.atomic import open_in_place, remove
-from synsamp.runs.contents import STACKING, STORE
+from synsamp.runs.storage.atomic import open_in_place, remove
+from synsamp.runs.storage.contents import STACKING, STORE
 
 GROUP = "ensemble"
 TRIAL = "trial"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from synsamp.runs.atomic import open_in_place
+from synsamp.runs.storage.atomic import open_in_place
 
 _log = logging.getLogger("synsamp")
 

@@ -33,12 +33,12 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.protocol import Claim, Results
-from synsamp.runs import results as stored
-from synsamp.runs.atomic import PART, damaged, open_in_place, read_json, write_json
-from synsamp.runs.clearing import clear_contents, clear_parts
-from synsamp.runs.contents import RUN_SEAL, SEAL, TRIALS, check_contents, trials_in
-from synsamp.runs.machine import Processor
-from synsamp.runs.seal import broken, digest_of, read_seal, write_seal
+from synsamp.runs.storage import results as stored
+from synsamp.runs.storage.atomic import PART, damaged, open_in_place, read_json, write_json
+from synsamp.runs.storage.clearing import clear_contents, clear_parts
+from synsamp.runs.storage.contents import RUN_SEAL, SEAL, TRIALS, check_contents, trials_in
+from synsamp.runs.storage.machine import Processor
+from synsamp.runs.storage.seal import broken, digest_of, read_seal, write_seal
 
 ORPHAN_S = 60.0
 """How long a folder is waited for that a worker may hold whose command was killed: it stops within

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from synsamp.errors import SynsampError
-from synsamp.runs import machine
-from synsamp.runs.machine import Processor
-from synsamp.runs.tasks import SchedulerLostError
+from synsamp.runs.parallel.tasks import SchedulerLostError
+from synsamp.runs.storage import machine
+from synsamp.runs.storage.machine import Processor
 
 
 def ask_workers(client: Any, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 from rich.console import Console
 
-from synsamp.runs.tasks import SchedulerLostError, StoppedError, Task, run_tasks
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.tasks import SchedulerLostError, StoppedError, Task, run_tasks
+from synsamp.runs.parallel.workers import Workers
 
 
 def until_stopped(begun, stopped, report):

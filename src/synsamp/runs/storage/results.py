@@ -17,9 +17,9 @@ import xarray as xr
 import zarr
 
 from synsamp.experiments.protocol import Results
-from synsamp.runs.atomic import damaged, remove
-from synsamp.runs.contents import SEAL, STORE
-from synsamp.runs.seal import broken, digest_of, read_seal, write_seal
+from synsamp.runs.storage.atomic import damaged, remove
+from synsamp.runs.storage.contents import SEAL, STORE
+from synsamp.runs.storage.seal import broken, digest_of, read_seal, write_seal
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from synsamp.errors import SynsampError
-from synsamp.runs.atomic import replacing
-from synsamp.runs.contents import FIGURE_SEAL, FIGURES
-from synsamp.runs.seal import broken, read_seal, write_seal
+from synsamp.runs.storage.atomic import replacing
+from synsamp.runs.storage.contents import FIGURE_SEAL, FIGURES
+from synsamp.runs.storage.seal import broken, read_seal, write_seal
 
 _NAME = re.compile(FIGURES + r"/[A-Za-z0-9][A-Za-z0-9_-]*\.(png|svg)")
 

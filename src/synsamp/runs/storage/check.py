@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from synsamp.errors import SynsampError
-from synsamp.runs.atomic import damaged
-from synsamp.runs.checkpoint import DamagedCheckpointError, read_checkpoint
-from synsamp.runs.contents import CHECKPOINTS, FIGURES, TRIALS, strange, trials_in
-from synsamp.runs.figures import own_figures
-from synsamp.runs.folder import RunFolder
-from synsamp.runs.results import broken_results
-from synsamp.runs.seal import broken
+from synsamp.runs.storage.atomic import damaged
+from synsamp.runs.storage.checkpoint import DamagedCheckpointError, read_checkpoint
+from synsamp.runs.storage.contents import CHECKPOINTS, FIGURES, TRIALS, strange, trials_in
+from synsamp.runs.storage.drawings import own_figures
+from synsamp.runs.storage.folder import RunFolder
+from synsamp.runs.storage.results import broken_results
+from synsamp.runs.storage.seal import broken
 
 
 def check(path: Path) -> list[str]:

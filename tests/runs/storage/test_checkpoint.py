@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from synsamp.runs.checkpoint import (
+from synsamp.runs.storage.checkpoint import (
     CheckpointFolder,
     DamagedCheckpointError,
     Owner,

@@ -9,9 +9,9 @@ import pytest
 import synsamp
 from synsamp.cli import run_command_line
 from synsamp.runs import execute
-from synsamp.runs.check import check
 from synsamp.runs.ensembles.run import execute_ensemble
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage.check import check
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT as COINS
 from toys.walk import EXPERIMENT as WALK

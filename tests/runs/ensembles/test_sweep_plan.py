@@ -13,7 +13,7 @@ def test_versions_are_looked_up_once_however_many_values_vary(monkeypatch):
     """Reading them parses files: for 20,000 values it took minutes."""
     from importlib import metadata
 
-    from synsamp.runs import machine
+    from synsamp.runs.storage import machine
 
     asked = []
     monkeypatch.setattr(metadata, "version", lambda name: asked.append(name) or "1")

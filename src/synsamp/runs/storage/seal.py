@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from synsamp.runs.atomic import damaged, replacing
+from synsamp.runs.storage.atomic import damaged, replacing
 
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 

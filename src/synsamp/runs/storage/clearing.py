@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from synsamp.runs.atomic import PART, remove
-from synsamp.runs.contents import (
+from synsamp.runs.storage.atomic import PART, remove
+from synsamp.runs.storage.contents import (
     CHECKPOINTS,
     FIGURES,
     FILES,
@@ -16,7 +16,7 @@ from synsamp.runs.contents import (
     entries,
     trials_in,
 )
-from synsamp.runs.figures import remove_figures
+from synsamp.runs.storage.drawings import remove_figures
 
 
 def clear_contents(path: Path) -> None:

@@ -18,7 +18,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from synsamp.runs import machine
+from synsamp.runs.storage import machine
 
 REPORT_EVERY_S = 0.5
 SCHEDULER_GONE_S = 10.0

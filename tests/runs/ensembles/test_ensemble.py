@@ -21,8 +21,8 @@ from synsamp.runs.ensembles.progress import EnsembleProgress
 from synsamp.runs.ensembles.run import carry_out_ensemble, check_workers, execute_ensemble
 from synsamp.runs.ensembles.stack import Stack, _quantiles, flatten
 from synsamp.runs.execute import RunFailedError
-from synsamp.runs.results import seal_results
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage.results import seal_results
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
 
@@ -388,7 +388,7 @@ def test_quantiles_in_stretches_are_the_quantiles(monkeypatch):
 
 
 def test_a_scheduler_that_is_not_there_is_told_in_one_line(monkeypatch):
-    monkeypatch.setattr("synsamp.runs.workers.CONNECT_S", 1.0)
+    monkeypatch.setattr("synsamp.runs.parallel.workers.CONNECT_S", 1.0)
     with (
         Workers("tcp://127.0.0.1:9") as workers,
         pytest.raises(SynsampError, match="--scheduler must be the address or file") as found,

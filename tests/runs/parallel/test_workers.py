@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 
 from synsamp.runs import RunFolder, execute
-from synsamp.runs.asking import ask_workers
 from synsamp.runs.execute import carry_out
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.asking import ask_workers
+from synsamp.runs.parallel.workers import Workers
 from toys import coins
 from toys.stopping import stop_after
 

@@ -19,14 +19,15 @@ import pytest
 from rich.console import Console
 
 import synsamp
-from synsamp.runs import RunFolder, machine
+from synsamp.runs import RunFolder
 from synsamp.runs.context import named_seed
 from synsamp.runs.ensembles.run import execute_ensemble
-from synsamp.runs.tasks import OtherProcessorError, Task, run_tasks
-from synsamp.runs.workers import Workers
+from synsamp.runs.parallel.tasks import OtherProcessorError, Task, run_tasks
+from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.storage import machine
 from toys.coins import EXPERIMENT
 
-APP = Path(__file__).parents[1] / "toys" / "app.py"
+APP = Path(__file__).parents[2] / "toys" / "app.py"
 TRIALS = 8
 SETTINGS = ("pause_s=0.05", "tosses=20")
 SLOW = tuple(word for setting in SETTINGS for word in ("--set", setting))

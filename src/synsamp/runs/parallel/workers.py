@@ -15,9 +15,9 @@ from typing import Any
 from rich.console import Console
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.runs import machine
-from synsamp.runs.asking import kinds_of_processor
-from synsamp.runs.machine import Processor
+from synsamp.runs.parallel.asking import kinds_of_processor
+from synsamp.runs.storage import machine
+from synsamp.runs.storage.machine import Processor
 
 CONNECT_S = 20.0
 """How long a scheduler is waited for; a first worker as long as it takes, a queue may be slow."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import State
-from synsamp.runs.atomic import replacing
+from synsamp.runs.storage.atomic import replacing
 
 MAGIC = b"synsamp checkpoint 1\n"
 KEPT = 2

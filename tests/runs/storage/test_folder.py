@@ -15,10 +15,10 @@ import pytest
 from synsamp.cli import run_command_line
 from synsamp.errors import SynsampError
 from synsamp.runs import RunFolder, execute, find_runs
-from synsamp.runs.clearing import clear_contents
 from synsamp.runs.execute import describe
-from synsamp.runs.figures import write_figures
-from synsamp.runs.seal import write_seal
+from synsamp.runs.storage.clearing import clear_contents
+from synsamp.runs.storage.drawings import write_figures
+from synsamp.runs.storage.seal import write_seal
 from toys.app import TOYS
 from toys.walk import EXPERIMENT
 
@@ -239,7 +239,9 @@ def test_clearing_leaves_no_empty_folder_of_trials_and_keeps_what_is_the_users(t
 
 def test_a_seal_is_read_the_same_under_any_locale(tmp_path):
     write_seal(tmp_path / "seal", {"figures/µ.png": "0" * 64})
-    script = "import sys; from synsamp.runs.seal import *; read = read_seal(Path(sys.argv[1]))"
+    script = (
+        "import sys; from synsamp.runs.storage.seal import *; read = read_seal(Path(sys.argv[1]))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", f"{script}; print(ascii(read))", str(tmp_path / "seal")],
         env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},

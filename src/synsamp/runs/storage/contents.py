@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.runs.atomic import PART, not_plain
+from synsamp.runs.storage.atomic import PART, not_plain
 
 STORE = "results.zarr"
 SEAL = "results.sha256"

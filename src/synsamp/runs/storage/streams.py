@@ -17,9 +17,9 @@ import numpy as np
 import zarr
 
 from synsamp.experiments.protocol import Column, State
-from synsamp.runs.atomic import remove
-from synsamp.runs.checkpoint import DamagedCheckpointError
-from synsamp.runs.seal import broken, digest_of
+from synsamp.runs.storage.atomic import remove
+from synsamp.runs.storage.checkpoint import DamagedCheckpointError
+from synsamp.runs.storage.seal import broken, digest_of
 
 CHUNK_BYTES = 2**20
 CHUNK_ROWS = 2**16

@@ -16,9 +16,9 @@ from typing import Any
 
 from synsamp.errors import SynsampError
 from synsamp.experiments.protocol import Maker, State
-from synsamp.runs.checkpoint import CheckpointFolder, DamagedCheckpointError, Owner
-from synsamp.runs.folder import ORPHAN_S, locked
-from synsamp.runs.tasks import Report, StoppedError, Task, run_tasks
+from synsamp.runs.parallel.tasks import Report, StoppedError, Task, run_tasks
+from synsamp.runs.storage.checkpoint import CheckpointFolder, DamagedCheckpointError, Owner
+from synsamp.runs.storage.folder import ORPHAN_S, locked
 
 LAST = "last.state"
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synsamp.experiments.protocol import Column
-from synsamp.runs import streams
-from synsamp.runs.streams import StreamSet
+from synsamp.runs.storage import streams
+from synsamp.runs.storage.streams import StreamSet
 
 COLUMNS = {
     "time_s": Column("float64", unit="s"),

@@ -1,0 +1,1 @@
+"""Many processes: workers, the tasks on them, the jobs within one run."""
