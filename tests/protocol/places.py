@@ -10,7 +10,7 @@ import numpy as np
 from synsamp.protocol.memory import MemoryContext
 
 
-class Killed(Exception):
+class KilledError(Exception):
     """The process is gone."""
 
 
@@ -74,7 +74,7 @@ class Place(MemoryContext):
                 place.reports += 1
                 if place.dies_at is not None and place.reports > place.dies_at:
                     place.checkpoint.save = lambda state: None  # nothing more reaches the disk
-                    raise Killed
+                    raise KilledError
 
         yield Bar()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
-from tests.protocol.places import Killed, Place
+from tests.protocol.places import KilledError, Place
 
 from synsamp.protocol import (
     Branch,
@@ -92,7 +92,7 @@ def test_it_can_be_killed_anywhere(whole):
     assert reports > 15
     for dies_at in range(1, reports):
         place = Place(dies_at)
-        with pytest.raises(Killed):
+        with pytest.raises(KilledError):
             protocol().carry_out(3, place)
         place = place.reborn()
         found = protocol().carry_out(3, place)
@@ -108,7 +108,7 @@ def test_it_can_be_killed_again_and_again(whole):
         try:
             protocol().carry_out(3, place)
             break
-        except Killed:
+        except KilledError:
             deaths += 1
             place = place.reborn(2)
     assert deaths > 5

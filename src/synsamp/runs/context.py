@@ -1,15 +1,11 @@
-"""What a run gets to work with: seeds by name, progress, streams and checkpoints in its folder."""
+"""What a run gets to work with: progress, tables and checkpoints in its folder."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -20,90 +16,39 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from synsamp.experiments.protocol import Column, Maker, ProgressBar, State
-from synsamp.runs.parallel.jobs import Place, run_in_turn, run_on_workers
+from synsamp.columns import Table
+from synsamp.protocol.context import Context, ProgressBar, State
 from synsamp.runs.parallel.tasks import Report
-from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.checkpoint import CheckpointFolder, Owner
 from synsamp.runs.storage.contents import CHECKPOINTS, STORE
 from synsamp.runs.storage.folder import RunFolder
 from synsamp.runs.storage.results import check_name
-from synsamp.runs.storage.streams import StreamSet, ZarrStream
-
-
-@dataclass(frozen=True)
-class NamedSeeds:
-    """Gives seeds by name, in this process and in any other it is sent to."""
-
-    seed: int
-
-    def __call__(self, *key: str | int) -> np.random.SeedSequence:
-        """Return the seed of a named part of the run."""
-        return named_seed(self.seed, key)
-
-
-def named_seed(seed: int, key: tuple[str | int, ...]) -> np.random.SeedSequence:
-    """Return the seed of a named part: the run's seed as entropy, a hash of the name as key.
-
-    The hash makes ("trial", 3) independent of ("trial", 30) and of every other name, without a
-    table of who asked first.
-    """
-    parts = [part if isinstance(part, str) else operator.index(part) for part in key]
-    digest = hashlib.sha256(json.dumps(parts).encode()).digest()
-    return np.random.SeedSequence(seed, spawn_key=tuple(np.frombuffer(digest, "<u4").tolist()))
+from synsamp.runs.storage.tables import TableSet, ZarrTable
 
 
 class FolderContext:
-    """The context of a run in a folder; see `synsamp.experiments.protocol.RunContext`.
+    """The context of a run in a folder; see `synsamp.experiments.base.RunContext`.
 
-    With ``workers`` it is the run of a command: bars on the console, jobs on all workers. With
-    ``report`` it is one task among others in a worker: one thread, jobs in turn, progress told.
+    With ``report`` it is one task among others in a worker: one thread, progress told. Without,
+    it is the run of a command: bars on the console.
     """
 
-    def __init__(
-        self,
-        folder: RunFolder,
-        console: Console,
-        workers: Workers | None = None,
-        report: Report | None = None,
-    ) -> None:
+    def __init__(self, folder: RunFolder, console: Console, report: Report | None = None) -> None:
         self.threads = machine.threads() if report is None else 1
-        self.seed_for = NamedSeeds(folder.description.seed)
-        self.streams = StreamSet(folder.path / STORE)
-        self._digest = folder.description.digest
-        self._checkpoints = folder.path / CHECKPOINTS
+        self.tables = TableSet(folder.path / STORE)
+        owner = Owner(folder.description.digest)
         self.checkpoint = CheckpointFolder(
-            self._checkpoints, Owner(self._digest), self.streams.collect, self.streams.restore
+            folder.path / CHECKPOINTS, owner, self.tables.collect, self.tables.restore
         )
-        self._has_jobs = False
-        self._console, self._workers, self._report = console, workers, report
+        self._report = report
         self._progress = bars(console)
         self._bars = 0
 
-    def stream(self, name: str, columns: Mapping[str, Column], dimension: str) -> ZarrStream:
-        """Open a stream in the results."""
+    def table(self, name: str, table: Table, coordinates: Mapping[str, Any]) -> ZarrTable:
+        """Open a table in the results."""
         check_name(name)
-        return self.streams.open(name, columns, dimension)
-
-    def run_jobs(self, description: str, makers: Sequence[Maker]) -> list[State]:
-        """Run jobs on all workers; in a worker, or where there is but one job, right here."""
-        if self._has_jobs:
-            raise RuntimeError("run_jobs must be called once in a run: the folder has one set")
-        self._has_jobs = True
-        places = [Place(self._checkpoints, self._digest, i) for i in range(len(makers))]
-        with self.progress(description, total=1.0) as bar:
-            done = 0.0
-
-            def report(share: float) -> None:
-                nonlocal done
-                bar.advance(share - done)
-                done = share
-
-            if self._workers is None or len(makers) == 1:
-                return run_in_turn(places, makers, report)
-            client = self._workers.client(self._console)
-            return run_on_workers(client, places, makers, report, self._workers.accepted)
+        return self.tables.open(name, table, coordinates)
 
     @contextmanager
     def progress(self, description: str, total: float) -> Iterator[ProgressBar]:
@@ -122,6 +67,45 @@ class FolderContext:
             self._bars -= 1
             if self._bars == 0:
                 self._progress.stop()
+
+
+class Parts:
+    """Several protocols of one run: a checkpoint holds the last state of each."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._states: dict[str, Any] = dict(context.checkpoint.load() or {})
+
+    def context_of(self, name: str) -> Context:
+        """The context of one protocol: its tables under its name, its state beside the others."""
+        return _PartContext(self._context, name, self._states)
+
+
+class _PartContext:
+    def __init__(self, context: Context, name: str, states: dict[str, Any]) -> None:
+        self._context, self._name = context, name
+        self.checkpoint = _PartCheckpoints(context, name, states)
+
+    def progress(self, description: str, total: float) -> Any:
+        return self._context.progress(f"{description} {self._name}", total)
+
+    def table(self, name: str, table: Table, coordinates: Mapping[str, Any]) -> Any:
+        return self._context.table(f"{self._name}/{name}", table, coordinates)
+
+
+class _PartCheckpoints:
+    def __init__(self, context: Context, name: str, states: dict[str, Any]) -> None:
+        self._context, self._name, self._states = context, name, states
+
+    def load(self) -> State | None:
+        return self._states.get(self._name)
+
+    def due(self) -> bool:
+        return self._context.checkpoint.due()
+
+    def save(self, state: State) -> None:
+        self._states[self._name] = state
+        self._context.checkpoint.save(self._states)
 
 
 def bars(console: Console) -> Progress:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from synsamp.errors import SynsampError
+from synsamp.packing import DamagedStateError
 from synsamp.runs.storage.atomic import damaged
-from synsamp.runs.storage.checkpoint import DamagedCheckpointError, read_checkpoint
+from synsamp.runs.storage.checkpoint import read_checkpoint
 from synsamp.runs.storage.contents import CHECKPOINTS, FIGURES, TRIALS, strange, trials_in
 from synsamp.runs.storage.drawings import own_figures
 from synsamp.runs.storage.folder import RunFolder
@@ -75,10 +76,10 @@ def _unfinished(folder: RunFolder, state: str) -> str:
 
 
 def _checkpoints(folder: Path) -> Iterator[str]:
-    for path in sorted([*folder.rglob("*.checkpoint"), *folder.rglob("last.state")]):
+    for path in sorted(folder.glob("*.checkpoint")):
         try:
             read_checkpoint(path)
-        except (OSError, DamagedCheckpointError) as error:
+        except (OSError, DamagedStateError) as error:
             yield str(damaged(path, str(error), "resume passes it over, at the cost of time"))
 
 

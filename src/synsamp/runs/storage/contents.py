@@ -37,7 +37,7 @@ FILES = (
     ".lock",
     ".stack.lock",
 )
-_IN_CHECKPOINTS = re.compile(r"\d{8,}\.checkpoint|last\.state|\.lock|" + PART.pattern)
+_IN_CHECKPOINTS = re.compile(r"\d{8,}\.checkpoint|\.lock|" + PART.pattern)
 _IN_STORE = re.compile(r"zarr\.json|c|.*\.[0-9a-f]{32}\.partial")
 
 
@@ -74,10 +74,7 @@ def _in_trials(folder: Path) -> Iterator[SynsampError]:
 def _in_checkpoints(folder: Path) -> Iterator[SynsampError]:
     for entry in entries(folder):
         path = Path(entry.path)
-        if re.fullmatch(r"job-\d+", entry.name):
-            yield from _unless_plain(path, "folder")
-            yield from _in_checkpoints(path)
-        elif not _IN_CHECKPOINTS.fullmatch(entry.name):
+        if not _IN_CHECKPOINTS.fullmatch(entry.name):
             yield _foreign(path)
         else:
             yield from _unless_plain(path, "file")

@@ -8,6 +8,7 @@ their seals are equal.
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ from pathlib import Path
 import xarray as xr
 import zarr
 
-from synsamp.experiments.protocol import Results
+from synsamp.experiments.base import Results
 from synsamp.runs.storage.atomic import damaged, remove
 from synsamp.runs.storage.contents import SEAL, STORE
 from synsamp.runs.storage.seal import broken, digest_of, read_seal, write_seal
@@ -24,25 +25,30 @@ from synsamp.runs.storage.seal import broken, digest_of, read_seal, write_seal
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
-def write_results(folder: Path, results: Results, streams: Iterable[str]) -> None:
-    """Store the datasets beside the streams already there, then seal all of it."""
-    store = folder / STORE
-    clash = sorted(set(results) & set(streams))
+def write_results(folder: Path, results: Results, tables: Iterable[str]) -> None:
+    """Store the datasets beside the tables that the run has filled."""
+    store, kept = folder / STORE, set(tables)
+    clash = sorted(set(results) & kept)
     if clash:
-        raise ValueError(f"results and streams must have different names, both have {clash}")
-    if store.exists():
-        for path in store.iterdir():  # of a process that was killed while it stored
-            if path.name not in set(streams):
-                remove(path)
+        raise ValueError(f"results and tables must have different names, both have {clash}")
+    for name in _datasets_in(store):  # of a process that was killed while it stored
+        if name not in kept and not any(table.startswith(f"{name}/") for table in kept):
+            remove(store / name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Zarr on strings: a format note for its developers
         zarr.open_group(store, mode="a")
+    add_results(folder, results)
+
+
+def add_results(folder: Path, results: Results) -> None:
+    """Store further datasets."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         for name, dataset in results.items():
             check_name(name)
             if not isinstance(dataset, xr.Dataset):
                 raise TypeError(f"result {name!r} must be an xarray.Dataset")
-            dataset.to_zarr(store, group=name, mode="w", consolidated=False, zarr_format=3)
-    seal_results(folder)
+            dataset.to_zarr(folder / STORE, group=name, mode="w", consolidated=False, zarr_format=3)
 
 
 def seal_results(folder: Path) -> None:
@@ -76,17 +82,29 @@ def open_results(folder: Path) -> Results:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return {
-            path.name: xr.open_zarr(
-                store, group=path.name, consolidated=False, chunks=None, decode_times=False
+            name: xr.open_zarr(
+                store, group=name, consolidated=False, chunks=None, decode_times=False
             )
-            for path in sorted(store.iterdir())
-            if path.is_dir()
+            for name in _datasets_in(store)
         }
 
 
+def _datasets_in(store: Path) -> list[str]:
+    """Names of the groups that hold arrays: ``record``, ``branch/record``."""
+    found = set()
+    for path in store.rglob("zarr.json"):
+        try:
+            kind = json.loads(path.read_bytes())["node_type"]
+        except (ValueError, KeyError, TypeError):
+            continue  # the seal tells of damage
+        if kind == "array":
+            found.add(path.parent.parent.relative_to(store).as_posix())
+    return sorted(found)
+
+
 def check_name(name: str) -> None:
-    """Refuse a dataset or stream name that is no plain word."""
-    if not NAME.fullmatch(name):
+    """Refuse the name of a dataset that is no plain word, or several with / between."""
+    if not all(NAME.fullmatch(part) for part in name.split("/")):
         raise ValueError(f"a name in the results must be letters, digits, - and _; got {name!r}")
 
 

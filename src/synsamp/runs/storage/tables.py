@@ -16,28 +16,30 @@ from typing import Any
 import numpy as np
 import zarr
 
-from synsamp.experiments.protocol import Column, State
+from synsamp.columns import Table
+from synsamp.packing import DamagedStateError
+from synsamp.protocol.context import State
 from synsamp.runs.storage.atomic import remove
-from synsamp.runs.storage.checkpoint import DamagedCheckpointError
 from synsamp.runs.storage.seal import broken, digest_of
 
 CHUNK_BYTES = 2**20
 CHUNK_ROWS = 2**16
 
 
-class ZarrStream:
-    """One growing table; see `synsamp.experiments.protocol.Stream`."""
+class ZarrTable:
+    """One growing table; see `synsamp.protocol.context.GrowingTable`."""
 
     def __init__(
         self,
         store: Path,
         name: str,
-        columns: Mapping[str, Column],
-        dimension: str,
+        table: Table,
+        coordinates: Mapping[str, Any],
         saved: State | None,
     ) -> None:
+        columns = table.columns
         if not columns:
-            raise ValueError(f"stream {name!r} needs at least one column")
+            raise ValueError(f"table {name!r} needs at least one column")
         self._path = store / name
         self._columns = dict(columns)
         row_bytes = max(
@@ -53,7 +55,10 @@ class ZarrStream:
         self._files = dict(saved["files"]) if saved else {}
         self._filled = 0
         group = zarr.open_group(store, mode="a").require_group(name)
-        self._arrays = {key: self._open(group, key, dimension) for key in columns}
+        self._arrays = {key: self._open(group, key, table.dimension) for key in columns}
+        for key, values in coordinates.items():
+            array = np.asarray(values)
+            group.create_array(key, data=array, dimension_names=(key,), overwrite=True)
         if saved:
             self.append(**saved["tail"])
 
@@ -81,11 +86,11 @@ class ZarrStream:
     def append(self, **columns: Any) -> None:
         """Add rows: one array per column, all with the same first length."""
         if columns.keys() != self._columns.keys():
-            raise ValueError(f"stream {self._path.name!r} has columns {sorted(self._columns)}")
+            raise ValueError(f"table {self._path.name!r} has columns {sorted(self._columns)}")
         rows = {key: np.asarray(value) for key, value in columns.items()}
         count = {len(array) for array in rows.values()}
         if len(count) != 1:
-            raise ValueError(f"stream {self._path.name!r}: columns differ in length")
+            raise ValueError(f"table {self._path.name!r}: columns differ in length")
         done, total = 0, count.pop()
         while done < total:
             take = min(total - done, self._chunk_rows - self._filled)
@@ -98,7 +103,7 @@ class ZarrStream:
                 self._write()
 
     def saved(self) -> State:
-        """Return what a checkpoint must hold of this stream."""
+        """Return what a checkpoint must hold of this table."""
         tail = {key: buffer[: self._filled] for key, buffer in self._buffers.items()}
         return {"written": self._written, "tail": tail, "files": dict(self._files)}
 
@@ -121,53 +126,53 @@ class ZarrStream:
         self._written, self._filled = stop, 0
 
 
-class StreamSet:
-    """All streams of a run, and what a checkpoint holds of them."""
+class TableSet:
+    """All tables of a run, and what a checkpoint holds of them."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
-        self._streams: dict[str, ZarrStream] = {}
+        self._tables: dict[str, ZarrTable] = {}
         self._saved: State | None = None
 
-    def open(self, name: str, columns: Mapping[str, Column], dimension: str) -> ZarrStream:
-        """Open a stream at the length of the loaded checkpoint, or empty."""
-        if name in self._streams:
-            raise RuntimeError(f"stream {name!r} is open already")
+    def open(self, name: str, table: Table, coordinates: Mapping[str, Any]) -> ZarrTable:
+        """Open a table at the length of the loaded checkpoint, or empty."""
+        if name in self._tables:
+            raise RuntimeError(f"table {name!r} is open already")
         if self._saved is None:
             self.restore({})
         assert self._saved is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Zarr on strings: a format note for its developers
-            stream = ZarrStream(self._store, name, columns, dimension, self._saved.get(name))
-        self._streams[name] = stream
-        return stream
+            found = ZarrTable(self._store, name, table, coordinates, self._saved.get(name))
+        self._tables[name] = found
+        return found
 
     def collect(self) -> State:
         """Return what the next checkpoint must hold."""
-        return {name: stream.saved() for name, stream in self._streams.items()}
+        return {name: table.saved() for name, table in self._tables.items()}
 
     def restore(self, saved: State) -> None:
-        """Go back to what a loaded checkpoint counts on, for the streams opened from now on.
+        """Go back to what a loaded checkpoint counts on, for the tables opened from now on.
 
         All else that a killed process left in the store is removed.
         """
-        if self._streams:
-            raise RuntimeError("call checkpoint.load() before opening streams")
+        if self._tables:
+            raise RuntimeError("call checkpoint.load() before opening tables")
         counted = {
             f"{name}/{file}": digest
-            for name, stream in saved.items()
-            for file, digest in stream["files"].items()
+            for name, table in saved.items()
+            for file, digest in table["files"].items()
         }
         for name, why in broken(self._store, counted):
-            raise DamagedCheckpointError(f"{name}, which it counts on, is {why}")
+            raise DamagedStateError(f"{name}, which it counts on, is {why}")
         _keep_only(self._store, {self._store / name for name in counted})
         self._saved = saved
 
     def close(self) -> list[str]:
-        """Write what is still in memory and return the streams' names."""
-        for stream in self._streams.values():
-            stream.close()
-        return list(self._streams)
+        """Write what is still in memory and return the tables' names."""
+        for table in self._tables.values():
+            table.close()
+        return list(self._tables)
 
 
 def _keep_only(store: Path, wanted: set[Path]) -> None:

@@ -1,0 +1,44 @@
+"""Measures of runs as they are stored: one variable each, one value per seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from synsamp.claims.claim import Ratio, Value
+
+PARTS = "part_and_whole"
+"""The dimension of a `Ratio`."""
+
+
+def as_dataset(measures: Mapping[str, Value]) -> xr.Dataset:
+    """The measures of one run."""
+    return xr.Dataset({name: _variable(name, value) for name, value in measures.items()})
+
+
+def _variable(name: str, value: Value) -> Any:
+    if isinstance(value, Ratio):
+        return (PARTS, np.array([float(value.part), float(value.whole)]))
+    if isinstance(value, (bool, np.bool_)):
+        return ((), np.bool_(value))
+    if np.ndim(value) != 0:
+        raise TypeError(f"measure {name!r} must be one number, true or false, or a Ratio")
+    return ((), float(value))
+
+
+def values_of(dataset: xr.Dataset) -> dict[str, list[Value]]:
+    """One value per seed of each measure; a run's own have one, an ensemble's lie along a trial."""
+    return {str(name): _values(variable) for name, variable in dataset.data_vars.items()}
+
+
+def _values(variable: xr.DataArray) -> list[Value]:
+    if PARTS in variable.dims:
+        pairs = variable.transpose(..., PARTS).values.reshape(-1, 2)
+        return [Ratio(float(part), float(whole)) for part, whole in pairs]
+    flat = variable.values.ravel()
+    if flat.dtype == bool:
+        return [bool(value) for value in flat]
+    return [float(value) for value in flat]
