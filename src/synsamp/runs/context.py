@@ -20,7 +20,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from synsamp.experiments.protocol import Column, Maker, ProgressBar, State
+from synsamp.experiments.base import Column, Maker, ProgressBar, State
 from synsamp.runs.parallel.jobs import Place, run_in_turn, run_on_workers
 from synsamp.runs.parallel.tasks import Report
 from synsamp.runs.parallel.workers import Workers
@@ -55,7 +55,7 @@ def named_seed(seed: int, key: tuple[str | int, ...]) -> np.random.SeedSequence:
 
 
 class FolderContext:
-    """The context of a run in a folder; see `synsamp.experiments.protocol.RunContext`.
+    """The context of a run in a folder; see `synsamp.experiments.base.RunContext`.
 
     With ``workers`` it is the run of a command: bars on the console, jobs on all workers. With
     ``report`` it is one task among others in a worker: one thread, jobs in turn, progress told.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.protocol import Maker, State
+from synsamp.experiments.base import Maker, State
 from synsamp.runs.parallel.tasks import Report, StoppedError, Task, run_tasks
 from synsamp.runs.storage.checkpoint import CheckpointFolder, DamagedCheckpointError, Owner
 from synsamp.runs.storage.folder import ORPHAN_S, locked

@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.protocol import State
+from synsamp.experiments.base import State
 from synsamp.runs.storage.atomic import replacing
 
 MAGIC = b"synsamp checkpoint 1\n"
@@ -95,7 +95,7 @@ class Owner:
 
 
 class CheckpointFolder:
-    """The numbered checkpoints of one run; see `synsamp.experiments.protocol.Checkpoints`.
+    """The numbered checkpoints of one run; see `synsamp.experiments.base.Checkpoints`.
 
     ``collect`` gives what is saved beside the state (the streams' lengths), ``restore`` gets it
     back when a state is loaded, and raises `DamagedCheckpointError` if it does not fit the disk.

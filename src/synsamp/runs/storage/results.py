@@ -16,7 +16,7 @@ from pathlib import Path
 import xarray as xr
 import zarr
 
-from synsamp.experiments.protocol import Results
+from synsamp.experiments.base import Results
 from synsamp.runs.storage.atomic import damaged, remove
 from synsamp.runs.storage.contents import SEAL, STORE
 from synsamp.runs.storage.seal import broken, digest_of, read_seal, write_seal

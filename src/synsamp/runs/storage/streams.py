@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import zarr
 
-from synsamp.experiments.protocol import Column, State
+from synsamp.experiments.base import Column, State
 from synsamp.runs.storage.atomic import remove
 from synsamp.runs.storage.checkpoint import DamagedCheckpointError
 from synsamp.runs.storage.seal import broken, digest_of
@@ -26,7 +26,7 @@ CHUNK_ROWS = 2**16
 
 
 class ZarrStream:
-    """One growing table; see `synsamp.experiments.protocol.Stream`."""
+    """One growing table; see `synsamp.experiments.base.Stream`."""
 
     def __init__(
         self,

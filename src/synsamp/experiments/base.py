@@ -17,11 +17,11 @@ An experiment file holds one module-level ``EXPERIMENT`` built from the classes 
     def claims(parameters, results):
         return [Claim("mean", "The path stays near 0", "Fig. 1F", value, (-0.1, 0.1))]
 
-    EXPERIMENT = Experiment(name="toy", ..., run=run, claims=claims)
+    EXPERIMENT = Experiment(name="toy", ..., run=run, claims=claims, draw=draw)
 
-and is listed in ``synsamp.experiments`` by name. Its drawing lives apart, in
-``synsamp.report.figures.NAME``, as ``draw(parameters, results) -> {"A": Figure, "CF": Figure}``
-and never computes. ``docs/runs.md`` walks through all of it.
+and is listed in ``synsamp.experiments.registry`` by name. Its drawing stands beside it, in
+``figures.py``, as ``draw(parameters, results) -> {"A": Figure, "CF": Figure}`` and never computes.
+``docs/runs.md`` walks through all of it.
 """
 
 from __future__ import annotations
@@ -223,8 +223,10 @@ class Repeats:
 class Experiment:
     """One figure of the paper: what is run, what it must show, what was assumed.
 
-    ``captions`` says per panel, in own words, what the paper's caption states; ``assumptions``
-    what the paper leaves open and was decided; ``deviations`` what is known not to match.
+    ``draw`` returns figures by panel: a key such as "A" or "CF" names the panels that are drawn in
+    it, and the report puts their captions beside it. ``captions`` says per panel, in own words,
+    what the paper's caption states; ``assumptions`` what the paper leaves open and was decided;
+    ``deviations`` what is known not to match.
     """
 
     name: str
@@ -235,6 +237,7 @@ class Experiment:
     presets: Mapping[str, Parameters]
     run: Callable[[Any, RunContext], Results]
     claims: Callable[[Any, Results], Sequence[Claim]]
+    draw: Callable[..., dict[str, Any]] | None = None
     captions: Mapping[str, str] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     deviations: tuple[str, ...] = ()
