@@ -19,7 +19,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from synsamp.analysis.intervals import share_interval
-from synsamp.report.style import BLUE, CYCLE, GRAY, STYLE
+from synsamp.figures.style import BLUE, CYCLE, GRAY, STYLE
 from synsamp.spines.fit import fit_process
 from synsamp.spines.process import OneTimeScale, RandomWalk
 from synsamp.spines.simulate import simulated_table

@@ -21,7 +21,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy import stats
 
-from synsamp.report.style import BLUE, GRAY, ORANGE, STYLE
+from synsamp.figures.style import BLUE, GRAY, ORANGE, STYLE
 from synsamp.spines.fit import fit_process
 from synsamp.spines.posterior import Prior, posterior_of
 from synsamp.spines.simulate import simulated_table

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from synsamp.errors import SynsampError
-from synsamp.experiments import REGISTRY, Registry
+from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.report.numbers import band_text, number
 from synsamp.runs import RunFolder, find_runs
 from synsamp.runs.storage.atomic import replacing

@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from synsamp.report.style import BLUE, GRAY, INK, STYLE
+from synsamp.figures.style import BLUE, GRAY, INK, STYLE
 
 ROOT = Path(__file__).parents[1]
 SHOWN = 8_000

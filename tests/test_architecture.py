@@ -30,9 +30,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "models": ENGINE | TOOLS,
     "spiking": ENGINE | TOOLS,
     "spines": ENGINE | TOOLS,
-    "experiments": ENGINE | TOOLS | {"models", "spiking"},
+    "figures": {"errors", "arguments"},
+    "experiments": ENGINE | TOOLS | {"models", "spiking", "figures"},
     "runs": {"errors", "arguments", "experiments", "analysis"},
-    "report": {"errors", "arguments", "progress", "experiments", "runs", "analysis", "spines"},
+    "report": {
+        "errors",
+        "arguments",
+        "progress",
+        "figures",
+        "experiments",
+        "runs",
+        "analysis",
+        "spines",
+    },
     "bench": ENGINE | TOOLS | {"models", "spiking", "jax", "experiments", "runs"},
     "terminal": {"experiments", "report", "runs"},
     "doctor": {"errors", "runs", "data", "specialise"},
@@ -188,6 +198,41 @@ def test_the_guard_of_the_rooms_sees_a_wrong_import(folder, room, text):
 )
 def test_the_guard_of_the_rooms_lets_a_right_import_through(folder, room, text):
     assert not wrong_rooms(folder, room, text)
+
+
+# An experiment may import what an experiment is and what several share, but no other experiment.
+FOR_EXPERIMENTS = ["base", "shared"]
+
+
+def wrong_for_experiment(room, text):
+    allowed = {"base": ["base"], "shared": FOR_EXPERIMENTS}.get(room, [*FOR_EXPERIMENTS, room])
+    return sorted({found for found in rooms_of("experiments", text) if found not in allowed})
+
+
+EXPERIMENT_MODULES = [
+    path
+    for path in modules()
+    if folder_of(path) == "experiments" and path.stem not in ("__init__", "registry")
+]
+
+
+@pytest.mark.parametrize("path", EXPERIMENT_MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_experiments_do_not_know_each_other(path):
+    room = path.relative_to(SOURCE / "experiments").with_suffix("").parts[0]
+    assert wrong_for_experiment(room, path.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    ("room", "text"),
+    [
+        ("motility", "from synsamp.experiments.adaptation.claims import over_seeds"),
+        ("shared", "from synsamp.experiments import motility"),
+        ("base", "from synsamp.experiments.shared.limits import events"),
+        ("landscape", "from synsamp.experiments.registry import REGISTRY"),
+    ],
+)
+def test_the_guard_of_the_experiments_sees_a_wrong_import(room, text):
+    assert wrong_for_experiment(room, text)
 
 
 def test_every_folder_has_its_place():

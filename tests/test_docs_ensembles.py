@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from synsamp.experiments import REGISTRY
+from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.ensembles.plan import describe_ensemble, trials_of
 
 ROOT = Path(__file__).parents[1]

@@ -34,7 +34,7 @@ from synsamp.cli_runs import (
 )
 from synsamp.cli_spines import spines
 from synsamp.errors import FailureError, SynsampError
-from synsamp.experiments import REGISTRY, Registry
+from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.printing import make_printable
 from synsamp.progress import progress_bar
 

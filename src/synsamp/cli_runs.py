@@ -18,10 +18,10 @@ import typer
 from rich.console import Console
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.experiments import Entry, Registry
+from synsamp.experiments.registry import Entry, Registry
 
 if TYPE_CHECKING:
-    from synsamp.experiments.protocol import Experiment
+    from synsamp.experiments.base import Experiment
     from synsamp.runs.parallel.workers import Workers
     from synsamp.runs.storage.folder import Description, RunFolder
 

@@ -17,8 +17,8 @@ from synsamp.report.numbers import number, rule_text
 if TYPE_CHECKING:
     from xarray import Dataset
 
-    from synsamp.experiments import Entry
-    from synsamp.experiments.protocol import Experiment
+    from synsamp.experiments.base import Experiment
+    from synsamp.experiments.registry import Entry
     from synsamp.runs.storage.folder import ClaimRecord
 
 

@@ -102,7 +102,7 @@ def test_a_data_folder_of_nobody_is_told(command):
 def test_a_failure_of_the_network_is_no_mistake_of_the_user(tmp_path, monkeypatch, capsys):
     from synsamp.cli import run_command_line
     from synsamp.data import fetch
-    from synsamp.experiments import REGISTRY
+    from synsamp.experiments.registry import REGISTRY
 
     def no_network(*_, **__):
         raise fetch.requests.ConnectionError("no route to host")

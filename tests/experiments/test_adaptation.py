@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.adaptation.circuit import RuleSection
 from synsamp.experiments.adaptation.experiment import EXPERIMENT, AdaptationParameters
+from synsamp.experiments.adaptation.figures import draw
 from synsamp.experiments.adaptation.job import PhasesJob
 from synsamp.experiments.adaptation.measures import (
     PhaseCourse,
@@ -21,7 +21,7 @@ from synsamp.experiments.adaptation.measures import (
 )
 from synsamp.experiments.adaptation.phases import DigitPhase
 from synsamp.experiments.adaptation.stdp import measure_stdp
-from synsamp.report.figures.adaptation import draw
+from synsamp.experiments.shared.digit_circuit import RuleSection
 from synsamp.runs import execute, resume
 from synsamp.runs.execute import parameters_of
 from synsamp.runs.overrides import override

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from synsamp.errors import SynsampError
-from synsamp.experiments import REGISTRY
+from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.execute import describe, execute
 
 EXPERIMENTS = [entry.load() for entry in REGISTRY]

@@ -5,8 +5,8 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
+from synsamp.experiments.base import Claim, Column, Repeats
 from synsamp.experiments.landscape import EXPERIMENT
-from synsamp.experiments.protocol import Claim, Column, Repeats
 
 
 def _claim(value, band):

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from synsamp.experiments.adaptation.circuit import RuleSection, build_synapses
 from synsamp.experiments.compensation.experiment import EXPERIMENT, CompensationParameters, claims
+from synsamp.experiments.compensation.figures import draw
 from synsamp.experiments.compensation.job import CompensationJob, Setup
 from synsamp.experiments.compensation.levels import RecallCourse
 from synsamp.experiments.compensation.network import (
@@ -31,7 +31,7 @@ from synsamp.experiments.compensation.plan import (
 from synsamp.experiments.compensation.probes import build_stimuli, tuned_to_second
 from synsamp.experiments.compensation.results import collect
 from synsamp.experiments.compensation.stimuli import load_pairs
-from synsamp.report.figures.compensation import draw
+from synsamp.experiments.shared.digit_circuit import RuleSection, build_synapses
 from synsamp.runs.context import named_seed
 from synsamp.spiking import Simulation
 

@@ -11,13 +11,13 @@ from pydantic import ValidationError
 
 from synsamp.data import encode_cochleagram, encode_image, padded
 from synsamp.errors import SynsampError
-from synsamp.experiments.adaptation.circuit import CircuitSection
 from synsamp.experiments.compensation.experiment import (
     CompensationParameters,
     _example,
     _job,
     claims,
 )
+from synsamp.experiments.compensation.figures import draw
 from synsamp.experiments.compensation.plan import ScheduleSection
 from synsamp.experiments.compensation.probes import TestSection
 from synsamp.experiments.compensation.results import collect
@@ -31,7 +31,7 @@ from synsamp.experiments.compensation.stimuli import (
     load_pairs,
     longest_word_s,
 )
-from synsamp.report.figures.compensation import draw
+from synsamp.experiments.shared.digit_circuit import CircuitSection
 from synsamp.runs.context import named_seed
 
 

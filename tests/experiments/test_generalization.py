@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 
 from synsamp import SynsampError
 from synsamp.data import load_digits
-from synsamp.experiments import generalization
-from synsamp.experiments.boltzmann.trials import (
+from synsamp.experiments.generalization import EXPERIMENT, experiment
+from synsamp.experiments.generalization.figures import draw
+from synsamp.experiments.shared.boltzmann_trials import (
     HISTOGRAM_EDGES,
     Learning,
     LearningJob,
@@ -20,9 +21,7 @@ from synsamp.experiments.boltzmann.trials import (
     learner,
     trace_updates,
 )
-from synsamp.experiments.generalization import EXPERIMENT
 from synsamp.priors import Flat, GaussianMixture
-from synsamp.report.figures.generalization import draw
 from synsamp.runs.execute import execute, parameters_of, resume
 from synsamp.runs.parallel.workers import Workers
 from toys.stopping import stop_after
@@ -150,7 +149,7 @@ RISE_AND_STAY = [[-300, -160, -120, -112, -110, -111]] * 5
 
 def verdicts(results):
     parameters = EXPERIMENT.presets["paper"]
-    return {claim.id: claim for claim in generalization.claims(parameters, results)}
+    return {claim.id: claim for claim in experiment.claims(parameters, results)}
 
 
 def test_claims_measure_what_they_say():

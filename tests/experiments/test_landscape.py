@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.landscape import EXPERIMENT, LandscapeParameters
+from synsamp.experiments.landscape.experiment import EXPERIMENT, LandscapeParameters
+from synsamp.experiments.landscape.figures import draw
 from synsamp.models.landscape import Landscape
-from synsamp.report.figures.landscape import draw
 from synsamp.runs import execute
 
 SHORT = ["chains=8", "chain_time=150", "path_time=300", "ml_paths=8", "ml_time=40"]

@@ -8,8 +8,8 @@ from scipy import stats
 
 from synsamp.analysis.survival import new_lifetimes
 from synsamp.errors import SynsampError
-from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection
 from synsamp.experiments.motility.experiment import EXPERIMENT
+from synsamp.experiments.motility.figures import draw
 from synsamp.experiments.motility.free import run_free
 from synsamp.experiments.motility.job import WatchJob, unpack
 from synsamp.experiments.motility.measures import (
@@ -20,7 +20,7 @@ from synsamp.experiments.motility.measures import (
     scaling,
     survival,
 )
-from synsamp.report.figures.motility import draw
+from synsamp.experiments.shared.digit_circuit import CircuitSection, RuleSection
 from synsamp.runs import execute, resume
 from synsamp.runs.execute import parameters_of
 from synsamp.runs.overrides import override

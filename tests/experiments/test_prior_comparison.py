@@ -3,15 +3,15 @@ import pytest
 import xarray as xr
 
 from synsamp import SynsampError
-from synsamp.experiments import prior_comparison
-from synsamp.experiments.prior_comparison import (
+from synsamp.experiments.prior_comparison import experiment
+from synsamp.experiments.prior_comparison.experiment import (
     BIMODAL,
     EXPERIMENT,
     ComparisonParameters,
     end_table,
     prior_named,
 )
-from synsamp.report.figures.prior_comparison import draw
+from synsamp.experiments.prior_comparison.figures import draw
 from synsamp.runs.execute import execute
 
 SMALL = ["trials=2", "learning.updates=1000", "evaluations=4", "test_images=10"]
@@ -88,7 +88,7 @@ def verdicts(ends):
         priors=("uniform", "gaussian", "laplace", "narrow_gaussian", "bimodal"),
         temperatures=(1.0, 4.0),
     )
-    return {c.id: c for c in prior_comparison.claims(parameters, made_up(ends))}
+    return {c.id: c for c in experiment.claims(parameters, made_up(ends))}
 
 
 def test_claims_compare_what_they_say():

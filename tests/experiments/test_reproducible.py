@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from synsamp.experiments import REGISTRY
+from synsamp.experiments.registry import REGISTRY
 
 TINY = {
     "landscape": ["chains=4", "chain_time=10", "path_time=1", "ml_time=1", "ml_paths=2"],
@@ -59,7 +59,7 @@ TINY = {
 RUN = """
 import sys
 from pathlib import Path
-from synsamp.experiments import REGISTRY
+from synsamp.experiments.registry import REGISTRY
 from synsamp.runs import execute
 execute(REGISTRY.find(sys.argv[1]).load(), Path(sys.argv[2]), settings=sys.argv[3:])
 """

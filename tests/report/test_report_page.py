@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 
 import synsamp
 from synsamp.errors import SynsampError
-from synsamp.experiments.protocol import Claim
+from synsamp.experiments.base import Claim
+from synsamp.experiments.registry import Entry, Registry
 from synsamp.report.claim_range import EDGE, WIDTH, claim_range
 from synsamp.report.draw import panels_of
 from synsamp.report.numbers import band_text, number
 from synsamp.report.write import write_report
 from synsamp.runs import execute
+from synsamp.runs.storage.check import check
 from synsamp.runs.storage.folder import ClaimRecord
 from toys import walk
 from toys.app import TOYS
@@ -61,6 +63,18 @@ def report(root):
     execute(TOYS.find("stroll").load(), root / "b")
     path = write_report([root / "a", root / "b"], TOYS, root / "report.html")
     return path.read_text()
+
+
+def test_an_experiment_without_a_drawing_has_a_page_without_figures(tmp_path):
+    plain = replace(walk.EXPERIMENT, draw=None)
+    registry = Registry([Entry(plain.name, plain.alias, plain.title, lambda: plain)])
+    execute(plain, tmp_path / "a", settings=["blocks=5"])
+    page = write_report([tmp_path / "a"], registry, tmp_path / "report.html").read_text()
+    assert plain.captions["A"] not in page
+    assert "<figure" not in page
+    assert "<h3>Figures" not in page
+    assert "The walk ends near its mean" in page
+    assert check(tmp_path / "a") == []
 
 
 def test_everything_is_on_the_page(report):

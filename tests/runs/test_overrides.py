@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from synsamp.errors import SynsampError
-from synsamp.experiments import REGISTRY
+from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.overrides import flat, meanings, override, restore
 from toys.walk import EXPERIMENT, WalkParameters
 

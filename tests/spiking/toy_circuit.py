@@ -10,8 +10,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 from pydantic import Field
 
-from synsamp.experiments import Entry, Registry
-from synsamp.experiments.protocol import Claim, Column, Experiment, Parameters
+from synsamp.experiments.base import Claim, Column, Experiment, Parameters
+from synsamp.experiments.registry import Entry, Registry
 from synsamp.spiking import (
     InOrder,
     RandomOrder,
@@ -107,9 +107,10 @@ EXPERIMENT = Experiment(
     presets={"quick": ToyParameters(), "paper": ToyParameters()},
     run=run,
     claims=claims,
+    draw=draw,
     captions={"A": "The synapses at the end."},
 )
-REGISTRY = Registry([Entry("circuit", "fig000", "A toy circuit", "toy_circuit", "toy_circuit")])
+REGISTRY = Registry([Entry("circuit", "fig000", "A toy circuit", lambda: EXPERIMENT)])
 
 if __name__ == "__main__":
     from synsamp.cli import run_command_line

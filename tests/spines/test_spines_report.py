@@ -12,7 +12,7 @@ import xarray as xr
 
 from spines.tables import long_text, truth, write
 from synsamp.cli import run_command_line
-from synsamp.experiments import Registry
+from synsamp.experiments.registry import Registry
 
 EVIL = '<script>alert(1)</script>"$x_$&'
 

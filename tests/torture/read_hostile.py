@@ -54,7 +54,7 @@ def readers():
     from synsamp.data.digits import EmbeddedDigits
     from synsamp.data.idx import read_idx_images
     from synsamp.errors import SynsampError
-    from synsamp.experiments import REGISTRY
+    from synsamp.experiments.registry import REGISTRY
 
     def sound(path):
         found = read_sound(path)

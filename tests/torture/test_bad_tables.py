@@ -9,7 +9,7 @@ import pytest
 
 from synsamp.cli import run_command_line
 from synsamp.errors import SynsampError
-from synsamp.experiments import Registry
+from synsamp.experiments.registry import Registry
 from synsamp.spines import read
 from torture.scale import many
 

@@ -5,17 +5,34 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from synsamp.experiments import Entry, Registry
+from synsamp.experiments.registry import Entry, Registry
+
+
+def _walk():
+    from toys.walk import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _stroll():
+    from toys.stroll import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _coins():
+    from toys.coins import EXPERIMENT
+
+    return EXPERIMENT
+
 
 TOYS = Registry(
     [
-        Entry("walk", "fig0", "A walk", "toys.walk", "toys.walk_figures"),
-        Entry("stroll", "fig00", "A short walk", "toys.stroll", "toys.walk_figures"),
+        Entry("walk", "fig0", "A walk", _walk),
+        Entry("stroll", "fig00", "A short walk", _stroll),
     ]
 )
-WITH_COINS = Registry(
-    [*TOYS, Entry("coins", "fig000", "Tossing coins", "toys.coins", "toys.coins_figures")]
-)
+WITH_COINS = Registry([*TOYS, Entry("coins", "fig000", "Tossing coins", _coins)])
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))

@@ -14,7 +14,7 @@ import xarray as xr
 from pydantic import Field
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.protocol import (
+from synsamp.experiments.base import (
     Claim,
     Experiment,
     Parameters,
@@ -113,6 +113,12 @@ def claims(p: CoinParameters, results: Results) -> list[Claim]:
     ]
 
 
+def draw(parameters, results):
+    from toys import coins_figures
+
+    return coins_figures.draw(parameters, results)
+
+
 EXPERIMENT = Experiment(
     name="coins",
     alias="fig000",
@@ -122,6 +128,7 @@ EXPERIMENT = Experiment(
     presets={"quick": CoinParameters(), "paper": CoinParameters(coins=10)},
     run=run,
     claims=claims,
+    draw=draw,
     captions={"A": "Heads over time."},
     repeats=Repeats("coins", "coin"),
 )

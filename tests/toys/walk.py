@@ -13,7 +13,7 @@ import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.protocol import Claim, Column, Experiment, Parameters, Results, RunContext
+from synsamp.experiments.base import Claim, Column, Experiment, Parameters, Results, RunContext
 
 FAR = "standard deviations, measured from the place where the walk ought to end"
 Trouble = Literal["none", "sigkill", "sigint", "bug", "refusal", "disk", "nan"]
@@ -111,6 +111,12 @@ def claims(parameters: WalkParameters, results: Results) -> list[Claim]:
     ]
 
 
+def draw(parameters, results):
+    from toys import walk_figures
+
+    return walk_figures.draw(parameters, results)
+
+
 EXPERIMENT = Experiment(
     name="walk",
     alias="fig0",
@@ -120,6 +126,7 @@ EXPERIMENT = Experiment(
     presets={"quick": WalkParameters(), "paper": WalkParameters(blocks=100)},
     run=run,
     claims=claims,
+    draw=draw,
     captions={"A": "The walk wanders.", "B": "It does not go <far> & stays."},
     assumptions=("Steps are Gaussian.",),
     deviations=("It is no figure of the paper.",),

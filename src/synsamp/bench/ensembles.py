@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from synsamp.bench import Row, markdown_table
-from synsamp.experiments import REGISTRY
+from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage.contents import SEAL

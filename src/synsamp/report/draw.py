@@ -12,11 +12,10 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from synsamp.experiments import Entry
-from synsamp.experiments.protocol import Experiment
+from synsamp.experiments.base import Experiment
+from synsamp.figures.style import STYLE
 from synsamp.report.alt import describe
 from synsamp.report.ensemble import draw_ensemble
-from synsamp.report.style import STYLE
 from synsamp.runs.execute import parameters_of
 from synsamp.runs.storage.drawings import write_figures
 from synsamp.runs.storage.folder import RunFolder
@@ -35,12 +34,13 @@ class Drawing:
     alt: str
 
 
-def draw_figures(entry: Entry, experiment: Experiment, folder: RunFolder) -> list[Drawing]:
+def draw_figures(experiment: Experiment, folder: RunFolder) -> list[Drawing]:
     """Draw all figures of a finished run into its ``figures`` folder (its lock is held)."""
     results = folder.results()
     with mpl.rc_context(STYLE):
         if folder.description.trials is None:
-            figures = entry.load_draw()(parameters_of(experiment, folder), results)
+            draw, parameters = experiment.draw, parameters_of(experiment, folder)
+            figures = {} if draw is None else draw(parameters, results)
         else:
             # Its labels are a folder's words: a $ in them is a dollar, not the start of a formula.
             with mpl.rc_context({"text.parse_math": False}):

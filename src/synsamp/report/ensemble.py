@@ -17,9 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from synsamp.experiments.protocol import Results
+from synsamp.experiments.base import Results
+from synsamp.figures.style import BLUE, CYCLE, DENSITY, GRAY, GREEN, INK, ORANGE
 from synsamp.report.foreign import label
-from synsamp.report.style import BLUE, CYCLE, DENSITY, GRAY, GREEN, INK, ORANGE
 from synsamp.runs.storage.folder import ClaimRecord, Description
 
 CAPTIONS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from synsamp.experiments.protocol import Band
+    from synsamp.experiments.base import Band
     from synsamp.runs.storage.folder import ClaimRecord
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from synsamp.experiments.protocol import Experiment
+from synsamp.experiments.base import Experiment
 from synsamp.report.claim_range import claim_range
 from synsamp.report.draw import Drawing, panels_of
 from synsamp.report.look import CSS

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from synsamp.errors import refuse
-from synsamp.experiments import Registry
+from synsamp.experiments.registry import Registry
 from synsamp.progress import progress_bar
 from synsamp.report.draw import draw_figures
 from synsamp.report.ensemble import CAPTIONS
@@ -53,9 +53,8 @@ def _is_report(path: Path) -> bool:
 def _collect(path: Path, registry: Registry) -> RunPage:
     with RunFolder.reopen(path) as folder:
         claims = folder.claims()
-        entry = registry.find(folder.description.experiment)
-        experiment = entry.load()
+        experiment = registry.find(folder.description.experiment).load()
         if folder.description.trials is not None:
             experiment = replace(experiment, captions=CAPTIONS)
-        drawings = draw_figures(entry, experiment, folder)
+        drawings = draw_figures(experiment, folder)
         return RunPage(experiment, folder.description, folder.status, claims, drawings)

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.experiments.protocol import Experiment, Parameters
+from synsamp.experiments.base import Experiment, Parameters
 from synsamp.runs.context import FolderContext
 from synsamp.runs.overrides import override, restore
 from synsamp.runs.parallel.tasks import Report, SchedulerLostError, StoppedError

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.experiments.protocol import Parameters
+from synsamp.experiments.base import Parameters
 
 
 def override(preset: Parameters, settings: Sequence[str]) -> Parameters:

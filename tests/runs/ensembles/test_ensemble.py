@@ -13,7 +13,7 @@ from rich.console import Console
 import synsamp
 from synsamp.analysis.intervals import share_interval
 from synsamp.errors import SynsampError
-from synsamp.experiments.protocol import Repeats
+from synsamp.experiments.base import Repeats
 from synsamp.report.write import write_report
 from synsamp.runs import RunFolder, execute
 from synsamp.runs.ensembles.plan import describe_ensemble, read_vary, trials_of

@@ -10,7 +10,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from synsamp.experiments.protocol import Column
+from synsamp.experiments.base import Column
 from synsamp.runs.storage import streams
 from synsamp.runs.storage.streams import StreamSet
 

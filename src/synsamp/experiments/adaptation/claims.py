@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from synsamp.analysis.intervals import mean_interval
 from synsamp.experiments.adaptation.job import GRID_S, TURNOVER_S
-from synsamp.experiments.protocol import Band, Claim
+from synsamp.experiments.base import Band, Claim
+from synsamp.experiments.shared.wording import over_seeds
 
 SETTLED_S = 2000.0
 """The paper's circuit starts dense; what is said about sparseness holds after this time."""
@@ -24,19 +24,6 @@ def judge(results: Any) -> Sequence[Claim]:
     if measures.attrs["new_phase"] >= 0:
         found += _turning(measures) + _comeback(measures) + _synapse(measures)
     return found
-
-
-def over_seeds(values: Any, digits: int = 3) -> str:
-    """Mean, 95 % interval and all values, in words."""
-    row = np.atleast_1d(np.asarray(values, float))
-    listed = ", ".join(f"{v:.{digits}g}" for v in row)
-    if row.size < 2:
-        return f"one circuit: {listed}"
-    _, low, high = mean_interval(row)
-    return (
-        f"mean {row.mean():.{digits}g}, 95 % interval {low:.{digits}g} to {high:.{digits}g}, "
-        f"{row.size} circuits: {listed}"
-    )
 
 
 def _claim(

@@ -18,19 +18,6 @@ import numpy as np
 import xarray as xr
 from pydantic import BeforeValidator, Field, model_validator
 
-from synsamp.experiments.adaptation.circuit import (
-    N_PIXELS,
-    CircuitSection,
-    DigitStimulus,
-    InputSection,
-    RuleSection,
-    Source,
-    check_digits,
-    ink_shares,
-    mean_images,
-    require_an_end,
-    training_digits,
-)
 from synsamp.experiments.adaptation.claims import judge
 from synsamp.experiments.adaptation.job import GRID_S, TURNOVER_S, CircuitPlan, PhasesJob, Segment
 from synsamp.experiments.adaptation.measures import (
@@ -51,8 +38,7 @@ from synsamp.experiments.adaptation.phases import (
     return_phase,
 )
 from synsamp.experiments.adaptation.stdp import measure_stdp
-from synsamp.experiments.limits import MOST_NUMBERS, require_at_most
-from synsamp.experiments.protocol import (
+from synsamp.experiments.base import (
     Claim,
     Experiment,
     Parameters,
@@ -62,6 +48,20 @@ from synsamp.experiments.protocol import (
     Seeds,
     State,
 )
+from synsamp.experiments.shared.digit_circuit import (
+    N_PIXELS,
+    CircuitSection,
+    DigitStimulus,
+    InputSection,
+    RuleSection,
+    Source,
+    check_digits,
+    ink_shares,
+    mean_images,
+    require_an_end,
+    training_digits,
+)
+from synsamp.experiments.shared.limits import MOST_NUMBERS, require_at_most
 
 N_SHOWN, N_EXAMPLES = 4, 16
 
@@ -288,6 +288,14 @@ def claims(p: AdaptationParameters, results: Results) -> list[Claim]:
 PAPER = AdaptationParameters()
 QUICK = AdaptationParameters(seeds=2)
 
+
+def draw(parameters: AdaptationParameters, results: Results) -> dict[str, Any]:
+    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
+    from synsamp.experiments.adaptation import figures
+
+    return figures.draw(parameters, results)
+
+
 EXPERIMENT = Experiment(
     name="adaptation",
     alias="fig4",
@@ -298,6 +306,7 @@ EXPERIMENT = Experiment(
     presets={"quick": QUICK, "paper": PAPER},
     run=run,
     claims=claims,
+    draw=draw,
     captions={
         "A": "A winner-take-all circuit: every input neuron may connect to every one of ten "
         "neurons that inhibit each other.",

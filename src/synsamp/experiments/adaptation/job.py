@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.analysis.tuning import counts_by_label, spike_counts
-from synsamp.experiments.adaptation.circuit import (
+from synsamp.experiments.base import State
+from synsamp.experiments.shared.digit_circuit import (
     SYNAPSES,
     CircuitSection,
     DigitStimulus,
@@ -26,7 +27,6 @@ from synsamp.experiments.adaptation.circuit import (
     build_network,
     build_synapses,
 )
-from synsamp.experiments.protocol import State
 from synsamp.spiking import Network, Simulation
 
 GRID_S = 10.0

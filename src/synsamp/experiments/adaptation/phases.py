@@ -8,7 +8,7 @@ from pydantic import Field
 
 from synsamp.data.reading import content_of
 from synsamp.errors import SynsampError
-from synsamp.experiments.protocol import Parameters
+from synsamp.experiments.base import Parameters
 
 MOST_PHASES = 50
 MOST_BYTES = 100_000

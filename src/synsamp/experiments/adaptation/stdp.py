@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.experiments.adaptation.circuit import RuleSection
+from synsamp.experiments.shared.digit_circuit import RuleSection
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
 from synsamp.spiking import (

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import xarray as xr
 
+from synsamp.experiments.base import Claim, Results
 from synsamp.experiments.compensation.levels import (
     HOUR_S,
     SMALLEST_WHOLE,
@@ -31,7 +32,6 @@ from synsamp.experiments.compensation.plan import (
     PLASTICITY_OFF,
     Plan,
 )
-from synsamp.experiments.protocol import Claim, Results
 
 CHANCE = 0.5
 NO_GAIN = 0.035

@@ -9,13 +9,23 @@ times the network goes on under the one rule and finds another way.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.analysis.peth import BIN_S
-from synsamp.experiments.adaptation.circuit import N_PIXELS, CircuitSection, RuleSection
+from synsamp.experiments.base import (
+    Claim,
+    Experiment,
+    Parameters,
+    Repeats,
+    Results,
+    RunContext,
+    Seeds,
+    State,
+)
 from synsamp.experiments.compensation.claims import judge
 from synsamp.experiments.compensation.job import CompensationJob, Setup
 from synsamp.experiments.compensation.network import CIRCUITS, LateralSection
@@ -28,17 +38,8 @@ from synsamp.experiments.compensation.stimuli import (
     load_pairs,
     longest_word_s,
 )
-from synsamp.experiments.limits import MOST_EVENTS, events, require_at_most
-from synsamp.experiments.protocol import (
-    Claim,
-    Experiment,
-    Parameters,
-    Repeats,
-    Results,
-    RunContext,
-    Seeds,
-    State,
-)
+from synsamp.experiments.shared.digit_circuit import N_PIXELS, CircuitSection, RuleSection
+from synsamp.experiments.shared.limits import MOST_EVENTS, events, require_at_most
 
 N_CHANNELS = 77
 """Of the ear."""
@@ -150,6 +151,14 @@ QUICK = CompensationParameters(
     ),
 )
 
+
+def draw(parameters: CompensationParameters, results: Results) -> dict[str, Any]:
+    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
+    from synsamp.experiments.compensation import figures
+
+    return figures.draw(parameters, results)
+
+
 EXPERIMENT = Experiment(
     name="compensation",
     alias="fig5",
@@ -160,6 +169,7 @@ EXPERIMENT = Experiment(
     presets={"quick": QUICK, "paper": PAPER},
     run=run,
     claims=claims,
+    draw=draw,
     captions={
         "A": "A spoken and a written digit are shown together. Each drives its own input neurons; "
         "x_A reaches four circuits that hear, x_V four that see. Lateral connections may grow "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.experiments.adaptation.circuit import CircuitSection, RuleSection, build_synapses
+from synsamp.experiments.base import State
 from synsamp.experiments.compensation.network import (
     AUDITORY,
     Hidden,
@@ -44,7 +44,7 @@ from synsamp.experiments.compensation.probes import (
     tuned_to_second,
 )
 from synsamp.experiments.compensation.stimuli import HEARING
-from synsamp.experiments.protocol import State
+from synsamp.experiments.shared.digit_circuit import CircuitSection, RuleSection, build_synapses
 from synsamp.priors import Gaussian
 from synsamp.spiking import Network, Simulation
 

@@ -7,8 +7,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.analysis.intervals import mean_interval, ratio_interval, share_interval
+from synsamp.experiments.base import Band, Claim
 from synsamp.experiments.compensation.plan import MAIN, Plan
-from synsamp.experiments.protocol import Band, Claim
 
 HOUR_S = 3600.0
 SMALLEST_WHOLE = 0.05

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from synsamp.experiments.adaptation.circuit import CircuitSection
+from synsamp.experiments.base import Parameters
 from synsamp.experiments.compensation.stimuli import HEARING, SEEING
-from synsamp.experiments.protocol import Parameters
+from synsamp.experiments.shared.digit_circuit import CircuitSection
 from synsamp.spiking import (
     Circuit,
     DoubleExponential,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from pydantic import Field, model_validator
 
-from synsamp.experiments.protocol import Parameters
+from synsamp.experiments.base import Parameters
 
 STEP_S = 100.0
 """Lateral θ is noted on this grid; phases and tests are multiples of it."""

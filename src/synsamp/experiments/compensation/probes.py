@@ -32,9 +32,9 @@ from synsamp.analysis.peth import (
 )
 from synsamp.analysis.readout import blockwise_accuracy
 from synsamp.analysis.reconstruction import likeness, reconstruct
+from synsamp.experiments.base import Parameters
 from synsamp.experiments.compensation.network import Hidden, visual_efficacies
 from synsamp.experiments.compensation.stimuli import InputSection, Pairs, SoundAlone, Together
-from synsamp.experiments.protocol import Parameters
 from synsamp.spiking import Simulation
 
 Seed = Callable[..., np.random.SeedSequence]

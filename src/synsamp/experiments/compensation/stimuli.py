@@ -38,7 +38,7 @@ from synsamp.data import (
 from synsamp.data.encoding import rates_from_unit, unit_interval
 from synsamp.data.speech import SpeechSource
 from synsamp.errors import refuse
-from synsamp.experiments.protocol import Parameters
+from synsamp.experiments.base import Parameters
 
 HEARING, SEEING = "x_A", "x_V"
 """The two input groups, with the paper's names."""

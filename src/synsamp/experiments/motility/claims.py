@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from synsamp.experiments.adaptation.claims import over_seeds
-from synsamp.experiments.protocol import Claim
+from synsamp.experiments.base import Claim
+from synsamp.experiments.shared.wording import over_seeds
 
 
 def judge(p: Any, results: Any) -> Sequence[Claim]:

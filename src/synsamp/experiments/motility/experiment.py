@@ -14,18 +14,16 @@ import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
 
-from synsamp.experiments.adaptation.circuit import (
-    N_PIXELS,
-    CircuitSection,
-    DigitStimulus,
-    InputSection,
-    RuleSection,
-    Source,
-    check_digits,
-    require_an_end,
-    training_digits,
+from synsamp.experiments.base import (
+    Claim,
+    Experiment,
+    Parameters,
+    Repeats,
+    Results,
+    RunContext,
+    Seeds,
+    State,
 )
-from synsamp.experiments.limits import MOST_NUMBERS, require_at_most
 from synsamp.experiments.motility.claims import judge
 from synsamp.experiments.motility.free import Free, run_free
 from synsamp.experiments.motility.job import WatchJob, WatchPlan, unpack
@@ -40,16 +38,18 @@ from synsamp.experiments.motility.measures import (
     scaling,
     survival,
 )
-from synsamp.experiments.protocol import (
-    Claim,
-    Experiment,
-    Parameters,
-    Repeats,
-    Results,
-    RunContext,
-    Seeds,
-    State,
+from synsamp.experiments.shared.digit_circuit import (
+    N_PIXELS,
+    CircuitSection,
+    DigitStimulus,
+    InputSection,
+    RuleSection,
+    Source,
+    check_digits,
+    require_an_end,
+    training_digits,
 )
+from synsamp.experiments.shared.limits import MOST_NUMBERS, require_at_most
 
 SPEEDS = ("fast", "slow")
 SIZE_EDGES = np.linspace(-4.5, 1.0, 23)
@@ -306,6 +306,14 @@ QUICK = MotilityParameters(
     ),
 )
 
+
+def draw(parameters: MotilityParameters, results: Results) -> dict[str, Any]:
+    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
+    from synsamp.experiments.motility import figures
+
+    return figures.draw(parameters, results)
+
+
 EXPERIMENT = Experiment(
     name="motility",
     alias="fig3",
@@ -316,6 +324,7 @@ EXPERIMENT = Experiment(
     presets={"quick": QUICK, "paper": PAPER},
     run=run,
     claims=claims,
+    draw=draw,
     captions={
         "A": "One parameter θ for a connection: above 0 it is functional, below it is retracted "
         "and may grow back.",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from synsamp.analysis.ornstein_uhlenbeck import OrnsteinUhlenbeck, estimate_ornstein_uhlenbeck
-from synsamp.experiments.adaptation.circuit import (
+from synsamp.experiments.shared.digit_circuit import (
     SYNAPSES,
     CircuitSection,
     RuleSection,

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.experiments.adaptation.circuit import (
+from synsamp.experiments.base import State
+from synsamp.experiments.shared.digit_circuit import (
     SYNAPSES,
     CircuitSection,
     DigitStimulus,
@@ -21,7 +22,6 @@ from synsamp.experiments.adaptation.circuit import (
     build_network,
     build_synapses,
 )
-from synsamp.experiments.protocol import State
 from synsamp.spiking import Network, Simulation
 
 CHUNK_S = 200.0

@@ -14,9 +14,9 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
+from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PURPLE, STYLE
 from synsamp.report.alt import describe
 from synsamp.report.draw import Drawing
-from synsamp.report.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PURPLE, STYLE
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.table import SpineTable
 

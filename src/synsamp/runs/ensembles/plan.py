@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.experiments.protocol import Experiment
+from synsamp.experiments.base import Experiment
 from synsamp.runs.context import named_seed
 from synsamp.runs.execute import describe
 from synsamp.runs.overrides import flat

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 
 from synsamp.errors import SynsampError
-from synsamp.experiments.protocol import Experiment
+from synsamp.experiments.base import Experiment
 from synsamp.runs.ensembles.gather import gather
 from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress

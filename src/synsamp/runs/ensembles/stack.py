@@ -20,7 +20,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.experiments.protocol import Repeats, Results
+from synsamp.experiments.base import Repeats, Results
 from synsamp.runs.storage.atomic import open_in_place, remove
 from synsamp.runs.storage.contents import STACKING, STORE
 

@@ -32,7 +32,7 @@ from typing import IO, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.experiments.protocol import Claim, Results
+from synsamp.experiments.base import Claim, Results
 from synsamp.runs.storage import results as stored
 from synsamp.runs.storage.atomic import PART, damaged, open_in_place, read_json, write_json
 from synsamp.runs.storage.clearing import clear_contents, clear_parts

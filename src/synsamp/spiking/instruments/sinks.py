@@ -108,7 +108,7 @@ class StreamSink:
     """Writes to the streams of a run: ``StreamSink(context.stream, Column)``.
 
     ``open_stream(name, columns, dimension)`` and ``column`` are those of
-    `synsamp.experiments.protocol`; the run folder itself cuts streams back on resume.
+    `synsamp.experiments.base`; the run folder itself cuts streams back on resume.
     """
 
     def __init__(

@@ -8,9 +8,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from synsamp.experiments.generalization import GeneralizationParameters
-from synsamp.experiments.protocol import Results
-from synsamp.report.style import BLUE, GRAY, GREEN, INK, ORANGE, SKY
+from synsamp.experiments.base import Results
+from synsamp.experiments.generalization.experiment import GeneralizationParameters
+from synsamp.figures.montage import montage, show
+from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, SKY
 
 TITLES = {"uniform": "uniform prior", "bimodal": "bimodal prior"}
 
@@ -18,27 +19,6 @@ TITLES = {"uniform": "uniform prior", "bimodal": "bimodal prior"}
 def draw(parameters: GeneralizationParameters, results: Results) -> dict[str, Figure]:
     """Panels A to F as in the paper, and G, H beyond it."""
     return {"ABCDEF": _figure_two(results), "GH": _beyond(results)}
-
-
-def montage(images: Any, columns: int, gap: int = 2) -> Any:
-    """Images [n, height, width] as one picture, dark ink on white, in rows of ``columns``."""
-    n, height, width = images.shape
-    rows = -(-n // columns)
-    sheet = np.full((rows * (height + gap) - gap, columns * (width + gap) - gap), np.nan)
-    for k, image in enumerate(images):
-        r, c = divmod(k, columns)
-        top, left = r * (height + gap), c * (width + gap)
-        sheet[top : top + height, left : left + width] = image
-    return sheet
-
-
-def show(axes: Any, sheet: Any) -> None:
-    """A montage without axes; what lies between the images stays light."""
-    axes.set_facecolor("#dfe3ea")
-    axes.imshow(sheet, cmap="gray_r", vmin=0.0, vmax=1.0, interpolation="nearest")
-    axes.set(xticks=[], yticks=[])
-    for side in axes.spines.values():
-        side.set_visible(False)
 
 
 def _figure_two(results: Results) -> Figure:

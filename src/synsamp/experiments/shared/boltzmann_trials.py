@@ -2,7 +2,7 @@
 
 A trial draws training and test images, binarises the test images once, and draws initial
 parameters; then every variant (a prior and a temperature) learns from the same images, the same
-initial values and the same random numbers. ``ensemble`` beside this module runs many trials.
+initial values and the same random numbers. `boltzmann_ensemble` runs many trials.
 """
 
 from __future__ import annotations
@@ -16,8 +16,13 @@ from pydantic import Field, model_validator
 
 from synsamp.analysis.rbm_likelihood import log_likelihood, log_mean_likelihood, log_partition
 from synsamp.data import split_digit
-from synsamp.experiments.limits import MOST_CYCLES, MOST_NUMBERS, MOST_STATES, require_at_most
-from synsamp.experiments.protocol import Parameters, State
+from synsamp.experiments.base import Parameters, State
+from synsamp.experiments.shared.limits import (
+    MOST_CYCLES,
+    MOST_NUMBERS,
+    MOST_STATES,
+    require_at_most,
+)
 from synsamp.models.rbm import RBM
 from synsamp.priors import Prior
 from synsamp.rule import Chains, Rule

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from synsamp.experiments.protocol import Results
-from synsamp.report.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
+from synsamp.experiments.base import Results
+from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
 
 RETRACTED = "#e9ebef"
 THETA = (-2.6, 4.4)

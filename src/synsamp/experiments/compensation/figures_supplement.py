@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
+from synsamp.experiments.base import Results
 from synsamp.experiments.compensation.experiment import CompensationParameters
 from synsamp.experiments.compensation.plan import NO_LESION
-from synsamp.experiments.protocol import Results
-from synsamp.report.style import BLUE, DENSITY, GRAY, GREEN, INK, SKY
+from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, SKY
 
 
 def draw_connectivity(results: Results) -> Figure:

@@ -7,16 +7,14 @@ prior for its weights. Every trial draws its images, initial values and noise an
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.analysis.intervals import mean_interval, share_interval
-from synsamp.experiments.boltzmann.ensemble import run_trials
-from synsamp.experiments.boltzmann.trials import Learning, TrialParameters, Variant
-from synsamp.experiments.protocol import (
+from synsamp.experiments.base import (
     Claim,
     Experiment,
     Parameters,
@@ -24,6 +22,8 @@ from synsamp.experiments.protocol import (
     Results,
     RunContext,
 )
+from synsamp.experiments.shared.boltzmann_ensemble import run_trials
+from synsamp.experiments.shared.boltzmann_trials import Learning, TrialParameters, Variant
 from synsamp.priors import Flat, GaussianMixture
 
 MARGIN_NATS = 15.0
@@ -187,6 +187,13 @@ def _averaging_claim(results: Results) -> Claim:
     )
 
 
+def draw(parameters: GeneralizationParameters, results: Results) -> dict[str, Any]:
+    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
+    from synsamp.experiments.generalization import figures
+
+    return figures.draw(parameters, results)
+
+
 EXPERIMENT = Experiment(
     name="generalization",
     alias="fig2",
@@ -200,6 +207,7 @@ EXPERIMENT = Experiment(
     },
     run=run,
     claims=claims,
+    draw=draw,
     captions={
         "A": "The five training images of the first trial, and the network: 784 visible neurons, "
         "one per pixel, and 9 hidden ones.",

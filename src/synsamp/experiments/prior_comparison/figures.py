@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from synsamp.experiments.prior_comparison import ComparisonParameters, end_table
-from synsamp.experiments.protocol import Results
-from synsamp.report.figures.generalization import montage, show
-from synsamp.report.style import BLUE, CYCLE, GRAY, GREEN, ORANGE, SKY, YELLOW
+from synsamp.experiments.base import Results
+from synsamp.experiments.prior_comparison.experiment import ComparisonParameters, end_table
+from synsamp.figures.montage import montage, show
+from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, ORANGE, SKY, YELLOW
 
 NAMES = {
     "gaussian": "Gaussian",

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from synsamp.experiments.base import Results
 from synsamp.experiments.compensation.experiment import CompensationParameters
 from synsamp.experiments.compensation.plan import (
     LIKELIHOOD,
@@ -16,9 +17,8 @@ from synsamp.experiments.compensation.plan import (
     NOISE_OFF,
     PLASTICITY_OFF,
 )
-from synsamp.experiments.protocol import Results
-from synsamp.report.figures.generalization import montage
-from synsamp.report.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
+from synsamp.figures.montage import montage
+from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
 
 CONTROLS = {
     NO_LESION: (SKY, "o", "no lesion"),

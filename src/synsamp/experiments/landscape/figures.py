@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from synsamp.experiments.protocol import Results
-from synsamp.report.style import BLUE, DENSITY, GRAY, GREEN, INK, ORANGE, PURPLE, SKY
+from synsamp.experiments.base import Results
+from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, ORANGE, PURPLE, SKY
 
 _SPAN = (-3.2, 3.2)
 

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
-from synsamp.experiments.protocol import Results
-from synsamp.report.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, SKY
+from synsamp.experiments.base import Results
+from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, SKY
 
 MOST_COLUMNS = 13
 PHASE_SHADE = "#f1f3f6"

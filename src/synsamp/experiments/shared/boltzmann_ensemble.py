@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from synsamp.analysis.rbm_likelihood import exact_samples
 from synsamp.data import load_digits
-from synsamp.experiments.boltzmann.trials import (
+from synsamp.experiments.base import RunContext, Seeds, State
+from synsamp.experiments.shared.boltzmann_trials import (
     HISTOGRAM_EDGES,
     N_VISIBLE,
     LearningJob,
@@ -24,7 +25,6 @@ from synsamp.experiments.boltzmann.trials import (
     numbers,
     trace_updates,
 )
-from synsamp.experiments.protocol import RunContext, Seeds, State
 from synsamp.models.rbm import RBM
 
 N_GENERATED = 20

@@ -1,7 +1,8 @@
 """The circuit of Figs. 3 and 4: ten winner-take-all neurons that look at handwritten digits.
 
 Parameter sections, the network they describe, and digits as presentations: each image for 200 ms
-as Poisson rates, then 50 ms of noise. Used by the experiments `adaptation` and `motility`.
+as Poisson rates, then 50 ms of noise. Used by the experiments `adaptation` and `motility`;
+`compensation` has the same neurons.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from pydantic import Field
 
 from synsamp.data import MNIST, Digits, RateSegments, encode_image, load_digits, noise_gap
 from synsamp.errors import refuse
-from synsamp.experiments.limits import MOST_EVENTS, events, require_at_most
-from synsamp.experiments.protocol import Parameters
+from synsamp.experiments.base import Parameters
+from synsamp.experiments.shared.limits import MOST_EVENTS, events, require_at_most
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
 from synsamp.spiking import (

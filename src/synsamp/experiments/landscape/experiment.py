@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 
 from synsamp.analysis.distance import total_variation, total_variation_by_chance
 from synsamp.errors import refuse
-from synsamp.experiments.limits import MOST_NUMBERS, MOST_STEPS, require_at_most
-from synsamp.experiments.protocol import Claim, Experiment, Parameters, Results, RunContext
+from synsamp.experiments.base import Claim, Experiment, Parameters, Results, RunContext
+from synsamp.experiments.shared.limits import MOST_NUMBERS, MOST_STEPS, require_at_most
 from synsamp.models.landscape import Landscape
 from synsamp.priors import Gaussian
 from synsamp.rule import Chains, Rule
@@ -314,6 +314,13 @@ def _visited_modes(results: Results, which: int) -> int:
     return int(np.sum(distance.min(axis=0) < _NEAR))
 
 
+def draw(parameters: LandscapeParameters, results: Results) -> dict[str, Any]:
+    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
+    from synsamp.experiments.landscape import figures
+
+    return figures.draw(parameters, results)
+
+
 EXPERIMENT = Experiment(
     name="landscape",
     alias="fig1",
@@ -326,6 +333,7 @@ EXPERIMENT = Experiment(
     },
     run=run,
     claims=claims,
+    draw=draw,
     captions={
         "A": "A likelihood function: given the inputs, a density for each setting of θ.",
         "B": "The function belongs to some underlying neural network with these two parameters.",

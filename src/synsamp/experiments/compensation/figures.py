@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
+from synsamp.experiments.base import Results
 from synsamp.experiments.compensation.experiment import CompensationParameters
-from synsamp.experiments.protocol import Results
-from synsamp.report.figures.compensation_course import draw_course
-from synsamp.report.figures.compensation_supplement import draw_connectivity, draw_drift
-from synsamp.report.style import BLUE, DENSITY, GRAY, GREEN, INK, ORANGE, SKY
+from synsamp.experiments.compensation.figures_course import draw_course
+from synsamp.experiments.compensation.figures_supplement import draw_connectivity, draw_drift
+from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, ORANGE, SKY
 
 EPOCHS = (BLUE, ORANGE, GREEN)
 """Colours of the stretches before lesion 1, between the lesions, and after lesion 2."""

@@ -8,16 +8,16 @@ is the bimodal prior's mode at 0 alone, and shows what its second mode adds.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
 
 from synsamp.analysis.intervals import mean_interval, share_interval
-from synsamp.experiments.boltzmann.ensemble import run_trials
-from synsamp.experiments.boltzmann.trials import Learning, TrialParameters, Variant
-from synsamp.experiments.protocol import Claim, Experiment, Repeats, Results, RunContext
+from synsamp.experiments.base import Claim, Experiment, Repeats, Results, RunContext
+from synsamp.experiments.shared.boltzmann_ensemble import run_trials
+from synsamp.experiments.shared.boltzmann_trials import Learning, TrialParameters, Variant
 from synsamp.priors import Flat, Gaussian, GaussianMixture, Laplace, Prior, StudentT
 
 Name = Literal["uniform", "gaussian", "laplace", "student_t", "narrow_gaussian", "bimodal"]
@@ -175,6 +175,13 @@ def _claims_on_noise(bimodal: xr.DataArray) -> list[Claim]:
     ]
 
 
+def draw(parameters: ComparisonParameters, results: Results) -> dict[str, Any]:
+    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
+    from synsamp.experiments.prior_comparison import figures
+
+    return figures.draw(parameters, results)
+
+
 EXPERIMENT = Experiment(
     name="prior_comparison",
     alias="fig2x",
@@ -192,6 +199,7 @@ EXPERIMENT = Experiment(
     },
     run=run,
     claims=claims,
+    draw=draw,
     captions={
         "A": "Log-likelihood of test images at the end of learning by prior and temperature; "
         "mean and standard deviation over trials.",

@@ -1,1 +1,0 @@
-"""What `generalization` and `prior_comparison` share: trials of Boltzmann machines."""

@@ -1,0 +1,1 @@
+"""What several figures of the paper use."""
