@@ -10,6 +10,8 @@ import xarray as xr
 
 from synsamp.claims.claim import Ratio, Value
 
+MEASURES = "measures"
+"""What the dataset is called in the results."""
 PARTS = "part_and_whole"
 """The dimension of a `Ratio`."""
 

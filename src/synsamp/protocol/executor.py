@@ -39,6 +39,8 @@ def carry_out(protocol: Protocol, seed: int, context: Context) -> dict[str, xr.D
             run.arms[-1].begin()
         while run.arms:
             run.go_on(bar)
+    # Whoever comes back after a kill from here on finds nothing left to simulate.
+    context.checkpoint.save(run.state())
     return run.results()
 
 

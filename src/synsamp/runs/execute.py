@@ -10,19 +10,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import xarray as xr
 from rich.console import Console
 
+from synsamp.claims import judge_all
+from synsamp.claims.measures import MEASURES, as_dataset, values_of
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.base import Experiment, Parameters
 from synsamp.runs.context import FolderContext
 from synsamp.runs.overrides import override, restore
 from synsamp.runs.parallel.tasks import Report, SchedulerLostError, StoppedError
-from synsamp.runs.parallel.workers import Workers
+from synsamp.runs.simulate import simulate
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.contents import CHECKPOINTS
-from synsamp.runs.storage.folder import Description, RunFolder, now
+from synsamp.runs.storage.folder import ClaimRecord, Description, RunFolder, now
 from synsamp.runs.storage.log import logging_to
-from synsamp.runs.storage.results import open_results, write_results
+from synsamp.runs.storage.results import (
+    add_results,
+    open_results,
+    seal_results,
+    write_results,
+)
 
 _log = logging.getLogger("synsamp")
 
@@ -36,12 +44,17 @@ class DiskFullError(RunFailedError):
 
 
 def describe(
-    experiment: Experiment, preset: str = "quick", settings: Sequence[str] = (), seed: int = 0
+    experiment: Experiment,
+    preset: str | None = None,
+    settings: Sequence[str] = (),
+    seed: int = 0,
 ) -> Description:
-    """Resolve what was asked for into the full description of a run."""
+    """Resolve what was asked for into the full description of a run; default: the first preset."""
+    if preset is None:
+        preset = next(iter(experiment.presets))
     if preset not in experiment.presets:
         known = " or ".join(experiment.presets)
-        raise SynsampError(f"--preset must be {known}, got {preset!r}; leave it out for quick")
+        raise SynsampError(f"--preset must be {known}, got {preset!r}; leave it out for the first")
     if seed < 0:
         raise SynsampError(f"--seed must be >= 0, got {seed}; any whole number from 0 on will do")
     parameters = override(experiment.presets[preset], settings)
@@ -68,36 +81,27 @@ def execute(
     experiment: Experiment,
     out: Path,
     *,
-    preset: str = "quick",
+    preset: str | None = None,
     settings: Sequence[str] = (),
     seed: int = 0,
     force: bool = False,
     console: Console | None = None,
-    workers: Workers | None = None,
 ) -> RunFolder:
-    """Run an experiment from start to end into a new folder.
-
-    Without ``workers`` all is done in this process.
-    """
+    """Run one seed of an experiment from start to end into a new folder, in this process."""
     description = describe(experiment, preset, settings, seed)
     with RunFolder.create(out, description, force) as folder:
-        carry_out(experiment, folder, console or Console(stderr=True), workers)
+        carry_out(experiment, folder, console or Console(stderr=True))
         return folder
 
 
-def resume(
-    experiment: Experiment,
-    path: Path,
-    console: Console | None = None,
-    workers: Workers | None = None,
-) -> RunFolder:
+def resume(experiment: Experiment, path: Path, console: Console | None = None) -> RunFolder:
     """Take up a run where its newest intact checkpoint left it; a finished one is left alone."""
     with RunFolder.reopen(path) as folder:
         if folder.description.trials is not None:
             remedy = "take it up by `synsamp resume` or synsamp.runs.ensembles.run"
             raise refuse("run", "must be a single one", str(path), remedy)
         if folder.status.state != "finished":
-            carry_out(experiment, folder, console or Console(stderr=True), workers)
+            carry_out(experiment, folder, console or Console(stderr=True))
         return folder
 
 
@@ -105,12 +109,11 @@ def carry_out(
     experiment: Experiment,
     folder: RunFolder,
     console: Console,
-    workers: Workers | None = None,
     report: Report | None = None,
 ) -> None:
     """Run or continue the run in a folder whose lock is held, up to its claims.
 
-    ``workers`` and ``report`` are as in `FolderContext`.
+    ``report`` is as in `FolderContext`.
     """
     parameters = parameters_of(experiment, folder)
     status = folder.status
@@ -119,15 +122,33 @@ def carry_out(
         _log.info("%s: %s, was %s", folder.path.name, experiment.name, status.state)
         folder.set_status("running", elapsed_s=status.elapsed_s)
         folder.unseal()
-        context = FolderContext(folder, console, workers, report)
-        results = experiment.run(parameters, context)
-        write_results(folder.path, results, context.streams.close())
-        # Claims are judged on what was stored, so that a folder alone can prove them.
-        folder.write_claims(experiment.claims(parameters, open_results(folder.path)))
+        context = FolderContext(folder, console, report)
+        results = simulate(experiment, parameters, folder.description.seed, context)
+        write_results(folder.path, results, context.tables.close())
+        measured = look_at(experiment, parameters, folder.path)
+        judged = judge_all(experiment.claims, values_of(measured))
+        seal_results(folder.path)
+        folder.write_claims([ClaimRecord.of(each) for each in judged])
         folder.seal()
         folder.set_status("finished", elapsed_s=clock())
         shutil.rmtree(folder.path / CHECKPOINTS, ignore_errors=True)
         _log.info("finished after %.1f s", clock())
+
+
+def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Dataset:
+    """Analyse and measure what was stored, so that a folder alone can prove its numbers."""
+    stored = open_results(path)
+    if experiment.analyse is not None:
+        derived = experiment.analyse(parameters, stored)
+        if clash := sorted({*stored, MEASURES} & set(derived)):
+            raise ValueError(f"analyse must give datasets with new names, not {clash[0]!r}")
+        add_results(path, derived)
+        stored = open_results(path)
+    if experiment.measures is None:
+        return as_dataset({})
+    measured = as_dataset(experiment.measures(parameters, stored))
+    add_results(path, {MEASURES: measured})
+    return measured
 
 
 @contextmanager

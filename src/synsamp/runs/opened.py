@@ -16,8 +16,8 @@ def open(folder: str | Path) -> xr.Dataset:
     """Open the results of a folder made by `synsamp run` or `synsamp sweep`.
 
     Variable ``v`` of the experiment's dataset ``d`` is called ``d_v``. An ensemble has the
-    parameters that vary and ``trial`` as first dimensions, and beside the results ``claim_value``,
-    ``claim_holds``, ``trial_seed`` and ``finished``. Values are read from disk as they are used,
+    parameters that vary and ``trial`` as first dimensions, and beside the results the measures,
+    ``claim_verdict``, ``trial_seed`` and ``finished``. Values are read from disk as they are used,
     after the files have been checked against their checksums.
 
         data = synsamp.open("runs/hot")
@@ -28,7 +28,7 @@ def open(folder: str | Path) -> xr.Dataset:
         raise refuse("folder", "must be one run", str(path), "open one of the folders in it")
     run = RunFolder(path)
     results = run.results()
-    whole = results[GROUP] if run.description.trials is not None else flatten(results, None)
+    whole = results[GROUP] if run.description.trials is not None else flatten(results)
     return whole.assign_attrs(_about(run))
 
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.base import Experiment
-from synsamp.runs.context import named_seed
 from synsamp.runs.execute import describe
 from synsamp.runs.overrides import flat
 from synsamp.runs.storage.folder import Description
+from synsamp.seeds import named_seed
 
 MOST_TRIALS = 1_000_000
 
@@ -38,7 +38,7 @@ def describe_ensemble(
     experiment: Experiment,
     trials: int,
     vary: Sequence[str] = (),
-    preset: str = "quick",
+    preset: str | None = None,
     settings: Sequence[str] = (),
     seed: int = 0,
 ) -> Description:
@@ -57,12 +57,11 @@ def describe_ensemble(
     for key in values:
         if any(setting.partition("=")[0].strip() == key for setting in settings):
             raise SynsampError(f"{key} must be given by --set or --vary, got both; leave one out")
-    given = [*settings, *_one_repeat(experiment, [*settings, *(f"{key}=" for key in values)])]
-    whole = describe(experiment, preset, given, seed).model_copy(
-        update={"trials": trials, "vary": values, "given": tuple(settings)}
+    whole = describe(experiment, preset, settings, seed).model_copy(
+        update={"trials": trials, "vary": values}
     )
     for point in points(values):
-        resolved = describe(experiment, preset, [*given, *point], seed).resolved
+        resolved = describe(experiment, preset, [*settings, *point], seed).resolved
         for key in values:
             if flat(resolved).get(key, whole) is whole:
                 raise refuse("--vary", "must name one parameter, no section", key)
@@ -98,15 +97,14 @@ def points(vary: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
 def trials_of(experiment: Experiment, whole: Description) -> list[Trial]:
     """Return all trials of an ensemble; each one's seed hangs on its settings and number alone."""
     assert whole.trials is not None
-    once = _one_repeat(experiment, [*whole.given, *(f"{key}=" for key in whole.vary)])
     shape = [len(values) for values in whole.vary.values()]
     found = []
     for p, point in enumerate(points(whole.vary)):
-        settings = [*whole.given, *once, *point]
+        settings = [*whole.given, *point]
         at = describe(experiment, whole.preset, settings, whole.seed)
         place = tuple(int(i) for i in np.unravel_index(p, shape)) if shape else ()
         for t in range(whole.trials):
-            own = named_seed(whole.seed, ("trial", t, *sorted(point))).generate_state(1, np.uint64)
+            own = named_seed(whole.seed, "trial", t, *sorted(point)).generate_state(1, np.uint64)
             description = at.model_copy(
                 update={
                     "seed": int(own[0]),
@@ -134,12 +132,3 @@ def _numbers(texts: Sequence[str]) -> list[float] | None:
 
 def _n_points(whole: Description) -> int:
     return int(np.prod([len(values) for values in whole.vary.values()], dtype=np.int64))
-
-
-def _one_repeat(experiment: Experiment, settings: Sequence[str]) -> list[str]:
-    """Let a trial repeat nothing by itself, unless that was asked for."""
-    if experiment.repeats is None:
-        return []
-    key = experiment.repeats.parameter
-    asked = any(setting.partition("=")[0].strip() == key for setting in settings)
-    return [] if asked else [f"{key}=1"]

@@ -60,7 +60,7 @@ def execute_ensemble(
     trials: int,
     *,
     vary: Sequence[str] = (),
-    preset: str = "quick",
+    preset: str | None = None,
     settings: Sequence[str] = (),
     seed: int = 0,
     force: bool = False,
@@ -105,7 +105,7 @@ def carry_out_ensemble(
                 if outcome.state == "full disk":
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 progress.ended(ended.name, outcome.state, outcome.message)
-        _put_together(folder, trials, stack, outcomes, clock)
+        _put_together(experiment, folder, trials, stack, outcomes, clock)
 
 
 def _finished(root: Path, trials: Sequence[Trial]) -> set[str]:
@@ -114,6 +114,7 @@ def _finished(root: Path, trials: Sequence[Trial]) -> set[str]:
 
 
 def _put_together(
+    experiment: Experiment,
     folder: RunFolder,
     trials: Sequence[Trial],
     stack: Stack,
@@ -129,10 +130,10 @@ def _put_together(
         raise RunFailedError(f"{message}; {again}")
     unfit = sorted({name for outcome in outcomes.values() for name in outcome.unfit})
     stack.drop(unfit)
-    claims = gather(folder, trials, good, stack, unfit)
+    claims = gather(experiment, folder, trials, good, stack, unfit)
     stack.finish()
     seal_results(folder.path)
-    folder.write_claim_records(claims)
+    folder.write_claims(claims)
     folder.seal()
     folder.set_status("finished", message, clock())
     _log.info("finished after %.1f s", clock())
@@ -152,7 +153,7 @@ def run_trial(
         with _held(root / "trials" / trial.name, trial) as folder:
             if folder.status.state != "finished":
                 carry_out(experiment, folder, Console(quiet=True), report=report)
-            data = flatten(folder.results(), experiment.repeats, stack.reserved)
+            data = flatten(folder.results(), stack.reserved)
         return Outcome("finished", unfit=tuple(stack.place(data, trial.place)))
     except StoppedError:
         return Outcome("stopped", "stopped")

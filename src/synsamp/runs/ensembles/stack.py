@@ -20,7 +20,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.experiments.base import Repeats, Results
+from synsamp.experiments.base import Results
 from synsamp.runs.storage.atomic import open_in_place, remove
 from synsamp.runs.storage.contents import STACKING, STORE
 
@@ -28,28 +28,30 @@ GROUP = "ensemble"
 TRIAL = "trial"
 SUMMARY = "summary"
 OTHER_DIMENSIONS = ("claim", "quantile")
-ABOUT = ("trial_seed", "finished", "claim_holds", "claim_judged")
+ABOUT = ("trial_seed", "finished")
 """Variables about the trials, which have no quantiles."""
 CHUNK_BYTES = BLOCK_BYTES = 2**25
 SUMMARY_SIZE = 10**5
 
 
-def flatten(results: Results, repeats: Repeats | None, reserved: Iterable[str] = ()) -> xr.Dataset:
+def flatten(results: Results, reserved: Iterable[str] = ()) -> xr.Dataset:
     """Lay the datasets of one run into one: variable ``v`` of dataset ``d`` becomes ``d_v``.
 
+    One of a branch, ``b/d``, gives ``b_d_v``; where ``v`` is called ``d``, it is ``d`` or ``b_d``.
+
     A dimension that means different things in two datasets, or that is called like one of the
-    ensemble (``reserved`` and those that all ensembles have), becomes ``dimension_of_d``. The
-    dimension of the repeats within the run is dropped if it has length 1. Only index coordinates
-    stay coordinates: others may differ between trials.
+    ensemble (``reserved`` and those that all ensembles have), becomes ``dimension_of_d``. Only
+    index coordinates stay coordinates: others may differ between trials.
     """
-    squeezed = {name: _without_repeats(data, repeats) for name, data in results.items()}
-    avoided = _ambiguous(squeezed.values()) | {*reserved, TRIAL, *OTHER_DIMENSIONS}
+    avoided = _ambiguous(results.values()) | {*reserved, TRIAL, *OTHER_DIMENSIONS}
     parts = []
-    for name, data in squeezed.items():
+    for path, data in results.items():
+        name = path.replace("/", "_")
         plain = data.reset_coords().drop_attrs(deep=False)
         dims = {d: f"{d}_of_{name}" for d in data.dims if d in avoided}
         # First variables, then dimensions: a variable may be called like one of its dimensions.
-        own = plain.rename_vars({v: f"{name}_{v}" for v in plain.data_vars})
+        last = path.rpartition("/")[2]  # a record of one quantity is called like it
+        own = plain.rename_vars({v: name if v == last else f"{name}_{v}" for v in plain.data_vars})
         parts.append(own.rename(dims))
     return xr.merge(parts, combine_attrs="drop", compat="equals", join="exact")
 
@@ -68,12 +70,6 @@ def _ambiguous(datasets: Iterable[xr.Dataset]) -> set[str]:
             if size != known_size or not same:
                 found.add(str(dim))
     return found
-
-
-def _without_repeats(data: xr.Dataset, repeats: Repeats | None) -> xr.Dataset:
-    if repeats is not None and data.sizes.get(repeats.dimension) == 1:
-        return data.isel({repeats.dimension: 0}, drop=True)
-    return data
 
 
 class Stack:

@@ -4,7 +4,7 @@
 run.json           experiment, preset, parameters, seed, versions, processor
 status.json        waiting, running, interrupted, failed or finished, with times and notes
 results.zarr       the results, sealed by results.sha256
-claims.json        list of {id, statement, where, value, band, holds, unit, detail}
+claims.json        list of claims: statement, measured value and interval, band, verdict …
 run.sha256         seals run.json, claims.json and results.sha256
 trials/            of an ensemble: one run folder per trial
 figures/           PNG and SVG per drawing, listed in figures.sha256
@@ -19,6 +19,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import math
 import os
 import platform
 import re
@@ -31,8 +32,9 @@ from typing import IO, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from synsamp.claims import Judged
 from synsamp.errors import SynsampError, refuse
-from synsamp.experiments.base import Claim, Results
+from synsamp.experiments.base import Results
 from synsamp.runs.storage import results as stored
 from synsamp.runs.storage.atomic import PART, damaged, open_in_place, read_json, write_json
 from synsamp.runs.storage.clearing import clear_contents, clear_parts
@@ -63,7 +65,7 @@ class Description(_Record):
     An ensemble has ``trials``, at each combination of the values in ``vary``.
     """
 
-    format: Literal[2] = 2
+    format: Literal[3] = 3
     experiment: str
     preset: str
     given: tuple[str, ...]
@@ -93,20 +95,63 @@ class Status(_Record):
 
 
 class ClaimRecord(_Record):
-    """A claim as stored; a value that was not finite is null and never holds.
+    """A claim as it was judged; a number that is not finite is null.
 
-    Over an ensemble the value is the share of trials in which it holds, with its interval.
+    ``at`` names the point of a sweep. ``needed``: seeds that would decide an undecided claim.
     """
 
     id: str
     statement: str
     where: str
-    value: float | None
+    measure: str
     band: tuple[float | None, float | None]
-    holds: bool
+    verdict: Literal["holds", "fails", "undecided", "cannot tell"]
+    n: int
+    value: float | None
+    interval: tuple[float | None, float | None]
+    null_value: float | None = None
+    null_interval: tuple[float | None, float | None] | None = None
+    needed: int | None = None
+    paper: float | None = None
+    paper_is: str = ""
     unit: str = ""
+    reason: str = ""
     detail: str = ""
-    interval: tuple[float, float] | None = None
+    at: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the verdict is that it holds."""
+        return self.verdict == "holds"
+
+    @classmethod
+    def of(cls, judged: Judged, at: str = "") -> ClaimRecord:
+        """The record of a claim that was judged."""
+        claim, measured, null = judged.claim, judged.measured, judged.null
+        return cls(
+            id=claim.id,
+            statement=claim.statement,
+            where=claim.where,
+            measure=claim.measure,
+            band=claim.band,
+            verdict=judged.verdict,
+            n=judged.n,
+            value=_finite(measured.value),
+            interval=(_finite(measured.low), _finite(measured.high)),
+            null_value=None if null is None else _finite(null.value),
+            null_interval=None if null is None else (_finite(null.low), _finite(null.high)),
+            needed=judged.needed,
+            paper=claim.paper,
+            paper_is=judged.paper_is,
+            unit=claim.unit,
+            reason=claim.reason,
+            detail=claim.detail,
+            at=at,
+        )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
 class RunFolder:
@@ -172,26 +217,8 @@ class RunFolder:
         """Keep a remark on how the run came about; it is written with the next status."""
         self._notes = tuple(dict.fromkeys([*self._notes, text]))
 
-    def write_claims(self, claims: Sequence[Claim]) -> None:
-        """Store the claims with their measured values."""
-        self.write_claim_records(
-            [
-                ClaimRecord(
-                    id=claim.id,
-                    statement=claim.statement,
-                    where=claim.where,
-                    value=float(claim.value) if claim.value - claim.value == 0 else None,
-                    band=claim.band,
-                    holds=claim.holds,
-                    unit=claim.unit,
-                    detail=claim.detail,
-                )
-                for claim in claims
-            ]
-        )
-
-    def write_claim_records(self, records: Sequence[ClaimRecord]) -> None:
-        """Store claims that are judged already."""
+    def write_claims(self, records: Sequence[ClaimRecord]) -> None:
+        """Store the claims as they were judged."""
         content = [record.model_dump(mode="json") for record in records]
         write_json(self.path / "claims.json", content)
 
@@ -250,7 +277,7 @@ class RunFolder:
                     "another version of synsamp wrote it: read it with that one, or run it again"
                 )
                 raise refuse(
-                    f"format of {self.path}", "must be 2", first["input"], remedy
+                    f"format of {self.path}", "must be 3", first["input"], remedy
                 ) from None
             key = ".".join(str(part) for part in first["loc"])
             raise damaged(self.path / name, f"{key}: {first['msg']}".lstrip(": ")) from None

@@ -89,6 +89,16 @@ def open_results(folder: Path) -> Results:
         }
 
 
+def open_dataset(folder: Path, name: str) -> xr.Dataset | None:
+    """Open one dataset as it is, unchecked; None if there is none of that name."""
+    store = folder / STORE
+    if not (store / name).is_dir():
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return xr.open_zarr(store, group=name, consolidated=False, chunks=None)
+
+
 def _datasets_in(store: Path) -> list[str]:
     """Names of the groups that hold arrays: ``record``, ``branch/record``."""
     found = set()

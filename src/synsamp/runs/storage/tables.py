@@ -115,8 +115,10 @@ class ZarrTable:
     def _write(self) -> None:
         start, stop = self._written, self._written + self._filled
         for key, array in self._arrays.items():
-            array.resize((stop, *array.shape[1:]))
-            array[start:stop] = self._buffers[key][: self._filled]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Zarr on strings: a format note
+                array.resize((stop, *array.shape[1:]))
+                array[start:stop] = self._buffers[key][: self._filled]
             # A checkpoint written later counts on this chunk: it must be on the disk before.
             column = self._path / key
             chunk = column / "c" / str(start // self._chunk_rows)
