@@ -283,6 +283,14 @@ class RunFolder:
             raise damaged(self.path / name, f"{key}: {first['msg']}".lstrip(": ")) from None
 
 
+def results_by_seed(folder: RunFolder) -> list[Results]:
+    """The results of every seed of a finished run or ensemble, checked against their seals."""
+    if folder.description.trials is None:
+        return [folder.results()]
+    trials = [RunFolder(path) for path in trials_in(folder.path / TRIALS)]
+    return [trial.results() for trial in trials if trial.status.state == "finished"]
+
+
 def find_runs(path: Path) -> list[Path]:
     """Return the run folder itself, or the run folders in it (as `synsamp run all` makes them)."""
     if (path / "run.json").exists():
