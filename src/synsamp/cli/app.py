@@ -17,8 +17,9 @@ from typing import Any
 import typer
 
 from synsamp.cli.arguments import check_words, guard
-from synsamp.cli.look import add_list, add_report, check_command
+from synsamp.cli.look import add_claims, add_list, add_report, check_command
 from synsamp.cli.messages import complain
+from synsamp.cli.new import new_command
 from synsamp.cli.printing import make_printable
 from synsamp.cli.run import add_resume, add_run, add_sweep
 from synsamp.cli.spines import spines
@@ -98,6 +99,8 @@ def build_app(registry: Registry) -> typer.Typer:
     add_run(app, registry)
     add_sweep(app, registry)
     add_resume(app, registry)
+    app.command("new")(new_command)
+    add_claims(app, registry)
     add_report(app, registry)
     app.command("check")(check_command)
     app.command("bench")(bench_command)

@@ -18,7 +18,6 @@ from synsamp.errors import SynsampError
 from synsamp.experiments.registry import Entry, Registry
 
 if TYPE_CHECKING:
-    from synsamp.experiments.base import Experiment
     from synsamp.runs.parallel.workers import Workers
     from synsamp.runs.storage.folder import Description, RunFolder
 
@@ -26,20 +25,24 @@ Job = tuple[Entry, "RunFolder"]
 
 
 def describe(
-    experiment: Experiment,
-    preset: str,
+    entry: Entry,
+    preset: str | None,
     settings: Sequence[str],
     seed: int,
     trials: int | None,
     vary: Sequence[str] = (),
 ) -> Description:
-    """Resolve what was asked for: one run, or an ensemble if trials are counted."""
+    """Resolve what was asked for: one seed, or an ensemble of as many as the preset says."""
     from synsamp.runs.ensembles.plan import describe_ensemble
     from synsamp.runs.execute import describe
 
+    experiment = entry.load()
+    one = describe(experiment, preset, settings, seed)
     if trials is None:
-        return describe(experiment, preset, settings, seed)
-    return describe_ensemble(experiment, trials, vary, preset, settings, seed)
+        trials = experiment.trials.get(one.preset, 1)
+    if trials != 1 or vary:
+        one = describe_ensemble(experiment, trials, vary, preset, settings, seed)
+    return one.model_copy(update={"source": entry.source, "source_sha256": entry.digest})
 
 
 def start(
@@ -71,14 +74,24 @@ def resume_folder(root: Path, registry: Registry, workers: Workers) -> int | Non
     with ExitStack() as stack:
         jobs = []
         for path in find_runs(root):
-            entry = registry.find(RunFolder(path).description.experiment)
+            about = RunFolder(path).description
+            entry = registry.of(about.experiment, about.source)
             run = stack.enter_context(RunFolder.reopen(path))
+            note_changed_source(run, entry)
             # An ensemble is finished, with a message, if some of its trials failed.
             if run.status.state != "finished" or run.status.message or _to_be_mended(run):
                 jobs.append((entry, run))
             else:
                 typer.echo(f"{path} is finished, nothing to do")
         return _carry_out(jobs, root, workers) if jobs else None
+
+
+def note_changed_source(run: RunFolder, entry: Entry) -> None:
+    """Say so, and note it, if a user's own experiment is not the code that the run began with."""
+    if run.description.source_sha256 != entry.digest:
+        text = f"{entry.source or entry.name} has changed since the run began: bits may differ"
+        complain(f"warning: {text}", 0)
+        run.note(text)
 
 
 def _to_be_mended(run: RunFolder) -> bool:
@@ -114,10 +127,12 @@ def _carry_out(jobs: Sequence[Job], root: Path, workers: Workers) -> int:
     code = 0
     for entry, folder in jobs:
         console.print(f"{entry.name}: running in {folder.path}", markup=False, soft_wrap=True)
-        go = carry_out if folder.description.trials is None else carry_out_ensemble
         try:
             with _stopping_on_sigterm():
-                go(entry.load(), folder, console, workers)
+                if folder.description.trials is None:
+                    carry_out(entry.load(), folder, console)
+                else:
+                    carry_out_ensemble(entry.load, folder, console, workers)
         except KeyboardInterrupt:
             return complain(f"stopped; continue with `synsamp resume {root}`", 130)
         except RunFailedError as error:

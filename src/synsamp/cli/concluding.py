@@ -26,10 +26,8 @@ def conclude(root: Path, registry: Registry, code: int, strict: bool = False) ->
     swept = [folder for folder in folders if folder.description.vary]
     claims = {f.description.experiment: f.claims() for f in folders if f not in swept}
     for folder in swept:
-        keys = list(folder.description.vary)
-        whole = folder.results()["ensemble"]
-        Console().print(tables.sweep(folder.description.experiment, whole, keys))
-    if claims:
+        Console().print(tables.sweep(folder.description.experiment, folder.claims()))
+    if any(claims.values()):
         Console().print(tables.claims(claims))
     typer.echo(f"report: {report}")
     broken = strict and not all(claim.holds for found in claims.values() for claim in found)
@@ -41,6 +39,5 @@ def in_order(runs: Sequence[Path], registry: Registry) -> list[Path]:
     from synsamp.runs import RunFolder
 
     names = [entry.name for entry in registry]
-    return sorted(
-        runs, key=lambda p: names.index(registry.find(RunFolder(p).description.experiment).name)
-    )
+    place = {name: i for i, name in enumerate(names)}
+    return sorted(runs, key=lambda p: place.get(RunFolder(p).description.experiment, len(place)))

@@ -14,6 +14,12 @@ from synsamp.cli.concluding import in_order
 from synsamp.cli.messages import complain
 from synsamp.experiments.registry import Registry
 
+Own = Annotated[
+    str | None,
+    typer.Option(
+        "--experiment", metavar="FILE", help="The file or module of a run of your own experiment."
+    ),
+]
 Folders = Annotated[
     list[Path], typer.Argument(metavar="DIR...", help="Run folders, or folders of runs.")
 ]
@@ -25,13 +31,13 @@ def add_list(app: typer.Typer, registry: Registry) -> None:
     @app.command("list")
     def list_command(
         name: Annotated[
-            str | None, typer.Argument(help="Show this experiment's parameters.")
+            str | None, typer.Argument(help="Show this one's parameters; your own: file.py.")
         ] = None,
     ) -> None:
         """Show the experiments, or the parameters of one of them.
 
         `synsamp list landscape` shows every name that `--set` of `synsamp run` takes, with the
-        values of both presets and what it means.
+        values of the presets and what it means.
         """
         from synsamp.cli import tables
 
@@ -40,6 +46,19 @@ def add_list(app: typer.Typer, registry: Registry) -> None:
             console.print(tables.experiments(registry))
         else:
             console.print(tables.parameters(registry.find(name).load(), console.width))
+
+
+def add_claims(app: typer.Typer, registry: Registry) -> None:
+    """Add ``synsamp claims``."""
+
+    @app.command("claims")
+    def claims_command(
+        name: Annotated[str, typer.Argument(help="An experiment, its alias, or your own file.py.")],
+    ) -> None:
+        """List what an experiment claims, and how it is judged, without running it."""
+        from synsamp.cli import tables
+
+        Console().print(tables.declared(registry.find(name).load()))
 
 
 def add_report(app: typer.Typer, registry: Registry) -> None:
@@ -52,6 +71,7 @@ def add_report(app: typer.Typer, registry: Registry) -> None:
             Path | None,
             typer.Option(help="The page to write. \\[default: report.html in DIR, or beside them]"),
         ] = None,
+        own: Own = None,
     ) -> None:
         """Draw finished runs again and write them as one page (HTML, needs no network).
 
@@ -60,9 +80,10 @@ def add_report(app: typer.Typer, registry: Registry) -> None:
         from synsamp.report.write import write_report
         from synsamp.runs import find_runs
 
-        runs = [run for folder in folders for run in in_order(find_runs(folder), registry)]
+        known = registry if own is None else registry.including(own)
+        runs = [run for folder in folders for run in in_order(find_runs(folder), known)]
         page = out or beside(folders) / "report.html"
-        typer.echo(f"report: {write_report(runs, registry, page)}")
+        typer.echo(f"report: {write_report(runs, known, page)}")
 
 
 def check_command(folders: Folders) -> int:

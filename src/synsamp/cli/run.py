@@ -10,11 +10,15 @@ import typer
 from synsamp.cli.arguments import whole
 from synsamp.cli.carrying_out import describe, new_folder, resume_folder, start
 from synsamp.cli.concluding import conclude
+from synsamp.cli.look import Own
 from synsamp.cli.places import places
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import Registry
 
-Preset = Annotated[str, typer.Option(help="`quick` (seconds) or `paper` (as in the paper).")]
+Preset = Annotated[
+    str | None,
+    typer.Option(help="`quick` (seconds) or `paper` (as in the paper). \\[default: the first]"),
+]
 Seed = Annotated[str, typer.Option(metavar="N", help="Same seed, same bits, on any workers.")]
 Out = Annotated[
     Path | None,
@@ -46,14 +50,17 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
 
     @app.command("run")
     def run_command(
-        name: Annotated[str, typer.Argument(help="An experiment, its alias (fig1…), or `all`.")],
-        preset: Preset = "quick",
+        name: Annotated[
+            str,
+            typer.Argument(help="An experiment, its alias (fig1…), your own file.py, or `all`."),
+        ],
+        preset: Preset = None,
         seed: Seed = "0",
         out: Out = None,
         settings: Settings = None,
         trials: Annotated[
             str | None,
-            typer.Option(metavar="N", help="Run it N times, each with its own seed."),
+            typer.Option(metavar="N", help="Seeds to run. \\[default: what the preset says]"),
         ] = None,
         workers: Count = None,
         scheduler: Scheduler = None,
@@ -66,25 +73,25 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         """Run an experiment and write its results, figures, claims and report into one folder.
 
         Examples: `synsamp run landscape`, `synsamp run fig1 --preset paper --seed 3`,
-        `synsamp run landscape --set rule.temperature=4 --out hot`, `synsamp run all`.
+        `synsamp run landscape --set rule.temperature=4 --out hot`, `synsamp run all`,
+        `synsamp run my_experiment.py --trials 8`. One seed is one run; several are an ensemble on
+        all cores, over which claims are judged.
 
         Ctrl-C is safe: `synsamp resume DIR` continues, and ends in the same bits.
         """
         everything = name == "all"
         if everything and settings:
             raise SynsampError(f"--set must go with one experiment, got {settings[0]!r} for all")
-        entries = list(registry) if everything else [registry.find(name)]
+        known = registry if everything else registry.including(name)
+        entries = list(known) if everything else [known.find(name)]
         if not entries:
             raise SynsampError("run all needs at least one experiment, got none in this build")
         count = None if trials is None else whole("--trials", trials)
-        asked = [
-            describe(e.load(), preset, settings or [], whole("--seed", seed), count)
-            for e in entries
-        ]
-        root = out or new_folder("all" if everything else entries[0].name, preset)
+        asked = [describe(e, preset, settings or [], whole("--seed", seed), count) for e in entries]
+        root = out or new_folder("all" if everything else entries[0].name, asked[0].preset)
         with places(workers, scheduler, mixed) as where:
             code = start(entries, asked, root, force, where, several=everything)
-        return conclude(root, registry, code, strict)
+        return conclude(root, known, code, strict)
 
 
 def add_sweep(app: typer.Typer, registry: Registry) -> None:
@@ -92,13 +99,15 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
 
     @app.command("sweep")
     def sweep_command(
-        name: Annotated[str, typer.Argument(help="An experiment or its alias (fig1…).")],
+        name: Annotated[
+            str, typer.Argument(help="An experiment, its alias (fig1…), or your own file.py.")
+        ],
         vary: Annotated[
             list[str],
             typer.Option(metavar="KEY=A,B,…", help="Values of a parameter; repeatable."),
         ],
         trials: Annotated[str, typer.Option(metavar="N", help="Trials at each combination.")] = "8",
-        preset: Preset = "quick",
+        preset: Preset = None,
         seed: Seed = "0",
         out: Out = None,
         settings: Settings = None,
@@ -113,13 +122,14 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         learning.n_inputs=50,100,200 --trials 20`. Values that are lists are parted by `|`:
         `--vary "prior.means=1,0|2,0"`.
         """
-        entry = registry.find(name)
+        known = registry.including(name)
+        entry = known.find(name)
         seed_, count = whole("--seed", seed), whole("--trials", trials)
-        asked = describe(entry.load(), preset, settings or [], seed_, count, vary)
-        root = out or new_folder(f"{entry.name}-sweep", preset)
+        asked = describe(entry, preset, settings or [], seed_, count, vary)
+        root = out or new_folder(f"{entry.name}-sweep", asked.preset)
         with places(workers, scheduler, mixed) as where:
             code = start([entry], [asked], root, force, where)
-        return conclude(root, registry, code)
+        return conclude(root, known, code)
 
 
 def add_resume(app: typer.Typer, registry: Registry) -> None:
@@ -128,6 +138,7 @@ def add_resume(app: typer.Typer, registry: Registry) -> None:
     @app.command("resume")
     def resume_command(
         folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run that was stopped.")],
+        own: Own = None,
         workers: Count = None,
         scheduler: Scheduler = None,
         mixed: Mixed = False,
@@ -138,6 +149,7 @@ def add_resume(app: typer.Typer, registry: Registry) -> None:
         never stopped. A folder made by `synsamp run all` or of many trials is completed; what is
         finished stays.
         """
+        known = registry if own is None else registry.including(own)
         with places(workers, scheduler, mixed) as where:
-            code = resume_folder(folder, registry, where)
-        return 0 if code is None else conclude(folder, registry, code)
+            code = resume_folder(folder, known, where)
+        return 0 if code is None else conclude(folder, known, code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -12,16 +11,23 @@ from rich.table import Table
 from rich.text import Text
 
 from synsamp.report.foreign import visible
-from synsamp.report.numbers import number, rule_text
+from synsamp.report.numbers import (
+    band_text,
+    measured_text,
+    null_text,
+    number,
+    paper_text,
+    tally,
+    verdict_text,
+)
 
 if TYPE_CHECKING:
-    from xarray import Dataset
-
     from synsamp.experiments.base import Experiment
     from synsamp.experiments.registry import Entry
     from synsamp.runs.storage.folder import ClaimRecord
 
 
+STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "cannot tell": "bold red"}
 ROOM_BESIDE_NAMES = 50
 """Columns that the meaning and two presets take at least beside the names."""
 
@@ -52,10 +58,10 @@ def parameters(experiment: Experiment, width: int) -> Table:
             texts.get(key, ""),
             *(json.dumps(preset.get(key), ensure_ascii=False) for preset in values.values()),
         )
-        for key in values["quick"]
+        for key in next(iter(values.values()))
     ]
     title = Text(f"{experiment.name}: {experiment.title}")
-    if width < max(len(key) for key, *_ in rows) + ROOM_BESIDE_NAMES:
+    if width < max((len(key) for key, *_ in rows), default=0) + ROOM_BESIDE_NAMES:
         return _stacked(title, rows, list(values))
     table = Table(title=title, box=box.SIMPLE_HEAD)
     table.add_column("parameter", style="bold", no_wrap=True)
@@ -78,44 +84,61 @@ def _stacked(title: Text, rows: Sequence[Sequence[str]], presets: Sequence[str])
 
 
 def claims(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
-    """List claims with the value measured and the band it must fall in."""
-    total = sum(len(records) for records in found.values())
-    holding = sum(claim.holds for records in found.values() for claim in records)
-    table = Table(title=f"{holding} of {total} claims hold", box=box.SIMPLE_HEAD)
+    """List claims with what was measured over seeds, the band, and the verdict."""
+    everything = [claim for records in found.values() for claim in records]
+    nulls = any(claim.null_interval is not None for claim in everything)
+    papers = any(claim.paper is not None for claim in everything)
+    table = Table(title=f"claims: {tally(everything)}", box=box.SIMPLE_HEAD)
     table.add_column("where")
-    table.add_column("the paper's claim", ratio=1)
+    table.add_column("claim", ratio=1)
     table.add_column("measured", justify="right")
-    table.add_column("band", justify="right")
-    table.add_column("")
+    for wanted, name in ((nulls, "null"), (True, "band"), (papers, "the paper")):
+        if wanted:
+            table.add_column(name, justify="right")
+    table.add_column("verdict")
     for name, records in found.items():
         table.add_section()
-        table.add_row("", Text(visible(name), "bold"), "", "", "")
+        table.add_row("", Text(visible(name), "bold"))
         for claim in records:
-            mark = Text("holds", "green") if claim.holds else Text("fails", "bold red")
-            ends = f" ({claim.interval[0]:.2f}–{claim.interval[1]:.2f})" if claim.interval else ""
-            value = f"{number(claim.value)}{ends} {claim.unit}".strip()
-            texts = (claim.where, claim.statement, value, rule_text(claim))
+            texts = [claim.where, claim.statement, f"{measured_text(claim)} {claim.unit}".strip()]
+            texts += [null_text(claim)] if nulls else []
+            texts += [band_text(claim.band)]
+            texts += [paper_text(claim)] if papers else []
+            mark = Text(verdict_text(claim), STYLES[claim.verdict])
             table.add_row(*(Text(visible(text)) for text in texts), mark)
     return table
 
 
-def sweep(name: str, whole: Dataset, keys: Sequence[str]) -> Table:
-    """List the share of trials in which each claim holds, a column per combination of settings."""
-    import numpy as np
-
-    judged = whole["claim_judged"].values.reshape(whole.sizes["claim"], -1, whole.sizes["trial"])
-    holds = whole["claim_holds"].values.reshape(judged.shape)
-    points = list(product(*(whole[key].values for key in keys)))
-    title = Text(f"{visible(name)}: share of trials in which a claim holds")
-    table = Table(title=title, box=box.SIMPLE_HEAD)
-    table.add_column(Text(visible(", ".join(keys))))
+def sweep(name: str, records: Sequence[ClaimRecord]) -> Table:
+    """List the verdict on each claim, a column per combination of settings."""
+    points = list(dict.fromkeys(record.at for record in records))
+    by_place = {(record.id, record.at): record for record in records}
+    table = Table(title=Text(f"{visible(name)}: {tally(records)}"), box=box.SIMPLE_HEAD)
+    table.add_column("claim")
     for point in points:
-        head = Text(visible(", ".join(str(value) for value in point)))
-        table.add_column(head, justify="right")
-    for i, claim in enumerate(whole["claim"].values):
-        shares = [
-            f"{holds[i, p].sum() / n:.2f}" if (n := np.sum(judged[i, p])) else ""
-            for p in range(len(points))
-        ]
-        table.add_row(Text(visible(str(claim))), *shares)
+        table.add_column(Text(visible(point)), justify="right")
+    for claim in dict.fromkeys(record.id for record in records):
+        cells = []
+        for point in points:
+            found = by_place.get((claim, point))
+            text = "" if found is None else f"{number(found.value)} {found.verdict}"
+            cells.append(Text(text, "" if found is None else STYLES[found.verdict]))
+        table.add_row(Text(visible(claim)), *cells)
+    return table
+
+
+def declared(experiment: Experiment) -> Table:
+    """List what an experiment claims, before anything is run."""
+    title = Text(f"{experiment.name}: {len(experiment.claims)} claims")
+    table = Table(title=title, box=box.SIMPLE_HEAD)
+    table.add_column("id", style="bold", no_wrap=True)
+    table.add_column("claim", ratio=1)
+    for column in ("where", "measure", "null", "band", "the paper"):
+        table.add_column(column, overflow="fold")
+    for claim in experiment.claims:
+        said = claim.statement + (f" ({claim.reason})" if claim.reason else "")
+        paper = "" if claim.paper is None else number(claim.paper)
+        band = f"{band_text(claim.band)} {claim.unit}".strip()
+        row = (claim.id, said, claim.where, claim.measure, claim.null or "", band, paper)
+        table.add_row(*map(Text, row))
     return table

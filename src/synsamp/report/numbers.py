@@ -60,9 +60,7 @@ def verdict_text(claim: ClaimRecord) -> str:
 def _in_band(claim: ClaimRecord) -> bool:
     low, high = claim.band
     value = claim.value
-    return (
-        value is not None and (low is None or low <= value) and (high is None or value <= high)
-    )
+    return value is not None and (low is None or low <= value) and (high is None or value <= high)
 
 
 def tally(claims: Sequence[ClaimRecord]) -> str:

@@ -62,7 +62,8 @@ class InUseError(SynsampError):
 class Description(_Record):
     """What a run was asked to do; written once (``run.json``).
 
-    An ensemble has ``trials``, at each combination of the values in ``vary``.
+    An ensemble has ``trials``, at each combination of the values in ``vary``. A user's own
+    experiment has the file or module it came from as ``source``, with its checksum.
     """
 
     format: Literal[3] = 3
@@ -76,6 +77,8 @@ class Description(_Record):
     created: datetime
     trials: int | None = None
     vary: dict[str, tuple[str, ...]] = {}
+    source: str = ""
+    source_sha256: str = ""
 
     @property
     def digest(self) -> str:
