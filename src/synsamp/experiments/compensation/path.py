@@ -8,6 +8,7 @@ parameters are chosen in the same way at the same time and nothing is removed.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def _epochs(schedule: ScheduleSection) -> tuple[NDArray[np.int64], NDArray[np.in
     """Number of the epoch of each used row of the path, and those rows."""
     epochs, rows = [], []
     edges = (0.0, *schedule.lesions_s, schedule.end_s)
-    for number, (start_s, stop_s) in enumerate(zip(edges, edges[1:], strict=False)):
+    for number, (start_s, stop_s) in enumerate(pairwise(edges)):
         skipped = min(SETTLING_S, (stop_s - start_s) / 2) if number == 0 else 0.0
         rows.append(np.arange(round((start_s + skipped) / STEP_S) + 1, round(stop_s / STEP_S) + 1))
         epochs.append(np.full(rows[-1].size, number))
