@@ -413,7 +413,7 @@ def path_records(jumps, seed=5):
     alive = np.ones((2, N), bool)
     alive[1, 7] = False
     still_time = np.arange(3600.0, 10801.0, 100.0)
-    still = rng.normal(0.0, 0.1, (still_time.size, N, N)) - 0.5
+    still = rng.normal(0.0, 0.1, (still_time.size, N, N)) - 2.0
     dims = ("time", "post", "pre")
     return {
         "network/theta": xr.Dataset({"theta": (dims, theta)}, coords={"time": time}),

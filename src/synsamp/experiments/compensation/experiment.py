@@ -77,13 +77,15 @@ EXPERIMENT = Experiment(
         "lesion 2 left. After each lesion they move to another region.",
         "D": "Weights of z_V at marked times; a hundredth of the possible lateral connections "
         "(those that were there at the mark before in gray, the neuron of panel C in red) and the "
-        "number of all; recall from sound alone of every network (thin) and their mean. Lesion 1 "
-        "removes the neurons of z_V tuned to the second digit, lesion 2 all functional lateral "
-        "connections for good. Dashed: controls.",
+        "number of all, of the first network; recall from sound alone, mean over networks with one "
+        "standard deviation to either side. Lesion 1 removes the neurons of z_V tuned to the "
+        "second digit, lesion 2 all functional lateral connections for good. Dashed: controls, "
+        "which go on from the same state. Dotted: the same trials told by the readout of t1.",
         "S1A": "Which lateral connections are functional before lesion 1, and the share of "
         "functional ones of each kind.",
         "S1B": "Without lesions the codes of both populations for the same word drift over hours "
-        "(neurons in the order of the first histogram), while recall holds.",
+        "(neurons in the order of the first histogram), while recall holds. Bands: one standard "
+        "deviation over networks.",
     },
     assumptions=(
         "2.5 h of learning, 1.5 h after lesion 1, 3.5 h after lesion 2; the paper says more than "
@@ -95,7 +97,9 @@ EXPERIMENT = Experiment(
         "The linear readout sees rates in five windows of the first part of each word, as long as "
         "the shortest test word: a circuit's total rate is fixed, so counts of whole words would "
         "betray their length.",
-        "Test words are never learned from; readouts are fitted and tested on separate trials.",
+        "Test words are never learned from; readouts are fitted and tested on separate trials. They "
+        "are fitted anew in each test; what a readout kept from before lesion 1 tells is given "
+        "beside it.",
         "θ′ belongs to the surviving neuron of z_V with the median number of parameters left.",
         "t1, t2: before each lesion; t3: just after lesion 2; t4: two hours later.",
         "A retracted synapse feels the likelihood by its w, as the equation has it; the text says "
