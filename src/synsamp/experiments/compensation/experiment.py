@@ -97,7 +97,7 @@ EXPERIMENT = Experiment(
         "The linear readout sees rates in five windows of the first part of each word, as long as "
         "the shortest test word: a circuit's total rate is fixed, so counts of whole words would "
         "betray their length.",
-        "Test words are never learned from; readouts are fitted and tested on separate trials. They "
+        "Test words are never learned from; readouts are fitted and told on separate trials. They "
         "are fitted anew in each test; what a readout kept from before lesion 1 tells is given "
         "beside it.",
         "θ′ belongs to the surviving neuron of z_V with the median number of parameters left.",
