@@ -201,9 +201,7 @@ class Recorder:
         if self._traced.synapse.size:
             which = Column("int32", description="place in this list: " + self._traced.words)
             theta = Column("float64", description="θ after the update")
-            tables["traces"] = Table(
-                "update", {"time_s": time, "synapse": which, "theta": theta}
-            )
+            tables["traces"] = Table("update", {"time_s": time, "synapse": which, "theta": theta})
         if "theta" in self._steps:
             matrices = {
                 name: Column("float32", {f"{name} post": n, f"{name} pre": m}, description="θ")
