@@ -103,3 +103,17 @@ def test_a_trial_goes_on_from_its_checkpoint_and_tells_of_a_damaged_one(tmp_path
     assert f"continuing from {older.name}" in said
     seals = [place / "trials" / "00000" / "results.sha256" for place in (out, whole)]
     assert seals[0].read_text() == seals[1].read_text()
+
+
+def test_processes_that_end_late_do_not_spoil_what_is_done(two, monkeypatch):
+    client = two.client(Console(quiet=True))
+
+    def late(timeout):
+        raise TimeoutError(f"timed out after {timeout} s.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client, "close", late)
+        patch.setattr(client.cluster, "close", late)
+        two.close()
+    client.close()
+    client.cluster.close()

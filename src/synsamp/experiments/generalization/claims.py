@@ -79,11 +79,12 @@ CLAIMS = (
         "mode-at-1",
         "A few larger weights emerge and stay in the mode at 1",
         "Fig. 2E",
-        "weights_at_1",
-        (0.05, None),
-        unit="of weights",
-        reason="twice the 0.023 that lie there at the start; mode-at-0 bounds it from above",
-        detail="between 0.5 and 1.5",
+        "at_1_where_ink",
+        (1.5, None),
+        unit="× blank pixels",
+        reason="1 if only noise carries weights there, as it does without any image",
+        detail="share of weights between 0.5 and 1.5 at pixels with ink in the training images "
+        "(mean gray above 0.5), relative to blank ones",
     ),
     Claim(
         "averaging",

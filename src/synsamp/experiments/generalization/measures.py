@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from synsamp.claims import Value
+import numpy as np
+import xarray as xr
+
+from synsamp.claims import Ratio, Value
 from synsamp.experiments.base import Results
 
 if TYPE_CHECKING:
@@ -23,13 +26,7 @@ def measures(p: GeneralizationParameters, results: Results) -> dict[str, Value]:
     end = test.isel(update=-1)
     lead = float(end.sel(variant="bimodal") - end.sel(variant="uniform"))
     uniform_fall = float(fall.sel(variant="uniform"))
-    bimodal = learning.sel(variant="bimodal").load()
-    averaged = float(bimodal.averaged_test_log_likelihood)
-    n_weights = results["example"].end_weight.sel(variant="bimodal").size
-    share_at = {
-        mode: float(bimodal.weight_count.sel(bin=slice(mode - 0.5, mode + 0.5)).sum()) / n_weights
-        for mode in (0.0, 1.0)
-    }
+    averaged = float(learning.averaged_test_log_likelihood.sel(variant="bimodal"))
     return {
         "uniform_peak": float(best) / p.learning.updates,
         "uniform_fall": uniform_fall,
@@ -37,7 +34,21 @@ def measures(p: GeneralizationParameters, results: Results) -> dict[str, Value]:
         "bimodal_fall": float(fall.sel(variant="bimodal")),
         "bimodal_leads": lead > 0,
         "bimodal_lead": lead,
-        "weights_at_0": share_at[0.0],
-        "weights_at_1": share_at[1.0],
         "averaging_gain": averaged - float(end.sel(variant="bimodal")),
+        **_of_weights(results["example"]),
     }
+
+
+def _of_weights(example: xr.Dataset) -> dict[str, Value]:
+    """How the weights divide between the modes; the valley between 0 and 1 lies at 0.5."""
+    weights = example.end_weight.sel(variant="bimodal").values
+    at_1 = (weights > 0.5) & (weights < 1.5)
+    found: dict[str, Value] = {
+        "weights_at_0": float(np.mean(np.abs(weights) < 0.5)),
+        "weights_at_1": float(np.mean(at_1)),
+    }
+    gray = example.train_image.values.mean(axis=0)
+    ink, blank = gray > 0.5, gray == 0.0
+    if ink.any() and blank.any():
+        found["at_1_where_ink"] = Ratio(at_1[:, ink].mean(), at_1[:, blank].mean())
+    return found
