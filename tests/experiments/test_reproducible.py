@@ -12,9 +12,8 @@ from synsamp.experiments.registry import REGISTRY
 
 TINY = {
     "landscape": ["chains=4", "chain_time=10", "path_time=1", "ml_time=1", "ml_paths=2"],
-    "generalization": ["trials=1", "learning.updates=100", "evaluations=4", "test_images=5"],
+    "generalization": ["learning.updates=100", "evaluations=4", "test_images=5"],
     "prior_comparison": [
-        "trials=1",
         "learning.updates=100",
         "evaluations=4",
         "test_images=5",
