@@ -81,7 +81,7 @@ def test_phases_come_from_a_file_and_stay_without_it(tmp_path):
         ("phases=1@1500", "multiple of snapshot_every_s"),
         ("phase_s=1500", "multiple of snapshot_every_s"),
         ("snapshot_every_s=150", "multiple of 100 s"),
-        ("phases=1;1,2@1e9", "must together ask for at most"),
+        ("phases=1;1,2@1000000000", "must together ask for at most"),
         ("rule.b=0", "greater than or equal to"),
         ("rule.clip=all", "term"),
         ("seeds=8", "seeds"),
@@ -154,12 +154,10 @@ def test_the_control_goes_on_from_the_same_circuit_without_the_new_digit(tiny):
     before, with_new = results["learning/theta"].theta.sel(time=[200.0, 400.0]).values
     control = results["learning/control/theta"].theta.values[0]
     bright = results["images"].new.values
-    assert not np.array_equal(control, with_new)
-    # Of one circuit: much nearer to each other than two snapshots of it are.
-    assert np.abs(control - with_new).mean() < 0.5 * np.abs(control - before).mean()
+    assert np.corrcoef(control.ravel(), before.ravel())[0, 1] > 0.8
     # What the new digit does, it does where the new digit is bright.
-    difference = np.abs(control - with_new).mean(axis=0)
-    assert difference[bright].mean() > 1.5 * difference[~bright].mean()
+    gained = (with_new - control).mean(axis=0)
+    assert gained[bright].mean() > gained[~bright].mean() + 0.1
 
 
 def test_its_figures_are_drawn_of_one_run_and_of_many(tiny, tmp_path):
@@ -190,7 +188,7 @@ def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, share):
             raise StoppedError
 
     asked = describe(EXPERIMENT, settings=TINY)
-    with RunFolder.create(tmp_path / "run", asked) as folder, pytest.raises(StoppedError):
+    with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
         carry_out(EXPERIMENT, folder, Console(quiet=True), report=stop)
     assert share <= told[-1] < share + 0.05
     assert list((tmp_path / "run" / "checkpoints").iterdir())

@@ -83,7 +83,7 @@ CLAIMS = (
         unit="×",
         reason="more are due to the new digit than to chance",
         detail="connections at new inputs that were eliminated and are back at the end of the "
-        "phase, relative to the same circuits on the same noise that went on with the old digits",
+        "phase, relative to copies of the same circuits that went on with the old digits",
     ),
     Claim(
         "synapse-stable",

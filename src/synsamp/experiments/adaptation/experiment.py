@@ -66,8 +66,8 @@ EXPERIMENT = Experiment(
         "The synapse of panel G is chosen in the middle of the new digit's phase and judged after: "
         "the neuron with the largest share of spikes on the new digit; of the 20 inputs that are "
         "background for the old digits and brightest for the new one, the one with the largest θ.",
-        "Chance for reactivation is the same circuit, on the same noise, that goes on with the "
-        "old digits.",
+        "Chance for reactivation is a copy of the circuit that goes on with the old digits, on the "
+        "same streams of random numbers.",
     ),
     deviations=(
         "The prior's gradient is (μ − θ)/σ²; the paper prints the opposite sign.",

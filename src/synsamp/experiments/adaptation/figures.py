@@ -82,6 +82,8 @@ def _active(axes: Axes, runs: Sequence[Results]) -> None:
     axes.text(active.time[-1], 0.26 * size, "25 %", ha="right", fontsize=7.5, color=GRAY)
     axes.set(xlabel="time / s", ylabel="active synapses", ylim=(0, None))
     axes.set_title(f"H  of {size:,} potential synapses")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.0f}")
 
 
 def _shade_phases(row: tuple[Axes, ...], course: Course) -> None:
