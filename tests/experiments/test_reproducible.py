@@ -37,7 +37,6 @@ TINY = {
     "adaptation": [
         "phase_s=100",
         "snapshot_every_s=100",
-        "seeds=1",
         "probe_s=5",
         "circuit.neurons=4",
     ],
