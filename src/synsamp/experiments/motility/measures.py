@@ -161,7 +161,7 @@ def measures(p: MotilityParameters, results: Results) -> dict[str, Value]:
     }
     for k, name in enumerate(SPEEDS):
         lives = results[f"survival_{name}"]
-        active = results[f"{PLACES[name]}/active"]
+        share = _watched(p, results, name, "active").mean(axis=1)
         found |= {
             f"aic_gain_{name}": float(lives.aic_gain),
             f"gamma_{name}": float(lives.gamma),
@@ -170,8 +170,8 @@ def measures(p: MotilityParameters, results: Results) -> dict[str, Value]:
             f"slope_{name}": float(changes.slope[k, 0]),
             f"slope_{name}_longer": float(changes.slope[k, 1]),
             f"slope_{name}_smaller_weights": float(changes.smaller_slope[k]),
-            f"active_{name}": float(_watched(p, results, name, "active").mean()),
-            f"drift_{name}": drift(_watched(p, results, name, "active").mean(axis=1)),
+            f"active_{name}": float(share.mean()),
+            f"drift_{name}": drift(share),
             f"drift_{name}_strong": drift(_strong(p, _watched(p, results, name, "theta"))),
         }
     return found
