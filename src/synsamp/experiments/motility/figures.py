@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from synsamp.analysis.intervals import Interval, mean_interval
+from synsamp.analysis.intervals import mean_interval
 from synsamp.experiments.base import Results
 from synsamp.experiments.motility.figures_parameter import draw_parameter
 from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE
@@ -34,7 +34,15 @@ def _rows(runs: Sequence[Results], dataset: str, variable: str) -> NDArray[Any]:
     return np.stack([np.asarray(run[dataset][variable].values, float) for run in runs])
 
 
-def _mean(rows: NDArray[Any]) -> Interval:
+class Mean(NamedTuple):
+    """Means over circuits, and the ends of their 95 % intervals."""
+
+    value: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+
+
+def _mean(rows: NDArray[Any]) -> Mean:
     """Mean over the circuits that have a value, with its 95 % interval where there are several."""
     flat = rows.reshape(len(rows), -1)
     found = np.full((3, flat.shape[1]), np.nan)
@@ -42,7 +50,8 @@ def _mean(rows: NDArray[Any]) -> Interval:
         there = column[np.isfinite(column)]
         if there.size:
             found[:, k] = mean_interval(there)
-    return Interval(*(row.reshape(rows.shape[1:]) for row in found))
+    value, low, high = found.reshape(3, *rows.shape[1:])
+    return Mean(value, low, high)
 
 
 # -- E and F --------------------------------------------------------------------------------------
@@ -122,7 +131,7 @@ def _support(p: Any, runs: Sequence[Results]) -> Figure:
     return figure
 
 
-def _points(axes: Axes, k: int, x: Any, y: Interval, label: str) -> None:
+def _points(axes: Axes, k: int, x: Any, y: Mean, label: str) -> None:
     """Means at one of the two speeds; bars where an interval is known."""
     some = (x > 0) & (y.value > 0)
     known = some & np.isfinite(y.low) & np.isfinite(y.high)
@@ -139,7 +148,7 @@ def _scaled(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
     mean = _mean(_rows(runs, "scaling", "survival"))
     steps = runs[0]["scaling"].step.values
     for k, watch in enumerate((p.fast, p.slow)):
-        of_speed = Interval(*(each[k] for each in mean))
+        of_speed = Mean(mean.value[k], mean.low[k], mean.high[k])
         _points(axes, k, steps * watch.grid_s * watch.b, of_speed, f"b = {_power(watch.b)}")
     axes.set(xscale="log", yscale="log", xlabel="b · time", ylabel="share surviving")
     _plain_log(axes)
@@ -153,7 +162,7 @@ def _changes(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
     mean = _mean(_rows(runs, "changes", "spread")[:, :, functional])
     weight = weight[functional]
     for k, watch in enumerate((p.fast, p.slow)):
-        of_speed = Interval(*(each[k] for each in mean))
+        of_speed = Mean(mean.value[k], mean.low[k], mean.high[k])
         _points(axes, k, weight, of_speed, f"b = {_power(watch.b)}")
     slow = mean.value[1]
     if np.isfinite(slow).any():
@@ -175,6 +184,8 @@ def _populations(axes: Axes, runs: Sequence[Results]) -> None:
     if len(runs) > 1:
         axes.vlines(share, np.maximum(mean.low[0], 1e-6), mean.high[0], color=INK, linewidth=0.7)
     axes.step(share, alone, where="mid", color=INK, linewidth=1.0, label="no activity")
-    axes.set(yscale="log", ylim=(2e-4, 20), xlabel="share of time active", ylabel="connections")
+    axes.set(
+        yscale="log", ylim=(2e-4, 20), xlabel="share of time active", ylabel="share of connections"
+    )
     axes.set_yticks([0.001, 0.01, 0.1, 1], ["0.001", "0.01", "0.1", "1"])
     axes.legend(loc="upper center", fontsize=7.5)

@@ -17,7 +17,7 @@ from synsamp.analysis.survival import (
     new_lifetimes,
 )
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 ENOUGH = 20
 """Fewer lives seen to end than this are not fitted."""
