@@ -105,6 +105,6 @@ QUICK = MotilityParameters(
         b=1e-4, tracked_s=10000.0, grid_s=20.0, look_every_s=100.0, new_within_s=2000.0
     ),
     slow=WatchSection(
-        b=1e-6, tracked_s=40000.0, grid_s=2000.0, look_every_s=2000.0, new_within_s=4000.0
+        b=1e-6, tracked_s=24000.0, grid_s=2000.0, look_every_s=2000.0, new_within_s=4000.0
     ),
 )
