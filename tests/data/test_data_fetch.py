@@ -8,8 +8,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from data_helpers import small_fsdd, tar_bytes, wav_bytes, word, write_small_mnist
 
+from data_files import small_fsdd, tar_bytes, wav_bytes, word, write_small_mnist
 from synsamp.data import MNIST, FreeSpokenDigits, fetch, load_digits, load_speech
 from synsamp.data.sources import DataSet, RemoteFile
 from synsamp.data.unpack import unpack_recordings
