@@ -21,9 +21,8 @@ TINY = {
         "temperatures=0,1",
     ],
     "motility": [
-        "seeds=1",
         "circuit.neurons=4",
-        "settle_s=300",
+        "settle_s=400",
         "slow.b=1e-5",
         "fast.tracked_s=1000",
         "fast.grid_s=20",
