@@ -186,7 +186,7 @@ def test_other_equations_would_be_noticed(ran, wrong):
         return
     at, change = {
         "sign": (4, {"sign": 1}),
-        "delay": (2, {"delay_s": 0.016}),
+        "delay": (2, {"delay_s": 0.026}),
         "epsp": (1, {"epsp": net.epsp}),
     }[wrong]
     old = projections[at]
