@@ -6,8 +6,8 @@ and each arrival raises the limits of those whom it excites by the peak of its E
 come as a Poisson process with the sum of all limits; one is of neuron k with probability limit_k /
 sum, and becomes a spike with probability ρ_k / limit_k. The candidate's own limit is then taken
 anew, whether it spiked or not, and all limits after a while and when weights change. As their sum
-grows, the candidate in hand comes closer by the same factor: what is left of its unit exponential is
-used up faster.
+grows, the candidate in hand comes closer by the same factor: what is left of its unit exponential
+is used up faster.
 """
 
 from __future__ import annotations
