@@ -325,6 +325,21 @@ def test_rates_that_run_away_stop_with_a_message():
     assert sim.time_s < 100.0
 
 
+@njit
+def not_a_number(synapse, traces, p):
+    return np.nan
+
+
+def test_a_potential_that_is_not_a_number_stops_with_a_message():
+    """And does not leave a neuron silent, whose limit cannot be told."""
+    model = SynapseModel(Gaussian(1.0, 1.0), plasticity=CustomPlasticity(not_a_number))
+    net = Network(
+        [InputGroup("x", 3)], [FreeNeurons("h", 3, rate_hz=20.0)], [Projection("x", "h", model)]
+    )
+    with pytest.raises(SynsampError, match="potentials must be finite"):
+        Simulation(net, np.full(3, 20.0), seed=1).run(10.0)
+
+
 def test_many_spikes_on_their_way_find_room():
     """No rate is known in advance: the queue of a long delay grows as needed."""
     net = Network(
