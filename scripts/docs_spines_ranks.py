@@ -32,7 +32,7 @@ PICTURE = ROOT / "docs" / "images" / "spines-ranks.png"
 BEGIN = "<!-- ranks: begin (written by scripts/docs_spines_ranks.py) -->"
 END = "<!-- ranks: end -->"
 
-COUNTS = {"ranks": 120, "control": 20}
+COUNTS = {"ranks": 400, "control": 60}
 SPINES, TIMES = 40, np.arange(8) * 4.0
 STEPS = 800
 BINS = 10

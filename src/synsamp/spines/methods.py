@@ -81,7 +81,8 @@ def methods(found: Analysis, version: str) -> str:
         text.append(
             f"Conditions ({', '.join(table.conditions)}) were fitted separately with one "
             "threshold. Differences have intervals from the errors of both fits; turnover was "
-            "compared between animals by Welch's t test with Hedges' g."
+            "compared between animals by Welch's t test with Hedges' g, the shares of new spines "
+            "alive by drawing animals (with fewer than three, spines) anew."
         )
     if found.simulated is not None:
         text.append(
