@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from synsamp.report.spines.figures import MOST_ROWS, overlapping
+from synsamp.report.spines.figures import MOST_ROWS, overlapping, own_days
 from synsamp.spines.analysis import Analysis
 
 CAPTIONS = {
@@ -45,6 +45,8 @@ def caption(found: Analysis, key: str) -> str:
                 "The dashed line is one table as large as this one from the rule under the fitted "
                 "prior, without a circuit."
             )
+    if key == "raster" and own_days(found.table):
+        parts.append("Columns count the sessions of each, which were on days of their own.")
     if key == "raster" and len(found.table.spine) > MOST_ROWS:
         parts.append(f"Of {len(found.table.spine):,} spines {MOST_ROWS} are drawn.")
     if key == "sizes" and found.fitted is not None and (found.table.state == 0).any():

@@ -62,12 +62,12 @@ def _render(key: str, figure: Figure, words: str | None) -> Drawing:
 
 
 def _raster(table: SpineTable) -> Figure:
-    seen = table.state == 1
-    first = np.where(seen.any(axis=1), seen.argmax(axis=1), table.times.size)
+    state, times, label = _columns(table)
+    seen = state == 1
+    first = np.where(seen.any(axis=1), seen.argmax(axis=1), len(times))
     order = np.lexsort((-seen.sum(axis=1), first, table.animal_number))
     if order.size > MOST_ROWS:
         order = order[np.linspace(0, order.size - 1, MOST_ROWS).astype(int)]
-    state, times, label = _columns(table)
     rows = state[order]
     figure = Figure(figsize=(7, float(np.clip(1.6 + 0.014 * len(order), 2.6, 6.5))))
     axes = figure.subplots()
