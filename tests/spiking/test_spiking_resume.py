@@ -136,9 +136,6 @@ def test_recording_looking_and_probing_change_no_bit():
         record=Recording(
             spikes=True,
             presentations=True,
-            theta_every_s=10.0,
-            active_every_s=20.0,
-            turnover_every_s=10.0,
             traces={"x->z": [(0, 0), (3, 29)]},
         )
     )
@@ -163,7 +160,7 @@ def test_a_probe_with_another_seed_answers_differently_but_changes_nothing():
 
 def test_state_goes_through_and_the_run_goes_on_alike():
     lesions = [Scheduled(RemoveNeurons("z", [1]), at_s=25.0)]
-    record = Recording(spikes=True, theta_every_s=10.0, turnover_every_s=10.0)
+    record = Recording(spikes=True, traces={"x->z": [(0, 0)]})
     whole = simulation(lesions=lesions, record=record).run(50.0)
     part = simulation(lesions=lesions, record=record).run(17.77)
     state = part.state()
@@ -178,6 +175,6 @@ def test_state_goes_through_and_the_run_goes_on_alike():
     )
     taken_up.run(50.0 - 17.77)
     assert_same_bits(whole, taken_up)
-    for stream in ("spikes", "theta", "turnover", "lesions"):
+    for stream in ("spikes", "traces", "lesions"):
         for name, column in whole.sink[stream].items():
             np.testing.assert_array_equal(column, taken_up.sink[stream][name])

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from synsamp.figures.style import CYCLE, INK
 from synsamp.report.spines.axes import shown
-from synsamp.report.style import CYCLE, INK
 from synsamp.spines.analysis import Analysis
 
 
