@@ -130,6 +130,7 @@ def test_a_dip_needs_two_populations():
     assert dip(occupancy_counts(ornstein_uhlenbeck(rng, 1e-4, 2000.0, 200) > 0)) == 1
     assert dip(occupancy_counts(seldom)) == 1  # one population
     assert dip(np.array([8, 9, 3, 9, 9, 9, 9, 9, 9, 6])) == 0.5
+    assert dip(np.array([2, 9, 8, 9, 9, 9, 9, 9, 9, 3])) == 1  # a hump
 
 
 def test_drift_compares_the_last_quarter_with_the_first():
