@@ -2,8 +2,8 @@
 
     python scripts/readme_claims.py RUNS... [--into FILE]
 
-RUNS are run folders or folders of runs. Nothing is typed by hand: statement, value and band come
-from each run's claims.json.
+RUNS are run folders or folders of runs. Nothing is typed by hand: statement, interval, band and
+verdict come from each run's claims.json.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
-from synsamp.report.numbers import band_text, number
+from synsamp.report.numbers import band_text, measured_text, paper_text, tally
 from synsamp.runs import RunFolder, find_runs
 from synsamp.runs.storage.atomic import replacing
 
@@ -26,24 +26,24 @@ END = "<!-- claims: end -->"
 def table(folders: list[RunFolder]) -> str:
     """Return the Markdown table of all claims, with the runs it comes from."""
     lines = [
-        "| where | the paper's claim | measured | band | |",
-        "| --- | --- | ---: | ---: | --- |",
+        "| where | claim | measured (95 % interval, seeds) | band | the paper | verdict |",
+        "| --- | --- | ---: | ---: | ---: | --- |",
     ]
     origins = []
     for folder in folders:
         claims, about = folder.claims(), folder.description
-        holding = sum(claim.holds for claim in claims)
+        seeds = about.trials or 1
         origins.append(
-            f"`{about.experiment}` ({about.preset} preset, seed {about.seed}): "
-            f"{holding} of {len(claims)} hold"
+            f"`{about.experiment}` ({about.preset} preset, n = {seeds}): {tally(claims)}"
         )
         for claim in claims:
             cells = (
                 claim.where,
                 claim.statement,
-                f"{number(claim.value)} {claim.unit}".strip(),
+                f"{measured_text(claim)} {claim.unit}".strip(),
                 band_text(claim.band),
-                "holds" if claim.holds else "**does not hold**",
+                paper_text(claim),
+                claim.verdict if claim.holds else f"**{claim.verdict}**",
             )
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join([*lines, "", "; ".join(origins) + "."])

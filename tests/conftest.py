@@ -21,3 +21,11 @@ def tally(record_property):
         record_property("tried", f"{kind}={count}")
 
     return note
+
+
+@pytest.fixture
+def own_data_folder(tmp_path, monkeypatch):
+    """An empty data folder in place of the user's."""
+    folder = tmp_path / "data"
+    monkeypatch.setenv("SYNSAMP_DATA", str(folder))
+    return folder

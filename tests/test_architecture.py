@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "synsamp"
 
 # A folder may import itself and what is named here. The engine knows nothing of experiments,
 # experiments nothing of where they are run, drawing nothing of the command line.
-GROUND = {"errors", "arguments", "progress", "specialise", "noise"}
+GROUND = {"errors", "arguments", "progress", "specialise", "noise", "seeds", "columns", "packing"}
 SCALARS = GROUND | {"mappings", "priors"}
 ENGINE = SCALARS | {"rule"}
 TOOLS = {"errors", "arguments", "data", "analysis"}
@@ -19,6 +19,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "arguments": {"errors"},
     "progress": set(),
+    "seeds": set(),
+    "columns": set(),
+    "packing": set(),
     "specialise": {"errors", "arguments"},
     "noise": {"errors", "arguments", "specialise"},
     "mappings": GROUND,
@@ -31,40 +34,34 @@ MAY_IMPORT: dict[str, set[str]] = {
     "spiking": ENGINE | TOOLS,
     "spines": ENGINE | TOOLS,
     "figures": {"errors", "arguments"},
-    "experiments": ENGINE | TOOLS | {"models", "spiking", "figures"},
-    "runs": {"errors", "arguments", "experiments", "analysis"},
+    "claims": {"analysis"},
+    "protocol": GROUND | {"spiking"},
+    "experiments": ENGINE | TOOLS | {"models", "spiking", "protocol", "claims", "figures"},
+    "examples": ENGINE | TOOLS | {"spiking", "protocol", "claims", "experiments"},
+    "runs": GROUND | {"protocol", "claims", "experiments", "analysis"},
     "report": {
         "errors",
         "arguments",
         "progress",
         "figures",
+        "claims",
         "experiments",
         "runs",
         "analysis",
         "spines",
     },
     "bench": ENGINE | TOOLS | {"models", "spiking", "jax", "experiments", "runs"},
-    "terminal": {"experiments", "report", "runs"},
-    "doctor": {"errors", "runs", "data", "specialise"},
-    "printing": set(),
-    "cli_arguments": {"errors"},
-    "cli_runs": {"errors", "arguments", "experiments", "runs", "report", "terminal"},
-    "cli_spines": {"errors", "arguments", "progress", "spines", "report"},
     "cli": {
         "errors",
-        "progress",
         "arguments",
+        "progress",
+        "specialise",
+        "data",
+        "spines",
         "experiments",
         "runs",
         "report",
         "bench",
-        "terminal",
-        "doctor",
-        "data",
-        "printing",
-        "cli_arguments",
-        "cli_runs",
-        "cli_spines",
     },
     "": ENGINE
     | TOOLS
@@ -92,7 +89,32 @@ ROOMS: dict[str, list[str]] = {
         "instruments",
         "simulation",
     ],
-    "runs": ["storage", "parallel", "overrides", "context", "execute", "ensembles", "opened"],
+    "runs": [
+        "storage",
+        "parallel",
+        "overrides",
+        "context",
+        "simulate",
+        "execute",
+        "ensembles",
+        "opened",
+    ],
+    "protocol": [
+        "every",
+        "view",
+        "steps",
+        "records",
+        "rows",
+        "context",
+        "memory",
+        "saved",
+        "plan",
+        "tables",
+        "chosen",
+        "arm",
+        "executor",
+        "protocol",
+    ],
 }
 # Pairing is an experiment with a simulation of its own.
 ON_TOP = {"spiking/instruments/pairing"}

@@ -1,4 +1,4 @@
-"""The experiment written out in docs/runs.md is one: it runs, is judged and drawn."""
+"""The experiments written out in docs/runs.md and docs/protocols.md run as printed."""
 
 from __future__ import annotations
 
@@ -6,43 +6,84 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
-import synsamp.experiments
-from synsamp.experiments.registry import Entry, Registry
-from synsamp.report.write import write_report
-from synsamp.runs import execute
+from synsamp.cli import run_command_line
+from synsamp.experiments.registry import REGISTRY
+from synsamp.runs.storage.folder import RunFolder
 
-PAGE = Path(__file__).parents[1] / "docs" / "runs.md"
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def blocks(page):
+    return re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.S)
+
+
+def command(*words):
+    return run_command_line(words, REGISTRY)
 
 
 @pytest.fixture
-def load(tmp_path, monkeypatch):
-    """The page's three pieces of code, each in the file that the page names; how it is listed."""
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
-    folder = tmp_path / "experiments" / "walk"
-    folder.mkdir(parents=True)
-    one_line = "from synsamp.experiments.walk.experiment import EXPERIMENT"
-    (folder / "__init__.py").write_text(one_line)
-    (folder / "experiment.py").write_text(next(b for b in blocks if "EXPERIMENT =" in b))
-    (folder / "figures.py").write_text(next(b for b in blocks if "import Figure" in b))
-    monkeypatch.setattr(
-        synsamp.experiments, "__path__", [*synsamp.experiments.__path__, str(folder.parent)]
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_circuit_on_ones_own_images_with_a_lesion(here):
+    code = next(b for b in blocks("runs.md") if b.startswith("# lesion.py"))
+    (here / "lesion.py").write_text(code)
+    (here / "my_images").mkdir()
+    rng = np.random.default_rng(3)
+    for number in range(3):
+        picture = (rng.random((6, 6)) < 0.3) * 255
+        Image.fromarray(picture.astype(np.uint8)).save(here / "my_images" / f"{number}.png")
+    settings = ["--set", "images=my_images", "--set", "learning_s=40", "--set", "after_s=40"]
+    words = ["run", "lesion.py", *settings, "--trials", "8", "--workers", "2", "--out", "r"]
+    assert command(*words) == 0
+    run = RunFolder(here / "r")
+    assert [claim.n for claim in run.claims()] == [8]
+    data = run.results()["ensemble"]
+    assert data.measures_told_after.sizes == {"trial": 8}
+    assert data.control_active.sizes["trial"] == 8
+    assert (here / "r" / "report.html").stat().st_size > 10_000
+    assert "lesion" in run.description.source
+
+
+def test_an_experiment_that_is_no_network(here):
+    code = next(b for b in blocks("runs.md") if "class WalkParameters" in b)
+    (here / "walk.py").write_text(code)
+    assert command("run", "walk.py", "--trials", "3", "--workers", "1", "--out", "r") == 0
+    data = RunFolder(here / "r").results()["ensemble"]
+    assert data.results_position.sizes == {"trial": 3, "step": 1000}
+
+
+def test_the_page_on_protocols(capsys):
+    names: dict = {}
+    printed = blocks("protocols.md")
+    assert len(printed) == 2
+    for block in printed:
+        exec(compile(block, "protocols.md", "exec"), names)
+    out = capsys.readouterr().out
+    assert "'time': 10, 'post': 5, 'pre': 30" in out
+    chosen = str(names["data"]["steps"].to_dataset().chosen.values)
+    assert "RemoveNeurons" in chosen
+    cooled = names["Protocol"](
+        names["network"], [names["cool"], names["Show"](names["left"], 20)], {}
     )
-    listed = next(b for b in blocks if "REGISTRY =" in b)
-    assert 'Entry("walk", "fig0", "A walk", _walk)' in listed
-    names = {}
-    exec("from __future__ import annotations\n" + listed.partition("REGISTRY =")[0], names)
-    yield names["_walk"]
-    for name in [n for n in sys.modules if n.startswith("synsamp.experiments.walk")]:
+    cooled.run()
+
+
+def test_commands_of_the_page_are_ones():
+    text = (DOCS / "runs.md").read_text(encoding="utf-8")
+    for line in re.findall(r"^    synsamp (.*)$", text, re.M):
+        words = line.partition("  #")[0].split()
+        if words[0] in ("list", "claims") and len(words) > 1:
+            assert command(*words) == 0
+    assert "synsamp claims fig5" in text
+
+
+def teardown_module():
+    for name in [n for n in sys.modules if n.startswith("synsamp_experiment_")]:
         del sys.modules[name]
-    del synsamp.experiments.walk
-
-
-def test_the_example_runs_as_printed(load, tmp_path):
-    folder = execute(load(), tmp_path / "walk", settings=["step.size=2"])
-    assert [claim.holds for claim in folder.claims()] == [True]
-    assert folder.results()["path"].position.sizes == {"block": 20}
-    registry = Registry([Entry("walk", "fig0", "A walk", load)])
-    write_report([folder.path], registry, tmp_path / "report.html")
-    assert (folder.path / "figures" / "A.png").is_file()

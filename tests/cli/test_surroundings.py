@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from synsamp.printing import plain
+from synsamp.cli.printing import plain
 
 APP = "import sys; from synsamp.cli import main; sys.argv[0] = 'synsamp'; main()"
 
@@ -119,7 +119,7 @@ def test_a_failure_of_the_network_is_no_mistake_of_the_user(tmp_path, monkeypatc
 def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
     from rich.console import Console
 
-    from synsamp import terminal
+    from synsamp.cli import tables
     from synsamp.runs.storage.folder import ClaimRecord
 
     hostile = "\x1b[2J\x1b]0;title\x07\u202e"
@@ -127,7 +127,7 @@ def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
         id=hostile, statement=hostile, where=hostile, value=1.0, band=(0.0, 2.0), holds=True,
         unit=hostile, detail=hostile,
     )  # fmt: skip
-    Console().print(terminal.claims({hostile: [claim]}))
+    Console().print(tables.claims({hostile: [claim]}))
     shown = capsys.readouterr().out
     assert "claims hold" in shown
     assert not set(shown) & set("\x1b\x07\u202e")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from data_helpers import full_data, idx_bytes, write_idx, write_small_mnist
 from matplotlib import image as png
 
+from data_files import full_data, idx_bytes, write_idx, write_small_mnist
 from synsamp.data import (
     MNIST,
     EmbeddedDigits,

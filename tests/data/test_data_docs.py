@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import numpy as np
-from data_helpers import wav_bytes, word
 from matplotlib import image as png
+
+from data_files import wav_bytes, word
 
 PAGE = Path(__file__).parents[2] / "docs" / "data.md"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from data_helpers import full_data, sphere_bytes, wav_bytes, word
 
+from data_files import full_data, sphere_bytes, wav_bytes, word
 from synsamp.data import (
     TI46,
     FreeSpokenDigits,

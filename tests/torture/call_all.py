@@ -16,7 +16,7 @@ PATIENCE_S = 20
 
 
 def main() -> None:
-    import synsamp.data.commands
+    import synsamp.cli.data
     import synsamp.report.write
     import synsamp.runs.ensembles.run  # noqa: F401
     from synsamp.cli import run_command_line

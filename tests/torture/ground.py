@@ -14,9 +14,13 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+import synsamp.report.write
+import synsamp.runs.ensembles.run
+import synsamp.runs.storage.check  # noqa: F401 (all that a command imports, before the forks)
 import toys.coins
 import toys.walk  # noqa: F401
 from synsamp import cli
+from synsamp.cli import run as commands
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.checkpoint import CheckpointFolder
 from toys.app import WITH_COINS
@@ -60,7 +64,7 @@ class Moments:
         self.count += 1
         if event == "os.rename":
             name = os.fspath(arguments[1])
-            if name.endswith((".checkpoint", "last.state")) and self.first_checkpoint is None:
+            if name.endswith(".checkpoint") and self.first_checkpoint is None:
                 self.first_checkpoint = self.count
             if name.endswith("status.json"):
                 self.last_status = self.count
@@ -84,7 +88,8 @@ def fail(number, lasting, event, arguments, now):
 
 def _carry_out(arguments, log, at, act):
     CheckpointFolder.due = lambda self: True
-    cli.conclude = lambda root, registry, code, strict=False: code  # drawing takes the most time
+    # Drawing takes the most time.
+    commands.conclude = lambda root, registry, code, strict=False: code
     moments = Moments(at, act)
     with open(log, "w") as file, redirect_stdout(file), redirect_stderr(file):
         sys.stderr = file

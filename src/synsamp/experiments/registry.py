@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from synsamp.errors import SynsampError
+from synsamp.errors import SynsampError, refuse
 
 if TYPE_CHECKING:
     from synsamp.experiments.base import Experiment
@@ -25,10 +25,17 @@ class Entry:
     alias: str
     title: str
     load: Callable[[], Experiment]
+    source: str = ""
+    """Where a user's own experiment comes from: a file, or an object of a module."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the user's own code; empty for what comes with the package."""
+        return str(getattr(self.load, "digest", ""))
 
 
 class Registry:
-    """An ordered set of experiments, found by name or alias."""
+    """An ordered set of experiments, found by name or alias; users' own by file or object."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
@@ -36,18 +43,60 @@ class Registry:
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries)
 
+    def including(self, given: str) -> Registry:
+        """This set and the user's own experiment in a file or a module."""
+        entry = self.find(given)
+        if entry in self._entries:
+            return self
+        for other in self._entries:
+            if entry.name in (other.name, other.alias):
+                rule = "must have a name of its own"
+                remedy = f"{entry.name} comes with synsamp; choose another name="
+                raise refuse(f"experiment in {given}", rule, entry.name, remedy)
+        return Registry([*self._entries, entry])
+
+    def of(self, name: str, source: str) -> Entry:
+        """The experiment of a stored run; a user's own must have been named or be installed."""
+        from synsamp.experiments.loading import installed
+
+        if source and name not in {*(entry.name for entry in self._entries), *installed()}:
+            raise SynsampError(
+                f"--experiment must name the code of this run, since a folder does not get to say "
+                f"which code is run, got none for {name!r}; give it: --experiment {source}"
+            )
+        return self.find(name)
+
     def find(self, name: str) -> Entry:
         """Return the entry called ``name``, or refuse with the nearest name."""
         for entry in self._entries:
             if name in (entry.name, entry.alias):
                 return entry
+        if (own := _own(name)) is not None:
+            return own
         known = [word for entry in self._entries for word in (entry.name, entry.alias)]
         near = difflib.get_close_matches(name, known, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
         raise SynsampError(
             f"experiment must be one of {', '.join(e.name for e in self._entries) or '(none)'}, "
-            f"got {name!r}; {meant}`synsamp list` shows them all"
+            f"a file like my_experiment.py, or my_package.module:EXPERIMENT, got {name!r}; "
+            f"{meant}`synsamp list` shows them all"
         )
+
+
+def _own(name: str) -> Entry | None:
+    """A user's own experiment: in a file, in a module, or of an installed package."""
+    from synsamp.experiments import loading
+
+    if loading.is_file(name):
+        file = loading.read_file(name)
+        return _entry(file, file.path)
+    found = loading.ObjectLoader(name) if loading.is_object(name) else loading.installed().get(name)
+    return None if found is None else _entry(found, found.text)
+
+
+def _entry(load: Callable[[], Experiment], source: str) -> Entry:
+    experiment = load()
+    return Entry(experiment.name, experiment.alias, experiment.title, load, source)
 
 
 def _landscape() -> Experiment:

@@ -12,6 +12,7 @@ YELLOW = "#e0a000"
 SKY = "#56b4e9"
 GRAY = "#6b7280"
 INK = "#1f2430"
+PALE = "#c9ced8"
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, YELLOW, SKY, GRAY)
 """Okabe and Ito's palette, the yellow darkened so that lines show on white."""
 

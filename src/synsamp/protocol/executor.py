@@ -7,7 +7,7 @@ holds the state of each of them, so a run goes on bit for bit from any point bet
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -16,24 +16,22 @@ from synsamp.protocol.arm import Arm
 from synsamp.protocol.chosen import as_text
 from synsamp.protocol.context import Context, ProgressBar
 from synsamp.protocol.every import Every
+from synsamp.protocol.plan import Plan
 from synsamp.protocol.saved import GROUP, as_dataset
 from synsamp.protocol.steps import TIMED, Branch, Change, Lesion, Mark, Save
 from synsamp.protocol.tables import Tables
 from synsamp.seeds import named_seed
 from synsamp.spiking import Simulation
 
-if TYPE_CHECKING:
-    from synsamp.protocol.protocol import Protocol
-
 SOONEST_S, LATEST_S = 0.05, 0.4
 """Wall time between two returns from compiled code: Ctrl-C is heard, bars move."""
 
 
-def carry_out(protocol: Protocol, seed: int, context: Context) -> dict[str, xr.Dataset]:
+def carry_out(plan: Plan, seed: int, context: Context) -> dict[str, xr.Dataset]:
     """Carry out a protocol from the start or from the newest checkpoint."""
     saved = context.checkpoint.load()
-    run = _Run(protocol, seed, context, saved)
-    with context.progress("simulating", protocol.seconds) as bar:
+    run = _Run(plan, seed, context, saved)
+    with context.progress("simulating", plan.seconds) as bar:
         bar.advance(run.done_s)
         if saved is None:
             run.arms[-1].begin()
@@ -47,9 +45,9 @@ def carry_out(protocol: Protocol, seed: int, context: Context) -> dict[str, xr.D
 class _Run:
     """All that is under way."""
 
-    def __init__(self, protocol: Protocol, seed: int, context: Context, saved: Any) -> None:
-        self._protocol, self._seed, self._context = protocol, seed, context
-        self._chunk_s = protocol.grid_s
+    def __init__(self, plan: Plan, seed: int, context: Context, saved: Any) -> None:
+        self._plan, self._seed, self._context = plan, seed, context
+        self._chunk_s = plan.grid_s
         self._tables = Tables(context, None if saved is None else saved["tables"])
         self.arms: list[Arm] = []
         self.done_s = 0.0
@@ -63,10 +61,10 @@ class _Run:
     # -- beginning --------------------
 
     def _new_arm(self, name: str, steps: Any, record: Any) -> Arm:
-        return Arm(name, steps, record, self._seed, self._protocol.grid_s, self._tables)
+        return Arm(name, steps, record, self._seed, self._plan.grid_s, self._tables)
 
     def _start(self) -> None:
-        p = self._protocol
+        p = self._plan
         trunk = self._new_arm("", p.steps, p.record)
         if p.start is None:
             seed = named_seed(self._seed, "network")
@@ -79,7 +77,7 @@ class _Run:
         self.done_s = float(saved["done_s"])
         self._log = [dict(saved["log"][str(i)]) for i in range(len(saved["log"]))]
         self._saved = dict(saved["saved"])
-        steps, record, name = self._protocol.steps, self._protocol.record, ""
+        steps, record, name = self._plan.steps, self._plan.record, ""
         for i in range(len(saved["arms"])):
             content = saved["arms"][str(i)]
             arm = self._new_arm(name, steps, record)
@@ -87,7 +85,7 @@ class _Run:
             arm.repeated = list(self.arms[-1].repeated) if self.arms else []
             arm.repeated += [s for s in arm.steps[: arm.index] if isinstance(s, Every)]
             self.arms.append(arm)
-            arm.restore(self._protocol.network, content, self._stimulus())
+            arm.restore(self._plan.network, content, self._stimulus())
             # The step before a waiting arm's next one is the branch it waits for.
             if i + 1 < len(saved["arms"]):
                 branch = arm.steps[arm.index - 1]
@@ -118,7 +116,7 @@ class _Run:
             self._note(arm, step.describe())
             record = arm.record if step.record is None else step.record
             branch = self._new_arm(arm.path(step.name), step.steps, record)
-            branch.fork(arm, self._protocol.network, self._stimulus())
+            branch.fork(arm, self._plan.network, self._stimulus())
             self.arms.append(branch)
             branch.begin()
         elif isinstance(step, Every):
@@ -142,13 +140,13 @@ class _Run:
             self._chunk_s /= 2
         elif took_s < SOONEST_S:
             self._chunk_s *= 2
-        point = round(simulation.time_s / self._protocol.grid_s)
-        if simulation.time_s == point * self._protocol.grid_s:
+        point = round(simulation.time_s / self._plan.grid_s)
+        if simulation.time_s == point * self._plan.grid_s:
             arm.take_rows(point)
             for each in arm.repeated:
                 if point % arm.steps_of(each) == 0:
                     self._change(arm, each.what, None)
-        if abs(simulation.time_s - end_s) <= 1e-9 * self._protocol.grid_s:
+        if abs(simulation.time_s - end_s) <= 1e-9 * self._plan.grid_s:
             arm.index, arm.began_s = arm.index + 1, None
         passed_s = simulation.time_s - before_s
         self.done_s += passed_s
@@ -187,7 +185,7 @@ class _Run:
 
     def _without_stimulus(self, arm: Arm) -> dict[str, Any]:
         """The state of a copy that is shown nothing: it can go on with whatever comes next."""
-        network, state = self._protocol.network, arm.simulation.state()
+        network, state = self._plan.network, arm.simulation.state()
         copy = Simulation.from_state(network, state, self._stimulus())
         copy.stimulus = None
         return copy.state()

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import xarray as xr
-from numpy.typing import ArrayLike
 
 from synsamp import arguments
-from synsamp.errors import refuse
 from synsamp.protocol.context import Context
-from synsamp.protocol.every import Every
 from synsamp.protocol.executor import carry_out
 from synsamp.protocol.memory import MemoryContext
-from synsamp.protocol.records import Traces, check_record
-from synsamp.protocol.saved import GROUP
-from synsamp.protocol.steps import TIMED, Branch, Save, Show, check_step, seconds_of
-from synsamp.spiking import Network
-from synsamp.spiking.input.stimulus import as_shown
-
-RESERVED = ("steps", GROUP)
+from synsamp.protocol.plan import Plan
 
 
-class Protocol:
+class Protocol(Plan):
     """An experiment on a spiking network.
 
     ``steps`` are those of `synsamp.protocol.steps`, ``record`` names what is looked at
@@ -32,69 +20,6 @@ class Protocol:
     ``theta`` gives start values by projection (others are drawn from their prior), ``start`` a
     state that an earlier protocol saved; ``refresh_s`` is that of `Simulation`.
     """
-
-    def __init__(
-        self,
-        network: Network,
-        steps: Sequence[Any],
-        record: Mapping[str, Any],
-        *,
-        grid_s: float = 10.0,
-        refresh_s: float | None = None,
-        theta: Mapping[str, ArrayLike] | None = None,
-        start: Mapping[str, Any] | None = None,
-    ) -> None:
-        arguments.instance("network", network, Network, "e.g. winner_take_all()")
-        self.network = network
-        self.grid_s = arguments.number("grid_s", grid_s, above=0, at_most=1e10)
-        self.refresh_s, self.theta, self.start = refresh_s, theta, start
-        if start is not None and theta is not None:
-            raise refuse("theta", "must be left out if start is given", "both")
-        self.steps, self.record = tuple(steps), dict(record)
-        self._check(self.steps, self.record)
-
-    def _check(self, steps: Sequence[Any], record: Mapping[str, Any]) -> None:
-        """Refuse before anything is run what would stop the run later."""
-        for name, each in record.items():
-            check_record(name, each, self.network)
-            if name in RESERVED:
-                raise refuse("name of a record", f"must not be {' or '.join(RESERVED)}", name)
-            if isinstance(each, Every):
-                self._check_on_grid(f"interval of record {name!r}", each.seconds)
-        if sum(isinstance(each, Traces) for each in record.values()) > 1:
-            rule = "must be one record at most"
-            raise refuse("traces", rule, "several", "put all synapses into one traces({...})")
-        names = {*record, *RESERVED}
-        saved: set[str] = set()
-        for step in steps:
-            check_step(step, self.network)
-            if isinstance(step, Every):
-                self._check_on_grid("interval of a repeated Change", step.seconds)
-            elif isinstance(step, TIMED):
-                self._check_on_grid(f"duration_s of {type(step).__name__}", step.duration_s)
-                if isinstance(step, Show):
-                    as_shown(step.stimulus, self.network)
-            elif isinstance(step, Branch):
-                if step.name in names:
-                    rule = "must differ from those of records and other branches"
-                    raise refuse("name of a Branch", rule, step.name)
-                names.add(step.name)
-                self._check(step.steps, record if step.record is None else step.record)
-            elif isinstance(step, Save):
-                if step.name in saved:
-                    raise refuse("name of a Save", "must be used once in an arm", step.name)
-                saved.add(step.name)
-
-    def _check_on_grid(self, name: str, seconds: float) -> None:
-        count = round(seconds / self.grid_s)
-        if count < 1 or abs(count * self.grid_s - seconds) > 1e-9 * seconds:
-            rule = f"must be a multiple of grid_s = {self.grid_s:g} s"
-            raise refuse(name, rule, seconds, "change one of the two")
-
-    @property
-    def seconds(self) -> float:
-        """Biological time of all steps, branches included."""
-        return seconds_of(self.steps)
 
     def run(self, seed: int = 0) -> xr.DataTree:
         """Carry it out here and keep everything in memory: a group per record and branch."""

@@ -1,4 +1,4 @@
-"""A claim as a small picture: the band it must fall in, and the value measured."""
+"""A claim as a small picture: its band, the interval measured, the null, the paper's number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from markupsafe import Markup
 
-from synsamp.report.numbers import number, rule_text
+from synsamp.report.numbers import band_text, measured_text
 from synsamp.report.template import fill
 from synsamp.runs.storage.folder import ClaimRecord
 
@@ -16,7 +16,8 @@ WIDTH, HEIGHT, EDGE = 200.0, 26.0, 8.0
 def claim_range(claim: ClaimRecord) -> Markup:
     """Draw the band as a bar (with an arrow where it is open) and the value as a dot, in SVG."""
     low, high = claim.band
-    points = [p for p in (low, high, claim.value, *(claim.interval or ())) if p is not None]
+    ends = (*claim.interval, *(claim.null_interval or ()), claim.null_value, claim.paper)
+    points = [p for p in (low, high, claim.value, *ends) if p is not None]
     bottom, top = min(points, default=math.nan), max(points, default=math.nan)
     span = top - bottom
     if not math.isfinite(span):  # a folder from elsewhere may say anything: nothing to draw
@@ -29,6 +30,10 @@ def claim_range(claim: ClaimRecord) -> Markup:
 
     def x(value: float) -> float:
         return EDGE + (value - bottom) / (top - bottom) * (WIDTH - 2 * EDGE)
+
+    def spread(interval: tuple[float | None, float | None] | None) -> list[str]:
+        found = [end for end in interval or () if end is not None]
+        return [_place(x(end)) for end in found] if len(found) == 2 else []
 
     left = EDGE if low is None else x(low)
     right = WIDTH - EDGE if high is None else x(high)
@@ -48,10 +53,13 @@ def claim_range(claim: ClaimRecord) -> Markup:
             for end, at, side in ((low, EDGE, -1), (high, WIDTH - EDGE, 1))
             if end is None
         ],
-        spread=[_place(x(end)) for end in claim.interval or ()],
+        spread=spread(claim.interval),
         dot=None if claim.value is None else _place(x(claim.value)),
-        holds=claim.holds,
-        label=f"measured {number(claim.value)}, band {rule_text(claim)} {claim.unit}".strip(),
+        null=None if claim.null_value is None else _place(x(claim.null_value)),
+        null_spread=spread(claim.null_interval),
+        paper=None if claim.paper is None else _place(x(claim.paper)),
+        verdict=claim.verdict.replace(" ", "-"),
+        label=f"measured {measured_text(claim)}, band {band_text(claim.band)} {claim.unit}".strip(),
     )
 
 

@@ -13,12 +13,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from synsamp.experiments.base import Experiment
+from synsamp.figures.records import draw_records
 from synsamp.figures.style import STYLE
 from synsamp.report.alt import describe
-from synsamp.report.ensemble import draw_ensemble
+from synsamp.report.over_seeds import draw_over_seeds
 from synsamp.runs.execute import parameters_of
 from synsamp.runs.storage.drawings import write_figures
-from synsamp.runs.storage.folder import RunFolder
+from synsamp.runs.storage.folder import RunFolder, results_by_seed
 
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -37,14 +38,15 @@ class Drawing:
 def draw_figures(experiment: Experiment, folder: RunFolder) -> list[Drawing]:
     """Draw all figures of a finished run into its ``figures`` folder (its lock is held)."""
     results = folder.results()
+    figures: dict[str, Figure] = {}
     with mpl.rc_context(STYLE):
-        if folder.description.trials is None:
-            draw, parameters = experiment.draw, parameters_of(experiment, folder)
-            figures = {} if draw is None else draw(parameters, results)
-        else:
+        if not folder.description.vary:  # at one setting: the figures of the experiment itself
+            draw = experiment.draw or draw_records
+            figures |= draw(parameters_of(experiment, folder), results_by_seed(folder))
+        if folder.description.trials is not None:
             # Its labels are a folder's words: a $ in them is a dollar, not the start of a formula.
             with mpl.rc_context({"text.parse_math": False}):
-                figures = draw_ensemble(folder.description, results, folder.claims())
+                figures |= draw_over_seeds(folder.description, results)
         drawings = [_render(key, figure) for key, figure in figures.items()]
     files = {f"{drawing.key}.png": drawing.png for drawing in drawings}
     files |= {f"{drawing.key}.svg": drawing.svg for drawing in drawings}

@@ -55,8 +55,7 @@ th { text-align: left; font-size: 0.8rem; font-weight: 600; color: var(--soft); 
 th, td { padding: 0.6rem 1rem; vertical-align: middle; border-top: 1px solid var(--line); }
 thead th { border-top: 0; background: var(--chip); }
 .claims td.range { width: 14.5rem; }
-.claims td.num { width: 9.5rem; } .claims td.band { width: 8rem; } .claims td.mark { width: 7rem; }
-.claims td.num .value, .claims td.mark { white-space: nowrap; }
+.claims td.num { width: 10rem; } .claims td.band { width: 7rem; } .claims td.mark { width: 8rem; }
 .num { font-variant-numeric: tabular-nums; }
 .value { font-weight: 650; }
 .claims td.mark { font-weight: 650; }
@@ -66,8 +65,13 @@ svg .axis { stroke: var(--line); stroke-width: 2; }
 svg .band { fill: var(--band); }
 svg .end, svg .open { stroke: var(--accent); stroke-width: 2; fill: none; }
 svg .spread { stroke: var(--ink); stroke-width: 2; }
-svg .in { fill: var(--good); stroke: var(--card); stroke-width: 2; }
-svg .out { fill: var(--bad); stroke: var(--card); stroke-width: 2; }
+svg circle { fill: var(--soft); stroke: var(--card); stroke-width: 2; }
+svg circle.holds { fill: var(--good); } svg circle.fails { fill: var(--bad); }
+svg line.null { stroke: var(--soft); stroke-width: 1.5; }
+svg circle.null { fill: none; stroke: var(--soft); stroke-width: 1.5; }
+svg .paper { fill: var(--accent); }
+td.holds { color: var(--good); } td.fails, td.cannot-tell { color: var(--bad); }
+td.undecided { color: var(--soft); }
 figure { margin: 0 0 1.2rem; display: grid; }
 figure .sheet { background: #ffffff; padding: 0.8rem; text-align: center; }
 figure img { max-width: 100%; height: auto; display: inline-block; vertical-align: middle; }

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from synsamp.experiments.base import Band
+    from synsamp.claims import Band
     from synsamp.runs.storage.folder import ClaimRecord
+
+
+WORDS = {
+    "holds": ("holds", "hold"),
+    "fails": ("fails", "fail"),
+    "undecided": ("undecided", "undecided"),
+    "cannot tell": ("cannot tell", "cannot tell"),
+}
 
 
 def number(value: float | None) -> str:
@@ -20,9 +29,56 @@ def number(value: float | None) -> str:
     return text.replace("-", "−")
 
 
-def rule_text(claim: ClaimRecord) -> str:
-    """Write what a claim must meet: its band or, over an ensemble, that of its whole interval."""
-    return "all > 0.5" if claim.interval is not None else band_text(claim.band)
+def measured_text(claim: ClaimRecord) -> str:
+    """Write what was measured: ``0.31 (0.28 to 0.35), n = 8``; one seed has no interval."""
+    return _with_interval(claim.value, claim.interval) + f", n = {claim.n}"
+
+
+def null_text(claim: ClaimRecord) -> str:
+    """Write what the null gave, if there is one."""
+    return (
+        "" if claim.null_interval is None else _with_interval(claim.null_value, claim.null_interval)
+    )
+
+
+def paper_text(claim: ClaimRecord) -> str:
+    """Write the paper's number, and where it lies: ``16, above``."""
+    if claim.paper is None:
+        return ""
+    return number(claim.paper) + (f", {claim.paper_is}" if claim.paper_is else "")
+
+
+def verdict_text(claim: ClaimRecord) -> str:
+    """Write the verdict, with what would decide an undecided one."""
+    if claim.verdict != "undecided":
+        return claim.verdict
+    if claim.n == 1:
+        return f"one seed, {'in' if _in_band(claim) else 'outside'} the band"
+    return "undecided" if claim.needed is None else f"undecided: needs {claim.needed} seeds"
+
+
+def _in_band(claim: ClaimRecord) -> bool:
+    low, high = claim.band
+    value = claim.value
+    return value is not None and (low is None or low <= value) and (high is None or value <= high)
+
+
+def tally(claims: Sequence[ClaimRecord]) -> str:
+    """Count verdicts: ``5 hold, 1 fails, 2 undecided``."""
+    count = {word: sum(c.verdict == word for c in claims) for word in WORDS}
+    said = [
+        f"{n} {one if n == 1 else many}"
+        for word, (one, many) in WORDS.items()
+        if (n := count[word]) or word == "holds"
+    ]
+    return ", ".join(said)
+
+
+def _with_interval(value: float | None, interval: tuple[float | None, float | None]) -> str:
+    low, high = interval
+    if low is None or high is None or low == high == value:
+        return number(value)
+    return f"{number(value)} ({number(low)} to {number(high)})"
 
 
 def band_text(band: Band) -> str:

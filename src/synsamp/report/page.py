@@ -19,7 +19,15 @@ from synsamp.experiments.base import Experiment
 from synsamp.report.claim_range import claim_range
 from synsamp.report.draw import Drawing, panels_of
 from synsamp.report.look import CSS
-from synsamp.report.numbers import number, rule_text
+from synsamp.report.numbers import (
+    band_text,
+    measured_text,
+    null_text,
+    paper_text,
+    tally,
+    verdict_text,
+)
+from synsamp.report.over_seeds import SIGNS
 from synsamp.report.template import fill
 from synsamp.runs.overrides import flat, meanings
 from synsamp.runs.storage.folder import ClaimRecord, Description, Status
@@ -66,14 +74,15 @@ class RunPage:
     drawings: list[Drawing]
 
     @property
-    def n_claims(self) -> int:
-        """How many claims were judged."""
-        return len(self.claims)
+    def tally(self) -> str:
+        """How many claims hold, fail, or are undecided."""
+        return tally(self.claims)
 
     @property
-    def n_holding(self) -> int:
-        """How many of them hold."""
-        return sum(claim.holds for claim in self.claims)
+    def seeds(self) -> str:
+        """Over how many seeds they were judged, in words."""
+        trials = self.description.trials
+        return "one seed, which decides nothing by itself" if trials is None else f"{trials} seeds"
 
     @property
     def chips(self) -> Iterator[Chip]:
@@ -95,7 +104,7 @@ class RunPage:
         """The drawings as pictures within the page."""
         captions = self.experiment.captions
         for drawing in self.drawings:
-            name = f"{self.experiment.alias} {drawing.key}"
+            name = f"{self.experiment.alias or self.experiment.name} {drawing.key}"
             yield FigureView(
                 name,
                 drawing.width_px,
@@ -126,6 +135,8 @@ def page(runs: Sequence[RunPage]) -> str:
         css=Markup(css),
         policy=Markup(_policy(css)),
         claims_table=_claims_table,
+        tally=tally([claim for run in runs for claim in run.claims]),
+        any_claim=any(run.claims for run in runs),
     )
 
 
@@ -140,7 +151,17 @@ def _policy(css: str) -> str:
 
 def _claims_table(claims: Sequence[ClaimRecord]) -> Markup:
     return fill(
-        "claims.html", claims=claims, number=number, rule_text=rule_text, claim_range=claim_range
+        "claims.html",
+        claims=claims,
+        any_null=any(claim.null_interval is not None for claim in claims),
+        any_paper=any(claim.paper is not None for claim in claims),
+        signs=SIGNS,
+        band_text=band_text,
+        measured_text=measured_text,
+        null_text=null_text,
+        paper_text=paper_text,
+        verdict_text=verdict_text,
+        claim_range=claim_range,
     )
 
 

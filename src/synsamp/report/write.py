@@ -11,7 +11,7 @@ from synsamp.errors import refuse
 from synsamp.experiments.registry import Registry
 from synsamp.progress import progress_bar
 from synsamp.report.draw import draw_figures
-from synsamp.report.ensemble import CAPTIONS
+from synsamp.report.over_seeds import CAPTIONS
 from synsamp.report.page import GENERATOR, RunPage, page
 from synsamp.runs.storage.atomic import replacing
 from synsamp.runs.storage.folder import RunFolder
@@ -53,8 +53,8 @@ def _is_report(path: Path) -> bool:
 def _collect(path: Path, registry: Registry) -> RunPage:
     with RunFolder.reopen(path) as folder:
         claims = folder.claims()
-        experiment = registry.find(folder.description.experiment).load()
-        if folder.description.trials is not None:
-            experiment = replace(experiment, captions=CAPTIONS)
+        experiment = registry.of(folder.description.experiment, folder.description.source).load()
         drawings = draw_figures(experiment, folder)
+        if folder.description.trials is not None:
+            experiment = replace(experiment, captions={**experiment.captions, **CAPTIONS})
         return RunPage(experiment, folder.description, folder.status, claims, drawings)

@@ -22,6 +22,7 @@ from rich.console import Console
 
 from synsamp.errors import SynsampError
 from synsamp.experiments.base import Experiment
+from synsamp.experiments.loading import Given
 from synsamp.runs.ensembles.gather import gather
 from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress
@@ -45,6 +46,9 @@ from synsamp.runs.storage.results import seal_results
 
 _log = logging.getLogger("synsamp")
 
+Loader = Callable[[], Experiment]
+"""Gives the experiment in whatever process it is called; it can be sent to others."""
+
 
 class Outcome(NamedTuple):
     """How a trial ended in its worker."""
@@ -55,7 +59,7 @@ class Outcome(NamedTuple):
 
 
 def execute_ensemble(
-    experiment: Experiment,
+    experiment: Experiment | Loader,
     out: Path,
     trials: int,
     *,
@@ -68,16 +72,19 @@ def execute_ensemble(
     workers: Workers,
 ) -> RunFolder:
     """Run an ensemble from start to end into a new folder."""
-    description = describe_ensemble(experiment, trials, vary, preset, settings, seed)
+    load = Given(experiment) if isinstance(experiment, Experiment) else experiment
+    description = describe_ensemble(load(), trials, vary, preset, settings, seed)
     with RunFolder.create(out, description, force) as folder:
-        carry_out_ensemble(experiment, folder, console or Console(stderr=True), workers)
+        carry_out_ensemble(load, folder, console or Console(stderr=True), workers)
         return folder
 
 
-def carry_out_ensemble(
-    experiment: Experiment, folder: RunFolder, console: Console, workers: Workers
-) -> None:
-    """Do what is missing of the ensemble in a folder whose lock is held."""
+def carry_out_ensemble(load: Loader, folder: RunFolder, console: Console, workers: Workers) -> None:
+    """Do what is missing of the ensemble in a folder whose lock is held.
+
+    ``load`` travels to the workers and gives the experiment there: a user's file goes with it.
+    """
+    experiment = load()
     trials = trials_of(experiment, folder.description)
     status = folder.status
     root = folder.path.resolve()
@@ -95,7 +102,7 @@ def carry_out_ensemble(
         outcomes: dict[str, Outcome] = {}
         with EnsembleProgress(console, trials, _finished(root, trials)) as progress:
             tasks = [
-                Task(trial.name, partial(run_trial, experiment, trial, root, stack), trial.label)
+                Task(trial.name, partial(run_trial, load, trial, root, stack), trial.label)
                 for trial in trials
             ]
             for ended in run_tasks(client, tasks, progress.told, workers.accepted):
@@ -145,11 +152,10 @@ def _stack(root: Path, folder: RunFolder) -> Stack:
     return Stack(root, coordinates(description), description.trials, uuid.uuid4().hex)
 
 
-def run_trial(
-    experiment: Experiment, trial: Trial, root: Path, stack: Stack, report: Report
-) -> Outcome:
+def run_trial(load: Loader, trial: Trial, root: Path, stack: Stack, report: Report) -> Outcome:
     """In a worker: take one trial to its end and put its results in their place."""
     try:
+        experiment = load()
         with _held(root / "trials" / trial.name, trial) as folder:
             if folder.status.state != "finished":
                 carry_out(experiment, folder, Console(quiet=True), report=report)

@@ -62,7 +62,8 @@ class InUseError(SynsampError):
 class Description(_Record):
     """What a run was asked to do; written once (``run.json``).
 
-    An ensemble has ``trials``, at each combination of the values in ``vary``.
+    An ensemble has ``trials``, at each combination of the values in ``vary``. A user's own
+    experiment has the file or module it came from as ``source``, with its checksum.
     """
 
     format: Literal[3] = 3
@@ -76,6 +77,8 @@ class Description(_Record):
     created: datetime
     trials: int | None = None
     vary: dict[str, tuple[str, ...]] = {}
+    source: str = ""
+    source_sha256: str = ""
 
     @property
     def digest(self) -> str:
@@ -281,6 +284,14 @@ class RunFolder:
                 ) from None
             key = ".".join(str(part) for part in first["loc"])
             raise damaged(self.path / name, f"{key}: {first['msg']}".lstrip(": ")) from None
+
+
+def results_by_seed(folder: RunFolder) -> list[Results]:
+    """The results of every seed of a finished run or ensemble, checked against their seals."""
+    if folder.description.trials is None:
+        return [folder.results()]
+    trials = [RunFolder(path) for path in trials_in(folder.path / TRIALS)]
+    return [trial.results() for trial in trials if trial.status.state == "finished"]
 
 
 def find_runs(path: Path) -> list[Path]:

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp import arguments
+from synsamp.columns import Column, Table
 from synsamp.errors import refuse
-from synsamp.spiking.instruments.sinks import ColumnSpec, Sink, StreamSpec
+from synsamp.spiking.instruments.sinks import Sink
 from synsamp.spiking.kernel.inputs import SPIKES_PER_STRETCH
 from synsamp.spiking.kernel.memory import Tape
 from synsamp.spiking.layout import Layout
@@ -75,9 +76,9 @@ class Recorder:
             if every is not None
         }
         self._traced = _traced_synapses(recording.traces, layout, self._shapes)
-        self._specs = self._stream_specs(len(network.inputs))
-        for name, spec in self._specs.items():
-            sink.open(name, spec)
+        self._tables = self._tables_of(len(network.inputs))
+        for name, table in self._tables.items():
+            sink.open(name, table)
 
     # -- while running --------------------
 
@@ -181,66 +182,64 @@ class Recorder:
             )
         return steps
 
-    def _stream_specs(self, n_groups: int) -> dict[str, StreamSpec]:
-        time = ColumnSpec("float64", unit="s", description="biological time")
+    def _tables_of(self, n_groups: int) -> dict[str, Table]:
+        time = Column("float64", unit="s", description="biological time")
         recording = self._recording
-        text = ColumnSpec("uint8", {"character": 200}, description="UTF-8 text")
-        specs = {"lesions": StreamSpec("lesion", {"time_s": time, "what": text})}
+        text = Column("uint8", {"character": 200}, description="UTF-8 text")
+        tables = {"lesions": Table("lesion", {"time_s": time, "what": text})}
         if recording.spikes:
-            neuron = ColumnSpec("int32", description="number of the neuron, circuits in order")
-            specs["spikes"] = StreamSpec("spike", {"time_s": time, "neuron": neuron})
+            neuron = Column("int32", description="number of the neuron, circuits in order")
+            tables["spikes"] = Table("spike", {"time_s": time, "neuron": neuron})
         if recording.input_spikes:
-            source = ColumnSpec("int32", description="number of the input, groups in order")
-            specs["input_spikes"] = StreamSpec("input_spike", {"time_s": time, "input": source})
+            source = Column("int32", description="number of the input, groups in order")
+            tables["input_spikes"] = Table("input_spike", {"time_s": time, "input": source})
         if recording.presentations:
-            index = ColumnSpec(
+            index = Column(
                 "int64", {"group": n_groups}, description="index in the library, −1: none"
             )
-            specs["presentations"] = StreamSpec("presentation", {"start_s": time, "index": index})
+            tables["presentations"] = Table("presentation", {"start_s": time, "index": index})
         if self._traced.synapse.size:
-            which = ColumnSpec("int32", description="place in this list: " + self._traced.words)
-            theta = ColumnSpec("float64", description="θ after the update")
-            specs["traces"] = StreamSpec(
-                "update", {"time_s": time, "synapse": which, "theta": theta}
-            )
+            which = Column("int32", description="place in this list: " + self._traced.words)
+            theta = Column("float64", description="θ after the update")
+            tables["traces"] = Table("update", {"time_s": time, "synapse": which, "theta": theta})
         if "theta" in self._steps:
             matrices = {
-                name: ColumnSpec("float32", {f"{name} post": n, f"{name} pre": m}, description="θ")
+                name: Column("float32", {f"{name} post": n, f"{name} pre": m}, description="θ")
                 for name, (n, m) in self._shapes.items()
             }
-            specs["theta"] = StreamSpec("snapshot", {"time_s": time} | matrices)
+            tables["theta"] = Table("snapshot", {"time_s": time} | matrices)
         if "active" in self._steps:
             counts = {
-                name: ColumnSpec("int64", description="synapses with θ > 0") for name in self._names
+                name: Column("int64", description="synapses with θ > 0") for name in self._names
             }
-            specs["active"] = StreamSpec("snapshot", {"time_s": time} | counts)
+            tables["active"] = Table("snapshot", {"time_s": time} | counts)
         if "turnover" in self._steps:
-            specs["turnover"] = StreamSpec(
+            tables["turnover"] = Table(
                 "change",
                 {
                     "time_s": time,
-                    "projection": ColumnSpec("int16", description=", ".join(self._names)),
-                    "post": ColumnSpec("int32"),
-                    "pre": ColumnSpec("int32"),
-                    "born": ColumnSpec("bool", description="True: θ > 0 now; False: no longer"),
+                    "projection": Column("int16", description=", ".join(self._names)),
+                    "post": Column("int32"),
+                    "pre": Column("int32"),
+                    "born": Column("bool", description="True: θ > 0 now; False: no longer"),
                 },
             )
-        return specs
+        return tables
 
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
-        """Lengths of the streams and what turnover compares with."""
+        """Lengths of the tables and what turnover compares with."""
         was = self._was_active
         return {
-            "lengths": {name: self._sink.length(name) for name in self._specs},
+            "lengths": {name: self._sink.length(name) for name in self._tables},
             "was_active": None if was is None else np.packbits(was),
         }
 
     def restore(self, state: Any) -> None:
         """Cut the sink back to the saved lengths."""
         for name, length in state["lengths"].items():
-            if name in self._specs:
+            if name in self._tables:
                 rows = arguments.whole(f"length of {name!r} in the saved state", length, at_least=0)
                 self._sink.truncate(name, rows)
         bits = state["was_active"]

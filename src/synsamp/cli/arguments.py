@@ -1,7 +1,8 @@
 """What every command refuses in the same way, before it does anything.
 
 A word that is empty or no text; a path that names a device or a pipe, from which reading never ends
-and which a new file would take the place of; too little memory to load what computes.
+and which a new file would take the place of; too little memory to load what computes; a
+number that is not whole.
 """
 
 from __future__ import annotations
@@ -35,6 +36,17 @@ def check_words(words: Sequence[str]) -> None:
         if "\0" in word or not _is_utf8(word):
             name = f"word {place + 1} of the command"
             raise refuse(name, "must be text in UTF-8 without zero bytes", word[:60], "rename it")
+
+
+def whole(name: str, text: str, at_most: int | None = None) -> int:
+    """Read a whole number from the command line; without a bound, what fits into 63 bits."""
+    from synsamp import arguments
+
+    example = f"for example {name} 7"
+    if not (text.isascii() and text.isdecimal() and len(text) <= 30):
+        raise refuse(name, "must be a whole number >= 0", text[:40], example)
+    limit = arguments.LARGEST_SEED if at_most is None else at_most
+    return arguments.whole(name, int(text), at_least=0, at_most=limit, remedy=example)
 
 
 def guard(app: typer.Typer) -> typer.Typer:

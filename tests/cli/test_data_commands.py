@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from data_helpers import wav_bytes, word, write_small_mnist
 from matplotlib import image as png
 from typer.testing import CliRunner
 
-from synsamp.data import commands
-from synsamp.data.commands import app
+from data_files import wav_bytes, word, write_small_mnist
+from synsamp.cli import data as commands
+from synsamp.cli.data import app
 from synsamp.errors import SynsampError
 
 

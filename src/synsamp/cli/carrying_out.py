@@ -1,0 +1,156 @@
+"""Carry out what was asked for: describe it, make its folders, run it, take it up again."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
+from itertools import chain, count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+from synsamp.cli.messages import complain
+from synsamp.errors import SynsampError
+from synsamp.experiments.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from synsamp.runs.parallel.workers import Workers
+    from synsamp.runs.storage.folder import Description, RunFolder
+
+Job = tuple[Entry, "RunFolder"]
+
+
+def describe(
+    entry: Entry,
+    preset: str | None,
+    settings: Sequence[str],
+    seed: int,
+    trials: int | None,
+    vary: Sequence[str] = (),
+) -> Description:
+    """Resolve what was asked for: one seed, or an ensemble of as many as the preset says."""
+    from synsamp.runs.ensembles.plan import describe_ensemble
+    from synsamp.runs.execute import describe
+
+    experiment = entry.load()
+    one = describe(experiment, preset, settings, seed)
+    if trials is None:
+        trials = experiment.trials.get(one.preset, 1)
+    if trials != 1 or vary:
+        one = describe_ensemble(experiment, trials, vary, preset, settings, seed)
+    return one.model_copy(update={"source": entry.source, "source_sha256": entry.digest})
+
+
+def start(
+    entries: Sequence[Entry],
+    asked: Sequence[Description],
+    root: Path,
+    force: bool,
+    workers: Workers,
+    several: bool = False,
+) -> int:
+    """Run what was asked for into new folders; all is checked before the first is made."""
+    from synsamp.runs.storage.folder import RunFolder, check_new_parent
+
+    if several:
+        check_new_parent(root)
+    with ExitStack() as stack:
+        jobs = []
+        for entry, description in zip(entries, asked, strict=True):
+            path = root / entry.name if several else root
+            folder = stack.enter_context(RunFolder.create(path, description, force))
+            jobs.append((entry, folder))
+        return _carry_out(jobs, root, workers)
+
+
+def resume_folder(root: Path, registry: Registry, workers: Workers) -> int | None:
+    """Continue what is not finished, or return None if there is nothing to do."""
+    from synsamp.runs import RunFolder, find_runs
+
+    with ExitStack() as stack:
+        jobs = []
+        for path in find_runs(root):
+            about = RunFolder(path).description
+            entry = registry.of(about.experiment, about.source)
+            run = stack.enter_context(RunFolder.reopen(path))
+            note_changed_source(run, entry)
+            # An ensemble is finished, with a message, if some of its trials failed.
+            if run.status.state != "finished" or run.status.message or _to_be_mended(run):
+                jobs.append((entry, run))
+            else:
+                typer.echo(f"{path} is finished, nothing to do")
+        return _carry_out(jobs, root, workers) if jobs else None
+
+
+def note_changed_source(run: RunFolder, entry: Entry) -> None:
+    """Say so, and note it, if a user's own experiment is not the code that the run began with."""
+    if run.description.source_sha256 != entry.digest:
+        text = f"{entry.source or entry.name} has changed since the run began: bits may differ"
+        complain(f"warning: {text}", 0)
+        run.note(text)
+
+
+def _to_be_mended(run: RunFolder) -> bool:
+    """Whether a finished ensemble has lost something, which its trials can give again.
+
+    A single run has nothing to be mended from: it is refused, and left as it is.
+    """
+    from synsamp.runs.storage.check import check
+
+    found = check(run.path)
+    if not found:
+        return False
+    more = f" (and {len(found) - 1} more, see `synsamp check`)" if len(found) > 1 else ""
+    if run.description.trials is None or any(name == "run.json" for name, _ in run.broken()):
+        raise SynsampError(found[0] + more)
+    complain(f"warning: {found[0]}{more}", 0)
+    return True
+
+
+def new_folder(name: str, preset: str) -> Path:
+    """Name a folder under runs/ that does not exist yet."""
+    first = Path("runs") / f"{name}-{preset}-{datetime.now():%Y%m%d-%H%M%S}"
+    later = (first.with_name(f"{first.name}-{i}") for i in count(2))
+    return next(path for path in chain([first], later) if not path.exists())
+
+
+def _carry_out(jobs: Sequence[Job], root: Path, workers: Workers) -> int:
+    """Run the jobs whose folders are held; one that fails does not keep the others from running."""
+    from synsamp.runs.ensembles.run import carry_out_ensemble
+    from synsamp.runs.execute import RunFailedError, carry_out
+
+    console = Console(stderr=True)
+    code = 0
+    for entry, folder in jobs:
+        console.print(f"{entry.name}: running in {folder.path}", markup=False, soft_wrap=True)
+        try:
+            with _stopping_on_sigterm():
+                if folder.description.trials is None:
+                    carry_out(entry.load(), folder, console)
+                else:
+                    carry_out_ensemble(entry.load, folder, console, workers)
+        except KeyboardInterrupt:
+            return complain(f"stopped; continue with `synsamp resume {root}`", 130)
+        except RunFailedError as error:
+            code = complain(str(error), 1)
+        if folder.status.state == "finished" and folder.status.message:
+            code = complain(f"{folder.status.message}; `synsamp resume {root}` tries again", 1)
+    return code
+
+
+@contextmanager
+def _stopping_on_sigterm() -> Iterator[None]:
+    """Let a polite kill (a cluster's time limit) leave a folder as orderly as Ctrl-C does."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,155 @@
+"""``synsamp run``, ``sweep`` and ``resume``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from synsamp.cli.arguments import whole
+from synsamp.cli.carrying_out import describe, new_folder, resume_folder, start
+from synsamp.cli.concluding import conclude
+from synsamp.cli.look import Own
+from synsamp.cli.places import places
+from synsamp.errors import SynsampError
+from synsamp.experiments.registry import Registry
+
+Preset = Annotated[
+    str | None,
+    typer.Option(help="`quick` (seconds) or `paper` (as in the paper). \\[default: the first]"),
+]
+Seed = Annotated[str, typer.Option(metavar="N", help="Same seed, same bits, on any workers.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="New folder for the run. \\[default: runs/NAME-PRESET-TIME]"),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace a run at --out.")]
+Count = Annotated[
+    str | None, typer.Option("--workers", metavar="N", help="Processes. \\[default: all cores]")
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="A running Dask scheduler: its address or file."),
+]
+
+Mixed = Annotated[
+    bool,
+    typer.Option(
+        "--mixed-processors", help="Let workers of different kinds take part; bits may differ."
+    ),
+]
+
+
+def add_run(app: typer.Typer, registry: Registry) -> None:
+    """Add ``synsamp run``."""
+
+    @app.command("run")
+    def run_command(
+        name: Annotated[
+            str,
+            typer.Argument(help="An experiment, its alias (fig1…), your own file.py, or `all`."),
+        ],
+        preset: Preset = None,
+        seed: Seed = "0",
+        out: Out = None,
+        settings: Settings = None,
+        trials: Annotated[
+            str | None,
+            typer.Option(metavar="N", help="Seeds to run. \\[default: what the preset says]"),
+        ] = None,
+        workers: Count = None,
+        scheduler: Scheduler = None,
+        mixed: Mixed = False,
+        force: Force = False,
+        strict: Annotated[
+            bool, typer.Option("--strict", help="Exit with 1 if a claim does not hold.")
+        ] = False,
+    ) -> int:
+        """Run an experiment and write its results, figures, claims and report into one folder.
+
+        Examples: `synsamp run landscape`, `synsamp run fig1 --preset paper --seed 3`,
+        `synsamp run landscape --set rule.temperature=4 --out hot`, `synsamp run all`,
+        `synsamp run my_experiment.py --trials 8`. One seed is one run; several are an ensemble on
+        all cores, over which claims are judged.
+
+        Ctrl-C is safe: `synsamp resume DIR` continues, and ends in the same bits.
+        """
+        everything = name == "all"
+        if everything and settings:
+            raise SynsampError(f"--set must go with one experiment, got {settings[0]!r} for all")
+        known = registry if everything else registry.including(name)
+        entries = list(known) if everything else [known.find(name)]
+        if not entries:
+            raise SynsampError("run all needs at least one experiment, got none in this build")
+        count = None if trials is None else whole("--trials", trials)
+        asked = [describe(e, preset, settings or [], whole("--seed", seed), count) for e in entries]
+        root = out or new_folder("all" if everything else entries[0].name, asked[0].preset)
+        with places(workers, scheduler, mixed) as where:
+            code = start(entries, asked, root, force, where, several=everything)
+        return conclude(root, known, code, strict)
+
+
+def add_sweep(app: typer.Typer, registry: Registry) -> None:
+    """Add ``synsamp sweep``."""
+
+    @app.command("sweep")
+    def sweep_command(
+        name: Annotated[
+            str, typer.Argument(help="An experiment, its alias (fig1…), or your own file.py.")
+        ],
+        vary: Annotated[
+            list[str],
+            typer.Option(metavar="KEY=A,B,…", help="Values of a parameter; repeatable."),
+        ],
+        trials: Annotated[str, typer.Option(metavar="N", help="Trials at each combination.")] = "8",
+        preset: Preset = None,
+        seed: Seed = "0",
+        out: Out = None,
+        settings: Settings = None,
+        workers: Count = None,
+        scheduler: Scheduler = None,
+        mixed: Mixed = False,
+        force: Force = False,
+    ) -> int:
+        """Run an experiment at every combination of some values, several times each.
+
+        Example: `synsamp sweep generalization --vary temperature=0,0.25,1,4 --vary
+        learning.n_inputs=50,100,200 --trials 20`. Values that are lists are parted by `|`:
+        `--vary "prior.means=1,0|2,0"`.
+        """
+        known = registry.including(name)
+        entry = known.find(name)
+        seed_, count = whole("--seed", seed), whole("--trials", trials)
+        asked = describe(entry, preset, settings or [], seed_, count, vary)
+        root = out or new_folder(f"{entry.name}-sweep", asked.preset)
+        with places(workers, scheduler, mixed) as where:
+            code = start([entry], [asked], root, force, where)
+        return conclude(root, known, code)
+
+
+def add_resume(app: typer.Typer, registry: Registry) -> None:
+    """Add ``synsamp resume``."""
+
+    @app.command("resume")
+    def resume_command(
+        folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run that was stopped.")],
+        own: Own = None,
+        workers: Count = None,
+        scheduler: Scheduler = None,
+        mixed: Mixed = False,
+    ) -> int:
+        """Continue a run that was stopped by Ctrl-C, a crash, a kill or a full disk.
+
+        It goes on from the newest intact checkpoint and ends in the same bits as a run that was
+        never stopped. A folder made by `synsamp run all` or of many trials is completed; what is
+        finished stays.
+        """
+        known = registry if own is None else registry.including(own)
+        with places(workers, scheduler, mixed) as where:
+            code = resume_folder(folder, known, where)
+        return 0 if code is None else conclude(folder, known, code)

@@ -1,0 +1,1 @@
+"""Experiments to start from: `synsamp new` writes a copy of one."""
