@@ -80,6 +80,11 @@ def test_inputs_are_sorted_by_the_images_alone():
     assert candidate_inputs(mean, 0 * INK, COURSE)[:3].tolist() == [2, 1, 0]
 
 
+def test_what_the_old_digits_use_at_times_is_not_new():
+    ink = np.array([[0.04, 0.06, 0.0], [0.3, 0.3, 0.19]])
+    assert new_inputs(ink, COURSE).tolist() == [True, False, False]
+
+
 def test_without_a_new_digit_the_brightest_inputs_are_traced():
     course = Course((100.0,), ((1, 2),))
     assert not new_inputs(INK, course).any()
@@ -268,6 +273,8 @@ def test_a_synapse_that_is_lost_again_is_not_stable():
     assert found["synapse_regrowths"] == 3
     assert found["synapse_active_around"] == pytest.approx(2 / 11 / 2)
     assert one_synapse(lost, 300, COURSE)["synapse_regrowths"] == 0
+    lost.values[36:41, 1] = -1.0  # and does not come back in this phase
+    assert one_synapse(lost, 400, COURSE)["synapse_losses_new"] == 1
 
 
 def test_without_a_phase_of_return_the_synapse_is_judged_in_the_new_one_alone():

@@ -71,12 +71,13 @@ def _active(axes: Axes, runs: Sequence[Results]) -> None:
     active = runs[0][f"{LEARNING}/active"].active
     size = active.sizes["post"] * runs[0]["images"].sizes["pre"]
     counts = np.stack([run[f"{LEARNING}/active"].active.sum("post").values for run in runs])
-    axes.plot(active.time, counts.mean(axis=0), color=BLUE, linewidth=1.0)
     if len(runs) > 1:
         low, high = counts.min(axis=0), counts.max(axis=0)
         label = f"range of {len(runs)} circuits"
-        axes.fill_between(active.time, low, high, color=SKY, alpha=0.5, linewidth=0, label=label)
-        axes.plot([], [], color=BLUE, linewidth=1.0, label="mean")
+        axes.fill_between(active.time, low, high, color=SKY, linewidth=0, label=label)
+    colour, width = (INK, 0.6) if len(runs) > 1 else (BLUE, 1.0)  # the range is narrow
+    axes.plot(active.time, counts.mean(axis=0), color=colour, linewidth=width, label="mean")
+    if len(runs) > 1:
         axes.legend(loc="upper right")
     axes.axhline(0.25 * size, color=GRAY, linewidth=0.8, linestyle=":")
     axes.text(active.time[-1], 0.26 * size, "25 %", ha="right", fontsize=7.5, color=GRAY)
