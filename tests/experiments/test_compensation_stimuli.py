@@ -11,16 +11,8 @@ from pydantic import ValidationError
 
 from synsamp.data import encode_cochleagram, encode_image, padded
 from synsamp.errors import SynsampError
-from synsamp.experiments.compensation.experiment import (
-    CompensationParameters,
-    _example,
-    _job,
-    claims,
-)
+from synsamp.experiments.compensation.experiment import EXPERIMENT
 from synsamp.experiments.compensation.figures import draw
-from synsamp.experiments.compensation.plan import ScheduleSection
-from synsamp.experiments.compensation.probes import TestSection
-from synsamp.experiments.compensation.results import collect
 from synsamp.experiments.compensation.stimuli import (
     HEARING,
     SEEING,
@@ -29,10 +21,9 @@ from synsamp.experiments.compensation.stimuli import (
     SoundAlone,
     Together,
     load_pairs,
-    longest_word_s,
 )
-from synsamp.experiments.shared.digit_circuit import CircuitSection
-from synsamp.runs.context import named_seed
+from synsamp.runs.execute import execute, parameters_of
+from synsamp.runs.storage.results import open_results
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +53,11 @@ def test_other_splits_give_other_test_words(section, pairs):
     other = load_pairs(section, 4)
     words = [{s.rates_hz.tobytes() for s in p.test_sounds} for p in (pairs, other)]
     assert words[0] != words[1]
-    longest = max(s.duration_s for p in (pairs, other) for s in (*p.train_sounds, *p.test_sounds))
-    assert longest <= longest_word_s(section) + 0.004  # whole frames
+    # tables have the same sizes whatever the split
+    assert pairs.word_s == other.word_s
+    lengths = [s.duration_s for p in (pairs, other) for s in (*p.train_sounds, *p.test_sounds)]
+    shortest, longest = pairs.word_s
+    assert shortest <= min(lengths) < max(lengths) <= longest < max(lengths) + 0.05
 
 
 def test_sound_and_image_are_of_one_digit_and_equally_long(section, pairs):
@@ -163,38 +157,30 @@ def test_the_speaker_must_be_named_if_there_are_several(own_data, tmp_path):
         load_pairs(own_data.model_copy(update={"speech_folder": str(words)}), 1)
 
 
-def test_a_users_own_pairs_go_the_whole_way(own_data):
-    """Learning, lesion 1, recovery, claims and figures, all in small."""
-    parameters = CompensationParameters(
-        seeds=1,
-        input=own_data,
-        circuit=CircuitSection(neurons=4),
-        schedule=ScheduleSection(
-            learning_s=200.0,
-            after_lesion_1_s=200.0,
-            after_lesion_2_s=0.0,
-            no_lesion_s=0.0,
-            noise_off_1_s=0.0,
-            noise_off_2_s=0.0,
-            likelihood_2_s=0.0,
-            frozen_tests=1,
-        ),
-        test=TestSection(
-            every_s=100.0, blocks=2, block_s=20.0, burn_in_s=5.0, rest_trials=8, tuning_s=30.0
-        ),
-    )
-    job = _job(parameters, lambda *key: named_seed(2, key), 0, None)
-    while job.done < job.work:
-        job.step()
-    rng = np.random.default_rng(0)
-    results = collect(parameters.plan, [job.tables], rng)
-    results |= {"example": _example(parameters, load_pairs(own_data, 1))}
-    found = {claim.id: claim for claim in claims(parameters, results)}
-    assert found["heard"].value > 0.9  # two tones are easily told apart
+def test_a_users_own_pairs_go_the_whole_way(own_data, tmp_path):
+    """Learning, lesion 1, recovery, measures and figures, all in small."""
+    given = [f"input.{k}={v}" for k, v in own_data.model_dump(exclude={"digits"}).items() if v]
+    settings = [
+        *given,
+        "input.digits=4,7",
+        "circuit.neurons=4",
+        "schedule.learning_s=200",
+        "schedule.after_lesion_1_s=200",
+        "schedule.frozen_1_s=100",
+        "test.every_s=100",
+        "test.blocks=2",
+        "test.block_s=20",
+        "test.burn_in_s=5",
+        "test.rest_trials=8",
+        "test.tuning_s=30",
+    ]
+    folder = execute(EXPERIMENT, tmp_path / "run", settings=settings, seed=2)
+    results = open_results(folder.path)
+    assert float(results["measures"].heard) > 0.9  # two tones are easily told apart
     bars = results["example"].mean_image.values.reshape(2, 9, 11).mean(axis=1)
     assert bars.argmax(axis=1).tolist() == [2, 8]
-    assert results["marks"].reconstruction.shape[-1] == 99
-    assert set(draw(parameters, results)) == {"AB", "C", "D", "S1A"}
+    assert results["network/test"].reconstruction.shape[-1] == 99
+    assert set(draw(parameters_of(EXPERIMENT, folder), [results])) == {"AB", "C", "D", "S1A"}
 
 
 def test_image_for_the_eye_is_the_encoded_image_with_noise_around_it(section, pairs):

@@ -40,10 +40,9 @@ TINY = {
         "circuit.neurons=4",
     ],
     "compensation": [
-        "seeds=1",
         "schedule.learning_s=100",
         "schedule.after_lesion_1_s=200",
-        "schedule.frozen_tests=1",
+        "schedule.frozen_1_s=100",
         "test.every_s=100",
         "test.blocks=4",
         "test.block_s=20",

@@ -49,11 +49,11 @@ class Judged:
 
 
 def judge_all(claims: Sequence[Claim], measures: Mapping[str, Sequence[Value]]) -> list[Judged]:
-    """Judge every claim whose measure was taken; ``measures`` has one value per seed."""
+    """Judge every claim whose measure and null were taken; ``measures`` has one value per seed."""
     return [
-        judge(claim, measures[claim.measure], measures.get(claim.null) if claim.null else None)
+        judge(claim, measures[claim.measure], measures[claim.null] if claim.null else None)
         for claim in claims
-        if claim.measure in measures
+        if {claim.measure, claim.null} - {None} <= set(measures)
     ]
 
 

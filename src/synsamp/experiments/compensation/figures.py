@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,25 +10,23 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
 from synsamp.experiments.base import Results
-from synsamp.experiments.compensation.experiment import CompensationParameters
-from synsamp.experiments.compensation.figures_course import draw_course
+from synsamp.experiments.compensation.course import MAIN, lesions_before, record_of
+from synsamp.experiments.compensation.figures_course import EPOCHS, draw_course
 from synsamp.experiments.compensation.figures_supplement import draw_connectivity, draw_drift
-from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, ORANGE, SKY
-
-EPOCHS = (BLUE, ORANGE, GREEN)
-"""Colours of the stretches before lesion 1, between the lesions, and after lesion 2."""
+from synsamp.experiments.compensation.parameters import CompensationParameters
+from synsamp.figures.style import DENSITY, GRAY, GREEN, INK, SKY
 
 
-def draw(parameters: CompensationParameters, results: Results) -> dict[str, Figure]:
-    """Panels A to D, and S1 of the supplement."""
+def draw(parameters: CompensationParameters, runs: Sequence[Results]) -> dict[str, Figure]:
+    """Panels A to D, and S1 of the supplement; examples are of the first network."""
     figures = {
-        "AB": _recall(parameters, results),
-        "C": _path(parameters, results),
-        "D": draw_course(parameters, results),
-        "S1A": draw_connectivity(results),
+        "AB": _recall(parameters, runs[0]),
+        "C": _path(parameters, runs[0]),
+        "D": draw_course(parameters, runs),
+        "S1A": draw_connectivity(runs),
     }
-    if results["codes"].sizes["code"] > 1:
-        figures["S1B"] = draw_drift(parameters, results)
+    if runs[0]["codes"].no_lesion.values.sum() > 1:
+        figures["S1B"] = draw_drift(parameters, runs)
     return figures
 
 
@@ -90,16 +89,16 @@ def _arrow(axes: Any, start: Any, stop: Any, curve: float = 0.0) -> None:
 
 
 def _codes(figure: Any, parameters: CompensationParameters, results: Results) -> None:
-    codes, marks, example = results["codes"], results["marks"], results["example"]
+    codes, example = results["codes"], results["example"]
     top, bottom = figure.subfigures(2, 1, height_ratios=[1.75, 1.0])
     both = top.subplots(1, 2, sharey=True)
     n_each = codes.sizes["neuron"] // 2
-    histogram = codes.histogram[0, 0].mean("half").values[:, n_each:]
+    histogram = codes.histogram[0].mean("half").values[:, n_each:]
     last = int(np.isfinite(histogram[0, 0]).sum())
     peak = float(np.nanpercentile(histogram, 99.5))
     width = float(codes.bin[1])
     for number, (axes, digit) in enumerate(zip(both, parameters.input.digits, strict=True)):
-        order = codes.order.values[0, 1, number]
+        order = codes.order.values[1, number]
         shown = axes.imshow(
             histogram[number][order, :last], aspect="auto", cmap=DENSITY, vmin=0, vmax=peak,
             extent=(0.0, last * width, n_each + 0.5, 0.5), interpolation="nearest",
@@ -110,8 +109,10 @@ def _codes(figure: Any, parameters: CompensationParameters, results: Results) ->
     top.colorbar(shown, ax=both, label="rate / Hz", shrink=0.8)
     height, wide = int(example.attrs["height"]), int(example.attrs["width"])
     axes_row = bottom.subplots(1, 4)
+    test = results[record_of(MAIN, "test")]
+    learned = int((lesions_before(test.time.values, parameters.schedule.lesions_s) == 0).sum()) - 1
     for number, digit in enumerate(parameters.input.digits):
-        made = marks.reconstruction.values[0, 0, number].reshape(height, wide)
+        made = test.reconstruction.values[learned, number].reshape(height, wide)
         mean = example.mean_image.values[number].reshape(height, wide)
         for place, (picture, title) in enumerate(
             ((made, f"imagined at “{digit}”"), (mean, f"mean {digit}"))
@@ -128,26 +129,23 @@ def _path(parameters: CompensationParameters, results: Results) -> Figure:
     figure: Any = Figure(figsize=(7.0, 3.3))
     left, right = figure.subfigures(1, 2, width_ratios=[1.25, 1.0])
     axes: Any = left.add_subplot(projection="3d")
-    score, hours = path.score.values[0], path.time.values / 3600
-    schedule = parameters.schedule
-    ends = np.cumsum([schedule.learning_s, schedule.after_lesion_1_s, schedule.after_lesion_2_s])
-    starts = [0.0, *ends[:-1]]
+    score, hours = path.score.values, path.path_time.values / 3600
+    edges = np.array([0.0, *parameters.schedule.lesions_s, parameters.schedule.end_s]) / 3600
     names = ("before lesion 1", "after lesion 1", "after lesion 2")
     epochs = [
-        (colour, name, (hours >= start / 3600) & (hours <= end / 3600))
-        for colour, name, start, end in zip(EPOCHS, names, starts, ends, strict=True)
-        if end > start
+        (colour, name, (hours >= start) & (hours <= end))
+        for colour, name, start, end in zip(EPOCHS, names, edges, edges[1:], strict=False)
     ]
     for colour, name, here in epochs:
         axes.plot(*score[here].T, color=colour, lw=0.9, label=name)
         axes.plot(*score[here][:1].T, "o", color=colour, ms=4, mec="white", mew=0.5)
-    share = path.explained.values[0]
+    share = path.explained.values
     axes.set_xlabel(f"PC 1 ({share[0]:.0%})", labelpad=-8, fontsize=8)
     axes.set_ylabel(f"PC 2 ({share[1]:.0%})", labelpad=-8, fontsize=8)
     axes.set_zlabel(f"PC 3 ({share[2]:.0%})", labelpad=-8, fontsize=8)
     axes.tick_params(labelsize=6.5, pad=-3)
     axes.view_init(elev=22, azim=-60)
-    axes.set_title(f"C   θ′ of one neuron ({int(path.parameters[0])} parameters)")
+    axes.set_title(f"C   θ′ of one neuron ({int(path.parameters)} parameters)")
     axes.legend(loc="upper left", bbox_to_anchor=(-0.12, 0.98), fontsize=7.5)
     rows = right.subplots(3, 1, sharex=True)
     for number, row in enumerate(rows):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,63 +10,67 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from synsamp.experiments.base import Results
-from synsamp.experiments.compensation.experiment import CompensationParameters
-from synsamp.experiments.compensation.plan import (
+from synsamp.experiments.compensation.course import (
+    ARMS,
     LIKELIHOOD,
     MAIN,
     NO_LESION,
     NOISE_OFF,
     PLASTICITY_OFF,
+    record_of,
 )
+from synsamp.experiments.compensation.figures_band import with_band
+from synsamp.experiments.compensation.parameters import CompensationParameters, ScheduleSection
 from synsamp.figures.montage import montage
 from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
 
+EPOCHS = (BLUE, ORANGE, GREEN)
+"""Colours of the stretches before lesion 1, between the lesions, and after lesion 2."""
 CONTROLS = {
     NO_LESION: (SKY, "o", "no lesion"),
     NOISE_OFF: (PURPLE, "s", "noise off (T = 0)"),
     LIKELIHOOD: (YELLOW, "D", "likelihood alone"),
     PLASTICITY_OFF: (GRAY, "x", "plasticity off (b = 0)"),
 }
+DRAWN_SHARE = 0.01
+"""Diagrams show 1 % of the possible lateral connections, as in the paper."""
 
 
-def draw_course(parameters: CompensationParameters, results: Results) -> Figure:
-    """Weights, diagrams and counts above the curve of recall."""
-    marks = results["marks"]
+def draw_course(parameters: CompensationParameters, runs: Sequence[Results]) -> Figure:
+    """Weights, diagrams and counts of the first network above the curve of recall of all."""
+    marks = runs[0][record_of(MAIN, "marks")]
     n = marks.sizes["mark"]
     figure: Any = Figure(figsize=(7.0, 6.6))
     top, bottom = figure.subfigures(2, 1, height_ratios=[1.55, 1.0])
     rows = top.subplots(2, n, height_ratios=[0.8, 1.0])
-    for i in range(n):
-        _weights(rows[0, i], results, i)
-        _diagram(rows[1, i], results, i)
-        hours = float(marks.time[i]) / 3600
-        start = "D   " if i == 0 else ""
-        rows[0, i].set_title(f"{start}$t_{i + 1}$ = {hours:.2g} h")
-        rows[0, i].set_xlabel(_when(parameters, i), fontsize=8)
+    times = [float(time) for time in marks.time.values]
+    for i, (time, words) in enumerate(zip(times, _when(parameters.schedule, times), strict=True)):
+        _weights(rows[0, i], runs[0], i)
+        _diagram(rows[1, i], runs[0], i)
+        rows[0, i].set_title(f"{'D   ' if i == 0 else ''}$t_{i + 1}$ = {time / 3600:.2g} h")
+        rows[0, i].set_xlabel(words, fontsize=8)
     rows[0, 0].set_ylabel("weights of $z_V$")
-    _curve(bottom.subplots(), parameters, results)
+    _curve(bottom.subplots(), parameters, runs, times)
     return figure
 
 
-def _when(parameters: CompensationParameters, mark: int) -> str:
-    """Where a marked time stands: before a lesion, just after it, or later."""
-    plan = parameters.plan
-    row = [row for row in plan.rows if row.mark][mark]
-    starts = {p.lesion: p.start_s for p in plan.phases if p.arm == MAIN}
-    if row.time_s == starts.get(row.after + 1):
-        return f"before lesion {row.after + 1}"
-    if row.step == 0:
-        return f"just after lesion {row.after}"
-    return f"{(row.time_s - starts[row.after]) / 3600:.2g} h after lesion {row.after}"
+def _when(schedule: ScheduleSection, times: list[float]) -> list[str]:
+    """Where each mark stands: t1 before lesion 1, then in the order of the protocol."""
+    first = schedule.lesions_s[0]
+    if len(schedule.lesions_s) == 1:
+        later = (times[2] - first) / 3600
+        return ["before lesion 1", "just after lesion 1", f"{later:.2g} h after lesion 1"]
+    later = (times[3] - schedule.lesions_s[1]) / 3600
+    last = f"{later:.2g} h after lesion 2"
+    return ["before lesion 1", "before lesion 2", "just after lesion 2", last]
 
 
 def _weights(axes: Any, results: Results, mark: int) -> None:
     example = results["example"].attrs
-    weights = results["marks"].image_weight.values[mark]
+    marks = results[record_of(MAIN, "marks")]
+    weights = marks.image_weight.values[mark]
     pictures = weights.reshape(len(weights), int(example["height"]), int(example["width"])).copy()
-    removed = results["lesions"].removed_neuron.values[0, len(weights) :]
-    alive = ~removed | (weights.max(axis=1) > 0)
-    pictures[~alive] = np.nan
+    pictures[~marks.alive.values[mark, -len(weights) :].astype(bool)] = np.nan
     axes.set_facecolor("#dfe3ea")
     axes.imshow(montage(pictures, 8, gap=3), cmap="gray_r", vmin=0, vmax=2.0)
     axes.set(xticks=[], yticks=[])
@@ -83,11 +88,12 @@ def _places(n: int) -> Any:
 
 def _diagram(axes: Any, results: Results, mark: int) -> None:
     """A hundredth of the possible connections: those functional now, old ones gray."""
-    marks = results["marks"]
-    now = marks.lateral.values[0, mark]
+    marks = results[record_of(MAIN, "marks")]
+    now = marks.lateral.values[mark].astype(bool)
     place = _places(len(now))
-    chosen = now & marks.drawn.values
-    before = marks.lateral.values[0, mark - 1] if mark else np.zeros_like(now)
+    drawn = np.random.default_rng(0).random(now.shape) < DRAWN_SHARE  # the same at every mark
+    before = marks.lateral.values[mark - 1].astype(bool) if mark else np.zeros_like(now)
+    chosen = now & drawn
     for which, colour, width in ((chosen & before, "#b4bac4", 0.7), (chosen & ~before, BLUE, 0.9)):
         post, pre = np.nonzero(which)
         axes.add_collection(
@@ -95,15 +101,13 @@ def _diagram(axes: Any, results: Results, mark: int) -> None:
                            colors=colour, linewidths=width, zorder=1)
         )  # fmt: skip
         _heads(axes, place[pre], place[post], colour)
-    gone = results["lesions"].removed_neuron.values[0] & ~now.any(axis=0) & ~now.any(axis=1)
-    if marks.lateral.values[0, mark].sum() == 0 and mark:
-        gone = results["lesions"].removed_neuron.values[0]
+    gone = ~marks.alive.values[mark].astype(bool)
     half = len(now) // 2
     for here, colour in ((np.arange(len(now)) < half, SKY), (np.arange(len(now)) >= half, GREEN)):
         alive = here & ~gone
         axes.plot(*place[alive].T, "o", ms=3.4, color=colour, mec=INK, mew=0.3, zorder=2)
         axes.plot(*place[here & gone].T, "o", ms=3.0, mfc="white", mec="#c9ced6", zorder=2)
-    tracked = int(results["path"].neuron.values[0])
+    tracked = int(results["path"].neuron.values)
     axes.plot(*place[tracked], "o", ms=5.0, color="#d62728", mec=INK, mew=0.4, zorder=3)
     axes.set(xlim=(-0.8, 10.6), ylim=(-half / 4 + 0.2, 0.8))
     axes.axis("off")
@@ -121,45 +125,47 @@ def _heads(axes: Any, start: Any, stop: Any, colour: str) -> None:
         )  # fmt: skip
 
 
-def _curve(axes: Any, parameters: CompensationParameters, results: Results) -> None:
-    course = results["course"]
-    recall = course.recall.mean("block").values
-    hours, arm, lesions = course.time.values / 3600, course.arm.values, course.lesions.values
+def _curve(
+    axes: Any, parameters: CompensationParameters, runs: Sequence[Results], marks_s: list[float]
+) -> None:
+    course = runs[0]["course"]
+    hours, arms, lesions = course.time.values / 3600, course.arm.values, course.lesions.values
+    recall = np.stack([run["course"].recall.mean("block").values for run in runs])
+    kept = np.stack([run["course"].recall_kept.mean("block").values for run in runs])
     axes.axhline(0.5, color=GRAY, lw=0.8, ls=":")
     axes.text(
         1.005, 0.5, "chance", color=GRAY, fontsize=7.5, va="center",
         transform=axes.get_yaxis_transform(),
     )  # fmt: skip
-    for number in range(3):
-        here = np.flatnonzero((arm == MAIN) & (lesions == number))
-        if here.size == 0:
+    for number, colour in enumerate(EPOCHS):
+        here = np.flatnonzero((arms == MAIN) & (lesions == number))
+        if here.size:
+            with_band(axes, hours[here], recall[:, here], colour)
+            if number:
+                label = "readout kept from $t_1$" if number == 1 else "_"
+                axes.plot(hours[here], kept[:, here].mean(axis=0), ":", color=INK, lw=1.2,
+                          label=label)  # fmt: skip
+    labelled = set()
+    for arm in ARMS:
+        here = np.flatnonzero(arms == arm)
+        name = arm.rstrip("_12")
+        if arm == MAIN or here.size == 0:
             continue
-        colour = (BLUE, ORANGE, GREEN)[number]
-        axes.plot(hours[here], recall[:, here].T, color=colour, lw=0.5, alpha=0.45)
-        axes.plot(hours[here], recall[:, here].mean(axis=0), "o-", color=colour, lw=2.2, ms=3.5)
-    for name, (colour, marker, label) in CONTROLS.items():
-        shown = label
-        for number in range(3):
-            here = np.flatnonzero((arm == name) & (lesions == number))
-            if here.size == 0:
-                continue
-            axes.plot(
-                hours[here], recall[:, here].mean(axis=0), marker=marker, ms=3.6, lw=1.0, ls="--",
-                color=colour, label=shown, zorder=4, mew=0.9, mec=colour, mfc="white",
-            )  # fmt: skip
-            shown = "_"
-    schedule = parameters.schedule
-    lesion_s = [schedule.learning_s]
-    if schedule.after_lesion_2_s:
-        lesion_s.append(schedule.learning_s + schedule.after_lesion_1_s)
-    for number, time_s in enumerate(lesion_s):
+        colour, marker, label = CONTROLS[name]
+        axes.plot(
+            hours[here], recall[:, here].mean(axis=0), marker=marker, ms=3.6, lw=1.0, ls="--",
+            color=colour, label="_" if name in labelled else label, zorder=4, mew=0.9,
+            mec=colour, mfc="white",
+        )  # fmt: skip
+        labelled.add(name)
+    for number, time_s in enumerate(parameters.schedule.lesions_s):
         axes.axvline(time_s / 3600, color=INK, lw=0.8)
-        axes.text(time_s / 3600 + 0.04, 1.02, f"lesion {number + 1}", fontsize=8, va="bottom")
-    for number, time_s in enumerate(results["marks"].time.values):
-        axes.plot(time_s / 3600, 0.425, "^", color=INK, ms=4, clip_on=False)
-        align = "right" if _when(parameters, number).startswith("before") else "left"
-        axes.text(time_s / 3600, 0.432, f" $t_{number + 1}$ ", fontsize=8, ha=align, va="bottom")
+        axes.text(time_s / 3600, 1.02, f" lesion {number + 1}", fontsize=8, va="bottom")
+    for number, words in enumerate(_when(parameters.schedule, marks_s)):
+        at = marks_s[number] / 3600
+        axes.plot(at, 0.425, "^", color=INK, ms=4, clip_on=False)
+        align = "right" if words.startswith("before") else "left"
+        axes.text(at, 0.432, f" $t_{number + 1}$ ", fontsize=8, ha=align, va="bottom")
     axes.set(xlabel="time / h", ylabel="recall from sound alone", ylim=(0.425, 1.02))
-    axes.set_xlim(0, float(hours[arm == MAIN].max()) * 1.01)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="best", fontsize=7.5)
+    axes.set_xlim(0, float(hours[arms == MAIN].max()) * 1.01)
+    axes.legend(loc="best", fontsize=7.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,17 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from synsamp.experiments.base import Results
-from synsamp.experiments.compensation.experiment import CompensationParameters
-from synsamp.experiments.compensation.plan import NO_LESION
+from synsamp.experiments.compensation.course import MAIN, NO_LESION, record_of
+from synsamp.experiments.compensation.figures_band import with_band
+from synsamp.experiments.compensation.parameters import CompensationParameters
 from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, SKY
 
 
-def draw_connectivity(results: Results) -> Figure:
+def draw_connectivity(runs: Sequence[Results]) -> Figure:
     """The lateral connections of the first network at t1, and shares over all networks."""
-    marks = results["marks"]
     figure: Any = Figure(figsize=(7.0, 3.1))
     matrix, shares = figure.subplots(1, 2, width_ratios=[1.0, 1.25])
-    lateral = marks.lateral.values[0, 0]
+    lateral = runs[0][record_of(MAIN, "marks")].lateral.values[0].astype(bool)
     n = len(lateral)
     matrix.imshow(
         lateral, cmap=ListedColormap(["white", BLUE]), interpolation="nearest",
@@ -35,11 +36,11 @@ def draw_connectivity(results: Results) -> Figure:
     )  # fmt: skip
     matrix.tick_params(length=0)
     matrix.set_title("S1A   functional lateral connections")
-    values = marks.functional_share.values[:, 0]
+    values = np.stack([run["shares"].functional_share.values[0] for run in runs])
     place = np.arange(values.shape[1])
     shares.bar(place, values.mean(axis=0), color=[GRAY, GRAY, *[BLUE] * 4], width=0.65, alpha=0.55)
     shares.plot(place, values.T, "o", color=INK, ms=2.5, alpha=0.7)
-    labels = [_math(kind) for kind in marks.kind.values]
+    labels = [_math(kind) for kind in runs[0]["shares"].kind.values]
     shares.set(xticks=place, ylim=(0, 1), ylabel="share that is functional")
     shares.set_xticklabels(labels, rotation=30, ha="right", rotation_mode="anchor")
     shares.set_title("of all possible ones, " + _count(len(values)))
@@ -55,10 +56,10 @@ def _math(kind: str) -> str:
     return f"${source}$→${target}$"
 
 
-def draw_drift(parameters: CompensationParameters, results: Results) -> Figure:
+def draw_drift(parameters: CompensationParameters, runs: Sequence[Results]) -> Figure:
     """Histograms hour by hour in the order of the first, and their likeness to it."""
-    codes = results["codes"]
-    used = np.flatnonzero(codes.arm.values == NO_LESION)
+    codes = runs[0]["codes"]
+    used = np.flatnonzero(codes.no_lesion.values)
     hours = (codes.code_time.values[used] - codes.code_time.values[used[0]]) / 3600
     digit = parameters.input.digits[0]
     figure: Any = Figure(figsize=(7.0, 4.6))
@@ -67,9 +68,9 @@ def draw_drift(parameters: CompensationParameters, results: Results) -> Figure:
     n_each, width = codes.sizes["neuron"] // 2, float(codes.bin[1])
     for row, population in enumerate(("z_A", "z_V")):
         here = slice(row * n_each, (row + 1) * n_each)
-        histogram = codes.histogram.values[0, used].mean(axis=1)[:, 0, here]
+        histogram = codes.histogram.values[used].mean(axis=1)[:, 0, here]
         last = int(np.isfinite(histogram[0, 0]).sum())
-        order = codes.order.values[0, row, 0]
+        order = codes.order.values[row, 0]
         peak = float(np.nanpercentile(histogram, 99))
         for column, axes in enumerate(grid[row]):
             axes.imshow(
@@ -84,23 +85,20 @@ def draw_drift(parameters: CompensationParameters, results: Results) -> Figure:
         grid[row, 0].set_ylabel(f"neurons of ${population}$")
     for axes in grid[1]:
         axes.set_xlabel("time / s")
-    _likeness(right, codes, used, hours, results)
+    _likeness(right, used, hours, runs)
     return figure
 
 
-def _likeness(figure: Any, codes: Any, used: Any, hours: Any, results: Results) -> None:
+def _likeness(figure: Any, used: Any, hours: Any, runs: Sequence[Results]) -> None:
     top, bottom = figure.subplots(2, 1, sharex=True)
     for number, (name, colour) in enumerate((("z_A", SKY), ("z_V", GREEN))):
-        values = codes.likeness.values[:, number][:, used][:, :, used][:, 0]
-        top.plot(hours, values.T, color=colour, lw=0.5, alpha=0.5)
-        top.plot(hours, values.mean(axis=0), color=colour, marker="o", ms=4, label=f"${name}$")
+        values = np.stack([run["codes"].likeness.values[number, used[0], used] for run in runs])
+        with_band(top, hours, values, colour, label=f"${name}$", ms=4)
     top.set(ylabel="likeness to the first code", ylim=(None, 1.02))
     top.legend(loc="lower left")
-    course = results["course"]
+    course = runs[0]["course"]
     rows = np.flatnonzero(course.arm.values == NO_LESION)
-    recall = course.recall.mean("block").values[:, rows]
-    time = (course.time.values[rows] - course.time.values[rows[0]]) / 3600
-    bottom.plot(time, recall.T, color=BLUE, lw=0.5, alpha=0.5)
-    bottom.plot(time, recall.mean(axis=0), color=BLUE, lw=2)
+    recall = np.stack([run["course"].recall.mean("block").values[rows] for run in runs])
+    with_band(bottom, (course.time.values[rows] - course.time.values[rows[0]]) / 3600, recall, BLUE)
     bottom.axhline(0.5, color=GRAY, lw=0.8, ls=":")
     bottom.set(xlabel="hours without lesions", ylabel="recall", ylim=(0.45, 1.02))

@@ -7,6 +7,7 @@ of the 80 neurons (5 ms delay; no neuron to itself unless wanted). All synapses 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,6 @@ from synsamp.spiking import (
     Projection,
     RemoveNeurons,
     RemoveSynapses,
-    Simulation,
     SynapseModel,
 )
 
@@ -62,10 +62,8 @@ def build_network(
     circuit: CircuitSection,
     synapses: SynapseModel,
     lateral: LateralSection,
-    allowed: NDArray[np.bool_] | None = None,
 ) -> Network:
-    """The network; ``allowed[post, pre]`` restricts the lateral connections (default: all)."""
-    hidden = Hidden(circuit.neurons)
+    """The network; all its synapses are of one kind."""
     adaptation = DoubleExponential(circuit.adaptation_rise_s, circuit.adaptation_fall_s)
     circuits = [
         Circuit(name, circuit.neurons, circuit.rate_hz, adaptation, circuit.adaptation_strength)
@@ -83,50 +81,54 @@ def build_network(
             synapses,
             delay_s=lateral.delay_s,
             allow_self=lateral.self_connections,
-            mask=None if allowed is None else allowed[hidden.rows(i), hidden.rows(j)],
         )
-        for i, target in enumerate(CIRCUITS)
-        for j, source in enumerate(CIRCUITS)
+        for target in CIRCUITS
+        for source in CIRCUITS
     ]
     return Network(
         [InputGroup(HEARING, n_heard), InputGroup(SEEING, n_seen)], circuits, [*afferent, *between]
     )
 
 
-def lateral_theta(sim: Simulation) -> NDArray[np.float64]:
-    """θ[post, pre] between all hidden neurons in the state the network runs on; NaN: cannot exist.
+# -- looking at a running network: a view of a protocol, or a simulation --------------------
 
-    On the grid at which the engine brings every synapse up to date this is θ at that moment.
-    """
+
+def lateral_theta(view: Any) -> NDArray[np.float64]:
+    """θ[post, pre] between all hidden neurons; NaN: cannot exist."""
     return np.block(
-        [[sim.theta(f"{source}->{target}") for source in CIRCUITS] for target in CIRCUITS]
+        [[view.theta(f"{source}->{target}") for source in CIRCUITS] for target in CIRCUITS]
     )
 
 
-def afferent_theta(sim: Simulation, group: str, targets: Iterable[str]) -> NDArray[np.float64]:
-    """θ[neuron, input] of the synapses from an input group."""
-    return np.concatenate([sim.theta(f"{group}->{target}") for target in targets])
+def auditory_theta(view: Any) -> NDArray[np.float64]:
+    """θ[neuron of z_A, input]."""
+    return np.concatenate([view.theta(f"{HEARING}->{target}") for target in AUDITORY])
 
 
-def visual_efficacies(sim: Simulation) -> NDArray[np.float64]:
+def visual_efficacies(view: Any) -> NDArray[np.float64]:
     """ŵ[neuron of z_V, pixel], 0 for what is retracted or removed."""
-    return np.concatenate([sim.weight(f"{SEEING}->{target}") for target in VISUAL])
+    return np.concatenate([view.weight(f"{SEEING}->{target}") for target in VISUAL])
 
 
-def remove_neurons(sim: Simulation, hidden: Hidden, neurons: Iterable[int]) -> None:
+# -- lesions --------------------
+
+
+def neurons_removed(hidden: Hidden, neurons: Iterable[int]) -> list[RemoveNeurons]:
     """Lesion 1: these hidden neurons fall silent for good, all their synapses go."""
+    lesions = []
     for i, name in enumerate(CIRCUITS):
         start = i * hidden.per_circuit
         local = [int(k) - start for k in neurons if start <= k < start + hidden.per_circuit]
         if local:
-            sim.lesion(RemoveNeurons(name, local))
+            lesions.append(RemoveNeurons(name, local))
+    return lesions
 
 
-def remove_connections(sim: Simulation, hidden: Hidden, which: NDArray[np.bool_]) -> None:
+def connections_removed(hidden: Hidden, which: NDArray[np.bool_]) -> list[RemoveSynapses]:
     """Lesion 2: these lateral connections [post, pre] go and may not regrow."""
-    for i, target in enumerate(CIRCUITS):
-        for j, source in enumerate(CIRCUITS):
-            part = which[hidden.rows(i), hidden.rows(j)]
-            if part.any():
-                name = f"{source}->{target}"
-                sim.lesion(RemoveSynapses(name, part.copy(), regrow=False))
+    return [
+        RemoveSynapses(f"{source}->{target}", part.copy(), regrow=False)
+        for i, target in enumerate(CIRCUITS)
+        for j, source in enumerate(CIRCUITS)
+        if (part := which[hidden.rows(i), hidden.rows(j)]).any()
+    ]

@@ -1,4 +1,4 @@
-"""The path of lateral parameters through the epochs (Fig. 5C), boiled down when a network is done.
+"""The path of lateral parameters through the epochs (Fig. 5C).
 
 θ′ of a neuron: its parameters from and to other hidden neurons, but for those that a lesion removed
 and that may not regrow. What lesion 2 leaves is what has θ <= 0 then, and what is chosen for being
@@ -8,87 +8,119 @@ parameters are chosen in the same way at the same time and nothing is removed.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.analysis.manifold import separation, separation_p_value, shift
-from synsamp.experiments.compensation.network import Hidden
-from synsamp.experiments.compensation.plan import MAIN, STEP_S, Plan
+from synsamp.analysis.manifold import (
+    principal_components,
+    separation,
+    separation_p_value,
+    shift,
+)
+from synsamp.experiments.base import Results
+from synsamp.experiments.compensation.course import MAIN, NO_LESION, record_of
+from synsamp.experiments.compensation.parameters import STEP_S, ScheduleSection
 
 SETTLING_S = 3600.0
 """Learning before this (or its first half) does not count as an epoch."""
 BEFORE_S, AFTER_S, WINDOW_S = 1800.0, 1800.0, 1800.0
 """A shift is measured from the half hour before a lesion to the second half hour after it."""
+COMPONENTS = 3
+Floats = NDArray[np.float64]
 
 
-def summarise_path(tables: dict[str, NDArray[Any]], plan: Plan, hidden: Hidden) -> None:
-    """Replace the paths of all parameters by the path of one neuron and by numbers."""
-    path, control = tables.pop("path"), tables.pop("path_no_lesion")
-    allowed = _allowed(tables, hidden)
-    alive = np.flatnonzero(~tables["removed_neuron"]).tolist()
-    epochs, rows = _epochs(plan)
-    ratio = np.full(hidden.n, np.nan)
-    counts = np.zeros(hidden.n, np.int64)
-    for neuron in alive:
+def collect_path(schedule: ScheduleSection, results: Results) -> xr.Dataset:
+    """Numbers about the paths of all neurons, and the path of one."""
+    path = on_grid(results[record_of(MAIN, "theta")])
+    control = None
+    if record_of(NO_LESION, "theta") in results:
+        control = on_grid(results[record_of(NO_LESION, "theta")])
+    alive = results[record_of(MAIN, "test")].alive.values[-1].astype(bool)
+    n = len(alive)
+    allowed = np.isfinite(path[-1]) & ~np.eye(n, dtype=bool)
+    epochs, rows = _epochs(schedule)
+    ratio, counts = np.full(n, np.nan), np.zeros(n, np.int64)
+    for neuron in np.flatnonzero(alive).tolist():
         own = _own(path, allowed, neuron)
         counts[neuron] = own.shape[1]
         if own.shape[1]:
             ratio[neuron] = separation(own[rows], epochs)
-    # The tracked neuron: the surviving visual one with the median number of parameters.
-    visual = [k for k in alive if k >= hidden.n_each and counts[k]] or alive
-    tracked = sorted(visual, key=lambda k: (counts[k], k))[len(visual) // 2]
+    tracked = _tracked(alive, counts)
     own = _own(path, allowed, tracked)
-    tables["separation"] = ratio
-    tables["separation_p"] = np.array(separation_p_value(own[rows], epochs))
-    tables["tracked_neuron"] = np.array(int(tracked))
-    tables["tracked_count"] = np.array(own.shape[1])
-    tables["tracked_path"] = np.full((len(path), 2 * hidden.n), np.nan, np.float32)
-    tables["tracked_path"][:, : own.shape[1]] = own
-    tables["moved"] = _shifts(path, control, tables["removed_neuron"], plan)
+    scores = np.full((len(path), COMPONENTS), np.nan)
+    explained = np.full(COMPONENTS, np.nan)
+    found, share = principal_components(own, COMPONENTS)
+    scores[:, : found.shape[1]], explained[: share.size] = found, share
+    return xr.Dataset(
+        {
+            "score": (("step", "component"), scores),
+            "explained": ("component", explained),
+            "neuron": ((), tracked),
+            "parameters": ((), own.shape[1]),
+            "separation": ("hidden", ratio),
+            "separation_p": ((), separation_p_value(own[rows], epochs)),
+            "moved": (("lesion", "with_lesion"), _shifts(path, control, alive, schedule)),
+        },
+        coords={"path_time": ("step", np.arange(len(path)) * STEP_S, {"units": "s"})},
+    )
 
 
-def _allowed(tables: dict[str, NDArray[Any]], hidden: Hidden) -> NDArray[np.bool_]:
-    gone = tables["removed_neuron"]
-    allowed = ~(tables["removed_connection"] | gone[:, None] | gone[None, :])
-    return allowed & ~np.eye(hidden.n, dtype=bool)
+def on_grid(theta: xr.Dataset) -> NDArray[np.float32]:
+    """θ[step, post, pre], one row for each time: after the lesion, where there are two."""
+    time = theta.time.values
+    last = np.append(np.diff(time) > 0, True)
+    return np.asarray(theta.theta.values[last])
 
 
-def _own(path: NDArray[Any], allowed: NDArray[np.bool_], neuron: int) -> NDArray[np.float64]:
+def _tracked(alive: NDArray[np.bool_], counts: NDArray[np.int64]) -> int:
+    """The surviving visual neuron with the median number of parameters."""
+    n = len(alive)
+    left: list[int] = np.flatnonzero(alive).tolist()
+    among = [k for k in left if k >= n // 2 and counts[k]] or left
+    return sorted(among, key=lambda k: (counts[k], k))[len(among) // 2]
+
+
+def _own(path: NDArray[Any], allowed: NDArray[np.bool_], neuron: int) -> Floats:
     """θ′ over time, [time, parameter]: to the neuron, then from it."""
     incoming = path[:, neuron, allowed[neuron]]
     outgoing = path[:, allowed[:, neuron], neuron]
     return np.concatenate([incoming, outgoing], axis=1).astype(float)
 
 
-def _epochs(plan: Plan) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _epochs(schedule: ScheduleSection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Number of the epoch of each used row of the path, and those rows."""
     epochs, rows = [], []
-    for number, phase in enumerate(p for p in plan.phases if p.arm == MAIN):
-        skipped = min(SETTLING_S, phase.duration_s / 2) if number == 0 else 0.0
-        start = round((phase.start_s + skipped) / STEP_S) + 1
-        stop = round((phase.start_s + phase.duration_s) / STEP_S)
-        rows.append(np.arange(start, stop + 1))
+    edges = (0.0, *schedule.lesions_s, schedule.end_s)
+    for number, (start_s, stop_s) in enumerate(pairwise(edges)):
+        skipped = min(SETTLING_S, (stop_s - start_s) / 2) if number == 0 else 0.0
+        rows.append(np.arange(round((start_s + skipped) / STEP_S) + 1, round(stop_s / STEP_S) + 1))
         epochs.append(np.full(rows[-1].size, number))
     return np.concatenate(epochs), np.concatenate(rows)
 
 
 def _shifts(
-    path: NDArray[Any], control: NDArray[Any], gone: NDArray[np.bool_], plan: Plan
-) -> NDArray[np.float64]:
+    path: NDArray[Any],
+    control: NDArray[Any] | None,
+    alive: NDArray[np.bool_],
+    schedule: ScheduleSection,
+) -> Floats:
     """How far θ moves across each lesion, [lesion, (with, without)], root mean square.
 
     Of all surviving neurons: every lateral parameter (lesion 1), or those with θ <= 0 at that
     moment in the arm itself (lesion 2, which leaves just these).
     """
     result = np.full((2, 2), np.nan)
-    main = [p for p in plan.phases if p.arm == MAIN]
-    fork = round(main[1].start_s / STEP_S)
-    arms = (path, np.concatenate([path[:fork], control]))  # the control with its own history
-    survives = ~(gone[:, None] | gone[None, :]) & ~np.eye(len(gone), dtype=bool)
-    for lesion, phase in enumerate(main[1:]):
-        at = round(phase.start_s / STEP_S)
+    fork = round(schedule.lesions_s[0] / STEP_S)
+    arms = [path]
+    if control is not None:
+        arms.append(np.concatenate([path[:fork], control]))  # with its own history
+    survives = np.outer(alive, alive) & ~np.eye(len(alive), dtype=bool)
+    for lesion, lesion_s in enumerate(schedule.lesions_s):
+        at = round(lesion_s / STEP_S)
         before = slice(at - round(BEFORE_S / STEP_S), at)
         after = slice(at + round(AFTER_S / STEP_S), at + round((AFTER_S + WINDOW_S) / STEP_S))
         for arm, values in enumerate(arms):
@@ -98,7 +130,6 @@ def _shifts(
             ever = np.isfinite(values[before.start]) & np.isfinite(values[after.stop - 1])
             chosen = survives & low & ever
             if chosen.any():
-                result[lesion, arm] = shift(
-                    values[:, chosen].astype(float)[: after.stop], before, after
-                )
+                points = values[:, chosen].astype(float)[: after.stop]
+                result[lesion, arm] = shift(points, before, after)
     return result

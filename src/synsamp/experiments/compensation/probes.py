@@ -12,7 +12,6 @@ copy first hears words alone for a while. The other way, every trial from rest, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -22,23 +21,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 from scipy import stats
 
-from synsamp.analysis.peth import (
-    SpikeTrials,
-    joined,
-    mean_rates,
-    peth,
-    rates_in_windows,
-    sort_into_trials,
-)
-from synsamp.analysis.readout import blockwise_accuracy
-from synsamp.analysis.reconstruction import likeness, reconstruct
+from synsamp.analysis.peth import SpikeTrials, joined, mean_rates, sort_into_trials
 from synsamp.experiments.base import Parameters
-from synsamp.experiments.compensation.network import Hidden, visual_efficacies
+from synsamp.experiments.compensation.decoding import counts_in_windows, told
+from synsamp.experiments.compensation.network import Hidden
 from synsamp.experiments.compensation.stimuli import InputSection, Pairs, SoundAlone, Together
-from synsamp.spiking import Simulation
-
-Seed = Callable[..., np.random.SeedSequence]
-HALVES = 2
+from synsamp.protocol import View
 
 
 class TestSection(Parameters):
@@ -80,102 +68,28 @@ def build_stimuli(pairs: Pairs, section: InputSection) -> Stimuli:
     )
 
 
-def _trials(sim: Simulation, stimulus: Any, length_s: float, n: int, **options: Any) -> SpikeTrials:
-    probe = sim.probe(stimulus, length_s, **options)
+def trials(
+    view: View, stimulus: Any, length_s: float, *key: str | int, **options: Any
+) -> SpikeTrials:
+    """Show a stimulus to a copy and sort its spikes by presentation."""
+    probe = view.probe(stimulus, length_s, *key, **options)
     classes = stimulus.classes[probe.shown[:, 0]]
+    n = view.network.n_neurons
     return sort_into_trials(
         probe.time_s, probe.neuron, probe.shown_at_s, classes, probe.duration_s, n
     )
 
 
-def test_recall(
-    sim: Simulation, hidden: Hidden, stimuli: Stimuli, section: TestSection, seed: Seed
-) -> tuple[dict[str, Any], list[SpikeTrials]]:
-    """One row of the course of an experiment, and the trials with sound alone it was taken from."""
-    blocks = [
-        _trials(
-            sim,
-            stimuli.test_alone,
-            section.block_s,
-            hidden.n,
-            seed=seed("alone", block),
-            burn_in_s=section.burn_in_s,
-        )
-        for block in range(section.blocks)
-    ]
-    together = _trials(sim, stimuli.test_together, section.block_s, hidden.n, seed=seed("together"))
-    return {
-        "recall": _told(blocks, hidden.visual, section.windows, stimuli.shortest_s),
-        "recall_by_count": _told(blocks, hidden.visual, 1, stimuli.shortest_s),
-        "heard": _told(blocks, hidden.auditory, 1, stimuli.shortest_s).mean(),
-        "seen": _told(_quarters(together), hidden.visual, 1, stimuli.shortest_s).mean(),
-        "likeness": likeness(reconstructions(sim, hidden, blocks), stimuli.mean_images),
-    }, blocks
-
-
-def _told(
-    blocks: list[SpikeTrials], neurons: NDArray[np.int64], windows: int, length_s: float
-) -> NDArray[np.float64]:
-    rates = [rates_in_windows(b, windows, length_s)[:, :, neurons] for b in blocks]
-    return blockwise_accuracy(
-        [(r.reshape(len(r), -1), b.classes) for r, b in zip(rates, blocks, strict=True)]
-    )
-
-
-def _quarters(trials: SpikeTrials) -> list[SpikeTrials]:
-    """Four stretches of consecutive trials, as blocks of one long test."""
-    parts = []
-    for chosen in np.array_split(np.arange(len(trials)), 4):
-        use = (trials.trial >= chosen[0]) & (trials.trial <= chosen[-1])
-        parts.append(
-            SpikeTrials(
-                trials.time_s[use],
-                trials.trial[use] - chosen[0],
-                trials.neuron[use],
-                trials.duration_s[chosen],
-                trials.classes[chosen],
-                trials.n_neurons,
-            )
-        )
-    return parts
-
-
-def reconstructions(
-    sim: Simulation, hidden: Hidden, blocks: list[SpikeTrials]
-) -> NDArray[np.float64]:
-    """Images [class, pixel] in mind while either word is heard: efficacies × mean rates of z_V."""
-    rates, classes = zip(*((mean_rates(b), b.classes) for b in blocks), strict=True)
-    all_rates, all_classes = np.concatenate(rates), np.concatenate(classes)
-    of_class = [all_rates[all_classes == c].mean(axis=0)[hidden.visual] for c in (0, 1)]
-    return reconstruct(visual_efficacies(sim), np.stack(of_class))
-
-
-def histograms(blocks: list[SpikeTrials], stimuli: Stimuli) -> NDArray[np.float64]:
-    """PETHs [half, class, neuron, bin] over 100 trials each; the halves share no trial.
-
-    They reach as far as the longest test word.
-    """
-    middle = len(blocks) // HALVES
-    return np.stack(
-        [
-            [peth(joined(half), c, stimuli.longest_s) for c in (0, 1)]
-            for half in (blocks[:middle], blocks[middle:])
-        ]
-    )
-
-
-def recall_from_rest(
-    sim: Simulation, hidden: Hidden, stimuli: Stimuli, section: TestSection, seed: Seed
-) -> float:
+def recall_from_rest(view: View, hidden: Hidden, stimuli: Stimuli, section: TestSection) -> float:
     """Recall if every trial starts with all traces and adaptation currents at zero."""
     if section.rest_trials == 0:
         return float("nan")
-    trials = []
+    found = []
     for number in range(section.rest_trials):
         one = _OneOf(stimuli.test_alone, number)
         length_s = one.library[next(iter(one.library))][0].duration_s
-        probe = sim.probe(one, length_s, seed=seed("rest", number), start="rest")
-        trials.append(
+        probe = view.probe(one, length_s, "rest", number, start="rest")
+        found.append(
             SpikeTrials(
                 probe.time_s,
                 np.zeros(probe.time_s.size, np.int64),
@@ -187,10 +101,11 @@ def recall_from_rest(
         )
     # trials alternate between the classes: every block takes whole pairs
     blocks = [
-        joined(trials[start:stop])
+        joined(found[start:stop])
         for start, stop in _even_cuts(section.rest_trials, min(4, section.rest_trials // 4))
     ]
-    return float(_told(blocks, hidden.visual, section.windows, stimuli.shortest_s).mean())
+    counts = [counts_in_windows(b, section.windows, stimuli.shortest_s) for b in blocks]
+    return float(told([c[..., hidden.visual] for c in counts], [b.classes for b in blocks]).mean())
 
 
 def _even_cuts(n: int, parts: int) -> list[tuple[int, int]]:
@@ -214,16 +129,16 @@ class _OneOf:
 
 
 def tuned_to_second(
-    sim: Simulation, hidden: Hidden, stimuli: Stimuli, section: TestSection, seed: Seed
+    view: View, hidden: Hidden, stimuli: Stimuli, section: TestSection
 ) -> NDArray[np.int64]:
     """Neurons of z_V that fire significantly more for the second digit (lesion 1 removes them).
 
     Audio-visual presentations as in learning, from the running state; Welch's t-test on rates per
     presentation, corrected for the number of neurons.
     """
-    trials = _trials(sim, stimuli.learning, section.tuning_s, hidden.n, seed=seed("tuning"))
-    rates = mean_rates(trials)[:, hidden.visual]
-    second, first = rates[trials.classes == 1], rates[trials.classes == 0]
+    shown = trials(view, stimuli.learning, section.tuning_s, "tuning")
+    rates = mean_rates(shown)[:, hidden.visual]
+    second, first = rates[shown.classes == 1], rates[shown.classes == 0]
     with np.errstate(divide="ignore", invalid="ignore"):  # a silent neuron has no variance
         t, p = stats.ttest_ind(second, first, axis=0, equal_var=False)
     return hidden.visual[(t > 0) & (p < section.significance / hidden.visual.size)]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
@@ -89,7 +90,8 @@ class InputSection(Parameters):
 class Pairs:
     """Sounds and images of two digits; class 0 is the first digit, class 1 the second.
 
-    Any source will do: a user's own arrays go in here, and `compensation_job` takes it from there.
+    Any source will do: a user's own arrays go in here, and `compensation_protocol` takes it from
+    there.
     """
 
     train_sounds: tuple[RateSegments, ...]
@@ -97,6 +99,7 @@ class Pairs:
     test_sounds: tuple[RateSegments, ...]
     test_classes: NDArray[np.int64]
     images: tuple[NDArray[np.float32], NDArray[np.float32]]  # [n, height, width] of either class
+    lengths_s: tuple[float, ...] = ()  # of all words that could have been drawn; empty: these
 
     def __post_init__(self) -> None:
         for name in ("train", "test"):
@@ -109,6 +112,12 @@ class Pairs:
             raise refuse("images", "must exist for both classes and have one size", "others")
         for images in self.images:
             unit_interval("images", images)
+
+    @property
+    def word_s(self) -> tuple[float, float]:
+        """The shortest and the longest word that any split may hold: sizes of tables."""
+        drawn = [sound.duration_s for sound in (*self.train_sounds, *self.test_sounds)]
+        return min(*drawn, *self.lengths_s), max(*drawn, *self.lengths_s)
 
     @property
     def n_heard(self) -> int:
@@ -142,12 +151,26 @@ def load_pairs(section: InputSection, split: int) -> Pairs:
         tuple(_sound(section, one) for one in parts.test),
         np.array([section.digits.index(one.digit) for one in parts.test]),
         (written.by_digit(section.digits[0]), written.by_digit(section.digits[1])),
+        # whole frames of the ear make a word up to one frame longer than its waveform
+        tuple(
+            one.duration_s + 2 * section.padding_s + more for one in spoken for more in (0, 0.01)
+        ),
     )
 
 
-def longest_word_s(section: InputSection) -> float:
-    """The longest utterance of the speaker, padding included, whatever the split."""
-    return max(one.duration_s for one in _utterances(section)) + 2 * section.padding_s
+def example_of(pairs: Pairs, section: InputSection) -> xr.Dataset:
+    """What panel A shows: a word and an image of the second digit, and the mean images."""
+    sound = pairs.train_sounds[int(np.flatnonzero(pairs.train_classes == 1)[0])]
+    starts = np.concatenate([[0.0], np.cumsum(sound.durations_s)])
+    return xr.Dataset(
+        {
+            "sound_rate_hz": (("frame", "channel"), sound.rates_hz[:, :: section.afferents]),
+            "frame_start_s": ("edge", starts),
+            "image": (("row", "column"), pairs.images[1][0]),
+            "mean_image": (("class", "pixel"), pairs.mean_images),
+        },
+        attrs={"height": pairs.images[0].shape[1], "width": pairs.images[0].shape[2]},
+    )
 
 
 @functools.lru_cache(maxsize=2)
