@@ -34,7 +34,7 @@ ENOUGH = 0.8
 """Share of tables from which on a size counts as enough for a question."""
 
 SIZES = [(n, k) for k in (10, 5, 30) for n in (20, 60, 200, 600, 2000)]
-REPETITIONS = {20: 100, 60: 100, 200: 60, 600: 20, 2000: 10}
+REPETITIONS = {20: 100, 60: 100, 200: 60, 600: 30, 2000: 15}
 ROUNDS = 20
 QUESTIONS = {
     "bT": "b·T within a factor 2",

@@ -103,6 +103,7 @@ ROOMS: dict[str, list[str]] = {
         "every",
         "view",
         "steps",
+        "labelled",
         "records",
         "rows",
         "context",

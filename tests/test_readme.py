@@ -59,8 +59,10 @@ def test_the_table_is_what_the_runs_measured(tmp_path):
         assert text.endswith("after\n")
         assert "stale" not in text
         assert text.count("| The walk goes very far |") == 2
-        assert text.count("**does not hold**") == 2
-        assert "`walk` (quick preset, seed 0): 2 of 3 hold; `stroll` (quick preset, seed 4)" in text
+        assert text.count("**fails**") == 2
+        assert text.count("**undecided**") == 2
+        tally = "1 holds, 1 fails, 1 undecided"
+        assert f"`walk` (quick preset, n = 1): {tally}; `stroll` (quick preset, n = 1)" in text
 
 
 def test_a_page_without_markers_is_left_alone(tmp_path):

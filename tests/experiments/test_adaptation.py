@@ -1,4 +1,4 @@
-"""Figure 4: its parameters, its run, its measures, and claims that can fail."""
+"""Figure 4: its parameters, its run of one seed, taken up after a stop, and its figures."""
 
 from __future__ import annotations
 
@@ -6,40 +6,41 @@ import os
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from synsamp.claims.measures import values_of
 from synsamp.errors import SynsampError
-from synsamp.experiments.adaptation.experiment import EXPERIMENT, AdaptationParameters
+from synsamp.experiments.adaptation import EXPERIMENT
+from synsamp.experiments.adaptation.claims import CLAIMS
 from synsamp.experiments.adaptation.figures import draw
-from synsamp.experiments.adaptation.job import PhasesJob
-from synsamp.experiments.adaptation.measures import (
-    PhaseCourse,
-    candidate_inputs,
-    comeback,
-    new_inputs,
-    one_synapse,
-    tuning,
-)
+from synsamp.experiments.adaptation.parameters import AdaptationParameters
 from synsamp.experiments.adaptation.phases import DigitPhase
 from synsamp.experiments.adaptation.stdp import measure_stdp
 from synsamp.experiments.shared.digit_circuit import RuleSection
-from synsamp.runs import execute, resume
-from synsamp.runs.execute import parameters_of
+from synsamp.protocol import executor
+from synsamp.runs.execute import carry_out, describe, execute, parameters_of, resume
 from synsamp.runs.overrides import override
-from synsamp.runs.parallel.workers import Workers
-from toys.stopping import stop_after
+from synsamp.runs.parallel.tasks import StoppedError
+from synsamp.runs.storage.folder import RunFolder
 
-TINY = ["phase_s=200", "snapshot_every_s=100", "seeds=2", "probe_s=5", "circuit.neurons=4"]
+TINY = ["phase_s=200", "snapshot_every_s=100", "probe_s=5", "circuit.neurons=4"]
 
 
 def seal(folder):
     return (folder.path / "results.sha256").read_text()
 
 
-def held(folder):
-    return {claim.id: claim.holds for claim in folder.claims()}
+def inside(folder):
+    """Whether the value of each claim lies in its band, by the claim's name."""
+    found = {record.id: record.value for record in folder.claims()}
+    return {
+        claim.id: found[claim.id] is not None and claim.admits(found[claim.id], found[claim.id])
+        for claim in CLAIMS
+        if claim.id in found
+    }
 
 
-# -- phases and parameters ------------------------------------------------------------------------
+# -- phases and parameters --------------------
 
 
 @pytest.mark.parametrize(
@@ -79,82 +80,21 @@ def test_phases_come_from_a_file_and_stay_without_it(tmp_path):
         ("phases=1;3", "data=mnist"),
         ("phases=1;12", "less than or equal to 9"),
         ("phases=1@1500", "multiple of snapshot_every_s"),
+        ("phase_s=1500", "multiple of snapshot_every_s"),
         ("snapshot_every_s=150", "multiple of 100 s"),
+        ("phases=1;1,2@1000000000", "must together ask for at most"),
         ("rule.b=0", "greater than or equal to"),
+        ("rule.clip=all", "term"),
+        ("seeds=8", "seeds"),
     ],
 )
 def test_bad_parameters_are_refused_in_words(setting, words):
-    with pytest.raises(SynsampError, match=words):
+    with pytest.raises(SynsampError, match=words) as caught:
         override(EXPERIMENT.presets["paper"], [setting])
+    assert len(str(caught.value).splitlines()) == 1
 
 
-# -- measures on made-up arrays -------------------------------------------------------------------
-
-COURSE = PhaseCourse((2, 4, 6), (0, 20, 40), (20, 40, 60), ((1,), (1, 2), (1,)), 1, 2, 2)
-INK = np.array([[0.9, 0.0, 0.0, 0.03, 0.0], [0.9, 0.8, 0.3, 0.9, 0.0]])
-
-
-def test_inputs_are_sorted_by_the_images_alone():
-    assert new_inputs(INK, (1, 2), COURSE).tolist() == [False, True, True, True, False]
-    # The fourth is bright for the new digit but not background for the old one.
-    assert candidate_inputs(INK, INK, (1, 2), COURSE).tolist() == [1, 2, 4]
-    # What counts is how much brighter an input is for the new digit than it was for the old ones.
-    mean = np.array([[0.0, 0.4, 0.0, 0.1, 0.0], [0.2, 0.7, 0.6, 0.3, 0.0]])
-    assert candidate_inputs(mean, 0 * INK, (1, 2), COURSE)[:3].tolist() == [2, 1, 0]
-
-
-def test_comeback_counts_what_was_eliminated_and_is_back():
-    theta = np.full((7, 1, 5), -1.0)
-    theta[0] = [[1, 1, 1, -1, 1]]
-    theta[2] = [[1, -1, -1, -1, -1]]
-    theta[4] = [[1, 1, -1, 1, 1]]
-    control = np.array([[1, -1, -1, -1, 1.0]])
-    found = comeback(theta, control, new_inputs(INK, (1, 2), COURSE), COURSE)
-    assert (found["eliminated"], found["back"], found["back_control"]) == (3, 2, 1)
-    assert (found["eliminated_at_new"], found["back_at_new"]) == (2, 1)
-    assert found["back_control_at_new"] == 0
-
-
-def test_the_synapse_is_chosen_in_mid_phase_and_judged_after():
-    trace = np.full((61, 2, 2), -1.0)
-    trace[25:, 1, 1] = 2.0  # grows in phase 2 and stays
-    trace[45:, 1, 1] = -1.0
-    trace[50, 1, 1] = 0.5  # one probe in phase 3
-    trace[35:, 1, 0] = 9.0  # larger, but later
-    share = np.zeros((7, 2))
-    share[3] = [0.2, 0.9]
-    share[4] = [0.95, 0.1]
-    found = one_synapse(trace, share, COURSE)
-    assert (found["neuron"], found["candidate"]) == (1, 1)
-    assert found["late_active_new"] == 1.0
-    assert found["late_losses_new"] == 0
-    assert found["regrowths_after"] == 1
-    assert found["late_active_before"] == 0.0
-
-
-def test_a_neuron_has_turned_only_with_spikes_and_weights():
-    mean = np.array([[1.0, 0, 0, 0, 0], [0, 1.0, 1.0, 0, 0]])
-    theta = np.full((1, 3, 5), -4.0)
-    theta[0, 0, 1:3] = 3.0  # looks like 2 and answers to it
-    theta[0, 1, 0] = 3.0  # looks like 1, answers to 2
-    theta[0, 2, 1:3] = 3.0  # looks like 2, answers to both
-    spikes = np.array([[[1, 99], [1, 99], [50, 50]]])
-    found = tuning(spikes, theta, 3.0, mean, (1, 2), COURSE)
-    assert found["turned"].tolist() == [[1.0, 0.0, 0.0]]
-
-
-def test_a_neuron_must_look_more_like_the_new_digit_than_like_any_other():
-    mean = np.eye(3)
-    theta = np.full((2, 3, 3), -4.0)
-    for neuron in range(3):
-        theta[:, neuron, neuron] = 3.0  # neuron k looks like digit k
-    spikes = np.zeros((2, 3, 3))
-    spikes[..., 1] = 9.0  # all answer to 2
-    found = tuning(spikes, theta, 3.0, mean, (1, 2, 3), COURSE)
-    assert found["turned"].tolist() == [[0.0, 1.0, 0.0]] * 2
-
-
-# -- the rule's timing curve in the engine --------------------------------------------------------
+# -- the rule's timing curve in the engine --------------------
 
 
 def test_the_engine_follows_the_timing_curve():
@@ -174,7 +114,7 @@ def test_the_engine_follows_the_timing_curve():
     assert np.abs(z).max() > 5.0
 
 
-# -- runs -----------------------------------------------------------------------------------------
+# -- runs --------------------
 
 
 @pytest.fixture(scope="module")
@@ -184,50 +124,90 @@ def tiny(tmp_path_factory):
 
 def test_a_run_records_what_the_figure_needs(tiny):
     results = tiny.results()
-    circuits = results["circuits"]
-    assert circuits.theta.shape == (2, 7, 4, 784)
-    assert circuits.active.shape == (2, 61, 4)
+    theta = results["learning/theta"].theta
+    assert theta.shape == (7, 4, 784)
+    assert results["learning/active"].active.shape == (61, 4)
     # What was counted on the grid is what the snapshots hold.
-    counted = (circuits.theta.values > 0).sum(axis=-1)
-    assert (circuits.active.values[:, ::10] == counted).all()
-    change = circuits.born.values - circuits.died.values
-    assert (np.diff(counted.sum(axis=-1), axis=1) == change).all()
-    assert (circuits.spikes.values.sum(axis=(2, 3)) > 200).all()
+    active = (theta.values > 0).sum(axis=-1)
+    assert (results["learning/active"].active.values[::10] == active).all()
+    assert ((results["learning/weight"].weight.values > 0).sum(axis=-1) == active).all()
+    turnover = results["learning/turnover"]
+    assert (np.diff(active, axis=0) == (turnover.born - turnover.died).values[1:]).all()
+    candidates = results["learning/candidates"].candidates
+    traced = theta.values[:, :, results["images"].candidate_input.values]
+    np.testing.assert_array_equal(candidates.values[::10], traced)
+    spikes = results["learning/tuning"].tuning
+    assert spikes.digit.values.tolist() == [1, 2]
+    assert (spikes.values.sum(axis=(1, 2)) > 200).all()
     assert set(EXPERIMENT.captions) == set("ABCDEFGH")
 
 
-def test_its_figures_are_drawn(tiny):
-    figures = draw(parameters_of(EXPERIMENT, tiny), tiny.results())
-    assert sorted("".join(figures)) == list("ABCDEFGH")
+def test_the_phases_are_shown_in_order_and_the_control_before_the_new_digit(tiny):
+    log = tiny.results()["learning/steps"]
+    shown = "shown for 200 s"
+    assert log.what.values.tolist() == [shown, "branch control", shown, "mark end", shown, shown]
+    assert log.branch.values.tolist() == ["", "", "control", "control", "", ""]
+    assert log.time.values.tolist() == [0, 200, 200, 400, 200, 400]
 
 
-def test_worker_processes_do_not_change_a_bit(tiny, tmp_path):
-    with Workers(count=2) as workers:
-        folder = execute(EXPERIMENT, tmp_path / "two", settings=TINY, workers=workers)
-    assert seal(folder) == seal(tiny)
+def test_the_control_goes_on_from_the_same_circuit_without_the_new_digit(tiny):
+    results = tiny.results()
+    before, with_new = results["learning/theta"].theta.sel(time=[200.0, 400.0]).values
+    control = results["learning/control/theta"].theta.values[0]
+    bright = results["images"].new.values
+    assert np.corrcoef(control.ravel(), before.ravel())[0, 1] > 0.8
+    # What the new digit does, it does where the new digit is bright.
+    gained = (with_new - control).mean(axis=0)
+    assert gained[bright].mean() > gained[~bright].mean() + 0.1
 
 
-@pytest.mark.parametrize("steps", [4, 8, 13])
-def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, steps):
-    """Stopped in the first phase, in the control, between phases, and in the second circuit."""
-    stop_after(monkeypatch, PhasesJob, steps)
-    with pytest.raises(KeyboardInterrupt):
-        execute(EXPERIMENT, tmp_path / "run", settings=TINY)
+def test_its_figures_are_drawn_of_one_run_and_of_many(tiny, tmp_path):
+    other = execute(EXPERIMENT, tmp_path / "other", settings=TINY, seed=1)
+    assert seal(other) != seal(tiny)
+    parameters = parameters_of(EXPERIMENT, tiny)
+    for runs in ([tiny.results()], [tiny.results(), other.results()]):
+        figures = draw(parameters, runs)
+        assert sorted("".join(figures)) == list("ABCDEFGH")
+
+
+@pytest.mark.parametrize(
+    "share",
+    [
+        pytest.param(0.1, id="in the first phase"),
+        pytest.param(0.25, id="before the control"),
+        pytest.param(0.4, id="in the control"),
+        pytest.param(0.5, id="at the end of the control"),
+        pytest.param(0.9, id="in the last phase"),
+    ],
+)
+def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, share):
+    monkeypatch.setattr(executor, "SOONEST_S", 0.0)  # told of every 10 s, however fast they pass
+    told = []
+
+    def stop(done):
+        told.append(done)
+        if done >= share:
+            raise StoppedError
+
+    asked = describe(EXPERIMENT, settings=TINY)
+    with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
+        carry_out(EXPERIMENT, folder, Console(quiet=True), report=stop)
+    assert share <= told[-1] < share + 0.05
     assert list((tmp_path / "run" / "checkpoints").iterdir())
-    monkeypatch.undo()
     assert seal(resume(EXPERIMENT, tmp_path / "run")) == seal(tiny)
 
 
-def test_phases_without_a_new_digit_are_judged_on_what_they_can_show(tmp_path):
-    settings = [*TINY, "phases=1;1", "seeds=1"]
-    folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
-    assert set(held(folder)) == {"background-eliminated", "relevant-survive", "turnover-goes-on"}
-    draw(parameters_of(EXPERIMENT, folder), folder.results())
+def test_phases_without_a_new_digit_are_run_and_drawn(tmp_path):
+    folder = execute(EXPERIMENT, tmp_path / "run", settings=[*TINY, "phases=1;1"])
+    assert set(inside(folder)) == {"background-eliminated", "relevant-survive"}
+    assert "learning/control/theta" not in folder.results()
+    draw(parameters_of(EXPERIMENT, folder), [folder.results()])
 
 
 def test_without_the_likelihood_the_claims_fail(tmp_path):
-    settings = ["phase_s=1000", "snapshot_every_s=500", "seeds=1", "probe_s=20", "rule.N=0"]
-    found = held(execute(EXPERIMENT, tmp_path / "run", settings=settings))
+    settings = ["phase_s=1000", "snapshot_every_s=500", "probe_s=20", "rule.N=0"]
+    folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
+    found = inside(folder)
     for claim in ("background-eliminated", "relevant-survive", "few-active", "neurons-turn"):
         assert not found[claim]
     assert not found["eliminated-return"]
@@ -235,8 +215,7 @@ def test_without_the_likelihood_the_claims_fail(tmp_path):
 
 @pytest.mark.statistical
 def test_one_circuit_shows_the_effects(tmp_path):
-    folder = execute(EXPERIMENT, tmp_path / "run", settings=["seeds=1"], seed=11)
-    found = held(folder)
+    found = inside(execute(EXPERIMENT, tmp_path / "run", seed=11))
     for claim in ("background-eliminated", "relevant-survive", "few-active", "turnover-goes-on"):
         assert found[claim]
     assert found["eliminated-return"]
@@ -247,7 +226,7 @@ def test_one_circuit_shows_the_effects(tmp_path):
     "SYNSAMP_DATA" not in os.environ, reason="needs the full MNIST: set SYNSAMP_DATA"
 )
 def test_any_digits_of_the_full_set(tmp_path):
-    settings = [*TINY, "phases=0;0,7;0", "data=mnist", "seeds=1"]
+    settings = [*TINY, "phases=0;0,7;0", "data=mnist"]
     folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
-    assert folder.results()["circuits"].digit.values.tolist() == [0, 7]
-    assert "digit 7" in " ".join(claim.statement for claim in folder.claims())
+    assert folder.results()["learning/tuning"].digit.values.tolist() == [0, 7]
+    assert "two_turn" in values_of(folder.results()["measures"])

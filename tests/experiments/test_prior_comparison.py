@@ -3,26 +3,26 @@ import pytest
 import xarray as xr
 
 from synsamp import SynsampError
-from synsamp.experiments.prior_comparison import experiment
+from synsamp.claims import judge_all
 from synsamp.experiments.prior_comparison.experiment import (
     BIMODAL,
     EXPERIMENT,
     ComparisonParameters,
-    end_table,
     prior_named,
 )
 from synsamp.experiments.prior_comparison.figures import draw
+from synsamp.experiments.prior_comparison.measures import end_table
 from synsamp.runs.execute import execute
 
-SMALL = ["trials=2", "learning.updates=1000", "evaluations=4", "test_images=10"]
+SMALL = ["learning.updates=1000", "evaluations=4", "test_images=10"]
 
 
 def test_a_small_comparison_runs_and_draws(tmp_path):
     settings = [*SMALL, 'priors=["uniform", "bimodal"]', "temperatures=0,1"]
     folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
     results = folder.results()
-    table = end_table(results)
-    assert table.dims == ("prior", "temperature", "trial")
+    table = end_table(results["learning"])
+    assert table.dims == ("prior", "temperature")
     assert list(table.prior.values) == ["uniform", "bimodal"]
     assert np.all(
         table.sel(prior="bimodal", temperature=1) > table.sel(prior="uniform", temperature=1)
@@ -30,7 +30,7 @@ def test_a_small_comparison_runs_and_draws(tmp_path):
     # Without noise the machine is another one.
     assert not np.any(table.sel(temperature=0) == table.sel(temperature=1))
     parameters = ComparisonParameters(priors=("uniform", "bimodal"), temperatures=(0.0, 1.0))
-    assert set("".join(draw(parameters, results))) == set(EXPERIMENT.captions)
+    assert set("".join(draw(parameters, [results, results]))) == set(EXPERIMENT.captions)
     assert [claim.id for claim in folder.claims()] == ["any-prior-helps"]
 
 
@@ -55,18 +55,17 @@ def test_the_bimodal_prior_has_the_spread_the_others_get():
 
 
 def made_up(ends):
-    """Results in which the test likelihood ends at ``ends[prior, temperature]`` in all trials."""
+    """Results in which the test likelihood ends at ``ends[prior, temperature]``."""
     pairs = list(ends)
-    test = np.array([[[-300.0, ends[pair]]] * 3 for pair in pairs])
     dataset = xr.Dataset(
-        {"test_log_likelihood": (("variant", "trial", "update"), test)},
+        {"test_log_likelihood": (("variant", "update"), [[-300.0, ends[p]] for p in pairs])},
         coords={
             "variant": [f"{name} T={T}" for name, T in pairs],
             "prior": ("variant", [name for name, _ in pairs]),
             "temperature": ("variant", [T for _, T in pairs]),
         },
     )
-    return {"trials": dataset}
+    return {"learning": dataset}
 
 
 ENDS = {
@@ -83,34 +82,45 @@ ENDS = {
 }
 
 
+def measured(ends):
+    return EXPERIMENT.measures(None, made_up(ends))
+
+
 def verdicts(ends):
-    parameters = ComparisonParameters(
-        priors=("uniform", "gaussian", "laplace", "narrow_gaussian", "bimodal"),
-        temperatures=(1.0, 4.0),
-    )
-    return {c.id: c for c in experiment.claims(parameters, made_up(ends))}
+    values = {name: [value] * 3 for name, value in measured(ends).items()}
+    return {each.claim.id: each.verdict for each in judge_all(EXPERIMENT.claims, values)}
 
 
-def test_claims_compare_what_they_say():
-    found = verdicts(ENDS)
-    assert {name: claim.value for name, claim in found.items()} == {
-        "any-prior-helps": 1.0,
-        "two-modes-beat-one": 80.0,
-        "second-mode-helps": 2.0,
-        "noise-hurts": 40.0,
+def test_measures_compare_what_they_say():
+    assert measured(ENDS) == {
+        "worst_lead": 300.0,
+        "lead_over_one_hump": 80.0,
+        "lead_over_mode_at_0": 2.0,
+        "loss_when_hot": 40.0,
     }
-    assert all(claim.holds for claim in found.values())
-    assert "laplace" in found["two-modes-beat-one"].detail
+    assert set(verdicts(ENDS).values()) == {"holds"}
 
 
 def test_claims_can_fail():
     swapped = ENDS | {
-        ("gaussian", 1.0): -100,
+        ("gaussian", 1.0): -106,
         ("narrow_gaussian", 1.0): -101,
         ("uniform", 1.0): -105,
         ("bimodal", 4.0): -90,
     }
-    assert not any(claim.holds for claim in verdicts(swapped).values())
+    assert set(verdicts(swapped).values()) == {"fails"}
+
+
+def test_what_the_lists_do_not_have_is_not_measured():
+    def without(*names):
+        return {pair: end for pair, end in ENDS.items() if pair[0] not in names}
+
+    assert set(measured(without("uniform", "narrow_gaussian"))) == {
+        "lead_over_one_hump",
+        "loss_when_hot",
+    }
+    assert set(measured(without("bimodal"))) == {"worst_lead"}
+    assert measured({pair: end for pair, end in ENDS.items() if pair[1] != 1.0}) == {}
 
 
 def test_a_list_that_names_something_twice_is_refused(tmp_path):

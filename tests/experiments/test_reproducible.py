@@ -12,9 +12,8 @@ from synsamp.experiments.registry import REGISTRY
 
 TINY = {
     "landscape": ["chains=4", "chain_time=10", "path_time=1", "ml_time=1", "ml_paths=2"],
-    "generalization": ["trials=1", "learning.updates=100", "evaluations=4", "test_images=5"],
+    "generalization": ["learning.updates=100", "evaluations=4", "test_images=5"],
     "prior_comparison": [
-        "trials=1",
         "learning.updates=100",
         "evaluations=4",
         "test_images=5",
@@ -22,9 +21,8 @@ TINY = {
         "temperatures=0,1",
     ],
     "motility": [
-        "seeds=1",
         "circuit.neurons=4",
-        "settle_s=300",
+        "settle_s=400",
         "slow.b=1e-5",
         "fast.tracked_s=1000",
         "fast.grid_s=20",
@@ -38,7 +36,6 @@ TINY = {
     "adaptation": [
         "phase_s=100",
         "snapshot_every_s=100",
-        "seeds=1",
         "probe_s=5",
         "circuit.neurons=4",
     ],

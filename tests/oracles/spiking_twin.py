@@ -13,6 +13,7 @@ import numpy as np
 
 from oracles.from_python import from_python
 from synsamp.priors import Gaussian, PriorByGroup
+from synsamp.spiking import Circuit
 from synsamp.spiking.kernel import random
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE, fill_alias_table, new_streams
 from synsamp.spiking.kernel.simd import LANE
@@ -77,12 +78,14 @@ class Twin:
         self.current = {}
         self.inputs_until = 0.0
         self.sweeps = 0
-        self.total_rate = sum(c.rate_hz for c in net.circuits)
-        self.next_event = self._waiting_time()
+        self.total_rate = sum(c.rate_hz for c in net.circuits if isinstance(c, Circuit))
+        self.next_event = self.waiting_time()
 
     # -- random numbers, as the engine draws them --------------------
 
-    def _waiting_time(self):
+    def waiting_time(self):
+        if self.total_rate == 0:
+            return np.inf
         return -np.log(uniform(self.streams.events)) / self.total_rate
 
     def _normals(self, n):
@@ -214,24 +217,27 @@ class Twin:
         row[places] = here
 
     def jump(self, circuit, k, now):
-        """Δθ = b N dw/dθ (x − α e^w) at a spike."""
+        """What a spike of neuron k does to its plastic synapses."""
         for p in self.projections:
-            if p.target != circuit.name or not p.plastic or p.synapses.speed == 0:
-                continue
-            model, row = p.synapses, self.theta[p.name][k]
-            rule, b = model.plasticity, model.speed
-            exists = np.isfinite(row)
-            x, w = self.epsps(p, now)[exists], model.mapping.weight(row[exists])
-            slope = model.mapping.slope(row[exists])
-            if not rule.retracted_learn:
-                slope = np.where(row[exists] > 0, slope, 0.0)
-            expected = rule.alpha * np.exp(w)
-            if isinstance(rule.clip, ChangeClip):
-                change = b * rule.N * slope * (x - expected)
-                change = np.clip(change, -rule.clip.limit * b, rule.clip.limit * b)
-            else:
-                change = b * rule.N * slope * (x - np.minimum(expected, rule.clip.limit))
-            row[exists] = np.maximum(row[exists] + change, model.floor)
+            if p.target == circuit.name and p.plastic and p.synapses.speed > 0:
+                self.learn(p, k, now)
+
+    def learn(self, p, k, now):
+        """Δθ = b N dw/dθ (x − α e^w)."""
+        model, row = p.synapses, self.theta[p.name][k]
+        rule, b = model.plasticity, model.speed
+        exists = np.isfinite(row)
+        x, w = self.epsps(p, now)[exists], model.mapping.weight(row[exists])
+        slope = model.mapping.slope(row[exists])
+        if not rule.retracted_learn:
+            slope = np.where(row[exists] > 0, slope, 0.0)
+        expected = rule.alpha * np.exp(w)
+        if isinstance(rule.clip, ChangeClip):
+            change = b * rule.N * slope * (x - expected)
+            change = np.clip(change, -rule.clip.limit * b, rule.clip.limit * b)
+        else:
+            change = b * rule.N * slope * (x - np.minimum(expected, rule.clip.limit))
+        row[exists] = np.maximum(row[exists] + change, model.floor)
 
     def run(self, duration_s):
         """Go from spike to spike."""
@@ -259,4 +265,4 @@ class Twin:
             self.spike_s.append(now)
             self.spike_neuron.append(self.first[circuit.name] + k)
             self.potentials.append(u)
-            self.next_event = now + self._waiting_time()
+            self.next_event = now + self.waiting_time()

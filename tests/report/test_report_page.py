@@ -65,14 +65,15 @@ def report(root):
     return path.read_text()
 
 
-def test_an_experiment_without_a_drawing_has_a_page_without_figures(tmp_path):
+def test_an_experiment_without_a_drawing_has_its_records_drawn_by_their_kind(tmp_path):
     plain = replace(walk.EXPERIMENT, draw=None)
     registry = Registry([Entry(plain.name, plain.alias, plain.title, lambda: plain)])
     execute(plain, tmp_path / "a", settings=["blocks=5"])
     page = write_report([tmp_path / "a"], registry, tmp_path / "report.html").read_text()
     assert plain.captions["A"] not in page
-    assert "<figure" not in page
-    assert "<h3>Figures" not in page
+    assert "records drawn by their kind" in page
+    assert "fig0 path" in page
+    assert (tmp_path / "a" / "figures" / "path.png").is_file()
     assert "The walk ends near its mean" in page
     assert check(tmp_path / "a") == []
 
@@ -91,7 +92,9 @@ def test_everything_is_on_the_page(report):
         "step.size",
         "standard deviation of one step",
         "Versions",
-        "4 of 6 claims hold",
+        "Claims: 2 hold, 2 fail, 2 undecided",
+        "one seed, in the band",
+        "fifty are very far",
     ]
     for words in expected:
         assert words in text, words
@@ -177,9 +180,7 @@ def test_nothing_a_user_writes_becomes_markup(tmp_path):
         captions={"A": evil},
         assumptions=(evil,),
         deviations=(evil,),
-        claims=lambda parameters, results: [
-            Claim("x", evil, evil, 1.0, (0.0, None), unit=evil, detail=evil)
-        ],
+        claims=[Claim("x", evil, evil, "end", (0.0, None), unit=evil, detail=evil, reason=evil)],
     )
     execute(experiment, tmp_path / "a", settings=settings)
     original, walk.EXPERIMENT = walk.EXPERIMENT, experiment
@@ -189,7 +190,7 @@ def test_nothing_a_user_writes_becomes_markup(tmp_path):
         walk.EXPERIMENT = original
     reader = Reader(page)
     assert not [tag for tag, _ in reader.tags if tag == "script"]
-    assert reader.text.count("alert(1)") == 9
+    assert reader.text.count("alert(1)") == 10
 
 
 def test_drawing_twice_gives_the_same_files(tmp_path):
@@ -222,21 +223,39 @@ def test_other_files_are_not_replaced(tmp_path):
 ends = st.none() | st.floats(-1e9, 1e9)
 
 
-@given(st.none() | st.floats(-1e12, 1e12), ends, ends)
-def test_a_claim_is_drawn_within_its_picture(value, low, high):
+far = st.none() | st.floats(-1e12, 1e12)
+
+
+@given(far, ends, ends, far, far, st.tuples(far, far))
+def test_a_claim_is_drawn_within_its_picture(value, low, high, paper, null, interval):
     if low is None and high is None:
         low = 0.0
     if low is not None and high is not None:
         low, high = sorted((low, high))
     holds = value is not None and (low is None or low <= value) and (high is None or value <= high)
-    claim = ClaimRecord(id="x", statement="", where="", value=value, band=(low, high), holds=holds)
+    claim = ClaimRecord(
+        id="x",
+        statement="",
+        where="",
+        measure="m",
+        value=value,
+        interval=interval,
+        n=2,
+        paper=paper,
+        null_value=null,
+        null_interval=None if null is None else interval,
+        band=(low, high),
+        verdict="holds" if holds else "fails",
+    )
     svg = claim_range(claim)
-    assert ("<circle" in svg) == (value is not None)
+    assert ('<circle class="holds"' in svg or '<circle class="fails"' in svg) == (value is not None)
+    assert ('<circle class="null"' in svg) == (null is not None)
+    assert ('class="paper"' in svg) == (paper is not None)
     for name in ("cx", "x1", "x2", "x"):
         for found in re.findall(rf' {name}="([^"]*)"', svg):
             assert EDGE - 2.1 <= float(found) <= WIDTH - EDGE + 2.1
     if value is not None and low is not None and high is not None and high - low > 1e-3:
-        x = float(re.search(r'cx="([^"]*)"', svg).group(1))
+        x = float(re.search(r'<circle class="(?:holds|fails)" cx="([^"]*)"', svg).group(1))
         left, width = (float(re.search(rf' {n}="([^"]*)"', svg).group(1)) for n in ("x", "width"))
         # What holds is drawn inside the bar, what fails outside, to the width of a pixel.
         if holds:

@@ -99,9 +99,7 @@ def two_alike():
 
 def test_a_change_of_one_of_two_that_lay_together_leaves_the_other_alone():
     net = two_alike()
-    record = Recording(
-        spikes=True, turnover_every_s=1.0, traces={"a->b": [(0, 0), (3, 2)], "b->b": [(1, 2)]}
-    )
+    record = Recording(spikes=True, traces={"a->b": [(0, 0), (3, 2)], "b->b": [(1, 2)]})
     sim = Simulation(net, np.full(6, 20.0), seed=1, record=record, grid_s=1.0).run(3.0)
     before = {name: sim.theta(name) for name in ("x->a", "a->b", "b->b")}
     sim.change("b->b", temperature=0.0, speed=1e-9)

@@ -37,12 +37,10 @@ def shown(seconds=0.01):
 
 
 def test_a_replay_across_grid_points_goes_on_as_a_run_would():
-    sim = Simulation(NET, refresh_s=1.0, grid_s=10.0, record=Recording(theta_every_s=10.0))
-    sim.replay([1.0, 25.0], [4, 4]).run(20.0)
+    sim = Simulation(NET, refresh_s=1.0, grid_s=10.0)
+    sim.replay([1.0, 25.0], [4, 4]).run(15.0)
     assert np.isfinite(sim.theta("x->z")).all()
-    times = sim.sink["theta"]["time_s"]
-    assert (np.diff(times) > 0).all()
-    assert times[-1] == 40.0
+    assert sim.time_s == 40.0
     again = Simulation.from_state(NET, sim.state())
     np.testing.assert_array_equal(again.run(5.0).theta("x->z"), sim.run(5.0).theta("x->z"))
 
@@ -201,7 +199,6 @@ def test_a_refused_lesion_changes_nothing():
         lambda: Simulation(NET, theta=0.0),
         lambda: Simulation(NET, sink=5),
         lambda: Simulation(NET, record=Recording(traces={"x->z": 5})),
-        lambda: Simulation(NET, record=Recording(theta_every_s=1e307)),
         lambda: Simulation(NET, {"x": [shown(), 5]}),
         lambda: Simulation(NET, SimpleNamespace(library={"x": 5}, choose=lambda *a: {})).run(1.0),
         lambda: RandomOrder({"a": shown()}),

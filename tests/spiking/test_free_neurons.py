@@ -186,7 +186,7 @@ def test_other_equations_would_be_noticed(ran, wrong):
         return
     at, change = {
         "sign": (4, {"sign": 1}),
-        "delay": (2, {"delay_s": 0.016}),
+        "delay": (2, {"delay_s": 0.026}),
         "epsp": (1, {"epsp": net.epsp}),
     }[wrong]
     old = projections[at]
@@ -323,6 +323,21 @@ def test_rates_that_run_away_stop_with_a_message():
     with pytest.raises(SynsampError, match=r"rates of free neurons must stay below .* dead_time_s"):
         sim.run(100.0)
     assert sim.time_s < 100.0
+
+
+@njit
+def not_a_number(synapse, traces, p):
+    return np.nan
+
+
+def test_a_potential_that_is_not_a_number_stops_with_a_message():
+    """And does not leave a neuron silent, whose limit cannot be told."""
+    model = SynapseModel(Gaussian(1.0, 1.0), plasticity=CustomPlasticity(not_a_number))
+    net = Network(
+        [InputGroup("x", 3)], [FreeNeurons("h", 3, rate_hz=20.0)], [Projection("x", "h", model)]
+    )
+    with pytest.raises(SynsampError, match="potentials must be finite"):
+        Simulation(net, np.full(3, 20.0), seed=1).run(10.0)
 
 
 def test_many_spikes_on_their_way_find_room():

@@ -1,38 +1,46 @@
-"""A small spiking experiment as a program: tests kill it for real and resume it."""
+"""A small spiking experiment, a protocol, as a program: tests kill it for real and resume it.
+
+With TOY_HOLDS in its environment it says on standard output what it has just done (``saved``: a
+checkpoint, ``moved``: a stretch of time) and waits for a line, so that who listens can kill it
+exactly there.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
-import xarray as xr
-from matplotlib.figure import Figure
 from pydantic import Field
 
-from synsamp.experiments.base import Claim, Column, Experiment, Parameters
+from synsamp.claims import Claim
+from synsamp.experiments.base import Experiment, Parameters
 from synsamp.experiments.registry import Entry, Registry
-from synsamp.spiking import (
-    InOrder,
-    RandomOrder,
-    Recording,
-    RemoveNeurons,
-    RemoveSynapses,
-    Scheduled,
-    Simulation,
-    StreamSink,
-    winner_take_all,
+from synsamp.protocol import (
+    Lesion,
+    Protocol,
+    Show,
+    active_count,
+    every,
+    presentations,
+    probe,
+    spikes,
+    theta,
+    traces,
+    turnover,
 )
+from synsamp.spiking import InOrder, RandomOrder, RemoveNeurons, RemoveSynapses, winner_take_all
 
 NETWORK_SIZE = (30, 4)
 
 
 class ToyParameters(Parameters):
-    chunks: int = Field(120, ge=1, description="stretches of 2 s, each ending in a checkpoint")
-    overdrive_from: int = Field(10**6, ge=0, description="chunk from which inputs run at 2 kHz")
+    overdriven: bool = Field(False, description="whether inputs run at 2 kHz after 12 s")
 
 
-def presentations():
+def pictures():
     rng = np.random.default_rng(7)
     return [
         SimpleNamespace(
@@ -47,55 +55,31 @@ def overdrive():
     return SimpleNamespace(durations_s=np.ones(1), rates_hz=np.full((1, 30), 2000.0))
 
 
-def run(parameters, context):
-    network = winner_take_all(*NETWORK_SIZE)
-    stimulus = RandomOrder(presentations())
-    state = context.checkpoint.load()
-    options = {
-        "record": Recording(
-            spikes=True,
-            presentations=True,
-            theta_every_s=20.0,
-            active_every_s=10.0,
-            turnover_every_s=10.0,
-            traces={"x->z": [(1, 3), (2, 0)]},
-        ),
-        "sink": StreamSink(context.stream, Column),
-        "lesions": [
-            Scheduled(RemoveSynapses("x->z"), at_s=33.3),
-            Scheduled(RemoveNeurons("z", [3]), when=lambda sim: sim.time_s >= 70.0),
-        ],
+def run(parameters, seed):
+    shown = RandomOrder(pictures())
+    steps = [
+        Show(shown, 32),
+        Lesion(RemoveSynapses("x->z")),
+        Show(shown, 36),
+        Lesion(RemoveNeurons("z", [3])),
+        Show(shown, 32),
+    ]
+    if parameters.overdriven:
+        steps = [Show(shown, 12), Show(InOrder([overdrive()]), 12)]
+    record = {
+        "spikes": spikes(),
+        "shown": presentations(),
+        "theta": every(20, theta("x->z")),
+        "active": every(10, active_count("x->z")),
+        "turnover": every(10, turnover("x->z")),
+        "traces": traces({"x->z": [(1, 3), (2, 0)]}),
+        "probed": every(2, probe(InOrder(pictures()), 0.5, lambda found: found.time_s.sum())),
     }
-    if state is None:
-        sim = Simulation(network, stimulus, context.seed_for("circuit"), **options)
-        done, probed = 0, []
-    else:
-        sim = Simulation.from_state(network, state["sim"], stimulus, **options)
-        done, probed = int(state["done"]), list(state["probed"])
-    with context.progress("toy", parameters.chunks) as bar:
-        bar.advance(done)
-        for chunk in range(done, parameters.chunks):
-            if chunk == parameters.overdrive_from:
-                sim.stimulus = InOrder([overdrive()])
-            sim.run(2.0)
-            answer = sim.probe(InOrder(presentations()), 0.5, seed=chunk, burn_in_s=0.1)
-            probed.append(answer.time_s.sum())
-            probed.append(np.nansum(sim.theta("x->z")))
-            bar.advance()
-            context.checkpoint.save(
-                {"sim": sim.state(), "done": chunk + 1, "probed": np.array(probed)}
-            )
-    return {"end": xr.Dataset({"theta": (("post", "pre"), sim.theta("x->z")), "probed": probed})}
+    return Protocol(winner_take_all(*NETWORK_SIZE), steps, record, grid_s=2.0)
 
 
-def claims(parameters, results):
-    return [Claim("runs", "It runs", "toy", 1.0, (0.0, None))]
-
-
-def draw(parameters, results):
-    figure = Figure()
-    figure.subplots().imshow(results["end"].theta)
-    return {"A": figure}
+def measures(parameters, results):
+    return {"rows": float(results["theta"].sizes["time"])}
 
 
 EXPERIMENT = Experiment(
@@ -104,15 +88,46 @@ EXPERIMENT = Experiment(
     title="A toy circuit",
     summary="A toy circuit.",
     parameters=ToyParameters,
-    presets={"quick": ToyParameters(), "paper": ToyParameters()},
     run=run,
-    claims=claims,
-    draw=draw,
-    captions={"A": "The synapses at the end."},
+    measures=measures,
+    claims=(Claim("runs", "It runs", "toy", "rows", (8.0, 8.0), exact=True),),
 )
 REGISTRY = Registry([Entry("circuit", "fig000", "A toy circuit", lambda: EXPERIMENT)])
 
+
+def _wait(word):
+    print(word, flush=True)
+    if sys.stdin.readline() == "":  # nobody listens any more
+        os._exit(1)
+
+
+def hold():
+    """Wait after every checkpoint and after every stretch of time."""
+    from synsamp.runs.context import FolderContext
+    from synsamp.runs.storage.checkpoint import CheckpointFolder
+
+    save = CheckpointFolder.save
+
+    def saving(self, state):
+        save(self, state)
+        _wait("saved")
+
+    class Bar:
+        def advance(self, amount=1.0):
+            _wait("moved")
+
+    @contextmanager
+    def progress(self, description, total):
+        yield Bar()
+
+    CheckpointFolder.save, FolderContext.progress = saving, progress
+
+
 if __name__ == "__main__":
     from synsamp.cli import run_command_line
+    from synsamp.runs.storage.checkpoint import CheckpointFolder
 
+    CheckpointFolder.due = lambda self: True
+    if "TOY_HOLDS" in os.environ:
+        hold()
     sys.exit(run_command_line(sys.argv[1:], REGISTRY))

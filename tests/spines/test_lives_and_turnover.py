@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,11 @@ from spines.tables import truth, write
 from synsamp.analysis.survival import Lifetimes
 from synsamp.errors import SynsampError
 from synsamp.spines import read, survival, turnover
+from synsamp.spines.compare import statistics_of
 from synsamp.spines.conditions import compare_conditions
 from synsamp.spines.laws import fit_laws
 from synsamp.spines.lives import new_lives
+from synsamp.spines.shares import alive_at, drawn_anew, shares_with_intervals
 
 
 def table(tmp_path, rows, times=None):
@@ -67,6 +71,64 @@ def test_turnover_by_hand(tmp_path):
     assert rates.loc["persistent fraction", "value"] == pytest.approx(1 / 5)
     assert rates.loc["transient fraction", "value"] == pytest.approx(2 / 5)  # b and e
     assert (rates["unit"] == "spine").all()
+
+
+def test_dendrites_of_an_animal_may_have_days_of_their_own(tmp_path):
+    """Between two sessions of the animal no spine was looked at twice; of a dendrite it was."""
+    text = ["mouse,dendrite,spine,day,present"]
+    for dendrite, first in (("d1", 0), ("d2", 1)):
+        for spine, row in {"a": "110", "b": "011"}.items():
+            text += [f"m,{dendrite},{spine},{first + 4 * k},{c}" for k, c in enumerate(row)]
+    found = turnover(read(write(tmp_path, "\n".join(text))))
+    assert found.intervals["from"].tolist() == [0, 4, 1, 5]
+    assert found.intervals["before"].tolist() == [1, 2, 1, 2]
+    assert found.intervals["gained"].tolist() == [1, 0, 1, 0]
+    rates = found.rates.set_index("rate")
+    assert rates.loc["loss per interval", "value"] == pytest.approx(2 / 6)
+    assert rates.loc["loss per interval", "low"] >= 0  # over spines, by the same pairs
+
+
+def test_statistics_do_not_depend_on_whether_animals_share_their_days():
+    together = truth(n_spines=80, n_animals=2)
+    moved = together.animal == "m2"
+    apart = replace(
+        together,
+        times=np.sort(np.concatenate([together.times, together.times + 1])),
+        state=np.full((80, 24), -1, np.int8),
+        size=np.full((80, 24), np.nan),
+    )
+    for shift, rows in ((0, ~moved), (1, moved)):
+        apart.state[np.ix_(rows, np.arange(12) * 2 + shift)] = together.state[rows]
+        apart.size[np.ix_(rows, np.arange(12) * 2 + shift)] = together.size[rows]
+    wanted, found = statistics_of(together), statistics_of(apart)
+    assert wanted["turnover ratio"] > 0.1
+    assert found == pytest.approx(wanted, nan_ok=True)
+
+
+def test_shares_drawn_anew_are_those_of_kaplan_meier():
+    lives = Lifetimes([0, 4, 0, 8, 4, 12.0], [4, 8, 4, np.inf, np.inf, 16])
+    at = np.array([2, 4, 8, 12, 16.0])
+    everything = np.zeros(6, np.int64)  # one unit: every draw is the table itself
+    drawn = drawn_anew(lives, everything, at, np.random.default_rng(0))
+    np.testing.assert_allclose(drawn[0], alive_at(lives, at))
+    apart = drawn_anew(lives, np.arange(6), at, np.random.default_rng(0))
+    assert apart[:, 1].std() == pytest.approx(np.sqrt(2 / 6 * 4 / 6 / 6), rel=0.15)
+
+
+def test_few_animals_widen_the_interval_of_a_share_and_never_narrow_it():
+    """Ten lives of each animal: alike by chance in one table, wholly unlike in the other."""
+    at, spine = np.array([4.0]), np.arange(30)
+    animal = np.repeat([0, 1, 2], 10)
+    width = {}
+    for name, lost in {"alike": spine % 2 == 0, "unlike": animal == 0}.items():
+        lives = Lifetimes(np.where(lost, 0.0, 8.0), np.where(lost, 4.0, np.inf))
+        for unit, whose in {"animals": animal, "one": np.zeros(30, np.int64)}.items():
+            row = shares_with_intervals(lives, spine, whose, at, 0).iloc[0]
+            assert row["unit"] == ("animal" if unit == "animals" else "spine")
+            assert row["low"] < row["share"] < row["high"]
+            width[name, unit] = row["high"] - row["low"]
+    assert width["alike", "animals"] == pytest.approx(width["alike", "one"])
+    assert width["unlike", "animals"] > 1.8 * width["unlike", "one"]
 
 
 def test_rates_are_per_time_where_intervals_differ(tmp_path):

@@ -70,19 +70,74 @@ def test_local_dates_that_can_be_one_day_only(tmp_path, first, second, days):
     assert found.times.tolist() == [0, days]
 
 
+@pytest.mark.parametrize(
+    ("dates", "days"),
+    [
+        (("03/01/2024", "03/09/2024", "03/13/2024"), [0, 8, 12]),  # the last has no month 13
+        (("03/01/2024", "09/01/2024", "13/01/2024"), [0, 6, 10]),
+    ],
+)
+def test_one_date_tells_the_order_of_all(tmp_path, dates, days):
+    text = "id,date,size\n" + "".join(f"a,{date},1.5\n" for date in dates)
+    found = read(write(tmp_path, text))
+    assert found.times.tolist() == days
+    assert any("/day/year" in str(d) or "/month/year" in str(d) for d in found.doubts)
+
+
+def test_dates_of_both_orders_are_refused(tmp_path):
+    with pytest.raises(SynsampError, match=r"line 3, must have a time.*03/25/2024"):
+        read(write(tmp_path, "id,date,size\na,25/03/2024,1\na,03/25/2024,2\n"))
+
+
+@pytest.mark.parametrize(
+    ("clocks", "days"),
+    [
+        (("2024-03-01 09:30", "2024-03-05 17:00"), [0, 4]),
+        (("2024-03-01 06:00", "2024-03-01 18:00"), [0, 0.5]),  # two looks on one day
+    ],
+)
+def test_the_clock_counts_only_within_a_day(tmp_path, clocks, days):
+    text = "id,date,size\n" + "".join(f"a,{when},1.5\n" for when in clocks)
+    found = read(write(tmp_path, text))
+    assert found.times.tolist() == days
+    assert any("clock is left out" in str(d) for d in found.doubts) == (days[1] == 4)
+
+
 def test_a_date_that_can_be_two_days_is_refused(tmp_path):
     with pytest.raises(SynsampError, match=r"spines.csv, line 2, must have a time.*YYYY-MM-DD"):
         read(write(tmp_path, "id,date,size\na,03/04/2024,1\na,05/04/2024,2\n"))
 
 
 @pytest.mark.parametrize(
-    "header", ["Day 0,Day 4", "d0,d4", "0,4", "2024-01-01,2024-01-05", "day_0,day_4"]
+    "header",
+    [
+        "Day 0,Day 4",
+        "d0,d4",
+        "0,4",
+        "2024-01-01,2024-01-05",
+        "day_0,day_4",
+        "vol_d0,vol_d4",
+        "Volume day 0 (µm³),Volume day 4 (µm³)",
+        "1/10/2024,1/14/2024",
+    ],
 )
 def test_one_column_per_session(tmp_path, header):
     found = read(write(tmp_path, f"Spine ID,{header}\na,0.5,0.25\nb,,0.75\n"))
     assert found.times.tolist() == [0, 4]
     assert found.state.tolist() == [[1, 1], [0, 1]]
     assert found.size[0].tolist() == [0.5, 0.25]
+
+
+def test_what_a_session_s_column_holds_is_taken_from_its_name(tmp_path):
+    found = read(write(tmp_path, "id,area_d0,area_d4,vol_d0,vol_d4\na,1.5,2,3,4\nb,2,2,3,3\n"))
+    assert found.size_name == "vol"
+    assert found.size.tolist() == [[3, 4], [3, 3]]
+    assert "columns not used: area_d0, area_d4" in found.summary()
+
+
+def test_letters_for_presence(tmp_path):
+    found = read(write(tmp_path, "spine,day,state\na,0,P\na,1,A\nb,0,A\nb,1,P\n"))
+    assert found.state.tolist() == [[1, 0], [0, 1]]
 
 
 def test_a_wide_table_of_ones_and_zeros_is_presence(tmp_path):
@@ -121,7 +176,9 @@ def test_an_empty_session_is_told_and_not_taken_as_all_retracted(tmp_path):
     text = "spine,0,4,8\n" + "".join(f"{s},1.5,,{'2.5' if s else ''}\n" for s in range(4))
     found = read(write(tmp_path, text))
     assert found.state.tolist() == [[1, -1, 0], *[[1, -1, 1]] * 3]
-    assert any("not imaged" in str(doubt) for doubt in found.doubts)
+    (told,) = (str(doubt) for doubt in found.doubts if "not imaged" in str(doubt))
+    assert told.startswith("lines 2, 3, 4, 5: every cell of the table at 4 is empty")
+    assert "--absent zero,empty" in told
 
 
 @pytest.mark.parametrize("word", ["not imaged", "out of view", "Out of FOV"])
@@ -185,6 +242,11 @@ def test_a_workbook(tmp_path):
     same(read(tmp_path / "book.xlsx", sheet="spines"), table)
     with pytest.raises(SynsampError, match="notes, spines"):
         read(tmp_path / "book.xlsx", sheet="none")
+    book["notes"].append(["see the other sheet"])
+    book["notes"].append(["thanks"])
+    book.save(tmp_path / "book.xlsx")
+    with pytest.raises(SynsampError, match=r"by --sheet: spines$"):
+        read(tmp_path / "book.xlsx")
 
 
 @pytest.mark.parametrize(
@@ -195,6 +257,10 @@ def test_a_workbook(tmp_path):
         ("spine,time\na,0\n", "must have a column of sizes.*--columns size=NAME"),
         ("time,size\n0,1\n", "must have a column of spine names.*--columns spine=NAME"),
         ("spine,size\na,1\n", "must have a column of times.*--columns time=NAME"),
+        ("a,b\n1,2\n", "spine names; a column of times.*sizes.*spine=NAME,time=NAME,size=NAME"),
+        ("Exported by X\nspine,time,size\na,0,1\n", "line 1.*before the header must begin with #"),
+        ("spine,time,size\na,0,1\na,1,0.4 µm\n", "line 3.*no unit"),
+        ('spine,time,size\na,0,1.5\na,1,"1,234.5"\n', "line 3.*no sign between thousands"),
         ("spine,time,size\n", "must hold observations"),
         ("spine,time,size\na,0,1\n", "at least two sessions"),
         ("spine,time,size\na,0,1\na,1,1\na,0,2\n", "line 4, must not repeat.*line 2.*animal=NAME"),

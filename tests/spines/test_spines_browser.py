@@ -31,7 +31,7 @@ def test_the_page_fits_its_window_and_is_quiet(report, tmp_path, width):
     assert found["scroll"] <= width, found["wide"]
     assert found["wide"] == []
     assert found["clipped"] == []
-    assert found["images"] == 7
+    assert found["images"] == 8
     assert found["broken"] == 0
     assert found["small"] == 0
     assert found["cut"] == 0
@@ -41,7 +41,7 @@ def test_the_page_fits_its_window_and_is_quiet(report, tmp_path, width):
 
 def test_every_figure_is_told_in_words(report, tmp_path):
     alts = measure(report, tmp_path, 800)["alts"]
-    assert len(set(alts)) == 7
+    assert len(set(alts)) == 8
     assert min(map(len, alts)) > 30, alts
 
 

@@ -52,7 +52,8 @@ class Reader(HTMLParser):
 
 def test_everything_is_written(folder):
     names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-    figures = ["change", "correlation", "distribution", "raster", "sizes", "survival", "turnover"]
+    figures = ["change", "conditions", "correlation", "distribution", "raster"]
+    figures += ["sizes", "survival", "turnover"]
     wanted = [f"figures/{n}{s}" for n in figures for s in (".png", ".svg")]
     assert names == sorted([*wanted, "methods.txt", "report.html", "results.csv", "results.nc"])
 
@@ -65,7 +66,7 @@ def test_the_page_shows_names_and_obeys_none(folder):
     policies = [a for t, a in page.tags if t == "meta" and "content" in a]
     assert any("default-src 'none'" in a["content"] for a in policies)
     images = [a["src"] for t, a in page.tags if t == "img"]
-    assert len(images) == 7
+    assert len(images) == 8
     assert all(src.startswith("data:image/") for src in images)
     for words in ("What was understood", "Process behind the sizes", "Turnover", "Conditions"):
         assert words in page.text
@@ -83,6 +84,7 @@ def test_numbers_are_the_same_in_every_file(folder):
     assert data.attrs["size_unit"] == "µm³"
     parts = set(rows["part"])
     assert {"process", "comparison", "check", "survival", "law", "turnover", "effect"} <= parts
+    assert {"condition_survival", "condition_turnover"} <= parts
     assert {"curve_distribution", "curve_change", "curve_correlation"} <= parts
 
 

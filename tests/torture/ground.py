@@ -64,7 +64,7 @@ class Moments:
         self.count += 1
         if event == "os.rename":
             name = os.fspath(arguments[1])
-            if name.endswith((".checkpoint", "last.state")) and self.first_checkpoint is None:
+            if name.endswith(".checkpoint") and self.first_checkpoint is None:
                 self.first_checkpoint = self.count
             if name.endswith("status.json"):
                 self.last_status = self.count

@@ -223,9 +223,6 @@ def records(draw, network):
         spikes=True,
         input_spikes=draw(st.booleans()),
         presentations=True,
-        theta_every_s=1.0,
-        active_every_s=1.0,
-        turnover_every_s=2.0,
         traces={projection.name: [(n_post - 1, n_pre - 1), (0, 0)]},
     )
 

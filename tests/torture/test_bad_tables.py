@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -97,6 +99,46 @@ def harm(seed):
     return damaged(rng, lines)
 
 
+SIZES = ("big", "inf", "-1", "1_000", "#REF!", "=1+1", "0x10", "9" * 400, "<5", "5 um")
+TIMES = ("soon", "2024-02-30", "day", "nan", "")
+FAULTS = {
+    "size": "must have a ",
+    "time": "must have a time",
+    "name": "must name its spine",
+    "short": "must have [0-9]+ cells",
+    "long": "must have [0-9]+ cells",
+    "repeat": "must not repeat a spine and time",
+}
+"""What is wrong with one line, and the rule by which it must be refused."""
+
+
+def with_a_fault(seed):
+    """A table in order, the same with one fault, which it is, and the line in which it stands."""
+    rng = random.Random(seed)
+    lines, sign = good(rng)
+    wide = "Spine ID" in lines[0]
+    kind = rng.choice([f for f in FAULTS if not (wide and f == "time")])
+    at = rng.randrange(1, len(lines))
+    broken, cells = list(lines), lines[at].split(sign)
+    if kind == "size":
+        cells[rng.randrange(1, len(cells)) if wide else 3] = rng.choice(SIZES)
+    elif kind == "time":
+        cells[2] = rng.choice(TIMES)
+    elif kind == "name":
+        cells[0 if wide else 1] = rng.choice(["", "n/a"])
+    elif kind == "short":
+        cells = cells[:-1]
+    elif kind == "long":
+        cells.append("more")
+    if kind == "repeat":
+        at = rng.randrange(at + 1, len(lines) + 1)
+        broken.insert(at, sign.join(cells))
+    else:
+        broken[at] = sign.join(cells)
+    before = rng.choice([[], ["# exported today"], ["", "# by hand", ""]])
+    return [*before, *lines], [*before, *broken], kind, len(before) + at + 1
+
+
 def check_refusal(error, name):
     text = str(error)
     assert text.startswith(name), text
@@ -106,10 +148,32 @@ def check_refusal(error, name):
     assert len(text) < 700, text
 
 
-def test_a_damaged_table_is_read_or_refused_in_one_line(tmp_path, tally):
-    tried = many(60, 600)
-    refused = 0
+def test_one_fault_is_refused_by_its_rule_with_its_line(tmp_path, tally):
+    tried = many(200, 2000)
+    kinds = Counter()
+    path = tmp_path / "table.csv"
     for seed in range(tried):
+        whole, broken, kind, line = with_a_fault(seed)
+        path.write_text("\n".join(whole))
+        read(path)  # so it is the fault that is refused
+        path.write_text("\n".join(broken))
+        with pytest.raises(SynsampError) as refusal:
+            read(path)
+        text = str(refusal.value)
+        check_refusal(refusal.value, f"table.csv, line {line}, ")
+        assert re.match(f"table.csv, line {line}, {FAULTS[kind]}", text), text
+        kinds[kind] += 1
+    assert min(kinds[kind] for kind in FAULTS) >= tried // 20, kinds
+    tally("spine tables with one fault", tried)
+
+
+def test_a_damaged_table_is_read_or_refused_in_one_line(tmp_path, tally):
+    tried, refused = 0, 0
+    wanted = many(200, 600)  # refusals; some harm does no harm
+    while refused < wanted:
+        seed = tried
+        tried += 1
+        assert tried <= 4 * wanted, "most of the harm is not seen"
         path = tmp_path / "table.csv"
         path.write_bytes(harm(seed))
         try:
@@ -124,8 +188,8 @@ def test_a_damaged_table_is_read_or_refused_in_one_line(tmp_path, tally):
         assert (table.size[np.isfinite(table.size)] > 0).all()
         assert table.summary()
         assert all(str(doubt) for doubt in table.doubts)
-    assert tried // 4 < refused < tried  # the harm is real, and not all of it fatal
-    tally("bad spine tables", tried)
+    assert tried > refused  # tables that are still whole are read
+    tally("bad spine tables", refused)
 
 
 def test_the_command_ends_in_one_line_and_writes_nothing(tmp_path, capsys, tally):

@@ -38,8 +38,6 @@ FILES = (
     "checkpoints/00000003.checkpoint",
     "checkpoints/00000009.checkpoint",
     "checkpoints/.00000004.checkpoint.part",
-    "checkpoints/job-0/.lock",
-    "checkpoints/job-0/last.state",
     "trials/00000/run.log",
 )
 FOLDERS = (
@@ -48,7 +46,6 @@ FOLDERS = (
     "results.zarr/path",
     "results.zarr/path/position/c",
     "checkpoints",
-    "checkpoints/job-0",
     "trials",
     "trials/00000",
 )
@@ -57,17 +54,16 @@ COMMANDS = (("report",), ("resume",), ("run", "walk", "--force", "--set", "block
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """A finished run with its report, one stopped in the middle, one stopped in its jobs."""
+    """A finished run with its report, one stopped in the middle, one stopped at once."""
     root = tmp_path_factory.mktemp("folders")
     execute(WALK, root / "finished", settings=["blocks=4"])
     run_command_line(["report", str(root / "finished")], WITH_COINS)
     with pytest.raises(KeyboardInterrupt):
         execute(WALK, root / "stopped", settings=["trouble=sigint", "trouble_at=13"])
-    execute(COINS, root / "jobs", settings=["tosses=4"])
-    shutil.rmtree(root / "jobs" / "results.zarr")
-    status = (root / "jobs" / "status.json").read_text().replace("finished", "interrupted")
-    (root / "jobs" / "status.json").write_text(status)
-    (root / "jobs" / "checkpoints" / "job-0").mkdir(parents=True)
+    execute(COINS, root / "begun", settings=["tosses=4"])
+    shutil.rmtree(root / "begun" / "results.zarr")
+    status = (root / "begun" / "status.json").read_text().replace("finished", "interrupted")
+    (root / "begun" / "status.json").write_text(status)
     return root
 
 
@@ -98,7 +94,7 @@ def everything(folder):
 
 
 def cases():
-    for kind in ("finished", "stopped", "jobs"):
+    for kind in ("finished", "stopped", "begun"):
         for command in COMMANDS:
             for name in FILES:
                 for how in ("link", "second name", "pipe"):

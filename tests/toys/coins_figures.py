@@ -5,9 +5,10 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 
-def draw(parameters, results):
+def draw(parameters, runs):
     figure = Figure(figsize=(4, 3))
     axes = figure.add_subplot()
-    axes.plot(results["tossed"].heads.values.T)
+    for results in runs:
+        axes.plot(results["tossed"].heads.values)
     axes.set(xlabel="toss", ylabel="heads so far")
     return {"A": figure}

@@ -1,20 +1,26 @@
-"""Stop a run in the middle of its jobs, as Ctrl-C would."""
+"""Stop a run in the middle, as Ctrl-C would."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
+from synsamp.runs.context import FolderContext
 from synsamp.runs.storage.checkpoint import CheckpointFolder
 
 
-def stop_after(monkeypatch, job, steps):
-    """Let ``job.step`` be called ``steps`` times, each followed by a checkpoint; then Ctrl-C."""
+def stop_after(monkeypatch, reports):
+    """Let progress be told ``reports`` times, a checkpoint always being due; then Ctrl-C."""
     monkeypatch.setattr(CheckpointFolder, "due", lambda folder: True)
-    step, taken = job.step, []
+    told = []
 
-    def stopping(self):
-        taken.append(self)
-        if len(taken) > steps:
-            raise KeyboardInterrupt
-        step(self)
+    class Bar:
+        def advance(self, amount=1.0):
+            told.append(amount)
+            if len(told) > reports:
+                raise KeyboardInterrupt
 
-    monkeypatch.setattr(job, "step", stopping)
-    return taken
+    @contextmanager
+    def progress(self, description, total):
+        yield Bar()
+
+    monkeypatch.setattr(FolderContext, "progress", progress)

@@ -1,4 +1,4 @@
-"""A random walk that checkpoints, streams and can be told to stop, fail or fill the disk."""
+"""A random walk that checkpoints, fills a table and can be told to stop, fail or fill the disk."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import numpy as np
 import xarray as xr
 from pydantic import Field, model_validator
 
+from synsamp.claims import Claim
+from synsamp.columns import Column, Table
 from synsamp.errors import SynsampError
-from synsamp.experiments.base import Claim, Column, Experiment, Parameters, Results, RunContext
+from synsamp.experiments.base import Experiment, Parameters, Results, RunContext
+from synsamp.seeds import named_seed
 
 FAR = "standard deviations, measured from the place where the walk ought to end"
 Trouble = Literal["none", "sigkill", "sigint", "bug", "refusal", "disk", "nan"]
@@ -42,22 +45,24 @@ class WalkParameters(Parameters):
         return self
 
 
-def run(parameters: WalkParameters, context: RunContext) -> Results:
-    rng = np.random.default_rng(context.seed_for("walk"))
+PATH = Table(
+    "record",
+    {
+        "block": Column("int32"),
+        # Wide rows, so that even a short run fills several chunks.
+        "position": Column("float64", {"copy": 20_000}, unit="m", description="where it is"),
+    },
+)
+
+
+def run(parameters: WalkParameters, seed: int, context: RunContext) -> Results:
+    rng = np.random.default_rng(named_seed(seed, "walk"))
     position, done = 0.0, 0
     state = context.checkpoint.load()
     if state is not None:
         rng.bit_generator.state = state["rng"]
         position, done = state["position"], state["done"]
-    path = context.stream(
-        "path",
-        {
-            "block": Column("int32"),
-            # Wide rows, so that even a short run fills several chunks.
-            "position": Column("float64", {"copy": 20_000}, unit="m", description="where it is"),
-        },
-        dimension="record",
-    )
+    path = context.table("path", PATH, {})
     with context.progress("walking", total=parameters.blocks) as bar:
         bar.advance(done)
         for block in range(done, parameters.blocks):
@@ -91,30 +96,36 @@ def _make(trouble: Trouble) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def claims(parameters: WalkParameters, results: Results) -> list[Claim]:
+def measures(parameters: WalkParameters, results: Results):
     steps = parameters.blocks * parameters.block_steps
     spread = parameters.step.size * np.sqrt(steps)
     z = (float(results["end"].position) - steps * parameters.step.bias) / spread
-    rows = float(results["path"].sizes["record"])
-    return [
-        Claim("end", "The walk ends near its mean", "Fig. 0A", z, (-5.0, 5.0), unit="σ"),
-        Claim("rows", "Every block is recorded", "Fig. 0B", rows, (parameters.blocks, None)),
-        Claim(
-            "far",
-            "The walk goes very far",
-            "Fig. 0B",
-            abs(z),
-            (50.0, None),
-            unit=FAR,
-            detail="it cannot",
-        ),
-    ]
+    rows = results["path"].sizes["record"]
+    return {"end": z, "rows": rows / parameters.blocks, "far": abs(z)}
 
 
-def draw(parameters, results):
+CLAIMS = (
+    Claim("end", "The walk ends near its mean", "Fig. 0A", "end", (-5.0, 5.0), unit="σ"),
+    Claim("rows", "Every block is recorded", "Fig. 0B", "rows", (1.0, 1.0), exact=True),
+    Claim(
+        "far",
+        "The walk goes very far",
+        "Fig. 0B",
+        "far",
+        (50.0, None),
+        unit=FAR,
+        reason="fifty are very far",
+        detail="it cannot",
+        exact=True,
+    ),
+)
+"""Of one seed: undecided, holds, fails."""
+
+
+def draw(parameters, runs):
     from toys import walk_figures
 
-    return walk_figures.draw(parameters, results)
+    return walk_figures.draw(parameters, runs)
 
 
 EXPERIMENT = Experiment(
@@ -125,7 +136,8 @@ EXPERIMENT = Experiment(
     parameters=WalkParameters,
     presets={"quick": WalkParameters(), "paper": WalkParameters(blocks=100)},
     run=run,
-    claims=claims,
+    measures=measures,
+    claims=CLAIMS,
     draw=draw,
     captions={"A": "The walk wanders.", "B": "It does not go <far> & stays."},
     assumptions=("Steps are Gaussian.",),

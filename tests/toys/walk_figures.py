@@ -5,8 +5,8 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 
-def draw(parameters, results):
-    path = results["path"]
+def draw(parameters, runs):
+    path = runs[0]["path"]
     figure = Figure(figsize=(10, 3))  # wider than a phone can show
     axes = figure.add_subplot()
     axes.plot(path.block, path.position[:, 0])

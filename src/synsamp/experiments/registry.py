@@ -88,15 +88,13 @@ def _own(name: str) -> Entry | None:
     from synsamp.experiments import loading
 
     if loading.is_file(name):
-        load: loading.FileLoader | loading.ObjectLoader = loading.read_file(name)
-        source = load.path
-    elif loading.is_object(name):
-        load = loading.ObjectLoader(name)
-        source = name
-    elif (found := loading.installed().get(name)) is not None:
-        load, source = found, found.text
-    else:
-        return None
+        file = loading.read_file(name)
+        return _entry(file, file.path)
+    found = loading.ObjectLoader(name) if loading.is_object(name) else loading.installed().get(name)
+    return None if found is None else _entry(found, found.text)
+
+
+def _entry(load: Callable[[], Experiment], source: str) -> Entry:
     experiment = load()
     return Entry(experiment.name, experiment.alias, experiment.title, load, source)
 

@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from synsamp.figures.style import BLUE, CYCLE, INK, PALE
 
@@ -106,8 +107,8 @@ def _picture(figure: Figure, axes: Axes, variable: xr.DataArray) -> None:
     last = variable.isel({variable.dims[0]: -1}) if variable.ndim == 3 else variable
     image = axes.imshow(last.values.astype(float), aspect="auto", interpolation="nearest")
     axes.set(xlabel=str(last.dims[1]), ylabel=str(last.dims[0]))
-    axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[:].set_visible(False)
     figure.colorbar(image, ax=axes, shrink=0.9, label=str(variable.attrs.get("description", "")))
 

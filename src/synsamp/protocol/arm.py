@@ -207,23 +207,23 @@ class _Events:
     def __init__(self, arm: Arm) -> None:
         self._arm = arm
 
-    def open(self, stream: str, spec: Any) -> None:
+    def open(self, name: str, table: Any) -> None:
         """The arm opens its own tables."""
 
-    def append(self, stream: str, columns: Mapping[str, Any]) -> None:
+    def append(self, name: str, columns: Mapping[str, Any]) -> None:
         """Pass on; lesions stand in the log of steps."""
-        if stream == "spikes":
+        if name == "spikes":
             self._arm.take_spikes(columns["time_s"], columns["neuron"])
-        elif stream == "traces":
+        elif name == "traces":
             rows = {k: columns[k] for k in ("synapse", "theta")}
             self._arm.take(Traces, {"time": columns["time_s"], **rows})
-        elif stream == "presentations":
+        elif name == "presentations":
             rows = {"time": columns["start_s"], "index": columns["index"]}
             self._arm.take(Presentations, rows)
 
-    def length(self, stream: str) -> int:
+    def length(self, name: str) -> int:
         """Tables are cut back by who keeps them."""
         return 0
 
-    def truncate(self, stream: str, length: int) -> None:
+    def truncate(self, name: str, length: int) -> None:
         """Tables are cut back by who keeps them."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.protocol.every import Every
+from synsamp.protocol.labelled import Labelled
 from synsamp.protocol.steps import check_name
 from synsamp.protocol.view import View
 from synsamp.spiking import Network
@@ -59,14 +59,14 @@ class _Matrix:
             if chosen is not None:
                 arguments.wholes(name, chosen, shape=(None,), at_least=0, at_most=size - 1)
 
-    def __call__(self, view: View) -> xr.DataArray:
+    def __call__(self, view: View) -> Labelled:
         matrix = self.read(view, self.projection)
         coordinates = {}
         for axis, chosen in enumerate((self.post, self.pre)):
             if chosen is not None:
                 matrix = np.take(matrix, chosen, axis)
                 coordinates[POST_PRE[axis]] = chosen
-        return xr.DataArray(matrix, coordinates, POST_PRE, attrs=dict(self.attributes))
+        return Labelled(matrix, POST_PRE, self.attributes, coordinates)
 
 
 def _chosen(name: str, values: ArrayLike | None) -> NDArray[np.int64] | None:
@@ -113,9 +113,9 @@ class _ActiveCount:
     def check(self, network: Network) -> None:
         network.projection(self.projection)
 
-    def __call__(self, view: View) -> xr.DataArray:
+    def __call__(self, view: View) -> Labelled:
         counts = view.active(self.projection).sum(axis=1, dtype=np.int32)
-        return xr.DataArray(counts, dims="post", attrs={"description": "synapses with θ > 0"})
+        return Labelled(counts, ("post",), {"description": "synapses with θ > 0"})
 
 
 def active_count(projection: str) -> Any:
@@ -130,9 +130,9 @@ class _Potentials:
     def check(self, network: Network) -> None:
         network.neurons_of(self.circuit)
 
-    def __call__(self, view: View) -> xr.DataArray:
+    def __call__(self, view: View) -> Labelled:
         values = view.potentials(self.circuit)
-        return xr.DataArray(values, dims="neuron", attrs={"description": "potential u"})
+        return Labelled(values, ("neuron",), {"description": "potential u"})
 
 
 def potentials(circuit: str) -> Any:
@@ -140,9 +140,9 @@ def potentials(circuit: str) -> Any:
     return _Potentials(circuit)
 
 
-def alive() -> Callable[[View], xr.DataArray]:
+def alive() -> Callable[[View], Labelled]:
     """Which neurons have not been removed."""
-    return lambda view: xr.DataArray(view.alive, dims="neuron")
+    return lambda view: Labelled(view.alive, ("neuron",))
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +191,7 @@ class _Turnover:
         before = bits.astype(bool).reshape(now.shape)
         born = (now & ~before).sum(axis=1, dtype=np.int32)
         died = (before & ~now).sum(axis=1, dtype=np.int32)
-        given = {"born": xr.DataArray(born, dims="post"), "died": xr.DataArray(died, dims="post")}
+        given = {"born": Labelled(born, ("post",)), "died": Labelled(died, ("post",))}
         return given, self.begin(view)
 
 
@@ -211,7 +211,7 @@ class _Rates:
         passed = view.time_s - float(memory["time_s"])
         spiked = view.spike_counts - np.asarray(memory["counts"])
         rate = spiked / passed if passed > 0 else np.full(spiked.shape, np.nan)
-        return xr.DataArray(rate, dims="neuron", attrs={"units": "Hz"}), self.begin(view)
+        return Labelled(rate, ("neuron",), {"units": "Hz"}), self.begin(view)
 
 
 def rates() -> Any:

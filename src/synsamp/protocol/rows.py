@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from synsamp.columns import Column
 from synsamp.errors import refuse
+from synsamp.protocol.labelled import Labelled
 from synsamp.protocol.steps import NAME
 
 
@@ -36,17 +37,14 @@ def as_row(record: str, value: Any) -> Row:
         if not NAME.fullmatch(name):
             rule = "must be letters, digits, - and _, a letter first"
             raise refuse(f"a name in record {record!r}", rule, name)
-        array, dimensions, attributes = _array(name, part)
+        array, dimensions, attributes, along = _array(name, part)
         if array.dtype.kind not in "biuf":
             raise refuse(f"record {record!r}", "must give numbers", array.dtype, "convert them")
         values[name] = array
         sizes = dict(zip(dimensions, array.shape, strict=True))
         unit, text = str(attributes.get("units", "")), str(attributes.get("description", ""))
         columns[name] = Column(array.dtype.str, sizes, unit, text)
-        if isinstance(part, xr.DataArray):
-            for dimension in part.dims:
-                if dimension in part.coords:
-                    coordinates[str(dimension)] = np.asarray(part.coords[dimension].values)
+        coordinates.update(along)
     return Row(values, columns, coordinates)
 
 
@@ -58,12 +56,15 @@ def _parts(record: str, value: Any) -> Mapping[str, Any]:
     return {record: value}
 
 
-def _array(name: str, part: Any) -> tuple[NDArray[Any], tuple[str, ...], Any]:
+def _array(name: str, part: Any) -> tuple[NDArray[Any], tuple[str, ...], Any, Any]:
+    """Values, dimensions, attributes and coordinates of whatever a record gave under a name."""
+    if isinstance(part, Labelled):
+        return part.values, part.dims, part.attrs, part.coordinates
     if isinstance(part, xr.DataArray):
-        return np.asarray(part.values), tuple(map(str, part.dims)), part.attrs
+        along = {str(d): np.asarray(part.coords[d].values) for d in part.dims if d in part.coords}
+        return np.asarray(part.values), tuple(map(str, part.dims)), part.attrs, along
     array = np.asarray(part)
-    dimensions = tuple(f"{name}_{axis}" for axis in range(array.ndim))
-    return array, dimensions, {}
+    return array, tuple(f"{name}_{axis}" for axis in range(array.ndim)), {}, {}
 
 
 def check_same(record: str, row: Row, first: Mapping[str, Column]) -> None:

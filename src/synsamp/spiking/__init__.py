@@ -10,7 +10,7 @@ from synsamp.spiking.instruments.lesions import (
 from synsamp.spiking.instruments.pairing import stdp_curve
 from synsamp.spiking.instruments.probe import Probe
 from synsamp.spiking.instruments.recording import Recording
-from synsamp.spiking.instruments.sinks import MemorySink, Sink, StreamSink
+from synsamp.spiking.instruments.sinks import MemorySink, Sink
 from synsamp.spiking.network import Network, Projection, winner_take_all
 from synsamp.spiking.neurons import Circuit, DoubleExponential, FreeNeurons, InputGroup
 from synsamp.spiking.plasticity import (
@@ -46,7 +46,6 @@ __all__ = [
     "SpikeLikelihood",
     "SpikeTimes",
     "Stimulus",
-    "StreamSink",
     "Synapse",
     "SynapseModel",
     "TermClip",

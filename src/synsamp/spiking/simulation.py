@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
-from synsamp.spiking.changes import changed, relaid, relaid_state, restore_changes, save_changes
+from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
 from synsamp.spiking.description import difference, summary
 from synsamp.spiking.engine import Engine, default_refresh_s
 from synsamp.spiking.first_use import announced
@@ -42,7 +42,7 @@ class Simulation:
     ``refresh_s``: how often prior and noise are applied to a neuron's synapses (at its next spike
     after that time); 0 is the exact mode, at every spike; default 1e-4/b, that is 1 s in the paper,
     in which noise moves θ by 0.014. ``grid_s``: all synapses are brought up to date at multiples
-    of it, and grids of the recording must be multiples of it (default: 10 refreshes, or 10 s).
+    of it (default: 10 refreshes, or 10 s).
     ``theta``: start values per projection; others are drawn from their prior.
     """
 
@@ -65,7 +65,6 @@ class Simulation:
         given = {} if theta is None else theta
         self._state = State.new(self._engine.layout, network, fresh_copy(seed), given)
         self._engine.settle(self._state)
-        self._recorder.at_grid(0, 0.0, self._state.synapses.theta)
 
     def _set_up(
         self,
@@ -140,8 +139,6 @@ class Simulation:
                 self._log_presentations,
             )
             self._log_presentations(stop)
-            if self._sweeps > sweeps and stop == self._sweeps * self.grid_s:
-                self._recorder.at_grid(self._sweeps, stop, self._state.synapses.theta)
             self._lesions_due()
         return self
 
@@ -155,7 +152,7 @@ class Simulation:
         return int(self._state.activity.counters[SWEEPS])
 
     def _next_stop_s(self, sweeps: int) -> float:
-        stops = [self._recorder.next_grid_s(sweeps)]
+        stops = [np.inf]
         for lesion, done in zip(self._scheduled, self._applied, strict=True):
             if not done:
                 at_s = (sweeps + 1) * self.grid_s if lesion.at_s is None else lesion.at_s
@@ -298,7 +295,7 @@ class Simulation:
         old, new = self._engine.layout, engine.layout
         self._engine.bring_up_to_date(self._state, self._tape, self._recorder.take_tape)
         relaid_state(self._state, old, new)
-        self._recorder.move_to(new, lambda values: relaid(values, old, new, False))
+        self._recorder.move_to(new)
         self._tape = self._recorder.new_tape(TAPE_SPIKES)
         self.network, self._engine = network, engine
         engine.settle(self._state)

@@ -9,11 +9,17 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
+from synsamp.analysis.survival import Curve
 from synsamp.arguments import number
 from synsamp.errors import SynsampError, refuse
 from synsamp.progress import progress_bar
 from synsamp.spines.compare import Comparison, compare
-from synsamp.spines.conditions import compare_conditions, fit_each
+from synsamp.spines.conditions import (
+    compare_conditions,
+    fit_each,
+    survival_each,
+    turnover_each,
+)
 from synsamp.spines.fit import Fitted, fit_process
 from synsamp.spines.lives import Survival, survival_of
 from synsamp.spines.observations import Observations
@@ -38,6 +44,8 @@ class Analysis:
     survival: Survival
     turnover: Turnover
     by_condition: dict[str, Fitted]
+    survival_by_condition: dict[str, Curve]
+    turnover_by_condition: pd.DataFrame | None
     effects: pd.DataFrame | None
     posterior: Posterior | None
     simulated: SpineTable | None
@@ -109,7 +117,7 @@ def analyse(
         missing.append("no process is fitted: the table has no sizes")
     one = fits[0] if fits else None
     words = in_model_words(one, table.time_unit) if one else None
-    lives = survival_of(table, one, seed, progress)
+    lives = survival_of(table, one, seed)
     if not lives.laws:
         ended = int(lives.lives.times.ended.sum())
         missing.append(f"no law of survival is fitted: {ended} new spines were seen to go, of 3")
@@ -119,7 +127,7 @@ def analyse(
         if one is not None:
             by_condition, why = fit_each(table, one, progress)
             missing += [f"{name}: no process is fitted: {text}" for name, text in why.items()]
-        effects = compare_conditions(table, by_condition)
+        effects = compare_conditions(table, by_condition, seed)
     drawn = None
     if posterior and one is not None and seen is not None:
         drawn = posterior_of(seen, one, seed=seed, progress=progress)
@@ -137,6 +145,8 @@ def analyse(
         survival=lives,
         turnover=turnover_of(table, seed),
         by_condition=by_condition,
+        survival_by_condition=survival_each(table) if effects is not None else {},
+        turnover_by_condition=turnover_each(table) if effects is not None else None,
         effects=effects,
         posterior=drawn,
         simulated=simulated,

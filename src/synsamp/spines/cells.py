@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 EMPTY = frozenset(
@@ -32,9 +33,9 @@ NOT_LOOKED = frozenset(
     ("not imaged", "out of view", "out of fov", "outside", "outside fov", "out of focus", "oof",
      "oov", "unclear", "hidden", "excluded", "obscured", "?")
 )  # fmt: skip
-YES = frozenset(("1", "1.0", "1,0", "yes", "y", "true", "t", "present", "seen", "+", "stable",
+YES = frozenset(("1", "1.0", "1,0", "yes", "y", "true", "t", "present", "p", "seen", "+", "stable",
                  "new", "gained", "persistent"))  # fmt: skip
-NO = frozenset(("0", "0.0", "0,0", "no", "n", "false", "f", "-", "−", *ABSENT))
+NO = frozenset(("0", "0.0", "0,0", "no", "n", "false", "f", "a", "-", "−", *ABSENT))
 
 _POINT = re.compile(r"[-+−]?(\d+(\.\d*)?|\.\d+)([eE][-+−]?\d+)?", re.ASCII)
 _COMMA = re.compile(r"[-+−]?(\d+(,\d*)?|,\d+)([eE][-+−]?\d+)?", re.ASCII)
@@ -74,8 +75,20 @@ def number(text: str, decimal: str) -> float | None:
     return value if abs(value) < 1e300 else None
 
 
-def moment(text: str, decimal: str) -> Moment | None:
-    """The time a cell or a header holds, or None; 03/04/2024 is none, since it can be two days."""
+def month_first(texts: Iterable[str]) -> bool | None:
+    """Whether dates as 03/25/2024 name the month first; None where none of them tells."""
+    dates = [found for text in texts if "." not in text and (found := _LOCAL.fullmatch(text))]
+    if any(int(found.group(1)) > 12 for found in dates):
+        return False
+    return True if any(int(found.group(2)) > 12 for found in dates) else None
+
+
+def moment(text: str, decimal: str, american: bool | None = None) -> Moment | None:
+    """The time a cell or a header holds, or None.
+
+    03/04/2024 can be two days: ``american`` says whether the month comes first, and without it
+    such a date is none.
+    """
     plain = text.strip()
     for sign in (".", decimal):
         value = number(plain, sign)
@@ -90,10 +103,10 @@ def moment(text: str, decimal: str) -> Moment | None:
         return _date(year, month, day, *clock)
     if found := _LOCAL.fullmatch(plain):
         first, second, year = (int(part) for part in found.groups())
-        if "." in plain or first > 12:  # 5.4.2024 is day, month, year wherever points are used
+        if "." in plain:  # 5.4.2024 is day, month, year wherever points are used
             return _date(year, second, first)
-        if second > 12:
-            return _date(year, first, second)
+        if american is not None:
+            return _date(year, *((first, second) if american else (second, first)))
     return None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from synsamp.spines.cells import Moment, moment
+from synsamp.spines.cells import Moment, moment, month_first
 from synsamp.spines.sheet import Sheet
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -16,10 +16,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "time": ("time", "t", "day", "days", "date", "time days", "time d", "time h", "time hours",
              "time min", "time s", "hour", "hours", "week", "weeks", "session", "session id",
              "session no", "imaging day", "imaging date", "imaging session", "timepoint",
-             "time point", "age"),
-    "size": ("size", "volume", "spine volume", "head volume", "spine size", "area", "head area",
-             "spine area", "intensity", "integrated intensity", "spine intensity", "fluorescence",
-             "integrated fluorescence", "brightness", "spine brightness", "weight", "value"),
+             "time point", "age", "date time", "datetime", "acquisition date"),
+    "size": ("size", "volume", "vol", "spine volume", "head volume", "spine size", "area",
+             "head area", "spine area", "intensity", "integrated intensity", "spine intensity",
+             "fluorescence", "integrated fluorescence", "brightness", "spine brightness", "weight",
+             "value", "head diameter", "spine head volume", "spine head area"),
     "present": ("present", "presence", "exists", "seen", "state", "status"),
     "imaged": ("imaged", "in view", "in fov", "looked at", "in focus"),
     "animal": ("animal", "animal id", "animal no", "mouse", "mouse id", "rat", "subject",
@@ -57,6 +58,7 @@ class Columns:
     known: dict[str, Column]
     sessions: dict[int, Moment]
     unused: tuple[str, ...]
+    measured: str  # what the sessions' columns hold, if their names tell
 
     @property
     def wide(self) -> bool:
@@ -98,11 +100,11 @@ def find_columns(sheet: Sheet, given: Mapping[str, str], by: str | None) -> Colu
             if places:
                 known[what] = _column(sheet, places[0])
                 break
-    sessions = {} if "time" in known else _sessions(sheet, known)
+    sessions, measured = ({}, "") if "time" in known else _sessions(sheet, known)
     _require(sheet, known, sessions)
     used = {column.index for column in known.values()} | set(sessions)
     unused = tuple(n for k, n in enumerate(sheet.header) if k not in used and n)
-    return Columns(known, sessions, unused)
+    return Columns(known, sessions, unused, measured)
 
 
 def _column(sheet: Sheet, index: int) -> Column:
@@ -120,37 +122,47 @@ def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> Column:
     return _column(sheet, places[0])
 
 
-def _sessions(sheet: Sheet, known: Mapping[str, Column]) -> dict[int, Moment]:
-    """Columns whose names are times: 0, day 4, D8, session 3, 2024-05-01."""
+def _sessions(sheet: Sheet, known: Mapping[str, Column]) -> tuple[dict[int, Moment], str]:
+    """Columns whose names are times: 0, day 4, D8, session 3, 2024-05-01; or vol_d4, Area day 8."""
     taken = {column.index for column in known.values()}
-    found = {
-        k: when
-        for k, name in enumerate(sheet.header)
-        if k not in taken and (when := moment(name, ",")) is not None
-    }
-    return found if len(found) >= 2 else {}
+    american = month_first(sheet.header)
+    for measure in ("", *ALIASES["size"]):
+        found = {
+            k: when
+            for k, name in enumerate(sheet.header)
+            if k not in taken and (when := _when(name, measure, american)) is not None
+        }
+        if len(found) >= 2:
+            return found, measure
+    return {}, ""
+
+
+def _when(name: str, measure: str, american: bool | None) -> Moment | None:
+    """The session that a column's name tells, what is measured there taken off its front."""
+    if not measure:
+        return moment(name, ",", american)
+    first, _, rest = plain(name)[0].partition(f"{measure} ")
+    return moment(rest, ",", american) if not first and rest else None
 
 
 def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, Moment]) -> None:
-    header = ", ".join(sheet.header)[:200] or "nothing"
+    """All that is missing in one line, so that one more try is enough."""
+    missing = {}
     if "spine" not in known:
-        raise sheet.wrong(
-            None, "must have a column of spine names", header, "say which by --columns spine=NAME"
-        )
+        missing["spine"] = "a column of spine names"
     if "time" not in known and not sessions:
-        raise sheet.wrong(
-            None,
-            "must have a column of times, or one column per session",
-            header,
-            "say which by --columns time=NAME, or name the sessions' columns by day or date",
-        )
+        missing["time"] = "a column of times, or one column per session"
     if not sessions and "size" not in known and "present" not in known:
-        raise sheet.wrong(
-            None,
-            "must have a column of sizes, or of presence (1 or 0)",
-            header,
-            "say which by --columns size=NAME",
-        )
+        missing["size"] = "a column of sizes, or of presence (1 or 0)"
+    if not missing:
+        return
+    remedy = "say which by --columns " + ",".join(f"{what}=NAME" for what in missing)
+    if set(missing) == {"time"}:
+        remedy += ", or name the sessions' columns by day or date"
+    if others := sheet.read_as.get("other sheets, not read"):
+        remedy += f"; or read another sheet by --sheet: {others}"
+    header = ", ".join(sheet.header)[:200] or "nothing"
+    raise sheet.wrong(None, f"must have {'; '.join(missing.values())}", header, remedy)
 
 
 def time_unit(columns: Columns) -> str:

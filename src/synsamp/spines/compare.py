@@ -34,8 +34,11 @@ class Comparison:
 
 
 def statistics_of(table: SpineTable) -> dict[str, float]:
-    """Turnover, survival, sizes and autocorrelation in a few numbers."""
-    state = table.state
+    """Turnover, survival, sizes and autocorrelation in a few numbers.
+
+    Sessions are each spine's own: animals need not be imaged on the same days.
+    """
+    state, size = _own_looks(table)
     first, second = state[:, :-1], state[:, 1:]
     both = (first >= 0) & (second >= 0)
     changed = (both & (first != second)).sum()
@@ -52,7 +55,7 @@ def statistics_of(table: SpineTable) -> dict[str, float]:
     }
     if table.has_sizes:
         with np.errstate(invalid="ignore"):
-            log_size = np.log(table.size)
+            log_size = np.log(size)
         x = log_size[np.isfinite(log_size)]
         found |= {
             "mean log size": float(x.mean()),
@@ -65,6 +68,15 @@ def statistics_of(table: SpineTable) -> dict[str, float]:
                     log_size[:, :-lag], log_size[:, lag:]
                 )
     return {name: float(value) for name, value in found.items()}
+
+
+def _own_looks(table: SpineTable) -> tuple[NDArray[np.int8], Floats]:
+    """States and sizes at the first, second … look at each spine; −1 and NaN beyond its last."""
+    looked = table.state >= 0
+    if looked.all():
+        return table.state, table.size
+    order = np.argsort(~looked, axis=1, kind="stable")[:, : int(looked.sum(axis=1).max())]
+    return np.take_along_axis(table.state, order, 1), np.take_along_axis(table.size, order, 1)
 
 
 def _correlation(a: Floats, b: Floats) -> float:

@@ -1,7 +1,8 @@
 """Two conditions side by side: the process, turnover and survival of each, and how they differ.
 
 Animals are the unit: errors of the process take them so from three on, and turnover is compared
-between animals by Welch's t with Hedges' g. A ratio of 1 or a difference of 0 means no effect.
+between animals by Welch's t with Hedges' g; of survival the shares alive after one, two and four
+intervals, with Cohen's h. A ratio of 1 or a difference of 0 means no effect.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from synsamp.analysis.survival import Curve, kaplan_meier
 from synsamp.errors import SynsampError
 from synsamp.progress import progress_bar
 from synsamp.spines.fit import NOISE_TERM, NORMAL, Fitted, fit_process
+from synsamp.spines.lives import new_lives, shares_at
 from synsamp.spines.process import OneTimeScale
 from synsamp.spines.table import SpineTable
 from synsamp.spines.turnover import turnover_of
@@ -46,14 +49,31 @@ def fit_each(
     return fits, missing
 
 
-def compare_conditions(table: SpineTable, fits: dict[str, Fitted]) -> pd.DataFrame:
+def compare_conditions(table: SpineTable, fits: dict[str, Fitted], seed: int = 0) -> pd.DataFrame:
     """Every pair of conditions in every quantity: effect with 95 % interval and effect size."""
     rows: list[tuple[object, ...]] = []
     for first, second in combinations(table.conditions, 2):
         if first in fits and second in fits:
             rows += _processes(first, second, fits)
         rows += _turnovers(first, second, table)
+        rows += _survivals(first, second, table, seed)
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def survival_each(table: SpineTable) -> dict[str, Curve]:
+    """Kaplan–Meier of the new spines of every condition that has any."""
+    lives = {name: new_lives(table.of_condition(name)).times for name in table.conditions}
+    return {name: kaplan_meier(times) for name, times in lives.items() if len(times)}
+
+
+def turnover_each(table: SpineTable) -> pd.DataFrame:
+    """The turnover ratio of every animal of every condition."""
+    rows = []
+    for name in table.conditions:
+        animals = turnover_of(table.of_condition(name)).animals
+        for row in animals[animals["both"] > 0].itertuples():
+            rows.append((name, row.animal, row.changed / row.both))
+    return pd.DataFrame(rows, columns=["condition", "animal", "ratio"])
 
 
 def _processes(first: str, second: str, fits: dict[str, Fitted]) -> list[tuple[object, ...]]:
@@ -80,23 +100,41 @@ def _processes(first: str, second: str, fits: dict[str, Fitted]) -> list[tuple[o
 
 
 def _turnovers(first: str, second: str, table: SpineTable) -> list[tuple[object, ...]]:
-    values = []
-    for name in (first, second):
-        animals = turnover_of(table.of_condition(name)).animals
-        good = animals[animals["both"] > 0]
-        values.append((good["changed"] / good["both"]).to_numpy(float))
-    a, b = values
+    found = turnover_each(table)
+    a, b = (found.loc[found["condition"] == name, "ratio"].to_numpy() for name in (first, second))
     if min(a.size, b.size) < 2:
         note = "needs two animals of each"
         nothing = (np.nan,) * 5
         return [("turnover ratio", first, second, "difference", *nothing, note)]
-    found = stats.ttest_ind(b, a, equal_var=False)
-    ends = found.confidence_interval(0.95)
+    test = stats.ttest_ind(b, a, equal_var=False)
+    ends = test.confidence_interval(0.95)
     n = a.size + b.size
     pooled = np.sqrt(((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / (n - 2))
     change = float(b.mean() - a.mean())
     # Hedges' correction for few animals.
     size = change / pooled * (1 - 3 / (4 * n - 9)) if pooled > 0 else np.nan
     note = f"{a.size} and {b.size} animals"
-    row = (change, float(ends.low), float(ends.high), float(size), float(found.pvalue), note)
+    row = (change, float(ends.low), float(ends.high), float(size), float(test.pvalue), note)
     return [("turnover ratio", first, second, "difference", *row)]
+
+
+def _survivals(first: str, second: str, table: SpineTable, seed: int) -> list[tuple[object, ...]]:
+    """Shares of new spines alive after some times, as far as both conditions were watched.
+
+    The interval of a difference comes from those of both shares (Zou and Donner 2008).
+    """
+    at = table.usual_interval * np.array([1.0, 2.0, 4.0])
+    parts = [table.of_condition(name) for name in (first, second)]
+    lives = [new_lives(part) for part in parts]
+    found = [shares_at(part, own, at, seed) for part, own in zip(parts, lives, strict=True)]
+    note = f"{len(lives[0].times)} and {len(lives[1].times)} lives"
+    note += ", spines as unit" * any("spine" in shares["unit"].to_numpy() for shares in found)
+    rows: list[tuple[object, ...]] = []
+    for both in found[0].merge(found[1], on="time").itertuples():
+        a, b = both.share_x, both.share_y
+        low = b - a - np.hypot(b - both.low_y, both.high_x - a)
+        high = b - a + np.hypot(both.high_y - b, a - both.low_x)
+        size = 2 * float(np.arcsin(np.sqrt(b)) - np.arcsin(np.sqrt(a)))
+        quantity = f"new spines alive after {both.time:g} {table.time_unit or 'unit of time'}s"
+        rows.append((quantity, first, second, "difference", b - a, low, high, size, np.nan, note))
+    return rows

@@ -9,13 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from synsamp.spines.fit import Fitted
-from synsamp.spines.lives import alive_at, new_lives
+from synsamp.spines.lives import new_lives
+from synsamp.spines.shares import alive_at
 from synsamp.spines.simulate import simulate_like
 from synsamp.spines.table import SpineTable
 
 Floats = NDArray[np.float64]
 SIMULATED = 40
-BINS, LAGS = 10, 12
+BINS, LAGS, MOST_TIMES = 10, 12, 200
 
 
 def curves_of(
@@ -68,20 +69,20 @@ def _quantiles(drawn: Floats) -> Floats:
 def _ground(name: str, table: SpineTable) -> tuple[Any, Any]:
     """Where a curve is drawn, and the edges by which it is made."""
     if name == "survival":
-        steps = table.intervals()
-        step = float(np.median(steps)) if steps.size else 1.0
-        at = step * np.arange(0, int(np.ptp(table.times) / step) + 1)
+        ends = new_lives(table).times.first_missed
+        at = np.unique(np.append(ends[np.isfinite(ends)], 0.0))
+        at = at[np.unique(np.linspace(0, at.size - 1, min(at.size, MOST_TIMES)).astype(int))]
         return at, at
     log_size = _log_sizes(table)
     values = log_size[np.isfinite(log_size)]
     if name == "distribution":
-        edges = np.linspace(values.min(), values.max() + 1e-9, 3 * BINS + 1)
+        bins = int(np.clip(2.0 * values.size ** (1 / 3), BINS, 4 * BINS))  # Rice's rule
+        edges = np.linspace(values.min(), values.max() + 1e-9, bins + 1)
         return (edges[1:] + edges[:-1]) / 2, edges
     if name == "change":
         edges = np.unique(np.quantile(values, np.linspace(0, 1, BINS + 1)))
         return (edges[1:] + edges[:-1]) / 2, edges
-    steps = table.intervals()
-    step = float(np.median(steps)) if steps.size else 1.0
+    step = table.usual_interval
     span = float(np.ptp(table.times))
     edges = step * (np.arange(0, min(LAGS, int(span / step)) + 1) + 0.5)
     return (edges[1:] + edges[:-1]) / 2, edges

@@ -9,16 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from synsamp.analysis.survival import Curve, Lifetimes, kaplan_meier
-from synsamp.progress import progress_bar
 from synsamp.spines.filter import survival_between_sessions
 from synsamp.spines.fit import Fitted
 from synsamp.spines.laws import FEWEST, FittedLaw, first_passage, fit_laws
-from synsamp.spines.likelihood import FEWEST_ANIMALS
 from synsamp.spines.process import TwoTimeScales
+from synsamp.spines.shares import shares_with_intervals
 from synsamp.spines.table import SpineTable
 
 Floats = NDArray[np.float64]
-BOOTSTRAPS = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +92,7 @@ def new_lives(table: SpineTable) -> Lives:
     return Lives(Lifetimes(last[order], missed[order]), whose[order], births[order])
 
 
-def survival_of(
-    table: SpineTable, fitted: Fitted | None = None, seed: int = 0, progress: bool = False
-) -> Survival:
+def survival_of(table: SpineTable, fitted: Fitted | None = None, seed: int = 0) -> Survival:
     """Survival of a table's new spines; with a fitted process also its first passage."""
     lives = new_lives(table)
     curve = kaplan_meier(lives.times) if len(lives.times) else None
@@ -104,7 +100,7 @@ def survival_of(
     if lives.times.ended.sum() >= FEWEST:
         laws = fit_laws(lives.times)
         if fitted is not None and not isinstance(fitted.process, TwoTimeScales):
-            step = float(np.median(table.intervals()))
+            step = table.usual_interval
             longest = float(np.nanmax(np.r_[lives.times.last_seen, table.times[-1] / 2]))
             n = int(np.clip(np.ceil(longest / step), 2, 200))
             alive = survival_between_sessions(
@@ -117,7 +113,7 @@ def survival_of(
         curve,
         _cohorts(lives),
         tuple(laws),
-        _shares(table, lives, seed, progress),
+        shares_at(table, lives, table.usual_interval * np.array([1.0, 2.0, 4.0, 8.0]), seed),
         table.time_unit,
     )
 
@@ -136,41 +132,7 @@ def _cohorts(lives: Lives) -> dict[str, Curve]:
     }
 
 
-def alive_at(lives: Lifetimes, at: Floats) -> Floats:
-    """The Kaplan–Meier estimate at some times; NaN beyond what is known."""
-    if not len(lives):
-        return np.full(at.size, np.nan)
-    times, counts = np.unique(lives.first_missed[lives.ended], return_counts=True)
-    until = np.sort(np.where(lives.ended, lives.first_missed, lives.last_seen))
-    at_risk = until.size - np.searchsorted(until, times)
-    steps = np.concatenate([[1.0], np.cumprod(1.0 - counts / at_risk)])
-    found = steps[np.searchsorted(times, at, side="right")]
-    return np.where(at <= until[-1], found, np.nan)
-
-
-def _shares(table: SpineTable, lives: Lives, seed: int, progress: bool) -> pd.DataFrame:
-    """Share alive after one, two, four … intervals, animals (or spines) drawn anew 400 times."""
-    columns = ["time", "share", "low", "high", "unit"]
-    steps = table.intervals()
-    if not len(lives.times) or not steps.size:
-        return pd.DataFrame(columns=columns)
+def shares_at(table: SpineTable, lives: Lives, at: Floats, seed: int = 0) -> pd.DataFrame:
+    """Share of new spines alive at some times, with 95 % intervals."""
     animal = table.animal_number[lives.spine]
-    by_animal = np.unique(animal).size >= FEWEST_ANIMALS
-    unit = animal if by_animal else lives.spine
-    members = [np.flatnonzero(unit == u) for u in np.unique(unit)]
-    rng = np.random.default_rng(seed)
-    at = float(np.median(steps)) * np.array([1.0, 2.0, 4.0, 8.0])
-    drawn = []
-    with progress_bar("drawing lives anew", BOOTSTRAPS, progress) as advance:
-        for _ in range(BOOTSTRAPS):
-            chosen = rng.integers(len(members), size=len(members))
-            drawn.append(alive_at(lives.of(np.concatenate([members[k] for k in chosen])), at))
-            advance(1)
-    known = [
-        (time, value, *np.nanquantile(column, [0.025, 0.975]), "animal" if by_animal else "spine")
-        for time, value, column in zip(
-            at, alive_at(lives.times, at), np.array(drawn).T, strict=True
-        )
-        if np.isfinite(value)
-    ]
-    return pd.DataFrame(known, columns=columns)
+    return shares_with_intervals(lives.times, lives.spine, animal, at, seed)

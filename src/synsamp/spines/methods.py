@@ -52,9 +52,9 @@ def methods(found: Analysis, version: str) -> str:
             "spine's likelihood was divided by the probability of being seen at least once. The "
             "likelihood was computed by a forward filter on quadrature nodes and maximised; "
             + (
-                "95 % intervals are of profile likelihood"
+                "95 % intervals are of profile likelihood (Student's t)"
                 if fitted.n_looks <= PROFILED_LOOKS
-                else "95 % intervals are from its curvature"
+                else "95 % intervals are from its curvature (Student's t)"
             )
             + (
                 f", widened where the {fitted.n_animals} animals differ more than their spines "
@@ -81,7 +81,8 @@ def methods(found: Analysis, version: str) -> str:
         text.append(
             f"Conditions ({', '.join(table.conditions)}) were fitted separately with one "
             "threshold. Differences have intervals from the errors of both fits; turnover was "
-            "compared between animals by Welch's t test with Hedges' g."
+            "compared between animals by Welch's t test with Hedges' g, the shares of new spines "
+            "alive by drawing spines and, from three on, animals anew, whichever is wider."
         )
     if found.simulated is not None:
         text.append(

@@ -1,31 +1,21 @@
-"""Read a table of spines as a laboratory has it, and say how it was understood.
-
-Three things can stand for absence: a zero (or a word such as "absent"), an empty cell (or NaN,
-n/a), and a row that is missing. Zeros are always absences. Unless told by ``absent``, empty cells
-are absences if the table has no zeros, and missing rows if it has neither zeros nor empty cells.
-A session for which a dendrite (or, without a column for it, an animal) has no entry at all was
-not imaged there; that is no absence.
-"""
+"""Read a table of spines as a laboratory has it, and say how it was understood."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from synsamp.errors import refuse
 from synsamp.spines import cells
+from synsamp.spines.absences import ABSENT, EMPTY, NO_ROW, NOT_LOOKED, SEEN, decide, kinds_of
 from synsamp.spines.columns import Columns, find_columns, time_unit
 from synsamp.spines.doubts import doubts_about
 from synsamp.spines.sheet import Sheet, open_sheet
 from synsamp.spines.table import Doubt, SpineTable
-
-SEEN, ABSENT, NOT_LOOKED, EMPTY, NO_ROW = 1, 0, -1, -2, -3
-KINDS_OF_ABSENCE = ("zero", "empty", "row")
 
 Key = tuple[str, str, str]  # animal, dendrite, spine
 
@@ -58,28 +48,17 @@ def read(
     """
     if isinstance(source, SpineTable):
         return source
-    kinds = _kinds(absent)
+    kinds = kinds_of(absent)
     page = open_sheet(source, sheet)
     found = find_columns(page, columns or {}, by)
     decimal, doubts = _decimal(page, found)
     looks, dated, more = _looks(page, found, decimal)
     doubts += more
     if dated:
-        looks = _since_first(looks)
-        doubts.append(Doubt("times are dates; they are counted in days from an animal's first"))
+        looks, more = _since_first(looks)
+        doubts += more
     table = _arrange(page, found, looks, kinds, doubts, decimal, dated)
     return doubts_about(table, {(look.key, look.time): look.line for look in looks}, page.unit)
-
-
-def _kinds(absent: str | None) -> set[str] | None:
-    if absent is None:
-        return None
-    kinds = {word.strip() for word in str(absent).split(",")}
-    if not kinds <= set(KINDS_OF_ABSENCE):
-        raise refuse(
-            "absent", "must be of zero, empty, row", absent, "several are parted by commas"
-        )
-    return kinds
 
 
 def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[Doubt]]:
@@ -117,6 +96,8 @@ def _looks(page: Sheet, columns: Columns, decimal: str) -> tuple[list[Look], boo
     notes: dict[str, list[int]] = defaultdict(list)
     dated: set[bool] = set()
     conditions: dict[Key, str] = {}
+    told = page.header if columns.wide else [r[columns.known["time"].index] for _, r in page.rows]
+    american = cells.month_first(told)
     for line, row in page.rows:
         key = _key(page, columns, line, row)
         if "condition" in columns.known:
@@ -128,7 +109,7 @@ def _looks(page: Sheet, columns: Columns, decimal: str) -> tuple[list[Look], boo
                 looks.append(Look(line, key, when.value, state, size))
             continue
         text = row[columns.known["time"].index]
-        when_ = cells.moment(text, decimal)
+        when_ = cells.moment(text, decimal, american)
         if when_ is None:
             raise page.wrong(
                 line,
@@ -148,6 +129,9 @@ def _looks(page: Sheet, columns: Columns, decimal: str) -> tuple[list[Look], boo
             None, "must name its sessions by dates or by numbers", "both", "use one of them"
         )
     doubts = [Doubt(what, tuple(lines), page.unit) for what, lines in notes.items()]
+    if american is not None:
+        order = "month/day/year" if american else "day/month/year"
+        doubts.append(Doubt(f"dates are {order}: one of them can be nothing else"))
     return looks, dated.pop(), doubts
 
 
@@ -231,22 +215,26 @@ def _cell(page: Sheet, line: int, text: str, decimal: str) -> tuple[int, float]:
         return NOT_LOOKED, np.nan
     value = cells.number(text, decimal)
     if value is None:
-        raise page.wrong(
-            line,
-            "must have a number for a size",
-            text,
-            "write 0 for absent, n/a for nothing, 'not imaged' for not looked at",
-        )
+        remedy = "write 0 for absent, n/a for nothing, 'not imaged' for not looked at"
+        if any(c.isdigit() for c in text):
+            remedy = "write it alone: no unit (the header has it), no sign between thousands"
+        raise page.wrong(line, "must have a number for a size", text, remedy)
     if value < 0:
         raise page.wrong(line, "must have a size >= 0", value, "write 0 for absent")
     return (SEEN, value) if value > 0 else (ABSENT, np.nan)
 
 
-def _since_first(looks: list[Look]) -> list[Look]:
+def _since_first(looks: list[Look]) -> tuple[list[Look], list[Doubt]]:
+    """Days from an animal's first date; the clock counts only if a spine has two looks a day."""
+    doubts = [Doubt("times are dates; they are counted in days from an animal's first")]
+    clock = any(look.time % 1 for look in looks)
+    if clock and len({(look.key, look.time // 1) for look in looks}) == len(looks):
+        looks = [replace(look, time=look.time // 1) for look in looks]
+        doubts.append(Doubt("the clock is left out: no spine was looked at twice on one day"))
     first: dict[str, float] = {}
     for look in looks:
         first[look.key[0]] = min(first.get(look.key[0], np.inf), look.time)
-    return [Look(k.line, k.key, round(k.time - first[k.key[0]], 6), k.state, k.size) for k in looks]
+    return [replace(k, time=round(k.time - first[k.key[0]], 6)) for k in looks], doubts
 
 
 def _arrange(
@@ -281,7 +269,8 @@ def _arrange(
                 + ("remove one" if known else "if another animal has it, --columns animal=NAME"),
             )
         state[at], size[at], line_of[at] = look.state, look.size, look.line
-    text, more = _decide(state, keys, times, kinds, columns)
+    together = "a dendrite" if "dendrite" in columns.known else "an animal"
+    text, more = decide(state, line_of, keys, times, kinds, together, page.unit)
     plain_sizes = columns.wide and set(np.unique(size[state == SEEN])) <= {1.0}
     if plain_sizes:  # a wide table of 1 and 0 is one of presence
         size[:] = np.nan
@@ -309,7 +298,7 @@ def _arrange(
         state=state,
         size=size,
         time_unit="day" if dated else time_unit(columns),
-        size_name=size_column.name if size_column else "size",
+        size_name=size_column.name if size_column else columns.measured or "size",
         size_unit=size_column.unit if size_column else "",
         choices=choices,
         doubts=(*doubts, *more),
@@ -321,52 +310,3 @@ def _conditions(page: Sheet, columns: Columns) -> dict[Key, str]:
         return {}
     at = columns.known["condition"].index
     return {_key(page, columns, line, row): row[at] for line, row in page.rows}
-
-
-def _decide(
-    state: np.ndarray,
-    keys: list[Key],
-    times: np.ndarray,
-    kinds: set[str] | None,
-    columns: Columns,
-) -> tuple[str, list[Doubt]]:
-    """Replace empty cells and missing rows by what they stand for, in place; say what that is."""
-    zeros, empties = bool((state == ABSENT).any()), bool((state == EMPTY).any())
-    if kinds is None:
-        kinds = {"zero"}
-        if not zeros:
-            kinds.add("empty" if empties else "row")
-    units: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for k, (animal, dendrite, _) in enumerate(keys):
-        units[animal, dendrite].append(k)
-    doubts, blank, missing = [], 0, False
-    for (animal, dendrite), rows in units.items():
-        part = state[rows]
-        unimaged = (part == NO_ROW).all(axis=0)
-        hollow = np.isin(part, (NO_ROW, EMPTY)).all(axis=0) & ~unimaged
-        if hollow.any() and len(rows) >= 3 and "empty" in kinds:
-            where = " ".join(filter(None, (animal, dendrite))) or "the table"
-            at = ", ".join(f"{t:g}" for t in times[hollow][:8])
-            doubts.append(
-                Doubt(f"every cell of {where} at {at} is empty: taken as not imaged, not as absent")
-            )
-            unimaged |= hollow
-        blank += int(unimaged.sum())
-        part[:, unimaged] = NOT_LOOKED
-        missing |= bool((part == NO_ROW).any())
-        part[part == EMPTY] = ABSENT if "empty" in kinds else NOT_LOOKED
-        part[part == NO_ROW] = ABSENT if "row" in kinds else NOT_LOOKED
-        state[rows] = part
-    words = {
-        "empty cells": "absent" if "empty" in kinds else "not looked at",
-        "missing rows": "absent" if "row" in kinds else "not looked at",
-    }
-    if not empties:
-        del words["empty cells"]
-    if not missing:
-        del words["missing rows"]
-    text = "; ".join(["zeros are absent", *(f"{k} are {v}" for k, v in words.items())])
-    if blank:
-        unit = "dendrite" if "dendrite" in columns.known else "animal"
-        text += f"; {blank} sessions without any entry for a {unit} were not imaged"
-    return f"absences: {text}", doubts

@@ -123,7 +123,7 @@ def _delimiter(name: str, lines: list[str]) -> str:
             f"{name}, line 1,",
             "must be a header of several columns parted by comma, semicolon, tab or |",
             lines[0][:60],
-            "export the table as CSV with a header",
+            "export it as CSV; lines before the header must begin with #",
         )
     return best
 

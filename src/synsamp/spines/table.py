@@ -115,6 +115,12 @@ class SpineTable:
         return np.concatenate(found) if found else np.zeros(0)
 
     @property
+    def usual_interval(self) -> float:
+        """The median time between successive sessions."""
+        steps = self.intervals()
+        return float(np.median(steps)) if steps.size else 1.0
+
+    @property
     def frame(self) -> pd.DataFrame:
         """One row per look: spine, animal, dendrite, condition, time, present, size."""
         s, k = np.nonzero(self.state >= 0)
@@ -135,20 +141,23 @@ class SpineTable:
         looks = self.state >= 0
         steps = self.intervals()
         unit = f" {self.time_unit}s" if self.time_unit else " (unit of time not told)"
+        ends = f"from {self.times[0]:g} to {self.times[-1]:g}{unit}"
+        if self.time_unit == "session":
+            ends = f"numbered {self.times[0]:g} to {self.times[-1]:g}"
         units = {*zip(self.animal.tolist(), self.dendrite.tolist(), strict=True)}
         counts = [
             f"{len(self.animals)} animal{'s' * (len(self.animals) != 1)}"
             + ("" if self.choices.get("animal") else " (no column names it)"),
             f"{len(units)} dendrites" if self.choices.get("dendrite") else "dendrites not named",
             f"{len(self.spine)} spines",
-            f"{self.times.size} sessions from {self.times[0]:g} to {self.times[-1]:g}{unit}",
+            f"{self.times.size} sessions {ends}",
         ]
-        between = (
-            f"intervals of {steps.min():g}{'' if np.ptp(steps) < 1e-9 else f' to {steps.max():g}'}"
-            f"{unit}"
-            if steps.size
-            else "no intervals"
-        )
+        between = "no intervals"
+        if steps.size:
+            one = steps.max() == 1 and self.time_unit
+            last = "" if np.ptp(steps) < 1e-9 else f" to {steps.max():g}"
+            words = f" {self.time_unit}" if one else unit
+            between = f"intervals of {steps.min():g}{last}{words}"
         share = float((self.state[looks] == 0).mean())
         gaps = int((~looks).sum())
         lines = [
@@ -167,4 +176,8 @@ class SpineTable:
             numbers = (f"{c}: {int((self.condition == c).sum())} spines" for c in self.conditions)
             lines.append(f"by {self.choices.get('condition', 'condition')}: {', '.join(numbers)}")
         lines.append(self.choices["absent"])
+        if "columns not used" in self.choices:
+            lines.append(f"columns not used: {self.choices['columns not used']}")
+        if "other sheets, not read" in self.choices:
+            lines.append(f"sheets not read: {self.choices['other sheets, not read']}")
         return lines

@@ -10,6 +10,8 @@ of the looks at it in a row.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -54,27 +56,38 @@ def turnover_of(table: SpineTable, seed: int = 0) -> Turnover:
     return Turnover(counts, rates, per_animal)
 
 
+def _steps(table: SpineTable) -> Iterator[tuple[np.ndarray, int, int]]:
+    """The spines of each dendrite (or animal) with each two sessions that follow each other there.
+
+    Dendrites of one animal need not be imaged on the same days.
+    """
+    units: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for k, unit in enumerate(zip(table.animal.tolist(), table.dendrite.tolist(), strict=True)):
+        units[unit].append(k)
+    for rows in map(np.array, units.values()):
+        for first, second in pairwise(np.flatnonzero((table.state[rows] >= 0).any(axis=0))):
+            yield rows, int(first), int(second)
+
+
 def _counts(table: SpineTable) -> pd.DataFrame:
     rows = []
-    for animal in table.animals:
-        state = table.state[table.animal == animal]
-        sessions = np.flatnonzero((state >= 0).any(axis=0))
-        for first, second in pairwise(sessions):
-            a, b = state[:, first], state[:, second]
-            both = (a >= 0) & (b >= 0)
-            rows.append(
-                (
-                    animal,
-                    float(table.times[first]),
-                    float(table.times[second]),
-                    int((both & (a == 1)).sum()),
-                    int((both & (b == 1)).sum()),
-                    int((both & (a == 0) & (b == 1)).sum()),
-                    int((both & (a == 1) & (b == 0)).sum()),
-                )
+    for spines, first, second in _steps(table):
+        a, b = table.state[spines, first], table.state[spines, second]
+        both = (a >= 0) & (b >= 0)
+        rows.append(
+            (
+                str(table.animal[spines[0]]),
+                float(table.times[first]),
+                float(table.times[second]),
+                int((both & (a == 1)).sum()),
+                int((both & (b == 1)).sum()),
+                int((both & (a == 0) & (b == 1)).sum()),
+                int((both & (a == 1) & (b == 0)).sum()),
             )
+        )
     columns = ["animal", "from", "to", "before", "after", "gained", "lost"]
     frame = pd.DataFrame(rows, columns=columns)
+    frame = frame.groupby(columns[:3], sort=False, as_index=False).sum()
     whole = frame["before"] + frame["after"]
     frame["turnover"] = (frame["gained"] + frame["lost"]) / whole.where(whole > 0)
     return frame
@@ -142,18 +155,14 @@ def _over_spines(table: SpineTable, part: str, whole: str, seed: int) -> Interva
 def _by_spine(table: SpineTable) -> dict[str, np.ndarray]:
     names = ("before", "after", "gained", "lost", "before_time")
     sums = {name: np.zeros(len(table.spine)) for name in names}
-    for animal in table.animals:
-        rows = np.flatnonzero(table.animal == animal)
-        state = table.state[rows]
-        sessions = np.flatnonzero((state >= 0).any(axis=0))
-        for i, k in pairwise(sessions):
-            a, b = state[:, i], state[:, k]
-            both = (a >= 0) & (b >= 0)
-            sums["before"][rows] += both & (a == 1)
-            sums["after"][rows] += both & (b == 1)
-            sums["gained"][rows] += both & (a == 0) & (b == 1)
-            sums["lost"][rows] += both & (a == 1) & (b == 0)
-            sums["before_time"][rows] += (both & (a == 1)) * (table.times[k] - table.times[i])
+    for rows, i, k in _steps(table):
+        a, b = table.state[rows, i], table.state[rows, k]
+        both = (a >= 0) & (b >= 0)
+        sums["before"][rows] += both & (a == 1)
+        sums["after"][rows] += both & (b == 1)
+        sums["gained"][rows] += both & (a == 0) & (b == 1)
+        sums["lost"][rows] += both & (a == 1) & (b == 0)
+        sums["before_time"][rows] += (both & (a == 1)) * (table.times[k] - table.times[i])
     sums["changed"] = sums["gained"] + sums["lost"]
     sums["both"] = sums["before"] + sums["after"]
     persistent, transient = _fates(table)

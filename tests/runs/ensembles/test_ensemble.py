@@ -11,11 +11,12 @@ import xarray as xr
 from rich.console import Console
 
 import synsamp
-from synsamp.analysis.intervals import share_interval
+from synsamp.analysis.intervals import mean_interval, share_interval
 from synsamp.errors import SynsampError
-from synsamp.experiments.base import Repeats
+from synsamp.experiments.loading import Given
 from synsamp.report.write import write_report
 from synsamp.runs import RunFolder, execute
+from synsamp.runs.ensembles.gather import VERDICTS
 from synsamp.runs.ensembles.plan import describe_ensemble, read_vary, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress
 from synsamp.runs.ensembles.run import carry_out_ensemble, check_workers, execute_ensemble
@@ -65,13 +66,6 @@ def test_every_trial_has_its_own_seed_that_others_do_not_change():
     assert len(set(seeds(more).values())) == 27
     assert seeds(few).items() <= seeds(more).items()
     assert not set(seeds(more).values()) & set(seeds(other).values())
-
-
-def test_a_trial_of_an_ensemble_does_not_repeat_itself_unless_asked():
-    one = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 1))[0]
-    assert one.description.resolved["coins"] == 1
-    asked = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 1, settings=["coins=2"]))[0]
-    assert asked.description.resolved["coins"] == 2
 
 
 def test_a_trial_is_the_run_that_its_seed_and_settings_give_alone(plain, tmp_path):
@@ -132,7 +126,7 @@ def test_whoever_is_first_changes_no_bit_where_trials_differ_in_length(swept, tm
         stack = Stack(folder, {"tosses": [30, 60]}, 1, "x")
         unfit = set()
         for name in order:
-            trial = flatten(results[name], EXPERIMENT.repeats, stack.reserved)
+            trial = flatten(results[name], stack.reserved)
             unfit |= set(stack.place(trial, (int(name[0]), 0)))
         stack.drop(unfit)
         stack.finish()
@@ -159,14 +153,15 @@ def test_all_trials_are_one_dataset(plain):
     for t in range(9):
         trial = RunFolder(plain.path / "trials" / f"{t:05d}")
         own = trial.results()["tossed"]
-        assert np.array_equal(data.tossed_heads.values[t], own.heads.values[0])
+        assert np.array_equal(data.tossed_heads.values[t], own.heads.values)
         assert data.trial_seed.values[t] == trial.description.seed
-        assert data.claim_value.sel(claim="heads").values[t] == trial.claims()[0].value
+        assert data.measures_heads.values[t] == trial.claims()[0].value == float(own.share)
 
 
 def test_what_varies_is_a_dimension_with_its_values(swept):
     data = synsamp.open(swept.path)
-    assert data.claim_value.dims == ("claim", "coin.chance", "tosses", "trial")
+    assert data.claim_value.dims == ("claim", "coin.chance", "tosses")
+    assert data.measures_heads.dims == ("coin.chance", "tosses", "trial")
     assert list(data["coin.chance"].values) == [0.0, 0.5, 1.0]
     assert list(data.tosses.values) == [30.0, 60.0]
     share = data.tossed_share.transpose("coin.chance", "tosses", "trial").values
@@ -205,19 +200,22 @@ def test_datasets_of_one_run_become_one_without_mixing_names_up():
     results = {
         "a": xr.Dataset({"x": (("t", "x"), np.ones((3, 2)))}, coords={"t": [1, 2, 3]}),
         "b": xr.Dataset({"y": ("t", [5.0, 6.0])}, coords={"when": ("t", ["p", "q"])}),
-        "c": xr.Dataset({"y": (("k", "trial"), np.ones((1, 4)))}),
+        "c": xr.Dataset({"y": ("trial", np.ones(4))}),
+        "branch/d": xr.Dataset({"d": ("k", [1.0]), "e": ("k", [2.0])}),
     }
-    whole = flatten(results, Repeats("ks", "k"), ["x"])
+    whole = flatten(results, ["x"])
     assert whole.a_x.dims == ("t_of_a", "x_of_a")
     assert list(whole.t_of_a.values) == [1, 2, 3]
     assert whole.b_y.dims == whole.b_when.dims == ("t_of_b",)
     assert whole.c_y.dims == ("trial_of_c",)
+    assert whole.branch_d.values == [1.0]  # a record of one quantity is called like it
+    assert whole.branch_d_e.values == [2.0]
 
 
 def test_a_single_run_opens_the_same_way(tmp_path):
     folder = execute(EXPERIMENT, tmp_path / "run")
     data = synsamp.open(folder.path)
-    assert data.tossed_heads.dims == ("coin", "toss")
+    assert data.tossed_heads.dims == ("toss",)
     with pytest.raises(SynsampError, match="run folder must exist"):
         synsamp.open(tmp_path / "nothing")
 
@@ -233,60 +231,68 @@ def test_a_changed_file_is_not_opened(tmp_path, two):
 # -- claims over the ensemble ------------------------------------------------------------------
 
 
-def test_a_claim_is_judged_by_the_share_of_trials_in_which_it_holds(plain):
+def test_a_claim_is_judged_by_the_interval_over_seeds(plain):
     data = synsamp.open(plain.path)
     records = {record.id: record for record in plain.claims()}
-    holds = data.claim_holds.sel(claim="mostly").values
-    share = share_interval(holds)
+    share = share_interval(data.measures_mostly.values)
     assert records["mostly"].value == share.value
     assert records["mostly"].interval == (share.low, share.high)
-    assert records["mostly"].holds == (share.low > 0.5)
-    assert f"holds in {holds.sum()} of 9 trials" in records["mostly"].detail
-    assert records["heads"].holds  # in 9 of 9
-    assert {record.band for record in records.values()} == {(0.5, 1.0)}
-    for record in RunFolder(plain.path / "trials" / "00000").claims():
+    mean = mean_interval(data.measures_heads.values)
+    assert records["heads"].value == mean.value
+    assert records["heads"].interval == (mean.low, mean.high)
+    assert {record.n for record in records.values()} == {9}
+    assert records["heads"].verdict == "holds"
+    assert records["mostly"].verdict == "undecided"  # the coin is fair
+    for record in records.values():
         one = data.sel(claim=record.id)
+        assert VERDICTS[int(one.claim_verdict)] == record.verdict
+        assert float(one.claim_value) == record.value
+        assert (float(one.claim_low), float(one.claim_high)) == record.interval
         low, high = record.band
-        assert float(one.claim_low) == (-np.inf if low is None else low)
-        assert float(one.claim_high) == (np.inf if high is None else high)
+        assert float(one.band_low) == low
+        assert np.isnan(one.band_high) if high is None else float(one.band_high) == high
 
 
 def test_claims_of_a_sweep_are_judged_at_every_combination(swept):
-    records = {record.id: record for record in swept.claims()}
+    records = {(record.id, record.at): record for record in swept.claims()}
     assert len(records) == 2 * 6
-    assert records["heads @ coin.chance=1, tosses=30"].holds  # in 4 of 4
-    assert records["heads @ coin.chance=0, tosses=60"].value == 0.0
-    assert not records["heads @ coin.chance=0, tosses=60"].holds
+    assert records["heads", "coin.chance=1, tosses=30"].verdict == "holds"
+    assert records["mostly", "coin.chance=1, tosses=30"].value == 1.0  # in 4 of 4
+    assert records["mostly", "coin.chance=0, tosses=30"].verdict == "fails"
+    assert records["heads", "coin.chance=0, tosses=60"].value == 0.0
+    assert records["heads", "coin.chance=0, tosses=60"].verdict == "fails"
 
 
-def test_three_trials_cannot_decide(tmp_path, two):
-    folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 3, workers=two)
-    record = folder.claims()[0]
+def test_three_seeds_cannot_decide_a_share(tmp_path, two):
+    settings = ["coin.chance=1"]
+    folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 3, settings=settings, workers=two)
+    record = folder.claims()[1]
     assert record.value == 1.0
-    assert not record.holds
+    assert record.verdict == "undecided"
+    assert record.needed == 4  # of 4 out of 4, Wilson's interval begins at 0.51
 
 
 # -- the report --------------------------------------------------------------------------------
 
 
-def test_the_report_shows_shares_values_and_courses(plain):
+def test_the_report_shows_the_experiments_figures_and_values_over_seeds(plain):
     page = write_report([plain.path], WITH_COINS, plain.path / "report.html").read_text()
     names = {path.stem for path in (plain.path / "figures").glob("*.svg")}
-    assert names == {"claims", "values", "courses"}
-    assert "In how many trials" in page
-    assert "trials <b>9</b>" in page
+    assert names == {"A", "values"}
+    assert "Heads over time." in page
+    assert "every dot is one run with its own seed" in page
 
 
 def test_the_report_of_a_sweep_shows_curves_or_heat_maps(swept, tmp_path, two):
     write_report([swept.path], WITH_COINS, swept.path / "report.html")
     names = {path.stem for path in (swept.path / "figures").glob("*.svg")}
-    assert names == {"claims", "values-2"}
+    assert names == {"verdicts", "values-2"}
     one = execute_ensemble(
         EXPERIMENT, tmp_path / "run", 4, vary=["coin.chance=0.2,0.8"], workers=two
     )
     write_report([one.path], WITH_COINS, one.path / "report.html")
     names = {path.stem for path in (one.path / "figures").glob("*.svg")}
-    assert names == {"claims", "values-1", "courses"}
+    assert names == {"verdicts", "values-1"}
 
 
 def test_words_can_vary(tmp_path, two):
@@ -316,8 +322,7 @@ def test_a_trial_that_fails_is_reported_and_the_rest_goes_on(tmp_path, two):
     assert "ZeroDivisionError: a bug of the toy" in status.message
     assert np.isnan(data.tossed_share.values[failed]).all()
     assert (data.tossed_share.values[data.finished.values] > 0).all()
-    counted = json.loads((folder.path / "claims.json").read_text())[0]["detail"]
-    assert f"of {8 - failed.size} trials" in counted
+    assert json.loads((folder.path / "claims.json").read_text())[0]["n"] == 8 - failed.size
     log = (folder.path / "run.log").read_text()
     assert log.count("ZeroDivisionError") >= failed.size
 
@@ -359,7 +364,7 @@ def test_finished_trials_that_were_damaged_are_run_again(tmp_path, two):
     (trials / "00002" / "run.json").write_text("{")
     (trials / "00003" / "status.json").write_text("{}")
     with RunFolder.reopen(folder.path) as again:
-        carry_out_ensemble(EXPERIMENT, again, Console(quiet=True), two)
+        carry_out_ensemble(Given(EXPERIMENT), again, Console(quiet=True), two)
     assert seals(folder) == before
 
 

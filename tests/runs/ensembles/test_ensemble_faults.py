@@ -20,11 +20,11 @@ from rich.console import Console
 
 import synsamp
 from synsamp.runs import RunFolder
-from synsamp.runs.context import named_seed
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.parallel.tasks import OtherProcessorError, Task, run_tasks
 from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage import machine
+from synsamp.seeds import named_seed
 from toys.coins import EXPERIMENT
 
 APP = Path(__file__).parents[2] / "toys" / "app.py"
@@ -255,7 +255,7 @@ def test_a_trial_that_kills_its_workers_is_given_up_and_no_other(tmp_path):
 
 
 def kills_its_worker(seed):
-    rng = np.random.default_rng(named_seed(seed, ("coin", 0)))
+    rng = np.random.default_rng(named_seed(seed, "coin"))
     rng.random(EXPERIMENT.presets["quick"].tosses // 2)
     return rng.random() < 0.5
 

@@ -1,4 +1,4 @@
-"""Workers: nobody else gets in, one that dies while it is asked costs nothing, warnings arrive."""
+"""Workers: nobody else gets in, one that dies while it is asked costs nothing, trials go on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import psutil
 import pytest
 from rich.console import Console
 
-from synsamp.runs import RunFolder, execute
-from synsamp.runs.execute import carry_out
+from synsamp.experiments.loading import Given
+from synsamp.runs import RunFolder
+from synsamp.runs.ensembles.run import carry_out_ensemble, execute_ensemble
+from synsamp.runs.execute import RunFailedError
 from synsamp.runs.parallel.asking import ask_workers
 from synsamp.runs.parallel.workers import Workers
-from toys import coins
-from toys.stopping import stop_after
+from toys.walk import EXPERIMENT
 
 
 @pytest.fixture
@@ -86,18 +87,33 @@ def test_no_other_user_of_the_machine_gets_in():
         assert client.submit(abs, -1).result() == 1
 
 
-def test_a_damaged_checkpoint_of_a_job_is_told_from_the_worker(tmp_path, two, monkeypatch, capsys):
-    expected = execute(coins.EXPERIMENT, tmp_path / "whole").path / "results.sha256"
+def test_a_trial_goes_on_from_its_checkpoint_and_tells_of_a_damaged_one(tmp_path, two):
+    whole = execute_ensemble(EXPERIMENT, tmp_path / "whole", 1, workers=two).path
     out = tmp_path / "run"
-    with monkeypatch.context() as patch:
-        stop_after(patch, coins.CoinJob, 10)
-        with pytest.raises(KeyboardInterrupt):
-            execute(coins.EXPERIMENT, out)
-    newest = max((out / "checkpoints" / "job-0").glob("*.checkpoint"))
+    settings = ["trouble=bug", "trouble_at=13"]
+    with pytest.raises(RunFailedError, match="a bug of the toy"):
+        execute_ensemble(EXPERIMENT, out, 1, settings=settings, workers=two)
+    trial = out / "trials" / "00000"
+    older, newest = sorted((trial / "checkpoints").glob("*.checkpoint"))
     newest.write_bytes(newest.read_bytes()[:-1])
     with RunFolder.reopen(out) as folder:
-        carry_out(coins.EXPERIMENT, folder, Console(stderr=True), two)
-    said = f"job 0: checkpoint passed over, it is damaged: {newest.name}"
-    assert f"warning: {said}" in capsys.readouterr().err
-    assert said in (out / "run.log").read_text()
-    assert (out / "results.sha256").read_text() == expected.read_text()
+        carry_out_ensemble(Given(EXPERIMENT), folder, Console(quiet=True), two)
+    said = (trial / "run.log").read_text()
+    assert f"checkpoint passed over, it is damaged: {newest.name}" in said
+    assert f"continuing from {older.name}" in said
+    seals = [place / "trials" / "00000" / "results.sha256" for place in (out, whole)]
+    assert seals[0].read_text() == seals[1].read_text()
+
+
+def test_processes_that_end_late_do_not_spoil_what_is_done(two, monkeypatch):
+    client = two.client(Console(quiet=True))
+
+    def late(timeout):
+        raise TimeoutError(f"timed out after {timeout} s.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client, "close", late)
+        patch.setattr(client.cluster, "close", late)
+        two.close()
+    client.close()
+    client.cluster.close()

@@ -147,7 +147,7 @@ def test_resume_does_not_call_a_damaged_run_finished(copy, capsys, name):
     "name",
     [
         "results.zarr/ensemble/tossed_heads/c/0/0",
-        "trials/00001/results.zarr/tossed/heads/c/0/0",
+        "trials/00001/results.zarr/tossed/heads/c/0",
         "trials/00000/claims.json",
         "claims.json",
     ],

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from synsamp.packing import DamagedStateError
 from synsamp.runs.storage.checkpoint import (
     CheckpointFolder,
-    DamagedCheckpointError,
     Owner,
     read_checkpoint,
     write_checkpoint,
@@ -76,7 +76,7 @@ def test_any_flipped_bit_and_any_cut_is_noticed(tmp_path_factory, data):
     else:
         del content[place:]
     path.write_bytes(content)
-    with pytest.raises(DamagedCheckpointError):
+    with pytest.raises(DamagedStateError):
         read_checkpoint(path)
 
 

@@ -53,8 +53,9 @@ def test_a_finished_folder_holds_all_that_is_promised(finished):
     assert content["seed"] == 0
     assert content["versions"]["numpy"]
     claims = json.loads((finished / "claims.json").read_text())
-    assert all(c.keys() >= {"id", "statement", "where", "value", "band", "holds"} for c in claims)
-    assert [c["holds"] for c in claims] == [True, True, False]
+    keys = {"id", "statement", "where", "measure", "value", "interval", "n", "band", "verdict"}
+    assert all(c.keys() >= keys for c in claims)
+    assert [c["verdict"] for c in claims] == ["undecided", "holds", "fails"]
 
 
 def test_an_existing_run_is_not_overwritten(copy):
@@ -117,7 +118,7 @@ def test_a_folder_of_another_version_is_told_as_such(copy):
     content = json.loads((copy / "run.json").read_text())
     del content["processor"]
     (copy / "run.json").write_text(json.dumps(content | {"format": 1}))
-    with pytest.raises(SynsampError, match=r"format of .* must be 2, got 1; another version"):
+    with pytest.raises(SynsampError, match=r"format of .* must be 3, got 1; another version"):
         RunFolder(copy)
 
 
@@ -130,7 +131,7 @@ def test_a_missing_file_is_told(copy, name):
 
 @pytest.mark.parametrize(
     ("name", "old", "new"),
-    [("claims.json", '"holds": false', '"holds": true'), ("run.json", '"seed": 0', '"seed": 1')],
+    [("claims.json", '"fails"', '"holds"'), ("run.json", '"seed": 0', '"seed": 1')],
 )
 def test_what_was_asked_and_what_was_claimed_are_under_the_seal(copy, name, old, new):
     text = (copy / name).read_text()

@@ -61,31 +61,3 @@ def _phase(text: str) -> dict[str, Any]:
     except ValueError:
         raise ValueError(f'must be like "1;1,2@6000;1", not {text[:40]!r}') from None
     return {"digits": found, "duration_s": length}
-
-
-def new_digit_phase(phases: tuple[DigitPhase, ...]) -> int | None:
-    """Number of the first phase that shows a digit which no phase before it showed, if any."""
-    seen = set(phases[0].digits)
-    for number, phase in enumerate(phases[1:], start=1):
-        if set(phase.digits) - seen:
-            return number
-    return None
-
-
-def new_digit(phases: tuple[DigitPhase, ...]) -> int | None:
-    """The smallest digit that is new in that phase."""
-    number = new_digit_phase(phases)
-    if number is None:
-        return None
-    before = {digit for phase in phases[:number] for digit in phase.digits}
-    return min(set(phases[number].digits) - before)
-
-
-def return_phase(phases: tuple[DigitPhase, ...]) -> int | None:
-    """Number of a later phase that shows again what was shown before the new digit, if any."""
-    number = new_digit_phase(phases)
-    if number is None:
-        return None
-    before = set(phases[number - 1].digits)
-    later = (n for n in range(number + 1, len(phases)) if set(phases[n].digits) == before)
-    return next(later, None)

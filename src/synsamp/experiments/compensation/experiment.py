@@ -97,9 +97,9 @@ EXPERIMENT = Experiment(
         "The linear readout sees rates in five windows of the first part of each word, as long as "
         "the shortest test word: a circuit's total rate is fixed, so counts of whole words would "
         "betray their length.",
-        "Test words are never learned from; readouts are fitted and told on separate trials. They "
-        "are fitted anew in each test; what a readout kept from before lesion 1 tells is given "
-        "beside it.",
+        "Test words are never learned from; readouts are fitted and tested on separate trials. "
+        "They are fitted anew in each test; what a readout kept from before lesion 1 tells is "
+        "given beside it.",
         "θ′ belongs to the surviving neuron of z_V with the median number of parameters left.",
         "t1, t2: before each lesion; t3: just after lesion 2; t4: two hours later.",
         "A retracted synapse feels the likelihood by its w, as the equation has it; the text says "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
@@ -16,13 +18,14 @@ from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, SKY
 TITLES = {"uniform": "uniform prior", "bimodal": "bimodal prior"}
 
 
-def draw(parameters: GeneralizationParameters, results: Results) -> dict[str, Figure]:
-    """Panels A to F as in the paper, and G, H beyond it."""
-    return {"ABCDEF": _figure_two(results), "GH": _beyond(results)}
+def draw(parameters: GeneralizationParameters, runs: Sequence[Results]) -> dict[str, Figure]:
+    """Panels A to F as in the paper, and G, H beyond it; pictures are of the first trial."""
+    trials = xr.concat([run["learning"].load() for run in runs], "trial")
+    return {"ABCDEF": _figure_two(runs[0], trials), "GH": _beyond(runs[0]["example"], trials)}
 
 
-def _figure_two(results: Results) -> Figure:
-    example, trials = results["example"], results["trials"]
+def _figure_two(first: Results, trials: xr.Dataset) -> Figure:
+    example = first["example"]
     figure = Figure(figsize=(7.0, 7.2))
     parts: Any = figure.subfigures(3, 1, height_ratios=[0.95, 1.3, 1.3])
     top, *rows = parts
@@ -31,7 +34,7 @@ def _figure_two(results: Results) -> Figure:
     low = float((test.mean("trial") - test.std("trial")).min())
     for row, letters, variant in zip(rows, ("CD", "EF"), TITLES, strict=True):
         traces, histogram, likelihood = row.subplots(1, 3, width_ratios=[2.4, 1.0, 3.0])
-        _weights(traces, histogram, results, variant, letters[0])
+        _weights(traces, histogram, first, trials.weight_count, variant, letters[0])
         _likelihood(likelihood, trials.sel(variant=variant), variant, letters[1], low)
     return figure
 
@@ -62,9 +65,11 @@ def _network(axes: Any, n_hidden: int) -> None:
     axes.text(7.5, 1.6, f"{n_hidden} hidden $z$", va="center", fontsize=8)
 
 
-def _weights(traces: Any, histogram: Any, results: Results, variant: str, letter: str) -> None:
-    example = results["example"].sel(variant=variant)
-    counts = results["trials"].weight_count.sel(variant=variant).sum("trial")
+def _weights(
+    traces: Any, histogram: Any, first: Results, counted: Any, variant: str, letter: str
+) -> None:
+    example = first["example"].sel(variant=variant)
+    counts = counted.sel(variant=variant).sum("trial")
     thousands = example.time.values / 1000
     traces.plot(thousands, example.trace.values, color=GRAY, lw=0.4, alpha=0.65)
     traces.plot(thousands, example.trace.values[:, :3], color=GREEN, lw=0.9)
@@ -73,12 +78,12 @@ def _weights(traces: Any, histogram: Any, results: Results, variant: str, letter
     traces.set_title(f"{letter}   {TITLES[variant]}")
 
     width = float(counts.bin[1] - counts.bin[0])
-    all_weights = results["trials"].sizes["trial"] * results["example"].end_weight[0].size
+    all_weights = counted.sizes["trial"] * example.end_weight.size
     density = counts.values / all_weights / width
     histogram.barh(counts.bin.values, density, height=width, color=GREEN)
     histogram.set(xlabel="density", ylim=(-4, 4), yticklabels=[])
     if variant == "bimodal":
-        prior = results["prior"]
+        prior = first["prior"]
         histogram.plot(prior.density, prior.weight, color=BLUE, lw=1.1)
         histogram.text(
             0.97, 0.985, "prior $p_S$", color=BLUE, ha="right", va="top", fontsize=8,
@@ -102,15 +107,15 @@ def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -
     axes.legend(loc="lower center")
 
 
-def _beyond(results: Results) -> Figure:
+def _beyond(example: xr.Dataset, trials: xr.Dataset) -> Figure:
     figure = Figure(figsize=(7.0, 2.6))
     parts: Any = figure.subfigures(1, 2, width_ratios=[1.35, 1.0])
     left, right = parts
     digits = left.subplots(2, 1)
     for axes, letter, variant in zip(digits, ("G   ", "     "), TITLES, strict=True):
-        show(axes, montage(results["example"].generated_probability.sel(variant=variant), 10))
+        show(axes, montage(example.generated_probability.sel(variant=variant), 10))
         axes.set_title(f"{letter}made up under the {TITLES[variant]}")
-    _averages(right.subplots(1, 2), results["trials"])
+    _averages(right.subplots(1, 2), trials)
     return figure
 
 

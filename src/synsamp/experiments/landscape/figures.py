@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, ORANGE, PURPL
 _SPAN = (-3.2, 3.2)
 
 
-def draw(parameters: Any, results: Results) -> dict[str, Figure]:
-    """Panels A–C (climbing), D–G (sampling) and T (temperature)."""
+def draw(parameters: Any, runs: Sequence[Results]) -> dict[str, Figure]:
+    """Panels A–C (climbing), D–G (sampling) and T (temperature), all of the first seed."""
+    results = runs[0]
     return {
         "ABC": _climbing(results),
         "DEFG": _sampling(results),

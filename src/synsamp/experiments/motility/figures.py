@@ -1,184 +1,103 @@
-"""Drawing of Figure 3 from its saved results."""
+"""Drawing of Figure 3: examples from the first circuit, curves as means over all."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from numpy.typing import NDArray
 
+from synsamp.analysis.intervals import mean_interval
 from synsamp.experiments.base import Results
-from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
-
-RETRACTED = "#e9ebef"
-THETA = (-2.6, 4.4)
-LONGEST_TRACE_S = 86400.0
+from synsamp.experiments.motility.figures_parameter import draw_parameter
+from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE
 
 
-def draw(parameters: Any, results: Results) -> dict[str, Figure]:
+def draw(parameters: Any, runs: Sequence[Results]) -> dict[str, Figure]:
     """Panels A–D (one parameter per connection), E and F (survival), and S (what supports it)."""
     return {
-        "ABCD": _parameter(parameters, results),
-        "EF": _survival(parameters, results),
-        "S": _support(parameters, results),
+        "ABCD": draw_parameter(parameters, runs[0]),
+        "EF": _survival(parameters, runs),
+        "S": _support(parameters, runs),
     }
 
 
-# -- A to D ---------------------------------------------------------------------------------------
+# -- over circuits --------------------------------------------------------------------------------
 
 
-def _parameter(p: Any, results: Results) -> Figure:
-    figure = Figure(figsize=(7, 5.6))
-    grid = figure.add_gridspec(2, 3, width_ratios=[2.35, 0.8, 2.7], wspace=0.02)
-    _cartoon(figure.add_subplot(grid[0, 0]))
-    traces = figure.add_subplot(grid[0, 2])
-    prior = figure.add_subplot(grid[0, 1], sharey=traces)
-    _mapping(figure.add_subplot(grid[1, 0]), p)
-    weights = figure.add_subplot(grid[1, 2])
-    density = figure.add_subplot(grid[1, 1], sharey=weights)
-    _prior_of_theta(prior, p)
-    _prior_of_weight(density, p)
-    _traces(traces, weights, p, results["traces"])
-    return figure
+def _rows(runs: Sequence[Results], dataset: str, variable: str) -> NDArray[Any]:
+    """A variable of all circuits, [circuit, …]."""
+    return np.stack([np.asarray(run[dataset][variable].values, float) for run in runs])
 
 
-def _cartoon(axes: Axes) -> None:
-    """A dendrite with spines of different size along the axis of θ."""
-    axes.set_title("A  one parameter θ")
-    axes.set(xlim=(-3.1, 4.1), ylim=(-3.0, 3.2), aspect="equal", anchor="NW")
-    axes.axis("off")
-    axes.add_patch(Rectangle((-3.1, -2.6), 3.1, 5.6, color=RETRACTED, zorder=0))
-    axes.add_patch(Rectangle((-3.1, -0.35), 7.2, 0.5, color=YELLOW, alpha=0.35, zorder=1))
-    axes.plot([0, 0], [-2.6, 3.0], color=ORANGE, linewidth=0.9, linestyle="--", zorder=2)
-    for x, length, radius in ((0.55, 0.45, 0.17), (1.75, 0.75, 0.32), (3.2, 1.0, 0.52)):
-        axes.plot([x, x], [0.15, 0.15 + length], color=YELLOW, linewidth=2 + 5 * radius, zorder=2)
-        axes.add_patch(
-            Circle((x, 0.2 + length + radius), radius, facecolor=GREEN, alpha=0.8, zorder=3)
-        )
-    for x, length in ((-0.6, 0.3), (-1.5, 0.16)):
-        axes.plot([x, x], [0.15, 0.15 + length], color=GRAY, linewidth=2.5, zorder=2)
-    axes.text(-1.55, 2.45, "retracted", ha="center", fontsize=8.5)
-    axes.text(1.5, 2.45, "functional", ha="center", fontsize=8.5)
-    for (start, end), text, y in (
-        ((-1.9, -0.2), "may grow\nback soon", -1.0),
-        ((3.6, 0.25), "may withdraw soon", -1.0),
-    ):
-        axes.add_patch(
-            FancyArrowPatch(
-                (start, y), (end, y), arrowstyle="-|>", mutation_scale=9, color=INK, linewidth=0.9
-            )
-        )
-        axes.text((start + end) / 2, y - 0.2, text, ha="center", va="top", fontsize=7.5)
-    axes.text(0, -2.95, "θ = 0", ha="center", fontsize=8.5, color=ORANGE)
+class Mean(NamedTuple):
+    """Means over circuits, and the ends of their 95 % intervals."""
+
+    value: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
 
 
-def _prior_of_theta(axes: Axes, p: Any) -> None:
-    theta = np.linspace(*THETA, 300)
-    density = np.exp(-0.5 * ((theta - p.rule.prior_mean) / p.rule.prior_std) ** 2)
-    axes.fill_betweenx(theta, 0, density, color=SKY, alpha=0.5, linewidth=0)
-    axes.plot(density, theta, color=BLUE, linewidth=1.2)
-    axes.axhspan(THETA[0], 0, color=RETRACTED, zorder=0)
-    axes.invert_xaxis()
-    axes.set(xticks=[], xlabel="prior", ylabel="θ", ylim=THETA)
-    axes.set_title("B")
-
-
-def _prior_of_weight(axes: Axes, p: Any) -> None:
-    weight = np.geomspace(1e-3, 3, 600)
-    theta = np.log(weight) + p.rule.theta_0
-    density = np.exp(-0.5 * ((theta - p.rule.prior_mean) / p.rule.prior_std) ** 2) / weight
-    axes.fill_betweenx(weight, 0, density / density.max(), color=SKY, alpha=0.5, linewidth=0)
-    axes.plot(density / density.max(), weight, color=BLUE, linewidth=1.2)
-    axes.invert_xaxis()
-    axes.set(xticks=[], xlabel="prior", ylabel="w")
-    axes.set_title("D")
-
-
-def _mapping(axes: Axes, p: Any) -> None:
-    axes.set_title("C  w = exp(θ − θ₀)")
-    theta = np.linspace(*THETA, 300)
-    axes.axvspan(THETA[0], 0, color=RETRACTED, zorder=0)
-    axes.plot(theta, np.exp(theta - p.rule.theta_0), color=INK)
-    axes.axvline(0, color=ORANGE, linewidth=0.9, linestyle="--")
-    axes.text(THETA[0] + 0.2, 0.35, "retracted", fontsize=8.5)
-    axes.set(xlabel="θ", ylabel="w", xlim=THETA, ylim=(0, 3))
-
-
-def _traces(upper: Axes, lower: Axes, p: Any, traces: Any) -> None:
-    shown = traces.time.values <= LONGEST_TRACE_S
-    hours = traces.time.values[shown] / 3600
-    lasting, passing = (BLUE, GREEN, PURPLE, INK), (ORANGE, YELLOW, SKY, GRAY)
-    upper.axhspan(THETA[0], 0, color=RETRACTED, zorder=0)
-    upper.axhline(0, color=ORANGE, linewidth=0.9, linestyle="--", zorder=1)
-    counts = [0, 0]
-    for k in range(traces.sizes["trace"]):
-        persistent = bool(traces.persistent[k])
-        palette = lasting if persistent else passing
-        colour = palette[counts[persistent] % len(palette)]
-        counts[persistent] += 1
-        theta = traces.theta.values[shown, k].astype(float)
-        upper.plot(hours, theta, color=colour, linewidth=0.7)
-        lower.plot(hours, np.exp(theta - p.rule.theta_0), color=colour, linewidth=0.7)
-    for axes in (upper, lower):
-        axes.set(xlim=(0, hours[-1]), xlabel="time / h")
-        axes.tick_params(labelleft=False)
-    upper.set_title("θ of single synapses", weight="normal")
-    lower.set_title("the same as w", weight="normal")
-    lower.set(ylim=(0, 3))
+def _mean(rows: NDArray[Any]) -> Mean:
+    """Mean over the circuits that have a value, with its 95 % interval where there are several."""
+    flat = rows.reshape(len(rows), -1)
+    found = np.full((3, flat.shape[1]), np.nan)
+    for k, column in enumerate(flat.T):
+        there = column[np.isfinite(column)]
+        if there.size:
+            found[:, k] = mean_interval(there)
+    value, low, high = found.reshape(3, *rows.shape[1:])
+    return Mean(value, low, high)
 
 
 # -- E and F --------------------------------------------------------------------------------------
 
 
-def _survival(p: Any, results: Results) -> Figure:
+def _survival(p: Any, runs: Sequence[Results]) -> Figure:
     figure = Figure(figsize=(7, 3.2))
     for k, (panel, name) in enumerate((("E", "fast"), ("F", "slow"))):
         axes = figure.add_subplot(1, 2, k + 1)
-        found, watch = results[f"survival_{name}"], getattr(p, name)
-        unit, scale = _unit(watch.tracked_s)
-        axes.set_title(f"{panel}  b = {_power(watch.b)}")
-        time, survival = found.time.values / scale, found.survival.values
-        seen = survival > 0
-        axes.fill_between(
-            time[seen],
-            np.maximum(found.low.values[seen], 1e-6),
-            found.high.values[seen],
-            color=GRAY,
-            alpha=0.35,
-            linewidth=0,
-            step="post",
-        )
-        axes.step(time[seen], survival[seen], color=GRAY, linewidth=1.2, where="post")
-        fit = found.fit_time.values / scale
-        exponential = found.exponential.values
-        axes.plot(fit, exponential, color=BLUE, linewidth=1.1, linestyle=":", label="exponential")
-        axes.plot(
-            fit,
-            found.power_law.values,
-            color="#c1121f",
-            linewidth=1.5,
-            label=f"power law, γ = {float(found.pooled_gamma):.2f}",
-        )
-        floor = 10 ** np.floor(np.log10(max(survival[seen].min(), 1e-5)))
-        axes.set(
-            xscale="log",
-            yscale="log",
-            ylim=(floor, 1.3),
-            xlim=(watch.look_every_s / scale / 2, watch.tracked_s / scale),
-            xlabel=f"time since counted as new / {unit}",
-        )
-        _plain_log(axes)
-        axes.legend(
-            loc="lower left",
-            title=f"{int(found.new.sum()):,} new connections",
-            title_fontsize=8.5,
-        )
+        axes.set_title(f"{panel}  b = {_power(getattr(p, name).b)}")
+        _survival_at(axes, getattr(p, name), runs, f"survival_{name}")
         if k == 0:
             axes.set_ylabel("share surviving")
     return figure
+
+
+def _survival_at(axes: Axes, watch: Any, runs: Sequence[Results], name: str) -> None:
+    unit, scale = _unit(watch.tracked_s)
+    mean, low, high = _mean(_rows(runs, name, "survival"))
+    if len(runs) == 1:
+        low, high = runs[0][name].low.values, runs[0][name].high.values
+    seen = mean > 0
+    time = runs[0][name].time.values[seen] / scale
+    low = np.maximum(low[seen], 1e-6)
+    axes.fill_between(time, low, high[seen], color=GRAY, alpha=0.35, linewidth=0, step="post")
+    axes.step(time, mean[seen], color=GRAY, linewidth=1.2, where="post")
+    fit = runs[0][name].fit_time.values / scale
+    exponential, power = (
+        _mean(_rows(runs, name, law)).value for law in ("exponential", "power_law")
+    )
+    axes.plot(fit, exponential, color=BLUE, linewidth=1.1, linestyle=":", label="exponential")
+    gamma = float(_mean(_rows(runs, name, "gamma")).value)
+    label = f"power law, γ = {gamma:.2f}"
+    axes.plot(fit, power, color="#c1121f", linewidth=1.5, label=label)
+    least = mean[seen].min() if seen.any() else 0.1
+    axes.set(
+        xscale="log",
+        yscale="log",
+        ylim=(10 ** np.floor(np.log10(max(least, 1e-5))), 1.3),
+        xlim=(watch.look_every_s / scale / 2, watch.tracked_s / scale),
+        xlabel=f"time since counted as new / {unit}",
+    )
+    _plain_log(axes)
+    new = f"{int(_rows(runs, name, 'new').sum()):,} new connections"
+    of = f"\nof {len(runs)} circuits" if len(runs) > 1 else ""
+    axes.legend(loc="lower left", title=new + of, title_fontsize=8.5)
 
 
 def _plain_log(axes: Axes) -> None:
@@ -203,72 +122,70 @@ def _power(b: float) -> str:
 # -- S --------------------------------------------------------------------------------------------
 
 
-def _support(p: Any, results: Results) -> Figure:
+def _support(p: Any, runs: Sequence[Results]) -> Figure:
     figure = Figure(figsize=(7, 2.9))
     axes = figure.subplots(1, 3)
-    _scaled(axes[0], p, results["scaling"])
-    _changes(axes[1], p, results["changes"])
-    _populations(axes[2], results["populations"])
+    _scaled(axes[0], p, runs)
+    _changes(axes[1], p, runs)
+    _populations(axes[2], runs)
     return figure
 
 
-def _scaled(axes: Axes, p: Any, scaling: Any) -> None:
+def _points(axes: Axes, k: int, x: Any, y: Mean, label: str) -> None:
+    """Means at one of the two speeds; bars where an interval is known."""
+    some = (x > 0) & (y.value > 0)
+    known = some & np.isfinite(y.low) & np.isfinite(y.high)
+    colour = (BLUE, ORANGE)[k]
+    axes.plot(
+        x[some], y.value[some], "ox"[k], color=colour, markersize=3.5, fillstyle="none", label=label
+    )
+    low = np.maximum(y.low[known], y.value[known] / 10)  # an end below 0 has no place here
+    axes.vlines(x[known], low, y.high[known], color=colour, linewidth=0.7)
+
+
+def _scaled(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
     axes.set_title("time scale 1/b")
-    for name, colour, style in (("fast", BLUE, "o"), ("slow", ORANGE, "x")):
-        watch = getattr(p, name)
-        survival = scaling[f"{name}_survival"].values
-        time = scaling[f"{name}_time"].values * watch.b
-        some = (survival > 0) & (time > 0)
-        axes.plot(
-            time[some],
-            survival[some],
-            style,
-            color=colour,
-            markersize=3.5,
-            fillstyle="none",
-            label=f"b = {_power(watch.b)}",
-        )
+    mean = _mean(_rows(runs, "scaling", "survival"))
+    steps = runs[0]["scaling"].step.values
+    for k, watch in enumerate((p.fast, p.slow)):
+        of_speed = Mean(mean.value[k], mean.low[k], mean.high[k])
+        _points(axes, k, steps * watch.grid_s * watch.b, of_speed, f"b = {_power(watch.b)}")
     axes.set(xscale="log", yscale="log", xlabel="b · time", ylabel="share surviving")
     _plain_log(axes)
     axes.legend(loc="lower left", handletextpad=0.1)
 
 
-def _changes(axes: Axes, p: Any, changes: Any) -> None:
+def _changes(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
     axes.set_title("change of w")
-    weight = np.exp(changes.log_weight.values)
+    weight = np.exp(runs[0]["changes"].log_weight.values)
     functional = weight > np.exp(-p.rule.theta_0)
-    for k, colour in enumerate((BLUE, ORANGE)):
-        spread = changes.spread.values[k]
-        some = np.isfinite(spread) & functional
-        axes.plot(
-            weight[some],
-            spread[some],
-            "o" if k == 0 else "x",
-            color=colour,
-            markersize=3.5,
-            fillstyle="none",
-            label=f"b = {_power(getattr(p, str(changes.speed.values[k])).b)}",
-        )
-        if k and some.any():
-            first = np.flatnonzero(some)[0]
-            line = spread[first] * weight[some] / weight[first]
-            axes.plot(weight[some], line, color=INK, linewidth=0.8, label="∝ w")
+    mean = _mean(_rows(runs, "changes", "spread")[:, :, functional])
+    weight = weight[functional]
+    for k, watch in enumerate((p.fast, p.slow)):
+        of_speed = Mean(mean.value[k], mean.low[k], mean.high[k])
+        _points(axes, k, weight, of_speed, f"b = {_power(watch.b)}")
+    slow = mean.value[1]
+    if np.isfinite(slow).any():
+        first = np.flatnonzero(np.isfinite(slow))[0]
+        line = slow[first] * weight[first:] / weight[first]
+        axes.plot(weight[first:], line, color=INK, linewidth=0.8, label="∝ w")
     axes.set(xscale="log", yscale="log", xlabel="w", ylabel="std of Δw in a grid step")
     _plain_log(axes)
     axes.legend(loc="upper left", handletextpad=0.2)
 
 
-def _populations(axes: Axes, populations: Any) -> None:
+def _populations(axes: Axes, runs: Sequence[Results]) -> None:
     axes.set_title("two populations")
-    share = populations.share.values
-    counts = populations["count"].values.astype(float)
-    width = share[1] - share[0]
-    mean = counts.mean(axis=0) / counts.sum(axis=1).mean()
-    axes.bar(share, mean, width * 0.9, color=GREEN, label="learning circuit")
-    alone = populations.free_count.values.astype(float)
-    axes.step(
-        share, alone / alone.sum(), where="mid", color=INK, linewidth=1.0, label="no activity"
+    share = runs[0]["populations"].share.values
+    counts = _rows(runs, "populations", "count")
+    mean = _mean(counts / counts.sum(axis=-1, keepdims=True))
+    learning, alone = mean.value
+    axes.bar(share, learning, (share[1] - share[0]) * 0.9, color=GREEN, label="learning circuit")
+    if len(runs) > 1:
+        axes.vlines(share, np.maximum(mean.low[0], 1e-6), mean.high[0], color=INK, linewidth=0.7)
+    axes.step(share, alone, where="mid", color=INK, linewidth=1.0, label="no activity")
+    axes.set(
+        yscale="log", ylim=(2e-4, 20), xlabel="share of time active", ylabel="share of connections"
     )
-    axes.set(yscale="log", ylim=(2e-4, 20), xlabel="share of time active", ylabel="connections")
     axes.set_yticks([0.001, 0.01, 0.1, 1], ["0.001", "0.01", "0.1", "1"])
     axes.legend(loc="upper center", fontsize=7.5)

@@ -1,188 +1,215 @@
-"""What the claims of Fig. 3 are about: survival, scaling, size of changes, two populations."""
+"""What the claims and figures of Fig. 3 need, from the records of one circuit."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
+from scipy import stats
 
-from synsamp.analysis.survival import (
-    Fit,
-    Lifetimes,
-    fit_exponential,
-    fit_power_law,
-    joined,
-    kaplan_meier,
-    new_lifetimes,
+from synsamp.analysis.ornstein_uhlenbeck import OrnsteinUhlenbeck, estimate_ornstein_uhlenbeck
+from synsamp.claims import Ratio, Value
+from synsamp.experiments.base import Results
+from synsamp.experiments.motility.parameters import MotilityParameters
+from synsamp.experiments.motility.protocol import forgetting
+from synsamp.experiments.motility.sizes import (
+    binned_slope,
+    change_by_size,
+    change_slope,
+    dip,
+    drift,
+    occupancy_counts,
 )
+from synsamp.experiments.motility.survival import scaling, survival
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-OCCUPANCY_BINS = 10
-ENOUGH = 20
-"""Fewer lives seen to end than this are not fitted."""
-
-
-def survival(states: Sequence[Bools], grid_s: float, every: int, window: int) -> xr.Dataset:
-    """Survival of new connections of all circuits: pooled curve and fits, and fits per circuit.
-
-    ``states[seed][time, synapse]`` on the grid; every ``every``-th point is looked at; new means
-    not active ``window`` of those points before.
-    """
-    lives = [new_lifetimes(s[::every], grid_s * every, window) for s in states]
-    pooled = joined(lives)
-    found = _curve(pooled)
-    rows = [_fits(one) for one in lives]
-    for name in rows[0]:
-        found[name] = ("seed", np.array([row[name] for row in rows]))
-    found["new"] = ("seed", np.array([len(one) for one in lives]))
-    found["censored"] = ("seed", np.array([int((~one.ended).sum()) for one in lives]))
-    for name, value in _fits(pooled).items():
-        found[f"pooled_{name}"] = ((), value)
-    return xr.Dataset(found, attrs={"step_s": grid_s * every, "window_s": grid_s * every * window})
+SPEEDS = ("fast", "slow")
+PLACES = {"fast": "circuit", "slow": "circuit/slow"}
+"""Where the records of the two speeds stand."""
+SIZE_EDGES = np.linspace(-4.5, 1.0, 23)
+HELD_WEIGHT = 0.5
+"""Above about this weight the likelihood holds a connection: it does not wander any more."""
+N_DRAWN = 4
+ESTIMATED_STEPS = 100_000
+"""Steps from which the process without activity is estimated: enough, and quick."""
 
 
-def _curve(lives: Lifetimes) -> dict[str, Any]:
-    if len(lives) == 0:
-        nothing = np.zeros(0)
-        return {n: ("loss", nothing) for n in ("time", "survival", "low", "high", "at_risk")}
-    curve = kaplan_meier(lives)
-    return {
-        "time": ("loss", curve.time, {"units": "s"}),
-        "survival": ("loss", curve.survival),
-        "low": ("loss", curve.low),
-        "high": ("loss", curve.high),
-        "at_risk": ("loss", curve.at_risk),
+def analyse(p: MotilityParameters, results: Results) -> dict[str, xr.Dataset]:
+    """Curves and histograms, and the numbers read off them."""
+    states = {name: _watched(p, results, name, "active") for name in SPEEDS}
+    found = {}
+    for name in SPEEDS:
+        watch = getattr(p, name)
+        every = round(watch.look_every_s / watch.grid_s)
+        window = round(watch.new_within_s / watch.look_every_s)
+        found[f"survival_{name}"] = survival(states[name], watch.grid_s, every, window)
+    window = round(p.slow.new_within_s / p.slow.grid_s)
+    found["scaling"] = scaling(states["fast"], states["slow"], p.fast.grid_s, p.slow.grid_s, window)
+    found["changes"] = _changes(p, results)
+    found["populations"] = _populations(p, results, states["fast"])
+    found["traces"] = _traces(p, results)
+    return found
+
+
+def _watched(p: MotilityParameters, results: Results, speed: str, record: str) -> NDArray[Any]:
+    """A record [time, synapse] from the moment the circuit has settled."""
+    dataset = results[f"{PLACES[speed]}/{record}"]
+    settled = dataset.time.values > p.settle_s - p.fast.grid_s / 2
+    values = dataset["active" if record == "active" else "theta"].values[settled]
+    return values.reshape(len(values), -1)
+
+
+def _changes(p: MotilityParameters, results: Results) -> xr.Dataset:
+    """How changes of w depend on w, over a short and a longer window of b · time."""
+    theta_0 = p.rule.theta_0
+    theta = {name: _watched(p, results, name, "theta").astype(float) for name in SPEEDS}
+    longer = round(p.fast.look_every_s / p.fast.grid_s)
+    # All of θ is kept every ``longer`` steps at the larger b, and at every step at the smaller.
+    step = {
+        "fast": _watched(p, results, "fast", "traced").astype(float)
+        if longer > 1
+        else theta["fast"],
+        "slow": theta["slow"],
     }
-
-
-def _fits(lives: Lifetimes) -> dict[str, float]:
-    if lives.ended.sum() < ENOUGH:
-        names = (
-            "tau",
-            "gamma",
-            "tau_error",
-            "gamma_error",
-            "exponential_tau",
-            "aic_gain",
-            "median",
+    rows_apart = {"fast": 1, "slow": longer}
+    middles = (SIZE_EDGES[1:] + SIZE_EDGES[:-1]) / 2
+    slopes, spreads, smaller = [], [], []
+    for name in SPEEDS:
+        first, then = _pairs(step[name], 1)
+        slopes.append(
+            [
+                change_slope(first, then, theta_0),
+                change_slope(*_pairs(theta[name], rows_apart[name]), theta_0),
+            ]
         )
-        return dict.fromkeys(names, np.nan)
-    power, exponential = fit_power_law(lives), fit_exponential(lives)
-    return {
-        "tau": power.tau,
-        "gamma": power.gamma,
-        "tau_error": power.tau_error,
-        "gamma_error": power.gamma_error,
-        "exponential_tau": exponential.tau,
-        "aic_gain": exponential.aic - power.aic,
-        "median": power.median,
-    }
-
-
-def power_law(dataset: xr.Dataset, time_s: Any) -> Floats:
-    """The pooled power-law fit at given times."""
-    tau, gamma = float(dataset.pooled_tau), float(dataset.pooled_gamma)
-    return Fit("power law", tau, gamma, np.nan, np.nan, 0.0, 0).survival(time_s)
-
-
-def exponential(dataset: xr.Dataset, time_s: Any) -> Floats:
-    """The pooled exponential fit at given times."""
-    tau = float(dataset.pooled_exponential_tau)
-    return Fit("exponential", tau, np.inf, np.nan, np.nan, 0.0, 0).survival(time_s)
-
-
-def scaled_lives(
-    fast: Bools, slow: Bools, fast_step_s: float, slow_step_s: float, window: int
-) -> tuple[Lifetimes, Lifetimes]:
-    """Lives of one circuit at both speeds, watched alike in units of 1/b.
-
-    The fast record is cut into pieces as long as the slow one, so that both are censored alike.
-    """
-    length = len(slow)
-    pieces = [fast[i : i + length] for i in range(0, len(fast) - length + 1, length - 1)]
-    return (
-        joined([new_lifetimes(piece, fast_step_s, window) for piece in pieces]),
-        new_lifetimes(slow, slow_step_s, window),
+        spreads.append(change_by_size(first, then, theta_0, SIZE_EDGES))
+        smaller.append(binned_slope(middles, spreads[-1], np.exp(-theta_0), HELD_WEIGHT))
+    grids = np.array([getattr(p, name).grid_s for name in SPEEDS])
+    return xr.Dataset(
+        {
+            "slope": (("speed", "window"), np.array(slopes)),
+            "window_s": (("speed", "window"), grids[:, None] * [1, longer], {"units": "s"}),
+            "spread": (("speed", "size"), np.array(spreads)),
+            "smaller_slope": ("speed", smaller),
+        },
+        coords={"speed": list(SPEEDS), "log_weight": ("size", middles)},
     )
 
 
-def scaling(
-    fast: Sequence[Bools],
-    slow: Sequence[Bools],
-    fast_step_s: float,
-    slow_step_s: float,
-    window: int,
-) -> xr.Dataset:
-    """Fits to both, per circuit and pooled: how many times longer do connections live?"""
-    pairs = [
-        scaled_lives(f, s, fast_step_s, slow_step_s, window)
-        for f, s in zip(fast, slow, strict=True)
-    ]
-    pooled = [joined(list(side)) for side in zip(*pairs, strict=True)]
-    medians = np.array([[_fits(one)["median"] for one in pair] for pair in pairs])
-    fits = [_fits(side) for side in pooled]
-    found: dict[str, Any] = {
-        "median": (("seed", "speed"), medians, {"units": "s"}),
-        "ratio": ("seed", medians[:, 1] / medians[:, 0]),
-        "pooled_ratio": ((), fits[1]["median"] / fits[0]["median"]),
-        "tau": ("speed", [fit["tau"] for fit in fits]),
-        "gamma": ("speed", [fit["gamma"] for fit in fits]),
-        "new": ("speed", [len(side) for side in pooled]),
-    }
-    curves = [_curve(side) for side in pooled]
-    for speed, curve in zip(("fast", "slow"), curves, strict=True):
-        for name in ("time", "survival"):
-            found[f"{speed}_{name}"] = (f"{speed}_loss", curve[name][1])
-    return xr.Dataset(found, coords={"speed": ["fast", "slow"]})
+def _pairs(theta: NDArray[Any], apart: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """θ and θ some rows later, all synapses and times in one row; none if it was not so long."""
+    return theta[:-apart].ravel(), theta[apart:].ravel()
 
 
-def change_slope(theta: Floats, later: Floats, theta_0: float) -> float:
-    """Slope of log |Δw| against log w over connections active at first; 1 is proportional."""
-    active = theta > 0
-    w, after = np.exp(theta[active] - theta_0), np.exp(later[active] - theta_0)
-    moved = np.abs(after - w)
-    some = moved > 0
-    if some.sum() < ENOUGH or np.ptp(w[some]) == 0:
-        return np.nan
-    return float(np.polyfit(np.log(w[some]), np.log(moved[some]), 1)[0])
+def _populations(p: MotilityParameters, results: Results, states: NDArray[Any]) -> xr.Dataset:
+    """Connections by the share of time they are active, with activity and without."""
+    free = results["free/active"]
+    start_s = forgetting(p)
+    first, last = start_s - p.fast.grid_s / 2, start_s + p.fast.tracked_s + p.fast.grid_s / 2
+    alike = (free.time.values > first) & (free.time.values < last)
+    alone = free.active.values[alike].reshape(int(alike.sum()), -1)
+    counts = [occupancy_counts(each) for each in (states, alone)]
+    return xr.Dataset(
+        {
+            "count": (("condition", "tenth"), np.array(counts)),
+            "dip": ("condition", [dip(row) for row in counts]),
+            "persistent": ((), states.all(axis=0).sum() / states[0].sum()),
+        },
+        coords={
+            "condition": ["learning", "free"],
+            "share": ("tenth", (np.arange(len(counts[0])) + 0.5) / len(counts[0])),
+        },
+    )
 
 
-def change_by_size(theta: Floats, later: Floats, theta_0: float, edges: Floats) -> Floats:
-    """Standard deviation of Δw in bins of log w; NaN where few fell (for the drawing)."""
-    w = np.exp(theta - theta_0)
-    change = np.exp(later - theta_0) - w
-    place = np.digitize(np.log(w), edges) - 1
-    spread = np.full(edges.size - 1, np.nan)
-    for k in range(edges.size - 1):
-        inside = change[place == k]
-        if inside.size >= ENOUGH:
-            spread[k] = inside.std()
-    return spread
+def _traces(p: MotilityParameters, results: Results) -> xr.Dataset:
+    """θ of a few synapses to draw.
 
-
-def binned_slope(log_weight: Floats, spread: Floats, lowest: float, highest: float) -> float:
-    """Slope of log std(Δw) against log w over the bins between two weights."""
-    some = np.isfinite(spread) & (np.exp(log_weight) > lowest) & (np.exp(log_weight) < highest)
-    if some.sum() < 3:
-        return np.nan
-    return float(np.polyfit(log_weight[some], np.log(spread[some]), 1)[0])
-
-
-def occupancy_counts(states: Bools) -> NDArray[np.int64]:
-    """How many connections were active for which share of the time (in tenths)."""
-    share = states.mean(axis=0)
-    return np.histogram(share, np.linspace(0.0, 1.0, OCCUPANCY_BINS + 1))[0]
-
-
-def dip(counts: NDArray[np.int64]) -> float:
-    """Least populated tenth between the outer ones, relative to the smaller outer one.
-
-    Far below 1: two populations, one nearly always there, one seldom. About 1 or more, or an
-    empty outer tenth: none.
+    Among 200 drawn at random, the first four active at more than 95 % of the grid points and the
+    first four that came and went, active at 5 to 50 %.
     """
-    smaller = min(int(counts[0]), int(counts[-1]))
-    return float(counts[1:-1].min() / smaller) if smaller > 0 else np.inf
+    trace = _watched(p, results, "fast", "traced")
+    share = (trace > 0).mean(axis=0)
+    persistent = np.flatnonzero(share > 0.95)[:N_DRAWN]
+    transient = np.flatnonzero((share > 0.05) & (share < 0.5))[:N_DRAWN]
+    chosen = np.concatenate([persistent, transient])
+    time_s = np.arange(len(trace)) * p.fast.grid_s
+    return xr.Dataset(
+        {
+            "theta": (("time", "trace"), trace[:, chosen]),
+            "persistent": ("trace", np.arange(chosen.size) < persistent.size),
+            "synapse": ("trace", results["circuit/traced"].synapse.values[chosen]),
+        },
+        coords={"time": ("time", time_s, {"units": "s"})},
+    )
+
+
+# -- numbers --------------------------------------------------------------------------------------
+
+
+def measures(p: MotilityParameters, results: Results) -> dict[str, Value]:
+    """One number each, from one circuit."""
+    changes, populations = results["changes"], results["populations"]
+    medians = results["scaling"]["median"].values
+    found: dict[str, Value] = {
+        **_free(p, results),
+        "time_scale": Ratio(medians[1], medians[0] * p.fast.b / p.slow.b),
+        "dip": float(populations.dip[0]),
+        "dip_without_activity": float(populations.dip[1]),
+        "persistent": float(populations.persistent),
+    }
+    for k, name in enumerate(SPEEDS):
+        lives = results[f"survival_{name}"]
+        share = _watched(p, results, name, "active").mean(axis=1)
+        found |= {
+            f"aic_gain_{name}": float(lives.aic_gain),
+            f"gamma_{name}": float(lives.gamma),
+            f"tau_{name}_s": float(lives.tau),
+            f"new_{name}": float(lives.new),
+            f"slope_{name}": float(changes.slope[k, 0]),
+            f"slope_{name}_longer": float(changes.slope[k, 1]),
+            f"slope_{name}_smaller_weights": float(changes.smaller_slope[k]),
+            f"active_{name}": float(share.mean()),
+            f"drift_{name}": drift(share),
+            f"drift_{name}_strong": drift(_strong(p, _watched(p, results, name, "theta"))),
+        }
+    return found
+
+
+def _strong(p: MotilityParameters, theta: NDArray[Any]) -> NDArray[Any]:
+    """Share of synapses that the likelihood holds, over time."""
+    return (theta > p.rule.theta_0 + np.log(HELD_WEIGHT)).mean(axis=1)
+
+
+def _free(p: MotilityParameters, results: Results) -> dict[str, Value]:
+    """How far the synapses without activity are from what the rule says, in standard errors."""
+    last, shortly_after = results["free/pair"].pair.values.reshape(2, -1).astype(float)
+    mean, spread = p.rule.prior_mean, p.rule.prior_std * np.sqrt(p.rule.T)
+    law = stats.kstest(last, stats.norm(mean, spread).cdf)
+    log_weight = last - p.rule.theta_0
+    moments = stats.skewtest(log_weight).statistic, stats.kurtosistest(log_weight).statistic
+    found = _process(p, results["free/theta"])
+    deviations = (
+        (found.mean - mean) / found.mean_error,
+        (found.spread - spread) / found.spread_error,
+        (found.noise - p.fast.b * p.rule.T) / found.noise_error,
+    )
+    return {
+        "free_law": float(law.statistic * np.sqrt(last.size)),
+        "free_moments": float(np.sqrt(np.mean(np.square(moments)))),
+        "free_process": float(np.max(np.abs(deviations))),
+        "free_mean": found.mean,
+        "free_spread": found.spread,
+        "free_noise": found.noise,
+        "free_slope": change_slope(last, shortly_after, p.rule.theta_0),
+    }
+
+
+def _process(p: MotilityParameters, record: xr.Dataset) -> OrnsteinUhlenbeck:
+    """The process of θ, estimated from its steps while it was watched."""
+    time_s = record.time.values
+    watched = time_s > forgetting(p) - p.fast.grid_s / 2
+    theta = record.theta.values[watched].astype(float).reshape(int(watched.sum()), -1)
+    some = theta[:, : max(1, ESTIMATED_STEPS // (len(theta) - 1))]
+    return estimate_ornstein_uhlenbeck(some[:-1], some[1:], np.diff(time_s)[-1])

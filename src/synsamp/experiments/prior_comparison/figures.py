@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from synsamp.experiments.base import Results
-from synsamp.experiments.prior_comparison.experiment import ComparisonParameters, end_table
+from synsamp.experiments.prior_comparison.experiment import ComparisonParameters
+from synsamp.experiments.prior_comparison.measures import end_table
 from synsamp.figures.montage import montage, show
 from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, ORANGE, SKY, YELLOW
 
@@ -22,16 +25,17 @@ NAMES = {
 COLD_TO_HOT = (SKY, BLUE, GREEN, YELLOW, ORANGE)
 
 
-def draw(parameters: ComparisonParameters, results: Results) -> dict[str, Figure]:
+def draw(parameters: ComparisonParameters, runs: Sequence[Results]) -> dict[str, Figure]:
     """One figure: A by prior and temperature, B during learning, C made-up digits."""
+    trials = xr.concat([run["learning"].load() for run in runs], "trial")
     figure = Figure(figsize=(7.0, 6.4))
     parts: Any = figure.subfigures(2, 1, height_ratios=[1.15, 1.0])
     top, bottom = parts
     by_prior, over_time = top.subplots(1, 2, width_ratios=[1.25, 1.0])
-    _by_prior(by_prior, end_table(results))
+    _by_prior(by_prior, end_table(trials))
     temperature = min(parameters.temperatures, key=lambda T: abs(T - 1.0))
-    _over_time(over_time, results["trials"], temperature)
-    _digits(bottom, results["example"], temperature)
+    _over_time(over_time, trials, temperature)
+    _digits(bottom, runs[0]["example"], temperature)
     return {"ABC": figure}
 
 

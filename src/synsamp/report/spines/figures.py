@@ -12,37 +12,25 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PURPLE, STYLE
 from synsamp.report.alt import describe
 from synsamp.report.draw import Drawing
+from synsamp.report.spines.axes import log_axis, shown, size_label, time_label
+from synsamp.report.spines.side_by_side import conditions
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.table import SpineTable
 
 MOST_ROWS = 600
 """Spines in the raster; of more an even choice is drawn."""
 
-TRACES = 60
+MOST_COLUMNS = 60
+"""Sessions up to which the raster parts them by lines."""
 
-CAPTIONS = {
-    "raster": "Presence of every spine (rows, by animal and by when it was first seen) at every "
-    "session: seen, absent, or not looked at.",
-    "sizes": "Sizes over time. A few spines are drawn in colour; the dashed line is the threshold "
-    "below which a spine is not seen.",
-    "distribution": "Distribution of log size, and what the fitted process with its threshold "
-    "brings forth (95 % of simulated tables).",
-    "change": "Mean change of log size to the next session against size. Spines above the mean "
-    "shrink and those below grow if sizes return to a mean; what is not seen does not count, which "
-    "the fit takes into account.",
-    "correlation": "Correlation of log size between sessions some time apart, for spines seen in "
-    "both.",
-    "survival": "Survival of new spines (Kaplan–Meier with 95 % band) and laws fitted to it; right "
-    "with logarithmic axes. The orange band is 95 % of tables simulated from the process of "
-    "sizes; nothing in it is fitted to lives.",
-    "turnover": "Gain and loss relative to the spines seen before, between successive sessions. "
-    "Dots are animals, bars all together.",
-}
+NOTHING, NOT_LOOKED = "#f6f3ec", "#b9bec8"
+
+TRACES, IN_COLOUR = 60, 5
 
 
 def draw(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, Drawing]:
@@ -57,6 +45,8 @@ def draw(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, Drawi
         makers["survival"] = lambda: _survival(found, curves.get("survival"))
     if len(found.turnover.intervals):
         makers["turnover"] = lambda: _turnover(found)
+    if found.survival_by_condition and found.turnover_by_condition is not None:
+        makers["conditions"] = lambda: conditions(found)
     words = {"raster": _raster_in_words(found.table)}  # of a mesh nothing can be read off
     with mpl.rc_context(STYLE):
         return {name: _render(name, make(), words.get(name)) for name, make in makers.items()}
@@ -71,59 +61,32 @@ def _render(key: str, figure: Figure, words: str | None) -> Drawing:
     return Drawing(key, png.getvalue(), svg.getvalue(), width_px, words or describe(figure))
 
 
-def shown(name: str, longest: int = 24) -> str:
-    """A name of the table as text of a drawing: no formulas, no odd signs, not too long."""
-    text = "".join(c if c.isprintable() else "?" for c in name).replace("$", r"\$")
-    return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def _time_label(table: SpineTable) -> str:
-    return f"time ({table.time_unit}s)" if table.time_unit else "time"
-
-
-def _size_label(table: SpineTable) -> str:
-    name = shown(table.size_name.partition("(")[0].partition("[")[0].strip().lower() or "size")
-    return f"{name} ({shown(table.size_unit)})" if table.size_unit else name
-
-
-def _log_axis(axis: Any) -> None:
-    """Few ticks of a logarithmic axis, as numbers, so that no two labels overlap."""
-    low, high = axis.get_view_interval()
-    steps = (1, 2, 5) if high / low < 60 else (1, 3) if high / low < 8000 else (1,)
-    ticks = [m * 10.0**e for e in range(-12, 13) for m in steps]
-    axis.set_major_locator(mpl.ticker.FixedLocator([t for t in ticks if low <= t <= high]))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-
-
 def _raster(table: SpineTable) -> Figure:
-    seen = table.state == 1
-    first = np.where(seen.any(axis=1), seen.argmax(axis=1), table.times.size)
+    state, times, label = _columns(table)
+    seen = state == 1
+    first = np.where(seen.any(axis=1), seen.argmax(axis=1), len(times))
     order = np.lexsort((-seen.sum(axis=1), first, table.animal_number))
     if order.size > MOST_ROWS:
         order = order[np.linspace(0, order.size - 1, MOST_ROWS).astype(int)]
-    rows = table.state[order]
-    figure = Figure(figsize=(7, float(np.clip(1.6 + 0.012 * len(order), 2.6, 6.5))))
+    rows = state[order]
+    figure = Figure(figsize=(7, float(np.clip(1.6 + 0.014 * len(order), 2.6, 6.5))))
     axes = figure.subplots()
-    middle = (table.times[1:] + table.times[:-1]) / 2
-    edges = np.concatenate(
-        [
-            np.array([1.5 * table.times[0] - 0.5 * table.times[1]]),
-            middle,
-            np.array([1.5 * table.times[-1] - 0.5 * table.times[-2]]),
-        ]
-    )
-    colours = ListedColormap(["#e4e6ea", "#ffffff", BLUE])
+    # A column per session, all of one width: in proportion to time short intervals would vanish.
+    sessions = np.arange(len(times))
+    edges = np.append(sessions - 0.5, sessions[-1] + 0.5)
+    colours = ListedColormap([NOT_LOOKED, NOTHING, BLUE])
     axes.pcolormesh(
         edges, np.arange(len(order) + 1), rows, cmap=colours, vmin=-1.5, vmax=1.5, rasterized=True
     )
+    if sessions.size <= MOST_COLUMNS:
+        axes.vlines(edges[1:-1], 0, len(order), color="white", lw=1.5)
     axes.invert_yaxis()
     whose = table.animal_number[order]
     if len(table.animals) > 1:
         starts = np.flatnonzero(np.diff(whose, prepend=-1))
         ends = np.append(starts[1:], len(order))
         for start in starts[1:]:
-            axes.axhline(start, color=INK, lw=0.6)
+            axes.axhline(start, color=INK, lw=0.8)
         # Labels need room: of many animals every second, third … is named.
         room = max(1, int(np.ceil(len(starts) / (figure.get_figheight() * 4.5))))
         axes.set_yticks(
@@ -134,13 +97,40 @@ def _raster(table: SpineTable) -> Figure:
     else:
         axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.set_ylabel("spine")
-    axes.xaxis.set_major_locator(MaxNLocator(8))
-    axes.set_xlabel(_time_label(table))
-    patches = [mpl.patches.Patch(fc=c, ec=GRAY, lw=0.5) for c in (BLUE, "#ffffff", "#e4e6ea")]
+    room = int(np.ceil(sessions.size * max(map(len, times)) / 60))
+    axes.set_xticks(sessions[::room], times[::room])
+    axes.set_xlabel(label)
+    patches = [mpl.patches.Patch(fc=c, ec=GRAY, lw=0.5) for c in (BLUE, NOTHING, NOT_LOOKED)]
     names = ["seen", "absent", "not looked at"]
     kept = 3 if (rows < 0).any() else 2
     figure.legend(patches[:kept], names[:kept], loc="outside upper right", ncols=3)
     return figure
+
+
+def _columns(table: SpineTable) -> tuple[Any, list[str], str]:
+    """States by session, the names of the sessions and of their axis.
+
+    Where dendrites have days of their own, most of the sessions of all are none of a dendrite's:
+    then its own are counted.
+    """
+    if own_days(table):
+        units = list(zip(table.animal.tolist(), table.dendrite.tolist(), strict=True))
+        state = np.full(table.state.shape, -1, np.int8)
+        for unit in {*units}:
+            rows = np.array([one == unit for one in units])
+            when = np.flatnonzero((table.state[rows] >= 0).any(axis=0))
+            state[np.ix_(rows, np.arange(when.size))] = table.state[np.ix_(rows, when)]
+        state = state[:, (state >= 0).any(axis=0)]
+        whose = "dendrite" if table.choices.get("dendrite") else "animal"
+        names = [str(k + 1) for k in range(len(state.T))]
+        return state, names, f"session of the {whose} (first, second, …)"
+    names = [f"{t:g}" for t in table.times]
+    return table.state, names, f"session ({table.time_unit or 'time'})"
+
+
+def own_days(table: SpineTable) -> bool:
+    """Whether a third of all sessions and spines has no look, as where animals have own days."""
+    return float((table.state < 0).mean()) > 1 / 3
 
 
 def _raster_in_words(table: SpineTable) -> str:
@@ -158,27 +148,42 @@ def _sizes(found: Analysis) -> Figure:
     table = found.table
     figure = Figure(figsize=(7, 3.4))
     axes = figure.subplots()
-    order = np.argsort(-(np.isfinite(table.size)).sum(axis=1), kind="stable")
+    measured = np.isfinite(table.size).sum(axis=1)
+    order = np.argsort(-measured, kind="stable")[: int((measured > 0).sum())]
     # Every k-th spine by how often it was measured, so that short lives show as well.
     some = order[np.linspace(0, order.size - 1, min(TRACES, order.size)).astype(int)]
-    for k, row in enumerate(some):
+    often = some[: max(IN_COLOUR, int((measured[some] >= 3).sum()))]
+    bold = often[np.linspace(0, often.size - 1, min(IN_COLOUR, often.size)).astype(int)]
+    for row in [*some, *bold]:  # those in colour last, on top
         looked = table.state[row] >= 0
-        bold = k % 12 == 0
+        which = bold.tolist().index(row) if row in bold else None
         axes.plot(
             table.times[looked],
             table.size[row][looked],
-            color=CYCLE[(k // 12) % len(CYCLE)] if bold else GRAY,
-            lw=1.5 if bold else 0.6,
-            alpha=1 if bold else 0.45,
+            color=GRAY if which is None else CYCLE[which],
+            lw=0.6 if which is None else 1.5,
+            alpha=0.4 if which is None else 1,
             marker="o",
-            ms=2.6 if bold else 1.4,
-            zorder=3 if bold else 2,
+            ms=1.4 if which is None else 3,
+            zorder=2 if which is None else 3,
         )
+    axes.set(xlabel=time_label(table), ylabel=size_label(table), yscale="log")
     if found.fitted is not None and (table.state == 0).any():
-        axes.axhline(found.fitted.value("threshold"), color=INK, ls="--", lw=0.9)
-    axes.set(xlabel=_time_label(table), ylabel=_size_label(table), yscale="log")
+        least = found.fitted.value("threshold")
+        axes.axhline(least, color=INK, ls="--", lw=0.9)
+        axes.annotate(
+            "threshold",
+            (1, least),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, -3),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            fontsize=8,
+        )
+        axes.set_ylim(bottom=min(axes.get_ylim()[0], 0.85 * least))
     axes.xaxis.set_major_locator(MaxNLocator(8))
-    _log_axis(axes.yaxis)
+    log_axis(axes.yaxis)
     return figure
 
 
@@ -194,7 +199,7 @@ def _band(axes: Any, frame: pd.DataFrame, at: Any, stepped: bool = False) -> Non
             color=ORANGE,
             alpha=0.25,
             lw=0,
-            label="fitted process",
+            label="fitted process (95 %)",
         )
         axes.plot(at, frame["simulated"], color=ORANGE, lw=1.2, drawstyle=style)
     if "rule" in frame:
@@ -213,26 +218,25 @@ def _curve(found: Analysis, frame: pd.DataFrame, name: str) -> Figure:
     _band(axes, frame, at)
     if name == "distribution":
         root = np.sqrt(at[1] / at[0])
-        axes.bar(
-            at / root,
+        axes.stairs(
             frame["table"],
-            at * (root - 1 / root),
-            align="edge",
+            np.append(at / root, at[-1] * root),
+            fill=True,
             color=GRAY,
-            alpha=0.45,
+            alpha=0.4,
             label="table",
             zorder=1,
         )
-        axes.set(xlabel=_size_label(table), ylabel="density of log size")
-        _log_axis(axes.xaxis)
+        axes.set(xlabel=size_label(table), ylabel="density of log size")
+        log_axis(axes.xaxis)
     else:
         axes.plot(at, frame["table"], "o", color=BLUE, ms=4.5, label="table", zorder=4)
         axes.axhline(0, color=GRAY, lw=0.8, zorder=0)
         if name == "change":
             axes.set(
-                xlabel=_size_label(table), ylabel="mean change of log size\nto the next session"
+                xlabel=size_label(table), ylabel="mean change of log size\nto the next session"
             )
-            _log_axis(axes.xaxis)
+            log_axis(axes.xaxis)
         else:
             unit = f" ({table.time_unit}s)" if table.time_unit else ""
             axes.set(xlabel=f"time between sessions{unit}", ylabel="correlation of log size")
@@ -244,8 +248,8 @@ def _curve(found: Analysis, frame: pd.DataFrame, name: str) -> Figure:
 def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
     curve, laws = found.survival.curve, found.survival.laws
     assert curve is not None
-    figure = Figure(figsize=(8.4, 3.4))
-    axes = figure.subplots(1, 2)
+    figure = Figure(figsize=(7, 3.2))
+    axes = figure.subplots(1, 2, width_ratios=(1.15, 1))
     longest = float(curve.time[-1]) if curve.time.size > 1 else 1.0
     shortest = float(curve.time[1]) if curve.time.size > 1 else 0.5
     chosen = [law for law in laws if law.law != "first passage"][:2]
@@ -270,26 +274,37 @@ def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
     axes[0].xaxis.set_major_locator(MaxNLocator(6))
     positive = curve.survival[curve.survival > 0]
     axes[1].set(ylim=(0.6 * positive.min(), 1.2), xlim=(shortest / 2, longest * 1.05))
-    _log_axis(axes[1].xaxis)
-    _log_axis(axes[1].yaxis)
-    axes[0].legend()
+    log_axis(axes[1].xaxis)
+    log_axis(axes[1].yaxis)
+    axes[0].legend(fontsize=7.5)
     return figure
 
 
+def overlapping(intervals: pd.DataFrame) -> bool:
+    """Whether intervals ``from``, ``to`` overlap, as where animals have days of their own."""
+    ordered = intervals.sort_values(["from", "to"])
+    return bool((ordered["from"].to_numpy()[1:] < ordered["to"].to_numpy()[:-1]).any())
+
+
 def _turnover(found: Analysis) -> Figure:
-    frame = found.turnover.intervals
+    own = found.turnover.intervals
+    own = own[own["before"] > 0]
     figure = Figure(figsize=(7, 3.2))
     axes = figure.subplots()
-    pooled = frame.groupby(["from", "to"], as_index=False)[["before", "gained", "lost"]].sum()
-    pooled = pooled[pooled["before"] > 0]
+    pooled = own.groupby(["from", "to"], as_index=False)[["before", "gained", "lost"]].sum()
     middle = (pooled["from"] + pooled["to"]) / 2
     width = 0.8 * (pooled["to"] - pooled["from"])
-    several = frame["animal"].nunique() > 1
+    several = own["animal"].nunique() > 1
     for name, sign, colour in (("gained", 1, GREEN), ("lost", -1, ORANGE)):
+        if overlapping(pooled):  # bars would hide each other
+            share = sign * own[name] / own["before"]
+            axes.hlines(share, own["from"], own["to"], color=colour, lw=1.6, alpha=0.4, label=name)
+            every = sign * pooled[name].sum() / pooled["before"].sum()
+            axes.axhline(every, color=colour, lw=1.2, ls="--")
+            continue
         share = pooled[name] / pooled["before"]
         axes.bar(middle, sign * share, width, color=colour, alpha=0.75, label=name)
         if several:
-            own = frame[frame["before"] > 0]
             axes.plot(
                 (own["from"] + own["to"]) / 2,
                 sign * own[name] / own["before"],
@@ -299,7 +314,7 @@ def _turnover(found: Analysis) -> Figure:
                 alpha=0.5,
             )
     axes.axhline(0, color=INK, lw=0.8)
-    axes.set(xlabel=_time_label(found.table), ylabel="share of the spines seen before")
+    axes.set(xlabel=time_label(found.table), ylabel="share of the spines seen before")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{abs(y):g}"))
     axes.xaxis.set_major_locator(MaxNLocator(8))
     figure.legend(loc="outside upper right", ncols=2)

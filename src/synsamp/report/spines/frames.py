@@ -10,6 +10,8 @@ import xarray as xr
 
 from synsamp.spines.analysis import Analysis
 
+CURVE = ("time", "survival", "low", "high", "at_risk")
+
 
 def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Every table of numbers under the name that it has in both files."""
@@ -40,6 +42,14 @@ def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, 
             [f.frame.assign(condition=name) for name, f in found.by_condition.items()],
             ignore_index=True,
         )
+    each = [
+        pd.DataFrame({"condition": name, **{n: getattr(c, n) for n in CURVE}})
+        for name, c in found.survival_by_condition.items()
+    ]
+    if each:
+        frames["condition_survival"] = pd.concat(each, ignore_index=True)
+    if found.turnover_by_condition is not None:
+        frames["condition_turnover"] = found.turnover_by_condition
     if found.effects is not None:
         frames["effect"] = found.effects
     frames |= {f"curve_{name}": frame for name, frame in curves.items()}

@@ -18,7 +18,7 @@ from synsamp.report.draw import Drawing
 from synsamp.report.look import CSS
 from synsamp.report.numbers import number
 from synsamp.report.spines.answers import answers_of
-from synsamp.report.spines.figures import CAPTIONS
+from synsamp.report.spines.captions import caption
 from synsamp.spines.analysis import Analysis
 
 GENERATOR = "synsamp spines"
@@ -42,12 +42,13 @@ SYMBOLS = {
 
 
 class Section(NamedTuple):
-    """A titled table of the page."""
+    """A titled table of the page, and the figures that go with it."""
 
     title: str
     lead: str
     head: list[str]
     rows: list[list[str]]
+    figures: tuple[str, ...] = ()
 
 
 def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, version: str) -> str:
@@ -55,7 +56,10 @@ def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, ve
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
     )
-    hidden = {"absent"}
+    hidden = {"absent", "columns not used", "other sheets, not read"}  # told by the summary
+    tables = sections(found)
+    drawn = {key: _figure(found, drawing) for key, drawing in drawings.items()}
+    told = {key for table in tables for key in table.figures}
     return environment.get_template("page.html").render(
         generator=GENERATOR,
         css=Markup(CSS),  # the package's own
@@ -67,8 +71,9 @@ def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, ve
         doubts=[str(doubt) for doubt in found.table.doubts],
         missing=list(found.missing),
         answers=answers_of(found),
-        tables=sections(found),
-        figures=[_figure(drawing) for drawing in drawings.values()],
+        raster=drawn["raster"],
+        tables=[(t, [drawn[key] for key in t.figures if key in drawn]) for t in tables],
+        figures=[figure for key, figure in drawn.items() if key not in {*told, "raster"}],
         methods=methods_text.split("\n\n"),
     )
 
@@ -77,7 +82,7 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _figure(drawing: Drawing) -> dict[str, Any]:
+def _figure(found: Analysis, drawing: Drawing) -> dict[str, Any]:
     as_svg = len(drawing.svg) <= SVG_LIMIT_BYTES
     kind, content = ("svg+xml", drawing.svg) if as_svg else ("png", drawing.png)
     return {
@@ -85,7 +90,7 @@ def _figure(drawing: Drawing) -> dict[str, Any]:
         "data": base64.b64encode(content).decode(),
         "width": drawing.width_px,
         "alt": drawing.alt,
-        "caption": CAPTIONS[drawing.key],
+        "caption": caption(found, drawing.key),
     }
 
 
@@ -96,16 +101,18 @@ def sections(found: Analysis) -> list[Section]:
 
 def _sections(found: Analysis) -> Iterable[Section]:
     unit = found.table.time_unit or "unit of time"
+    units = f"{unit}s" if found.table.time_unit else "units of the table"
     if found.fitted is not None:
         yield Section(
             "Process behind the sizes",
             "Ornstein–Uhlenbeck on log size, with noise of measurement and the threshold; a spine "
-            f"is seen by its {found.fitted.seen_by}. Times in {unit}s.",
+            f"is seen by its {found.fitted.seen_by}. Times in {units}.",
             ["", "estimate", "95 % interval"],
             [
                 [SYMBOLS[n], number(found.fitted.value(n)), _ends(*found.fitted.interval(n))]
                 for n in found.fitted.ends
             ],
+            ("sizes", "distribution", "change", "correlation"),
         )
     if found.posterior is not None:
         yield Section(
@@ -136,30 +143,37 @@ def _sections(found: Analysis) -> Iterable[Section]:
         "Survival of new spines",
         f"{len(found.survival.lives.times)} lives, "
         f"{int((~found.survival.lives.times.ended).sum())} of them to the end. Laws by AIC; "
-        f"medians in {unit}s.",
+        f"medians in {units}.",
         ["law", "above the best AIC", "median", "parameters"],
         [
             [r.law, number(r.above_best), number(r.median), r.parameters]
             for r in found.survival.law_frame.itertuples()
         ],
+        ("survival",),
     )
     yield Section(
         "Share of new spines alive",
-        "Kaplan–Meier; intervals by drawing the unit anew.",
-        [f"after ({unit}s)", "share", "95 % interval", "unit"],
+        "Kaplan–Meier; intervals by drawing animals or spines anew.",
+        [f"after ({units})", "share", "95 % interval", "drawn anew"],
         [
-            [number(r.time), number(r.share), _ends(r.low, r.high), r.unit]
+            [number(r.time), number(r.share), _ends(r.low, r.high), f"{r.unit}s"]
             for r in found.survival.shares.itertuples()
         ],
     )
     yield Section(
         "Turnover",
-        f"Over all intervals; the last two per {unit}.",
-        ["", "value", "95 % interval", "unit"],
+        "Over all intervals between sessions.",
+        ["", "value", "95 % interval", "interval over"],
         [
-            [r.rate, number(r.value), _ends(r.low, r.high), r.unit]
+            [
+                r.rate.replace("unit of time", unit),
+                number(r.value),
+                _ends(r.low, r.high),
+                "" if r.unit == "none" else f"{r.unit}s",
+            ]
             for r in found.turnover.rates.itertuples()
         ],
+        ("turnover",),
     )
     if found.effects is not None:
         yield _effects(found)
@@ -191,23 +205,27 @@ def _comparison(found: Analysis) -> Iterable[Section]:
 
 def _effects(found: Analysis) -> Section:
     assert found.effects is not None
+    pairs = [f"{r.second} against {r.first}" for r in found.effects.itertuples()]
+    only = len({*pairs}) == 1  # then it is told once, above the table
     rows = [
         [
-            f"{SYMBOLS.get(r.quantity, r.quantity)}: {r.second} against {r.first}",
-            f"{number(r.value)} ({r.effect})",
-            _ends(r.low, r.high),
-            number(r.size),
-            number(r.p),
+            SYMBOLS.get(r.quantity, r.quantity) + ("" if only else f": {pair}"),
+            "" if pd.isna(r.value) else f"{number(r.value)} ({r.effect})",
+            "" if pd.isna(r.low) else _ends(r.low, r.high),
+            "" if pd.isna(r.size) else number(r.size),
+            "" if pd.isna(r.p) else number(r.p),
             r.note,
         ]
-        for r in found.effects.itertuples()
+        for r, pair in zip(found.effects.itertuples(), pairs, strict=True)
     ]
+    lead = f"{_sentence(pairs[0])} " if only else ""
     return Section(
         "Conditions",
-        "Effect size: difference in units of s for the mean, log ratio for other parameters, "
-        "Hedges' g over animals for turnover.",
+        f"{lead}Effect size: difference in units of s for the mean, log ratio for other "
+        "parameters, Hedges' g over animals for turnover, Cohen's h for shares alive.",
         ["", "effect", "95 % interval", "effect size", "p", ""],
         rows,
+        ("conditions",),
     )
 
 

@@ -95,9 +95,9 @@ class Workers:
         client, cluster, self._client, self._cluster = self._client, self._cluster, None, None
         with self._quieted as ending:
             if cluster is not None:
-                ending.callback(cluster.close, timeout=5)
+                ending.callback(_close, cluster)
             if client is not None:
-                ending.callback(client.close, timeout=5)
+                ending.callback(_close, client)
 
     def _start_again(self) -> Any:
         for attempt in range(1, STARTS + 1):
@@ -106,7 +106,7 @@ class Workers:
             except Exception:
                 cluster, self._cluster = self._cluster, None
                 if cluster is not None:
-                    cluster.close(timeout=5)
+                    _close(cluster)
                 if attempt == STARTS:
                     raise
                 _log.debug("the worker processes did not start", exc_info=True)
@@ -149,7 +149,7 @@ class Workers:
             _wait_for_a_worker(client, self._scheduler, console)
             self.kinds = kinds_of_processor(client, self._mixed)
         except BaseException:
-            client.close(timeout=5)
+            _close(client)
             raise
         return client
 
@@ -165,6 +165,14 @@ def _wait_for_a_worker(client: Any, scheduler: str, console: Console) -> None:
             )
             told = True
         time.sleep(0.5)
+
+
+def _close(of_dask: Any) -> None:
+    """Take leave; on a busy machine the other side may be late, and what is done is on the disk."""
+    try:
+        of_dask.close(timeout=5)
+    except TimeoutError:
+        _log.debug("the worker processes did not end in time", exc_info=True)
 
 
 @contextmanager

@@ -1,12 +1,12 @@
 """What to record of a run, and the recorder that writes it down.
 
-Spikes and traces come off the tape of the event loop; everything on a grid is read where the loop
-has brought all synapses up to date anyway, so recording never touches the dynamics.
+Spikes and traces come off the tape of the event loop, so recording never touches the dynamics. What
+is looked at on a grid of times is recorded by a `synsamp.protocol.Protocol`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp import arguments
+from synsamp.columns import Column, Table
 from synsamp.errors import refuse
-from synsamp.spiking.instruments.sinks import ColumnSpec, Sink, StreamSpec
+from synsamp.spiking.instruments.sinks import Sink
 from synsamp.spiking.kernel.inputs import SPIKES_PER_STRETCH
 from synsamp.spiking.kernel.memory import Tape
 from synsamp.spiking.layout import Layout
@@ -24,20 +25,16 @@ from synsamp.spiking.network import Network
 
 @dataclass(frozen=True)
 class Recording:
-    """What to record; grids are in seconds and whole multiples of the simulation's ``grid_s``.
+    """What to write down as it comes.
 
     ``spikes``: all of them, or those in a window (start_s, stop_s). ``input_spikes``: likewise,
     of the input groups. ``presentations``: when what was shown. ``traces``: θ of chosen synapses
-    ``{projection: [(post, pre), …]}`` at each update. ``turnover_every_s``: which synapses were
-    born (θ > 0) or died between two grid points. Lesions are always recorded.
+    ``{projection: [(post, pre), …]}`` at each update. Lesions are always recorded.
     """
 
     spikes: bool | tuple[float, float] = False
     input_spikes: bool | tuple[float, float] = False
     presentations: bool = False
-    theta_every_s: float | None = None
-    active_every_s: float | None = None
-    turnover_every_s: float | None = None
     traces: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -48,9 +45,6 @@ class Recording:
             found = arguments.numbers(name, window, shape=(2,), remedy="True, or (start_s, stop_s)")
             object.__setattr__(self, name, (float(found[0]), float(found[1])))
         arguments.flag("presentations", self.presentations)
-        for name in ("theta_every_s", "active_every_s", "turnover_every_s"):
-            if getattr(self, name) is not None:
-                arguments.number(name, getattr(self, name), above=0)
         arguments.instance("traces", self.traces, Mapping, "use {'x->z': [(post, pre)]}")
 
 
@@ -62,29 +56,12 @@ class Recorder:
         self._layout = layout
         self._sink = sink
         self._shapes = {p.name: network.mask_of(p).shape for p in layout.projections}
-        self._was_active: NDArray[np.bool_] | None = None
-        self._names = [p.name for p in layout.projections]
-        grids = {
-            "theta": recording.theta_every_s,
-            "active": recording.active_every_s,
-            "turnover": recording.turnover_every_s,
-        }
-        self._steps = {
-            name: self._whole_steps(name, every)
-            for name, every in grids.items()
-            if every is not None
-        }
         self._traced = _traced_synapses(recording.traces, layout, self._shapes)
-        self._specs = self._stream_specs(len(network.inputs))
-        for name, spec in self._specs.items():
-            sink.open(name, spec)
+        self._tables = self._tables_of(len(network.inputs))
+        for name, table in self._tables.items():
+            sink.open(name, table)
 
     # -- while running --------------------
-
-    def next_grid_s(self, sweeps_done: int) -> float:
-        """The next time at which something on a grid is due."""
-        due = [(sweeps_done // n + 1) * n for n in self._steps.values()]
-        return min(due) * self._layout.grid_s if due else np.inf
 
     def take_tape(self, tape: Tape) -> None:
         """Write down what the loop noted."""
@@ -122,48 +99,10 @@ class Recorder:
         letters = np.frombuffer(text.encode()[:200].ljust(200), np.uint8)[None]
         self._sink.append("lesions", {"time_s": np.array([time_s]), "what": letters})
 
-    def at_grid(self, sweeps_done: int, time_s: float, theta: NDArray[np.float64]) -> None:
-        """Record what is due at this grid point; number 0 is the start."""
-        due = {name for name, steps in self._steps.items() if sweeps_done % steps == 0}
-        now = {"time_s": np.array([time_s])}
-        if "theta" in due:
-            values = {name: t[None] for name, t in self._matrices(theta)}
-            self._sink.append("theta", now | values)
-        if "active" in due:
-            counts = {name: np.array([(t > 0).sum()]) for name, t in self._matrices(theta)}
-            self._sink.append("active", now | counts)
-        if "turnover" in due:
-            active = theta > 0
-            if self._was_active is not None:
-                self._turnover(time_s, active)
-            self._was_active = active
-
-    def _turnover(self, time_s: float, active: NDArray[np.bool_]) -> None:
-        assert self._was_active is not None
-        for number in range(len(self._names)):
-            now = self._layout.matrix(number, active)
-            post, pre = np.nonzero(now != self._layout.matrix(number, self._was_active))
-            if post.size:
-                self._sink.append(
-                    "turnover",
-                    {
-                        "time_s": np.full(post.size, time_s),
-                        "projection": np.full(post.size, number),
-                        "post": post,
-                        "pre": pre,
-                        "born": now[post, pre],
-                    },
-                )
-
-    def _matrices(self, theta: NDArray[np.float64]) -> list[tuple[str, NDArray[np.float64]]]:
-        return [(name, self._layout.matrix(p, theta)) for p, name in enumerate(self._names)]
-
     # -- setting up --------------------
 
-    def move_to(self, layout: Layout, moved: Callable[[NDArray[Any]], NDArray[Any]]) -> None:
-        """Go on with synapses that lie elsewhere; ``moved`` lays an array over them out anew."""
-        if self._was_active is not None:
-            self._was_active = moved(self._was_active)
+    def move_to(self, layout: Layout) -> None:
+        """Go on with synapses that lie elsewhere."""
         self._layout = layout
         self._traced = _traced_synapses(self._recording.traces, layout, self._shapes)
 
@@ -172,83 +111,40 @@ class Recorder:
         inputs = 4 * SPIKES_PER_STRETCH if self._recording.input_spikes else 0
         return new_tape(self._traced, spikes, inputs)
 
-    def _whole_steps(self, name: str, every_s: float) -> int:
-        grid = self._layout.grid_s
-        steps = round(every_s / grid) if every_s < 1e15 * grid else 0
-        if steps < 1 or abs(steps * grid - every_s) > 1e-9 * every_s:
-            raise refuse(
-                f"{name}_every_s", f"must be a whole multiple of grid_s = {grid:g}", every_s
-            )
-        return steps
-
-    def _stream_specs(self, n_groups: int) -> dict[str, StreamSpec]:
-        time = ColumnSpec("float64", unit="s", description="biological time")
+    def _tables_of(self, n_groups: int) -> dict[str, Table]:
+        time = Column("float64", unit="s", description="biological time")
         recording = self._recording
-        text = ColumnSpec("uint8", {"character": 200}, description="UTF-8 text")
-        specs = {"lesions": StreamSpec("lesion", {"time_s": time, "what": text})}
+        text = Column("uint8", {"character": 200}, description="UTF-8 text")
+        tables = {"lesions": Table("lesion", {"time_s": time, "what": text})}
         if recording.spikes:
-            neuron = ColumnSpec("int32", description="number of the neuron, circuits in order")
-            specs["spikes"] = StreamSpec("spike", {"time_s": time, "neuron": neuron})
+            neuron = Column("int32", description="number of the neuron, circuits in order")
+            tables["spikes"] = Table("spike", {"time_s": time, "neuron": neuron})
         if recording.input_spikes:
-            source = ColumnSpec("int32", description="number of the input, groups in order")
-            specs["input_spikes"] = StreamSpec("input_spike", {"time_s": time, "input": source})
+            source = Column("int32", description="number of the input, groups in order")
+            tables["input_spikes"] = Table("input_spike", {"time_s": time, "input": source})
         if recording.presentations:
-            index = ColumnSpec(
+            index = Column(
                 "int64", {"group": n_groups}, description="index in the library, −1: none"
             )
-            specs["presentations"] = StreamSpec("presentation", {"start_s": time, "index": index})
+            tables["presentations"] = Table("presentation", {"start_s": time, "index": index})
         if self._traced.synapse.size:
-            which = ColumnSpec("int32", description="place in this list: " + self._traced.words)
-            theta = ColumnSpec("float64", description="θ after the update")
-            specs["traces"] = StreamSpec(
-                "update", {"time_s": time, "synapse": which, "theta": theta}
-            )
-        if "theta" in self._steps:
-            matrices = {
-                name: ColumnSpec("float32", {f"{name} post": n, f"{name} pre": m}, description="θ")
-                for name, (n, m) in self._shapes.items()
-            }
-            specs["theta"] = StreamSpec("snapshot", {"time_s": time} | matrices)
-        if "active" in self._steps:
-            counts = {
-                name: ColumnSpec("int64", description="synapses with θ > 0") for name in self._names
-            }
-            specs["active"] = StreamSpec("snapshot", {"time_s": time} | counts)
-        if "turnover" in self._steps:
-            specs["turnover"] = StreamSpec(
-                "change",
-                {
-                    "time_s": time,
-                    "projection": ColumnSpec("int16", description=", ".join(self._names)),
-                    "post": ColumnSpec("int32"),
-                    "pre": ColumnSpec("int32"),
-                    "born": ColumnSpec("bool", description="True: θ > 0 now; False: no longer"),
-                },
-            )
-        return specs
+            which = Column("int32", description="place in this list: " + self._traced.words)
+            theta = Column("float64", description="θ after the update")
+            tables["traces"] = Table("update", {"time_s": time, "synapse": which, "theta": theta})
+        return tables
 
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
-        """Lengths of the streams and what turnover compares with."""
-        was = self._was_active
-        return {
-            "lengths": {name: self._sink.length(name) for name in self._specs},
-            "was_active": None if was is None else np.packbits(was),
-        }
+        """Lengths of the tables."""
+        return {"lengths": {name: self._sink.length(name) for name in self._tables}}
 
     def restore(self, state: Any) -> None:
         """Cut the sink back to the saved lengths."""
         for name, length in state["lengths"].items():
-            if name in self._specs:
+            if name in self._tables:
                 rows = arguments.whole(f"length of {name!r} in the saved state", length, at_least=0)
                 self._sink.truncate(name, rows)
-        bits = state["was_active"]
-        if bits is not None:
-            count, packed = self._layout.n_synapses, np.asarray(bits)
-            if packed.dtype != np.uint8 or packed.shape != (-(-count // 8),):
-                raise refuse("was_active of the saved state", f"must be {count} bits", packed.shape)
-            self._was_active = np.unpackbits(packed, count=count).astype(bool)
 
 
 @dataclass(frozen=True)

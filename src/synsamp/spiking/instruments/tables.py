@@ -33,12 +33,12 @@ def to_xarray(
     nodes = {"now": xr.Dataset(now, attrs={"time_s": time_s})}
     if isinstance(sink, MemorySink):
         for table in sink:
-            spec, rows = sink.spec(table), sink[table]
+            about, rows = sink.table(table), sink[table]
             columns: dict[str, Any] = {}
-            for name, column in spec.columns.items():
+            for name, column in about.columns.items():
                 attributes = {"units": column.unit, "long_name": column.description}
                 kept = {key: text for key, text in attributes.items() if text}
-                columns[name] = ([spec.dimension, *column.dimensions], rows[name], kept)
+                columns[name] = ([about.dimension, *column.dimensions], rows[name], kept)
             nodes[table] = xr.Dataset(columns)
     return xr.DataTree.from_dict(nodes)
 

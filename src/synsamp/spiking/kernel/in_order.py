@@ -69,8 +69,9 @@ from synsamp.spiking.kernel.simd import part
 from synsamp.spiking.kernel.thinning import (
     ABOVE_LIMIT,
     MOST_HZ,
-    accept,
+    judge,
     raise_limits,
+    renew_limit,
     renew_limits,
 )
 
@@ -222,7 +223,7 @@ def run_in_order(
                 return ROOM_WANTED
         if any_free:
             if clock[BOUND_S] < 0.0 or not clock[BOUND] < MOST_HZ:
-                renew_limits(clock[INPUTS_UNTIL], wiring, activity)
+                renew_limits(clock[INPUTS_UNTIL], wiring, activity, work)
             if not clock[BOUND] < MOST_HZ:
                 return RUNAWAY if clock[BOUND] == clock[BOUND] else BROKEN
             if clock[CANDIDATE] < 0.0:
@@ -285,6 +286,7 @@ def run_in_order(
 
         room = True
         neuron: Any = NOBODY
+        candidate: Any = NOBODY
         if what == 1:
             source = draw_source(now, schedule, wiring, activity, channels)
             clock[INPUT_DUE] = -1.0
@@ -309,13 +311,12 @@ def run_in_order(
                 return BROKEN
             clock[NEXT_EVENT] = now + exponential(events, total_rate)
         elif what == 5:
-            neuron = accept(now, wiring, activity, events, work)
+            candidate, neuron = judge(now, wiring, activity, events)
             if neuron == NOT_FINITE:
                 return BROKEN
             if neuron == ABOVE_LIMIT:
                 return LIMIT_PASSED
             clock[CANDIDATE] = -1.0
-            clock[BOUND_S] = -1.0
             if neuron >= 0:
                 circuit = wiring.circuit_of[neuron]
                 activity.dead_until_s[neuron] = now + wiring.dead_s[circuit]
@@ -327,5 +328,7 @@ def run_in_order(
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
             room = emit(neuron, now, wiring, synapses.column, activity, tape)
+        if candidate >= 0:
+            renew_limit(candidate, now, wiring, activity, work)
         if not room:
             return QUEUE_FULL

@@ -3,10 +3,11 @@
 Their rates ρ_0 exp(u) follow the potentials, but none can exceed its *limit*: contributions to u
 that fall are taken as they are now, those that rise as they will be at the end of a short while,
 and each arrival raises the limits of those whom it excites by the peak of its EPSP. So candidates
-come as a Poisson process with the sum of all limits, and one becomes a spike with probability
-Σ ρ / limit. Limits are taken anew after a candidate, after a while, and when weights change. As
-they grow, the candidate in hand comes closer by the same factor: what is left of its unit
-exponential is used up faster.
+come as a Poisson process with the sum of all limits; one is of neuron k with probability limit_k /
+sum, and becomes a spike with probability ρ_k / limit_k. The candidate's own limit is then taken
+anew, whether it spiked or not, and all limits after a while and when weights change. As their sum
+grows, the candidate in hand comes closer by the same factor: what is left of its unit exponential
+is used up faster.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from synsamp.noise.arithmetic import exp, exp_single
-from synsamp.spiking.kernel.compiling import once, separate
+from synsamp.spiking.kernel.compiling import once, separate, vector
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -31,7 +32,6 @@ from synsamp.spiking.kernel.potentials import (
     NOT_FINITE,
     decay_adaptation,
     epsp_decays,
-    potentials,
 )
 from synsamp.spiking.kernel.random import Words, uniform
 from synsamp.spiking.kernel.simd import LANE, load, part, store, total, widen
@@ -46,43 +46,47 @@ LEAST_HZ = 1e-30
 """Of the limit of a neuron that is alive: below it single precision would soon end at 0."""
 
 
-@once
-def most(value: float, keep: float) -> float:
-    """The largest value that ``value`` takes on while it decays to ``keep`` times itself."""
-    return value if value > 0.0 else value * keep
+@vector
+def add_most(sums: Any, factor: float, keep: float, out: Any) -> None:
+    """The largest that ``factor`` × each sum is while it decays to ``keep`` times itself."""
+    for i in range(out.size):
+        value = factor * sums[i]
+        out[i] += max(value, keep * value)
+
+
+@vector
+def set_limits(u: Any, base_hz: float, bias: Any, out: Any) -> None:
+    """Limits from the largest potentials; 0 for neurons that were removed."""
+    for i in range(out.size):
+        rate = MARGIN * base_hz * exp(u[i])
+        rate = rate if rate > LEAST_HZ else LEAST_HZ
+        rate = rate if u[i] == u[i] else np.nan  # which exp does not pass on
+        out[i] = np.float32(rate if bias[i] == 0.0 else 0.0)
 
 
 @separate
-def renew_limits(now: float, wiring: Wiring, activity: Activity) -> None:
-    """What no rate exceeds for the next while, if nothing arrives; and their sum."""
-    while_s = wiring.constants[RENEW_S]
-    n_kernels = wiring.epsp_fall_s.size
-    plane = activity.sum_fall.size // n_kernels
-    bound: Any = 0.0
-    for circuit in range(wiring.free.size):
-        if not wiring.free[circuit]:
-            continue
-        decay_adaptation(circuit, now, wiring, activity)
-        first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
-        strength = wiring.adaptation_strength[circuit]
-        keep_fall = exp(-while_s / wiring.adaptation_fall_s[circuit])
-        keep_rise = exp(-while_s / wiring.adaptation_rise_s[circuit])
-        for neuron in range(first, last):
-            u = most(strength * activity.adaptation_fall[neuron], keep_fall)
-            u += most(-strength * activity.adaptation_rise[neuron], keep_rise)
-            for i in range(n_kernels):
-                fall, rise = epsp_decays(i, now, wiring, activity)
-                at = i * plane + neuron
-                u += most(fall * activity.sum_fall[at], exp(-while_s / wiring.epsp_fall_s[i]))
-                u += most(-rise * activity.sum_rise[at], exp(-while_s / wiring.epsp_rise_s[i]))
-            limit = np.float32(0.0)
-            if activity.bias[neuron] == 0.0:
-                rate = MARGIN * wiring.base_hz[circuit] * exp(u)
-                limit = np.float32(rate if rate > LEAST_HZ else LEAST_HZ)
-            activity.limit_hz[neuron] = limit
-            bound += limit
-    use_bound(now, bound, activity)
-    activity.clock[BOUND_S] = now + while_s
+def limit_some(
+    circuit: int, first: int, size: int, now: float, wiring: Wiring, activity: Activity, work: Work
+) -> None:
+    """What the rates of some neurons of a circuit do not exceed until all limits are taken anew."""
+    while_s = activity.clock[BOUND_S] - now
+    u = part(work.potentials, 0, size)
+    u[:] = 0.0
+    decay_adaptation(circuit, now, wiring, activity)
+    strength = wiring.adaptation_strength[circuit]
+    keep_fall = exp(-while_s / wiring.adaptation_fall_s[circuit])
+    keep_rise = exp(-while_s / wiring.adaptation_rise_s[circuit])
+    add_most(part(activity.adaptation_fall, first, size), strength, keep_fall, u)
+    add_most(part(activity.adaptation_rise, first, size), -strength, keep_rise, u)
+    plane = activity.sum_fall.size // wiring.epsp_fall_s.size
+    for i in range(wiring.epsp_fall_s.size):
+        fall, rise = epsp_decays(i, now, wiring, activity)
+        keep_fall = exp(-while_s / wiring.epsp_fall_s[i])
+        keep_rise = exp(-while_s / wiring.epsp_rise_s[i])
+        add_most(part(activity.sum_fall, i * plane + first, size), fall, keep_fall, u)
+        add_most(part(activity.sum_rise, i * plane + first, size), -rise, keep_rise, u)
+    bias, limits = part(activity.bias, first, size), part(activity.limit_hz, first, size)
+    set_limits(u, wiring.base_hz[circuit], bias, limits)
 
 
 @once
@@ -93,6 +97,34 @@ def use_bound(now: float, bound: float, activity: Activity) -> None:
         left = (clock[CANDIDATE] - now) * clock[BOUND]
         clock[CANDIDATE] = now + left / bound if bound > 0.0 else -1.0
     clock[BOUND] = bound
+
+
+@separate
+def add_up_limits(now: float, activity: Activity) -> None:
+    """Use the sum of the limits as they are."""
+    bound = 0.0
+    for start in range(0, activity.bias.size, LANE):
+        bound += total(widen(load(activity.limit_hz, start)))
+    use_bound(now, bound, activity)
+
+
+@separate
+def renew_limits(now: float, wiring: Wiring, activity: Activity, work: Work) -> None:
+    """What no rate exceeds for the next while, if nothing arrives; and their sum."""
+    activity.clock[BOUND_S] = now + wiring.constants[RENEW_S]
+    for circuit in range(wiring.free.size):
+        if wiring.free[circuit]:
+            first = wiring.first_neuron[circuit]
+            size = wiring.first_neuron[circuit + 1] - first
+            limit_some(circuit, first, size, now, wiring, activity, work)
+    add_up_limits(now, activity)
+
+
+@separate
+def renew_limit(neuron: int, now: float, wiring: Wiring, activity: Activity, work: Work) -> None:
+    """The same for one neuron, until the others' turn."""
+    limit_some(wiring.circuit_of[neuron], neuron, 1, now, wiring, activity, work)
+    add_up_limits(now, activity)
 
 
 @separate
@@ -114,22 +146,47 @@ def raise_limits(axon: int, now: float, wiring: Wiring, column: Any, activity: A
 
 
 @separate
-def accept(now: float, wiring: Wiring, activity: Activity, events: Words, work: Work) -> int:
-    """The free neuron that spikes at a candidate, or who it is not."""
-    share = uniform(events) * activity.clock[BOUND]
-    found, up_to = NOBODY, 0.0
-    for circuit in range(wiring.free.size):
-        if not wiring.free[circuit]:
-            continue
-        first, last = wiring.first_neuron[circuit], wiring.first_neuron[circuit + 1]
-        potentials(circuit, now, wiring, activity, part(work.potentials, 0, last - first))
-        for neuron in range(first, last):
-            rate = wiring.base_hz[circuit] * exp(work.potentials[neuron - first])
-            if now < activity.dead_until_s[neuron] or activity.bias[neuron] < 0.0:
-                continue
-            if not rate <= activity.limit_hz[neuron]:
-                return ABOVE_LIMIT if rate == rate else NOT_FINITE
-            up_to += rate
-            if found == NOBODY and share < up_to:
-                found = neuron
-    return found
+def whose(share: float, activity: Activity) -> tuple[int, float]:
+    """The neuron into whose limit ``share`` of their sum falls, and what is left of it there."""
+    n, start = activity.bias.size, 0
+    while start < n:
+        here = total(widen(load(activity.limit_hz, start)))
+        if share < here:
+            break
+        share -= here
+        start += LANE
+    for neuron in range(start, min(start + LANE, n)):
+        limit = np.float64(activity.limit_hz[neuron])
+        if share < limit:
+            return neuron, share
+        share -= limit
+    return NOBODY, share  # the last bit of a sum
+
+
+@separate
+def judge(now: float, wiring: Wiring, activity: Activity, events: Words) -> tuple[int, int]:
+    """A candidate has come: the free neuron that it is of, and the one that spikes or why not."""
+    candidate, share = whose(uniform(events) * activity.clock[BOUND], activity)
+    if candidate == NOBODY:
+        return NOBODY, NOBODY
+    circuit = wiring.circuit_of[candidate]
+    rate = wiring.base_hz[circuit] * exp(potential(candidate, circuit, now, wiring, activity))
+    if now < activity.dead_until_s[candidate]:
+        return candidate, NOBODY
+    if not rate <= activity.limit_hz[candidate]:
+        return candidate, ABOVE_LIMIT if rate == rate else NOT_FINITE
+    return candidate, candidate if share < rate else NOBODY
+
+
+@once
+def potential(neuron: int, circuit: int, now: float, wiring: Wiring, activity: Activity) -> float:
+    """u of one neuron that is alive."""
+    decay_adaptation(circuit, now, wiring, activity)
+    u = activity.adaptation_fall[neuron] - activity.adaptation_rise[neuron]
+    u *= wiring.adaptation_strength[circuit]
+    plane = activity.sum_fall.size // wiring.epsp_fall_s.size
+    for i in range(wiring.epsp_fall_s.size):
+        fall, rise = epsp_decays(i, now, wiring, activity)
+        at = i * plane + neuron
+        u += fall * activity.sum_fall[at] - rise * activity.sum_rise[at]
+    return u

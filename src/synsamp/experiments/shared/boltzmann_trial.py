@@ -1,8 +1,8 @@
-"""Many Boltzmann machines that learn the same few ones, each under its own prior and temperature.
+"""Boltzmann machines that learn the same few ones, each under its own prior and temperature.
 
 A trial draws training and test images, binarises the test images once, and draws initial
 parameters; then every variant (a prior and a temperature) learns from the same images, the same
-initial values and the same random numbers. `boltzmann_ensemble` runs many trials.
+initial values and the same random numbers. One seed is one trial.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from synsamp.analysis.rbm_likelihood import log_likelihood, log_mean_likelihood, log_partition
 from synsamp.data import split_digit
-from synsamp.experiments.base import Parameters, State
+from synsamp.experiments.base import Parameters
 from synsamp.experiments.shared.limits import (
     MOST_CYCLES,
     MOST_NUMBERS,
@@ -31,9 +30,6 @@ N_VISIBLE = 28 * 28
 N_TRACES = 50
 HISTOGRAM_EDGES = np.linspace(-4.0, 4.0, 81)
 """Of Fig. 2C: 50 weights are followed, and 80 bins lie between -4 and 4."""
-
-Row = dict[str, Any]
-"""What one trial of one variant leaves, by name."""
 
 
 class Machine(Parameters):
@@ -58,7 +54,6 @@ class Learning(Parameters):
 class TrialParameters(Parameters):
     """What all experiments on the Boltzmann machine share."""
 
-    trials: int = Field(100, ge=1, le=100_000, description="independent trials")
     training_images: int = Field(5, ge=1, le=1000, description="ones to learn from")
     test_images: int = Field(100, ge=1, le=5000, description="ones never learnt")
     evaluations: int = Field(50, ge=4, le=1000, description="regular evaluations in a trial")
@@ -67,17 +62,18 @@ class TrialParameters(Parameters):
 
     @property
     def n_variants(self) -> int:
-        """Ways to learn in every trial."""
+        """Ways to learn."""
         return 2
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
-        learnt = self.trials * self.n_variants
+        learnt = self.n_variants
         cycles = self.learning.updates * self.machine.cycles * self.training_images
         require_at_most("cycles", learnt * cycles * self.machine.hidden_units, MOST_CYCLES)
         states = learnt * self.evaluations * 2.0**self.machine.hidden_units
         require_at_most("hidden states", states, MOST_STATES)
-        require_at_most("numbers in memory", 100 * learnt * self.evaluations, MOST_NUMBERS)
+        kept = learnt * self.evaluations * (100 + self.test_images)
+        require_at_most("numbers in memory", kept, MOST_NUMBERS)
         return self
 
 
@@ -112,7 +108,7 @@ def draw_trial(
     split = split_digit(ones, p.training_images, p.test_images, split_seed)
     train, test = (images.reshape(-1, N_VISIBLE).astype(float) for images in split[:2])
     binary = np.random.default_rng(of_binary)
-    machine, learning = _machine(p), p.learning
+    machine, learning = machine_of(p), p.learning
     return LearningTrial(
         gray_train=train,
         gray_test=test,
@@ -142,7 +138,7 @@ def trace_updates(p: TrialParameters) -> NDArray[np.int64]:
 
 def learner(p: TrialParameters, variant: Variant, trial: LearningTrial) -> Chains:
     """The machine at its initial values, ready to learn."""
-    machine = _machine(p)
+    machine = machine_of(p)
     likelihood = machine.likelihood(
         trial.gray_train, p.machine.cycles, p.machine.persistent, p.learning.n_inputs
     )
@@ -151,77 +147,6 @@ def learner(p: TrialParameters, variant: Variant, trial: LearningTrial) -> Chain
     return Chains(rule, trial.start[None], p.learning.learning_rate, seed)
 
 
-class LearningJob:
-    """One trial of one variant: it learns and is looked at, at fixed updates."""
-
-    def __init__(
-        self, p: TrialParameters, variant: Variant, trial: LearningTrial, state: State | None
-    ) -> None:
-        self._p, self._trial = p, trial
-        self._chains = learner(p, variant, trial)
-        self._evaluations, self._traces = evaluation_updates(p), trace_updates(p)
-        self._looks = np.union1d(self._evaluations, self._traces)
-        n_evaluations, n_traces = self._evaluations.size, self._traces.size
-        self._looked = 0
-        self._train = np.zeros(n_evaluations)
-        self._test = np.zeros((n_evaluations, len(trial.test)))
-        self._traced = np.zeros((n_traces, N_TRACES))
-        if state is not None:
-            self._looked = int(state["looked"])
-            self._chains.restore(state["chains"])
-            self._train[:], self._test[:] = state["train"], state["test"]
-            self._traced[:] = state["traced"]
-
-    @property
-    def work(self) -> float:
-        """Looks in all."""
-        return float(self._looks.size)
-
-    @property
-    def done(self) -> float:
-        """Looks so far."""
-        return float(self._looked)
-
-    def step(self) -> None:
-        """Learn up to the next look, and look."""
-        update = int(self._looks[self._looked])
-        self._chains.burn_in(update - self._chains.step)
-        theta, trial = self._chains.theta[0], self._trial
-        if update in self._evaluations:
-            i = np.searchsorted(self._evaluations, update)
-            parts = _machine(self._p).parts(theta)
-            log_z = log_partition(*parts)
-            self._train[i] = log_likelihood(trial.train, *parts, log_z).mean()
-            self._test[i] = log_likelihood(trial.test, *parts, log_z)
-        if update in self._traces:
-            self._traced[np.searchsorted(self._traces, update)] = theta[trial.traced_weights]
-        self._looked += 1
-
-    def state(self) -> State:
-        """All that is needed to go on; `numbers` and `pictures` read it at the end."""
-        return {
-            "looked": self._looked,
-            "chains": self._chains.state(),
-            "train": self._train.copy(),
-            "test": self._test.copy(),
-            "traced": self._traced.copy(),
-        }
-
-
-def numbers(p: TrialParameters, ended: State) -> Row:
-    """What the statistics need of a job's last state."""
-    test = np.asarray(ended["test"])
-    second_half = test[evaluation_updates(p) > p.learning.updates / 2]
-    weights = _machine(p).parts(np.asarray(ended["chains"]["theta"])[0]).weights
-    return {
-        "train_log_likelihood": np.asarray(ended["train"]),
-        "test_log_likelihood": test.mean(axis=1),
-        # The average of p(x|θ) over samples of the second half, against one of them at a time.
-        "averaged_test_log_likelihood": log_mean_likelihood(second_half).mean(),
-        "single_test_log_likelihood": second_half.mean(),
-        "weight_count": np.histogram(weights, HISTOGRAM_EDGES)[0],
-    }
-
-
-def _machine(p: TrialParameters) -> RBM:
+def machine_of(p: TrialParameters) -> RBM:
+    """The network, without any parameters."""
     return RBM(N_VISIBLE, p.machine.hidden_units)

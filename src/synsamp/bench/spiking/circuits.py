@@ -1,4 +1,4 @@
-"""Cost of a network spike: against Brian2, against a dense product, and how it grows.
+"""The paper's circuits: against Brian2, against a dense product, and how the cost grows.
 
 Every case is a running network; rounds go through all of them in turn, a short window each, and the
 table gives the best of the rounds. Times are processor time, Brian2's, too, and all run in one
@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from synsamp.bench import Row, markdown_table, missing_peer, peer_python, peers_folder
+from synsamp.bench import Row, missing_peer, peer_python, peers_folder
+from synsamp.bench.spiking.rows import blank
 from synsamp.data import load_digits
 from synsamp.data.encoding import encode_image, noise_gap
 from synsamp.spiking import (
@@ -37,14 +38,10 @@ from synsamp.spiking import (
     SynapseModel,
 )
 
-TITLE = "The spiking engine: cost of a network spike, against Brian2 and a dense product"
-
 _ROUNDS = 15
 _SPIKES = 8000  # per window: a few milliseconds, and one refill of the stimulus or more
 _WARM_UP_S = 500.0
 _BRIAN_S = 3.0
-
-table = markdown_table
 
 
 @dataclass
@@ -94,7 +91,7 @@ def run() -> list[Row]:
     for kind, times in dense_times.items():
         for part, cost in (("a spike", big.times), ("keeping potentials", big.frozen_times)):
             rows.append(
-                _blank(f"400 neurons: {part} against a dense product, {kind}")
+                blank(f"400 neurons: {part} against a dense product, {kind}")
                 | {
                     "us per spike": min(cost),
                     "against": f"{min(times):.3g} us for the product",
@@ -102,17 +99,17 @@ def run() -> list[Row]:
                 }
             )
     rows.append(
-        _blank("two networks in two processes on two cores")
+        blank("two networks in two processes on two cores")
         | {
             "against": "one network, throughput ratio" if scaling else "other work on the cores",
             "ratio": float(np.median(scaling)) if scaling else None,
         }
     )
-    rows.append(_blank("memory, bytes per synapse, 784 x 10") | {"ratio": _bytes_per_synapse(one)})
-    rows.append(_blank("second start to first event, s") | {"ratio": _second_start()})
+    rows.append(blank("memory, bytes per synapse, 784 x 10") | {"ratio": _bytes_per_synapse(one)})
+    rows.append(blank("second start to first event, s") | {"ratio": _second_start()})
     first, second = _first_use()
-    rows.append(_blank("first use: compiling, s of processor time") | {"ratio": first})
-    rows.append(_blank("a second kind of synapses: compiling, s") | {"ratio": second})
+    rows.append(blank("first use: compiling, s of processor time") | {"ratio": first})
+    rows.append(blank("a second kind of synapses: compiling, s") | {"ratio": second})
     return rows
 
 
@@ -345,21 +342,9 @@ def _brian2(digits: list[Any]) -> tuple[str, float | None]:
 # -- the table --------------------
 
 
-def _blank(case: str) -> Row:
-    return {
-        "case": case,
-        "us per spike": None,
-        "inputs, potentials, winner": None,
-        "learning": None,
-        "bound by": "",
-        "against": "",
-        "ratio": None,
-    }
-
-
 def _row(case: _Case) -> Row:
     total, fixed = min(case.times), min(case.frozen_times)
-    return _blank(case.name) | {
+    return blank(case.name) | {
         "us per spike": total,
         "inputs, potentials, winner": fixed,
         "learning": total - fixed,

@@ -1,0 +1,15 @@
+"""Cost of a network spike: the paper's circuits, then other models in the same engine."""
+
+from __future__ import annotations
+
+from synsamp.bench import Row, markdown_table
+from synsamp.bench.spiking import circuits, models
+
+TITLE = "The spiking engine: cost of a network spike, against Brian2 and a dense product"
+
+table = markdown_table
+
+
+def run() -> list[Row]:
+    """Measure the circuits, then the other models."""
+    return [*circuits.run(), *models.run()]

@@ -1,0 +1,110 @@
+"""What can be set in Fig. 3."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from synsamp.experiments.base import Parameters
+from synsamp.experiments.shared.digit_circuit import (
+    N_PIXELS,
+    CircuitSection,
+    InputSection,
+    RuleSection,
+    Source,
+    check_digits,
+    require_an_end,
+)
+from synsamp.experiments.shared.limits import MOST_NUMBERS, require_at_most
+
+
+def _is_multiple(whole: float, part: float) -> bool:
+    count = round(whole / part)
+    return count >= 1 and abs(whole / part - count) <= 1e-9 * count
+
+
+class WatchSection(Parameters):
+    """How a circuit is watched at one speed."""
+
+    b: float = Field(ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
+    tracked_s: float = Field(ge=1.0, le=1e9, description="how long it is watched")
+    grid_s: float = Field(ge=0.1, le=1e7, description="between two records")
+    look_every_s: float = Field(ge=0.1, le=1e8, description="grid of the survival curve")
+    new_within_s: float = Field(ge=0.1, le=1e8, description="new: not active so long before")
+
+    @model_validator(mode="after")
+    def _fits(self) -> WatchSection:
+        for name, whole, of in (
+            ("look_every_s", self.look_every_s, "grid_s"),
+            ("new_within_s", self.new_within_s, "look_every_s"),
+            ("tracked_s", self.tracked_s, "look_every_s"),
+        ):
+            if not _is_multiple(whole, getattr(self, of)):
+                raise ValueError(f"{name} must be a multiple of {of} = {getattr(self, of):g} s")
+        if self.tracked_s < 2 * self.new_within_s:
+            raise ValueError("tracked_s must be at least twice new_within_s")
+        return self
+
+    @property
+    def points(self) -> int:
+        """Steps of the grid."""
+        return round(self.tracked_s / self.grid_s)
+
+
+class MotilityParameters(Parameters):
+    """What can be set."""
+
+    settle_s: float = Field(28800.0, ge=1.0, le=1e8, description="learning before it is watched")
+    fast: WatchSection = WatchSection(
+        b=1e-4, tracked_s=259200.0, grid_s=144.0, look_every_s=1440.0, new_within_s=43200.0
+    )
+    slow: WatchSection = WatchSection(
+        b=1e-6, tracked_s=1209600.0, grid_s=14400.0, look_every_s=14400.0, new_within_s=43200.0
+    )
+    digits: tuple[Annotated[int, Field(ge=0, le=9)], ...] = Field(
+        (1, 2), min_length=1, max_length=10, description="digits shown"
+    )
+    data: Source = Field("embedded", description="embedded (ones and twos) or mnist (all digits)")
+    rule: RuleSection = RuleSection()
+    circuit: CircuitSection = CircuitSection()
+    input: InputSection = InputSection()
+
+    @model_validator(mode="after")
+    def _fits(self) -> MotilityParameters:
+        if self.slow.b >= self.fast.b:
+            raise ValueError("slow.b must be below fast.b")
+        if abs(self.slow.grid_s * self.slow.b / (self.fast.grid_s * self.fast.b) - 1) > 1e-6:
+            raise ValueError("grid_s · b must be the same for fast and slow, to compare them")
+        if not _is_multiple(self.slow.grid_s, self.fast.grid_s):
+            raise ValueError("slow.grid_s must be a multiple of fast.grid_s")
+        if not _is_multiple(self.settle_s, self.slow.grid_s):
+            raise ValueError(f"settle_s must be a multiple of slow.grid_s = {self.slow.grid_s:g} s")
+        if self.fast.points < self.slow.points:
+            raise ValueError("fast must be tracked for as many grid points as slow")
+        if self.fast.grid_s < 1e-4 / self.fast.b:
+            raise ValueError("fast.grid_s must be at least 1e-4/fast.b, the refresh of the engine")
+        if self.rule.T == 0 or self.rule.b != self.fast.b:
+            raise ValueError("rule.T must be > 0 and rule.b must equal fast.b")
+        try:
+            check_digits(set(self.digits), self.data)
+        except ValueError as error:
+            raise ValueError(f"digits {error}") from None
+        seconds = self.settle_s + self.fast.tracked_s + self.slow.tracked_s
+        require_an_end(seconds, self.circuit, self.input)
+        settling = self.settle_s / self.fast.grid_s
+        numbers = (settling + self.fast.points + self.slow.points) * self.circuit.neurons * N_PIXELS
+        require_at_most("records times synapses", numbers, MOST_NUMBERS)
+        return self
+
+
+PAPER = MotilityParameters()
+QUICK = MotilityParameters(
+    settle_s=4000.0,
+    fast=WatchSection(
+        b=1e-4, tracked_s=10000.0, grid_s=20.0, look_every_s=100.0, new_within_s=2000.0
+    ),
+    slow=WatchSection(
+        b=1e-6, tracked_s=24000.0, grid_s=2000.0, look_every_s=2000.0, new_within_s=4000.0
+    ),
+)

@@ -1,0 +1,127 @@
+"""One run of Fig. 3: a circuit that settles and is watched at two speeds, and synapses alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from synsamp.experiments.motility.parameters import MotilityParameters, WatchSection
+from synsamp.experiments.shared.digit_circuit import (
+    N_PIXELS,
+    SYNAPSES,
+    DigitStimulus,
+    build_network,
+    build_synapses,
+    training_digits,
+)
+from synsamp.protocol import (
+    Branch,
+    Change,
+    Mark,
+    Protocol,
+    Show,
+    Silence,
+    View,
+    active,
+    at_marks,
+    every,
+    theta,
+)
+from synsamp.seeds import named_seed
+
+N_TRACED = 200
+"""Synapses whose θ is kept at every point of the grid."""
+SILENT_HZ = 1e-12
+FORGOTTEN, FORGETTING_STEPS = 10, 100
+"""Relaxation times after which e^−10 is left of where synapses started; steps that they take."""
+KEPT = 5
+"""How often at least all of θ is kept in a relaxation time, and while it is watched."""
+
+
+def run(p: MotilityParameters, seed: int) -> dict[str, Protocol]:
+    """The circuit, and its synapses under prior and noise alone."""
+    return {"circuit": circuit(p, seed), "free": free(p)}
+
+
+def circuit(p: MotilityParameters, seed: int) -> Protocol:
+    """Settle at the larger b; from there a copy goes on at the smaller b, the circuit as it was."""
+    digits = DigitStimulus(training_digits(p.data), tuple(sorted(set(p.digits))), p.input).order
+    rng = np.random.default_rng(named_seed(seed, "traced"))
+    n_synapses = p.circuit.neurons * N_PIXELS
+    traced = np.sort(rng.choice(n_synapses, min(N_TRACED, n_synapses), replace=False))
+    return Protocol(
+        build_network(N_PIXELS, p.circuit, build_synapses(p.rule, p.fast.b)),
+        steps=[
+            Show(digits, p.settle_s),
+            Branch(
+                "slow",
+                [Change(SYNAPSES, speed=p.slow.b), Show(digits, p.slow.tracked_s)],
+                record=_watched(p.slow, p.slow.grid_s, traced),
+            ),
+            Show(digits, p.fast.tracked_s),
+        ],
+        record=_watched(p.fast, p.fast.look_every_s, traced),
+        grid_s=p.fast.grid_s,
+    )
+
+
+def _watched(watch: WatchSection, theta_every_s: float, traced: NDArray[Any]) -> dict[str, Any]:
+    """All of θ is kept on a coarser grid at the larger b: on the fine one it would fill disks."""
+    return {
+        "active": every(watch.grid_s, active(SYNAPSES)),
+        "traced": every(watch.grid_s, theta_of(traced)),
+        "theta": every(theta_every_s, theta(SYNAPSES)),
+    }
+
+
+def theta_of(chosen: NDArray[Any]) -> Callable[[View], xr.Dataset]:
+    """A record of θ of some synapses, by their place in the flattened matrix [post, pre]."""
+
+    def look(view: View) -> xr.Dataset:
+        values = view.theta(SYNAPSES).ravel()[chosen].astype(np.float32)
+        return xr.Dataset({"theta": ("synapse", values)}, coords={"synapse": chosen})
+
+    return look
+
+
+def free(p: MotilityParameters) -> Protocol:
+    """The same synapses in a circuit that never spikes: the rule is prior and noise alone.
+
+    They start at θ = 0, forget it at a speed of their own, which does not matter for the law
+    without activity, and are then watched as long as the circuit at the larger b.
+    """
+    grid_s = p.fast.grid_s
+    forgetting_s = forgetting(p)
+    silent = p.circuit.model_copy(update={"rate_hz": SILENT_HZ})
+    speed = FORGOTTEN * p.rule.prior_std**2 / forgetting_s
+    relaxation_s = p.rule.prior_std**2 / p.fast.b
+    in_relaxation = max(1, round(relaxation_s / grid_s / KEPT))
+    in_all = max(1, p.fast.points // KEPT)
+    return Protocol(
+        build_network(N_PIXELS, silent, build_synapses(p.rule, speed)),
+        steps=[
+            Silence(forgetting_s),
+            Change(SYNAPSES, speed=p.fast.b),
+            Silence(p.fast.tracked_s),
+            Mark("end"),
+            Silence(grid_s),
+            Mark("shortly_after"),
+        ],
+        record={
+            "active": every(grid_s, active(SYNAPSES)),
+            "theta": every(grid_s * min(in_relaxation, in_all), theta(SYNAPSES)),
+            "pair": at_marks(theta(SYNAPSES)),
+        },
+        grid_s=grid_s,
+        refresh_s=grid_s,
+        theta={SYNAPSES: 0.0},
+    )
+
+
+def forgetting(p: MotilityParameters) -> float:
+    """How long synapses without activity are left alone before they are watched."""
+    return FORGETTING_STEPS * p.fast.grid_s
