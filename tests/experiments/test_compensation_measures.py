@@ -241,6 +241,7 @@ def painted(course, **changes):
     n_codes = 4
     likeness = np.stack([np.full((n_codes, n_codes), v) for v in (0.9, 0.8)])
     likeness[:, range(n_codes), range(n_codes)] = 0.95
+    likeness[:, 0, 1:], likeness[:, 1, 2] = 0.3, 0.4  # neither is the longest time apart
     parts = {
         "course": course,
         "network/theta": xr.Dataset(
@@ -354,6 +355,25 @@ def test_below_chance_is_chance_for_a_control():
 
     found = measures(PAPER, painted(painted_course(low)))
     assert found["plasticity_off_2_gain"] == pytest.approx(0.0)
+
+
+def test_a_control_is_not_judged_by_the_test_at_its_start():
+    def falls(arm, lesions, since):
+        return 0.9 if arm == "plasticity_off_1" and since == 0 else paper_like(arm, lesions, since)
+
+    found = measures(PAPER, painted(painted_course(falls)))
+    assert found["plasticity_off_1_gain"] == pytest.approx(0.0)
+
+
+def test_again_is_around_two_hours_after_lesion_2():
+    def peaks(arm, lesions, since):
+        if arm == MAIN and lesions == 2:
+            return 0.7 if abs(since - 7200.0) <= 900.0 else 0.55
+        return paper_like(arm, lesions, since)
+
+    found = measures(PAPER, painted(painted_course(peaks)))
+    assert found["recovery_2_2h"] == pytest.approx((0.2, 0.38))
+    assert found["recovery_2_end"] == pytest.approx((0.05, 0.38))
 
 
 def test_images_are_compared_just_after_the_lesion_and_at_the_last_test():
@@ -470,7 +490,9 @@ def test_codes_are_compared_hour_by_hour_between_independent_halves():
     assert codes.code_time.values.tolist() == [3600.0, 3600.0, 7200.0, 10800.0]
     assert codes.no_lesion.values.tolist() == [False, True, True, True]
     likeness = codes.likeness.values
-    assert (likeness[:, range(4), range(4)] > 0.99).all()
+    same = likeness[:, range(4), range(4)]
+    assert (same > 0.99).all()
+    assert (same < 1 - 1e-6).all()  # the halves share no trial
     assert (likeness[:, 1, 1] > likeness[:, 1, 2]).all()
     assert (likeness[:, 1, 2] > likeness[:, 1, 3]).all()
     assert codes.order.shape == (2, 2, N // 2)
