@@ -364,3 +364,21 @@ def test_seeds_come_from_seed_branch_record_and_time():
     drawn_once = [*one[:3], one[4], *two[:3], two[4], *other]
     assert len(set(drawn_once)) == len(drawn_once)
     assert not set(drawn_once) & set(found(seed=2)[0])
+
+
+def test_spikes_are_counted_from_the_beginning_in_a_branch_too():
+    def total(view):
+        return view.spike_counts.sum()
+
+    found = Protocol(
+        network(),
+        [Show(LEFT, 20), Branch("other", [Show(LEFT, 10)]), Show(RIGHT, 10)],
+        {"rates": every(10, rates()), "total": every(10, total)},
+    ).run()
+    trunk, other = found["total/total"].values, found["other/total/total"].values
+    assert trunk[0] == 0
+    assert other[0] == trunk[2] > 400
+    assert other[1] > other[0]
+    without = Protocol(network(), [Show(LEFT, 10)], {"total": every(10, total)})
+    with pytest.raises(SynsampError, match="must be counted to be read"):
+        without.run()
