@@ -258,10 +258,11 @@ def test_lesions_remove_what_they_say(results):
     gone = ~alive[3]
     assert 0 < gone.sum() < 16
     assert not gone[:16].any()  # z_A is spared
+    steps = results["network/steps"]
     logged = [
-        json.loads(str(c))
-        for c, w in zip(results["network/steps"].chosen, results["network/steps"].what, strict=True)
-        if str(w.values).startswith("lesion 1")
+        json.loads(chosen)
+        for chosen, what in zip(steps.chosen.values, steps.what.values, strict=True)
+        if what.startswith("lesion 1")
     ]
     said = [int(one["circuit"][1]) * 4 + 16 + k for one in logged[0] for k in one["neurons"]]
     assert sorted(said) == np.flatnonzero(gone).tolist()
@@ -319,7 +320,7 @@ def test_a_run_stopped_in_a_branch_goes_on_to_the_same_bits(tiny, tmp_path, shar
             raise StoppedError
 
     asked = describe(EXPERIMENT, "paper", SETTINGS, 3)
-    with RunFolder.create(tmp_path / "run", asked) as folder, pytest.raises(StoppedError):
+    with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
         carry_out(EXPERIMENT, folder, Console(quiet=True), report=stop)
     again = resume(EXPERIMENT, tmp_path / "run", Console(quiet=True))
     assert seal(again) == seal(tiny)
