@@ -51,6 +51,7 @@ def draw_course(parameters: CompensationParameters, runs: Sequence[Results]) -> 
         rows[0, i].set_xlabel(words, fontsize=8)
     rows[0, 0].set_ylabel("weights of $z_V$")
     _curve(bottom.subplots(), parameters, runs, times)
+    bottom.legend(loc="outside lower center", ncols=5, fontsize=7.5)
     return figure
 
 
@@ -168,4 +169,3 @@ def _curve(
         axes.text(at, 0.432, f" $t_{number + 1}$ ", fontsize=8, ha=align, va="bottom")
     axes.set(xlabel="time / h", ylabel="recall from sound alone", ylim=(0.425, 1.02))
     axes.set_xlim(0, float(hours[arms == MAIN].max()) * 1.01)
-    axes.legend(loc="best", fontsize=7.5)
