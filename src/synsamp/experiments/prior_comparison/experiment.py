@@ -104,7 +104,7 @@ EXPERIMENT = Experiment(
         ),
         "paper": ComparisonParameters(),
     },
-    trials={"quick": 8, "paper": 20},
+    trials={"quick": 4, "paper": 20},
     run=run,
     measures=measures,
     claims=CLAIMS,
