@@ -122,5 +122,5 @@ EXPERIMENT = Experiment(
         "standard deviation of the bimodal prior, 0.52; the narrow Gaussian has 0.15.",
         "All variants of a trial share images, initial values and random numbers.",
     ),
-    deviations=("The quick preset has 8 trials of 4,000 updates, too few to part the priors.",),
+    deviations=("Trials of the quick preset have 4,000 updates, too few to part the priors.",),
 )
