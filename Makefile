@@ -1,7 +1,10 @@
 # Needs python3 (3.11 or newer) and make; everything else goes into .venv at pinned versions.
 PYTHON ?= python3
 BIN := .venv/bin
+# Modules are compiled when they are first imported, not all of them beforehand.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 READY := .venv/.synsamp-ready
+TOOLS := .venv/.synsamp-tools
 
 .PHONY: help setup demo test torture mutants claims bench
 help:
@@ -13,25 +16,30 @@ help:
 	@echo "make bench        measure speed and write docs/benchmarks.md"
 	@echo "make peer-NAME    make the virtual environment of a benchmark's peer"
 
-setup: $(READY)
+setup: $(TOOLS)
 
 # Reinstalled only when what is wanted changes.
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(None if v >= (3, 11) else f"synsamp needs Python 3.11 or newer, $(PYTHON) is {v[0]}.{v[1]}; use: make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv || { echo "python3 cannot make a virtual environment; on Debian: apt install python3-venv"; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e .
+	@touch $@
+
+# What tests, linters and benchmarks need beside: a user's first minutes do without it.
+$(TOOLS): $(READY)
+	$(INSTALL) -e '.[dev]'
 	@touch $@
 
 demo: $(READY)
 	@$(BIN)/synsamp run all --out runs/demo-$$(date +%Y%m%d-%H%M%S)
 
-test: $(READY)
+test: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2
 
-torture: $(READY)
+torture: $(TOOLS)
 	SYNSAMP_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/torture --junitxml=.torture.xml
 	$(BIN)/python scripts/docs_reliability.py .torture.xml
 
@@ -41,13 +49,13 @@ torture: $(READY)
 	.venv-mutants/bin/python -m pip install --quiet --disable-pip-version-check cosmic-ray==8.7.0
 	@touch $@
 
-mutants: $(READY) .venv-mutants/.ready
+mutants: $(TOOLS) .venv-mutants/.ready
 	.venv-mutants/bin/python scripts/mutants.py --python $(BIN)/python $(if $(AGAIN),--again) $(if $(SEED),--seed $(SEED)) $(ONLY)
 
 claims: $(READY)
 	$(BIN)/python scripts/readme_claims.py $$(ls -d runs/demo-* | tail -1)
 
-bench: $(READY)
+bench: $(TOOLS)
 	$(BIN)/python scripts/docs_benchmarks.py
 
 # A peer has its own versions, so its own environment; it takes none of ours.

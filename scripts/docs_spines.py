@@ -19,7 +19,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from synsamp.analysis.intervals import share_interval
-from synsamp.figures.style import BLUE, CYCLE, GRAY, STYLE
+from synsamp.figures.style import BLUE, GRAY, STYLE
 from synsamp.spines.fit import fit_process
 from synsamp.spines.process import OneTimeScale, RandomWalk
 from synsamp.spines.simulate import simulated_table
@@ -189,20 +189,17 @@ def draw(groups: dict[tuple[int, int], list[dict]]) -> None:
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9.6, 5.2))
         axes = figure.subplots(2, 5, height_ratios=(1, 1.15))
-        sessions = sorted({k for _, k in groups})
+        numbers = sorted({n for n, _ in groups})
         for column, (name, symbol) in enumerate(NAMES.items()):
             top, bottom = axes[0, column], axes[1, column]
             top.axhline(0.95, color=GRAY, lw=0.8)
-            for which, k in enumerate(sessions):
-                sizes = [n for n, kk in groups if kk == k]
-                found = [share_interval(covered(groups[n, k], name)) for n in sizes]
-                x = np.array(sizes) * 1.12 ** (which - 1)
-                value = np.array([f.value for f in found])
-                bars = [value - [f.low for f in found], [f.high for f in found] - value]
-                top.errorbar(
-                    x, value, bars, fmt="o", ms=3.5, lw=1, color=CYCLE[which], label=f"{k} sessions"
-                )
-            top.set(xscale="log", ylim=(0.58, 1.02), title=symbol, xlabel="spines")
+            # All sessions together: apart, the bars of so few tables would hide everything.
+            parts = [[row for g in groups if g[0] == n for row in groups[g]] for n in numbers]
+            found = [share_interval(covered(part, name)) for part in parts]
+            value = np.array([f.value for f in found])
+            bars = [value - [f.low for f in found], [f.high for f in found] - value]
+            top.errorbar(numbers, value, bars, fmt="o", ms=4, lw=1.2, color=BLUE)
+            top.set(xscale="log", ylim=(0.5, 1.02), title=symbol, xlabel="spines")
             top.set(xticks=[20, 200, 2000], xticklabels=["20", "200", "2,000"])
             top.minorticks_off()
             if column:
@@ -210,7 +207,6 @@ def draw(groups: dict[tuple[int, int], list[dict]]) -> None:
             _against_truth(bottom, groups, name, symbol)
         axes[0, 0].set(ylabel="intervals that hold\nthe truth (95 % said)")
         axes[1, 0].set(ylabel="estimate")
-        axes[0, 0].legend(fontsize=7, loc="lower right", handletextpad=0.2)
         figure.savefig(PICTURE, dpi=150)
 
 

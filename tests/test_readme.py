@@ -39,8 +39,21 @@ def test_the_ten_lines_run_and_sample_the_right_posterior():
         assert abs(means.mean() - prior_or_likelihood_alone) > tolerance
 
 
+def test_the_protocol_runs_as_printed():
+    page = (ROOT / "README.md").read_text()
+    code = re.findall(r"```python\n(.*?)```", page, re.S)[1]
+    names = {}
+    exec(code, names)
+    data = names["data"]
+    assert data["control/active/active"].sizes == {"time": 41, "post": 5}
+    # a row just before the lesion and a row just after it
+    assert (data["active/time"].values == 400).sum() == 2
+    assert (data["active/active"].values[-1, :2] == 0).all()
+
+
 def test_links_lead_somewhere():
-    for name in ("README.md", "CONTRIBUTING.md", "docs/runs.md"):
+    pages = [page.relative_to(ROOT).as_posix() for page in sorted((ROOT / "docs").glob("*.md"))]
+    for name in ("README.md", "CONTRIBUTING.md", *pages):
         page = ROOT / name
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             if "://" not in target:

@@ -68,7 +68,7 @@ def test_list_never_cuts_a_name_that_must_be_typed(capsys, monkeypatch, entry, w
 def test_run_writes_everything_and_says_where(synsamp, tmp_path):
     code, output, _ = synsamp("run", "fig0", "--seed", 3, "--set", "blocks=4", "--out", "here")
     assert code == 0
-    assert "2 of 3 claims hold" in output
+    assert "claims: 1 holds, 1 fails, 1 undecided" in output
     assert "report: here/report.html" in output
     for name in ("report.html", "claims.json", "figures/A.png", "figures/A.svg", "run.log"):
         assert (tmp_path / "here" / name).stat().st_size > 0
@@ -92,7 +92,7 @@ def test_strict_fails_if_a_claim_does(synsamp):
 def test_run_all_runs_each_and_writes_one_report(synsamp, tmp_path):
     code, output, _ = synsamp("run", "all", "--out", "demo")
     assert code == 0
-    assert "4 of 6 claims hold" in output
+    assert "claims: 2 hold, 2 fail, 2 undecided" in output
     page = (tmp_path / "demo" / "report.html").read_text()
     assert page.index('id="run-1"') < page.index("A walk") < page.index("A short walk")
     assert "<nav" in page
@@ -115,11 +115,11 @@ def test_run_all_goes_on_after_a_failure_and_resume_completes_it(synsamp, tmp_pa
         code, output, errors = synsamp("run", "all", "--out", "demo")
     assert code == 1
     assert "walk failed" in errors
-    assert "2 of 3 claims hold" in output
+    assert "claims: 1 holds, 1 fails, 1 undecided" in output
     assert stroll.EXPERIMENT.title in (tmp_path / "demo" / "report.html").read_text()
     code, output, _ = synsamp("resume", "demo")
     assert code == 0
-    assert "4 of 6 claims hold" in output
+    assert "claims: 2 hold, 2 fail, 2 undecided" in output
 
 
 def test_report_draws_again_and_joins_folders(synsamp, tmp_path):
@@ -295,4 +295,6 @@ def test_the_registry_agrees_with_its_experiments():
             experiment.title,
         )
         assert callable(experiment.draw)
-        assert experiment.run.__module__ == f"synsamp.experiments.{entry.name}.experiment"
+        assert experiment.run.__module__.startswith(f"synsamp.experiments.{entry.name}.")
+        assert set(experiment.trials) == set(experiment.presets) == {"quick", "paper"}
+        assert experiment.claims

@@ -124,12 +124,14 @@ def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
 
     hostile = "\x1b[2J\x1b]0;title\x07\u202e"
     claim = ClaimRecord(
-        id=hostile, statement=hostile, where=hostile, value=1.0, band=(0.0, 2.0), holds=True,
-        unit=hostile, detail=hostile,
+        id=hostile, statement=hostile, where=hostile, measure=hostile, value=1.0, n=3,
+        interval=(0.5, 1.5), band=(0.0, 2.0), verdict="holds", unit=hostile, detail=hostile,
+        reason=hostile, at=hostile, paper=1.0, paper_is=hostile,
     )  # fmt: skip
     Console().print(tables.claims({hostile: [claim]}))
+    Console().print(tables.sweep(hostile, [claim]))
     shown = capsys.readouterr().out
-    assert "claims hold" in shown
+    assert "claims: 1 holds" in shown
     assert not set(shown) & set("\x1b\x07\u202e")
 
 

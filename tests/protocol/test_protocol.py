@@ -337,3 +337,48 @@ def test_a_view_cannot_change_the_run():
     clean = Protocol(network(), steps, record).run()
     touched = Protocol(network(), steps, {"mine": every(10, vandal), **record}).run()
     np.testing.assert_array_equal(clean["theta/theta"], touched["theta/theta"])
+
+
+def test_seeds_come_from_seed_branch_record_and_time():
+    def drawn(view):
+        return view.seed_for("part").generate_state(1)[0]
+
+    def found(seed):
+        data = Protocol(
+            network(),
+            [
+                Show(LEFT, 20),
+                Branch("other", [Show(LEFT, 10)]),
+                Lesion(SilenceInputs("x", [0])),
+                Show(LEFT, 10),
+            ],
+            {"one": every(10, drawn), "two": every(10, drawn)},
+        ).run(seed)
+        return [
+            *(data[f"{name}/{name}"].values.tolist() for name in ("one", "two")),
+            data["other/one/one"].values.tolist(),
+        ]
+
+    one, two, other = found(seed=1)
+    assert one[2] == one[3]  # just before and just after the lesion: the same draws
+    drawn_once = [*one[:3], one[4], *two[:3], two[4], *other]
+    assert len(set(drawn_once)) == len(drawn_once)
+    assert not set(drawn_once) & set(found(seed=2)[0])
+
+
+def test_spikes_are_counted_from_the_beginning_in_a_branch_too():
+    def total(view):
+        return view.spike_counts.sum()
+
+    found = Protocol(
+        network(),
+        [Show(LEFT, 20), Branch("other", [Show(LEFT, 10)]), Show(RIGHT, 10)],
+        {"rates": every(10, rates()), "total": every(10, total)},
+    ).run()
+    trunk, other = found["total/total"].values, found["other/total/total"].values
+    assert trunk[0] == 0
+    assert other[0] == trunk[2] > 400
+    assert other[1] > other[0]
+    without = Protocol(network(), [Show(LEFT, 10)], {"total": every(10, total)})
+    with pytest.raises(SynsampError, match="must be counted to be read"):
+        without.run()

@@ -115,11 +115,14 @@ def test_it_can_be_killed_again_and_again(whole):
     same(arrays, place.arrays())
 
 
-def test_a_choice_is_not_asked_for_again():
+def test_a_choice_is_not_asked_for_again(whole):
+    arrays, _, reports = whole
     ASKED.clear()
-    place = Place(always=False)  # only the choice itself leaves a checkpoint
-    protocol().carry_out(3, place)
+    place = Place(dies_at=reports - 1, always=False)  # only the choice itself leaves a checkpoint
+    with pytest.raises(KilledError):
+        protocol().carry_out(3, place)
     assert ASKED == [40.0]
     place = place.reborn()
     protocol().carry_out(3, place)
     assert ASKED == [40.0]
+    same(arrays, place.arrays())

@@ -60,7 +60,8 @@ def run_command_line(arguments: Sequence[str], registry: Registry) -> int:
 
 def _explain_memory(error: MemoryError | ImportError) -> int:
     """A library that cannot be loaded is short of memory too, if it is installed at all."""
-    if isinstance(error, ModuleNotFoundError):
+    torn = isinstance(error, ModuleNotFoundError) or "cannot import name" in str(error)
+    if torn:  # files of two versions side by side, or one that is gone
         return complain(f"{error}; install synsamp again", 1)
     why = f" ({error})" if str(error) else ""
     remedy = "close other programs, raise the limit (ulimit -v), or ask for less"

@@ -40,8 +40,10 @@ COLUMNS = 3
 
 def draw_over_seeds(description: Description, results: Results) -> dict[str, Figure]:
     """Return the figures by the key of their caption."""
-    whole = results["ensemble"]
     vary = list(description.vary)
+    # What these settings cannot show is judged nowhere: there is nothing to draw.
+    judged = (results["ensemble"].claim_verdict.load() >= 0).any(vary)
+    whole = results["ensemble"].isel(claim=np.flatnonzero(judged.values))
     if whole.sizes["claim"] == 0:
         return {}
     if not vary:

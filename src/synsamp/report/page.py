@@ -79,6 +79,12 @@ class RunPage:
         return tally(self.claims)
 
     @property
+    def marks(self) -> str:
+        """The same in signs, where room is scarce: ``5 ✓ 1 ✗``."""
+        count = {word: sum(c.verdict == word for c in self.claims) for word in SIGNS}
+        return " ".join(f"{n} {SIGNS[word]}" for word, n in count.items() if n)
+
+    @property
     def seeds(self) -> str:
         """Over how many seeds they were judged, in words."""
         trials = self.description.trials

@@ -52,8 +52,8 @@ def _is_report(path: Path) -> bool:
 
 def _collect(path: Path, registry: Registry) -> RunPage:
     with RunFolder.reopen(path) as folder:
-        claims = folder.claims()
         experiment = registry.of(folder.description.experiment, folder.description.source).load()
+        claims = folder.claims()
         drawings = draw_figures(experiment, folder)
         if folder.description.trials is not None:
             experiment = replace(experiment, captions={**experiment.captions, **CAPTIONS})

@@ -61,7 +61,7 @@ def run_to_end(*arguments):
     return ended(command(*arguments))
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=300):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"

@@ -37,7 +37,7 @@ EXPERIMENT = Experiment(
     "survive, others come and go, and the circuit rewires itself.",
     parameters=AdaptationParameters,
     presets={"quick": AdaptationParameters(), "paper": AdaptationParameters()},
-    trials={"quick": 2, "paper": 8},
+    trials={"quick": 4, "paper": 8},
     run=run,
     analyse=analyse,
     measures=measures,

@@ -78,7 +78,7 @@ EXPERIMENT = Experiment(
         "quick": GeneralizationParameters(learning=Learning(updates=20_000)),
         "paper": GeneralizationParameters(),
     },
-    trials={"quick": 8, "paper": 100},
+    trials={"quick": 4, "paper": 100},
     run=run,
     measures=measures,
     claims=CLAIMS,

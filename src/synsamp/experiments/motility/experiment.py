@@ -32,7 +32,7 @@ EXPERIMENT = Experiment(
     "come, go and last, over days and weeks.",
     parameters=MotilityParameters,
     presets={"quick": QUICK, "paper": PAPER},
-    trials={"quick": 4, "paper": 8},
+    trials={"quick": 3, "paper": 8},
     run=run,
     analyse=analyse,
     measures=measures,

@@ -104,7 +104,7 @@ EXPERIMENT = Experiment(
         ),
         "paper": ComparisonParameters(),
     },
-    trials={"quick": 8, "paper": 20},
+    trials={"quick": 4, "paper": 20},
     run=run,
     measures=measures,
     claims=CLAIMS,
@@ -122,5 +122,5 @@ EXPERIMENT = Experiment(
         "standard deviation of the bimodal prior, 0.52; the narrow Gaussian has 0.15.",
         "All variants of a trial share images, initial values and random numbers.",
     ),
-    deviations=("The quick preset has 8 trials of 4,000 updates, too few to part the priors.",),
+    deviations=("Trials of the quick preset have 4,000 updates, too few to part the priors.",),
 )

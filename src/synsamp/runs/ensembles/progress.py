@@ -91,7 +91,8 @@ class EnsembleProgress:
         if not self._console.is_terminal and now - self._last_line > LINE_EVERY_S and gained > 0:
             self._last_line = now
             left = (now - self._begun) * (len(self._shares) - self._done) / gained
-            self._console.print(f"{self._text()}, about {left / 60:.0f} min left", markup=False)
+            said = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
+            self._console.print(f"{self._text()}, about {said} left", markup=False)
 
     def _text(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""
