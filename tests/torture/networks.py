@@ -199,6 +199,7 @@ def lesions(draw, network):
 
 def check(sim):
     """What must hold at any moment."""
+    heaviest = 0.0
     for p in sim.network.projections:
         theta, weight, active = sim.theta(p.name), sim.weight(p.name), sim.active(p.name)
         exists = ~np.isnan(theta)
@@ -206,6 +207,7 @@ def check(sim):
         assert (theta[exists] >= p.synapses.floor).all()
         assert np.array_equal(active, np.nan_to_num(theta, nan=-1.0) > 0)
         assert (weight[~active] == 0).all()
+        heaviest = max(heaviest, float(np.abs(weight).max(initial=0.0)))
     # The potentials kept from event to event are those that sums over all synapses give.
     engine, state = sim._engine, sim._state.copy()
     kept = engine.potentials(state)
@@ -213,7 +215,9 @@ def check(sim):
     anew = engine.potentials(state)
     alive = np.isfinite(kept) & np.isfinite(anew)
     scale = 1.0 + np.abs(anew[alive]).max(initial=0.0)
-    assert np.abs(kept[alive] - anew[alive]).max(initial=0.0) < 1e-3 * scale
+    # Traces below 1e-20 are dropped: next to weights that ran away (1e36) even those would count.
+    dropped = 1e-18 * heaviest
+    assert np.abs(kept[alive] - anew[alive]).max(initial=0.0) < 1e-3 * scale + dropped
 
 
 def records(draw, network):
