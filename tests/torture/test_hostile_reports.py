@@ -95,7 +95,8 @@ def spoil(root, payload):
         }
 
     def claimed(content):
-        words = dict.fromkeys(("id", "statement", "where", "unit", "detail"), payload)
+        free = ("id", "statement", "where", "measure", "unit", "reason", "detail", "at", "paper_is")
+        words = dict.fromkeys(free, payload) | {"paper": 1.0}
         return [claim | words for claim in content]
 
     for name in ("plain", "sweep"):

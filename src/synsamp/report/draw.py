@@ -40,13 +40,14 @@ def draw_figures(experiment: Experiment, folder: RunFolder) -> list[Drawing]:
     results = folder.results()
     figures: dict[str, Figure] = {}
     with mpl.rc_context(STYLE):
-        if not folder.description.vary:  # at one setting: the figures of the experiment itself
+        about = folder.description
+        if about.trials is None or not about.vary:  # one setting: the experiment's own figures
             draw = experiment.draw or draw_records
             figures |= draw(parameters_of(experiment, folder), results_by_seed(folder))
-        if folder.description.trials is not None:
+        if about.trials is not None:
             # Its labels are a folder's words: a $ in them is a dollar, not the start of a formula.
             with mpl.rc_context({"text.parse_math": False}):
-                figures |= draw_over_seeds(folder.description, results)
+                figures |= draw_over_seeds(about, results)
         drawings = [_render(key, figure) for key, figure in figures.items()]
     files = {f"{drawing.key}.png": drawing.png for drawing in drawings}
     files |= {f"{drawing.key}.svg": drawing.svg for drawing in drawings}
