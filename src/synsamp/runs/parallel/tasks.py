@@ -13,7 +13,7 @@ import queue
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -95,7 +95,7 @@ def run_tasks(
             futures[future.key] = (task.name, future)
             future.add_done_callback(lambda f: news.put(("ended", f)))
         while futures:
-            kind, content = _next(news, client)
+            kind, content = _next(news, client, futures)
             if kind == "told" and "warning" in content:
                 text = content["warning"]  # shown once, however many tasks say it
                 level = logging.INFO if text in warned else logging.WARNING
@@ -114,7 +114,9 @@ def run_tasks(
         _let_go(client, topic, [future for _, future in futures.values()])
 
 
-def _next(news: queue.Queue[tuple[str, Any]], client: Any) -> tuple[str, Any]:
+def _next(
+    news: queue.Queue[tuple[str, Any]], client: Any, futures: Mapping[str, tuple[str, Any]]
+) -> tuple[str, Any]:
     """Wait for the next piece of news, or for the scheduler's death."""
     gone_since = None
     asked = time.monotonic()
@@ -124,6 +126,10 @@ def _next(news: queue.Queue[tuple[str, Any]], client: Any) -> tuple[str, Any]:
         except queue.Empty:
             if client.status == "running":
                 gone_since = None
+                # Word of an end can get lost: who has ended is asked for as well.
+                for _, future in futures.values():
+                    if future.done():
+                        return "ended", future
                 if time.monotonic() - asked > NO_WORKER_S:
                     asked = time.monotonic()
                     if not client.scheduler_info()["workers"]:
