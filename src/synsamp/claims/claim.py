@@ -26,8 +26,9 @@ class Claim:
 
     ``measure`` names a number that every run yields; over seeds its 95 % interval must lie inside
     ``band``. ``reason`` says why the band is where it is. ``paper`` is the paper's own number.
-    ``null`` names the same measure under a condition without the effect: its interval must lie
-    outside. ``exact``: the measure has no scatter between seeds; one run decides.
+    ``null`` names the same measure under a condition without the effect, which ``null_is`` puts
+    into words: its interval must lie outside. ``exact``: the measure has no scatter between seeds;
+    one run decides.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Claim:
     detail: str = ""
     paper: float | None = None
     null: str | None = None
+    null_is: str = ""
     exact: bool = False
 
     def __post_init__(self) -> None:
