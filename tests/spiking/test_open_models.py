@@ -325,3 +325,20 @@ def test_inhibitory_synapses_may_learn_by_a_users_rule():
         found.append(Simulation(net, np.full(5, 30.0), seed=2, theta={"x->z": 1.0}).run(5.0))
     np.testing.assert_array_equal(found[0].theta("x->z"), found[1].theta("x->z"))
     assert found[0].potentials("z")[0] != found[1].potentials("z")[0]
+
+
+def test_a_part_that_is_not_used_costs_no_memory_and_no_slower_loop():
+    """The fast loop and no traces for the paper's term; a user's own pays for what it asks."""
+
+    def cost(plasticity):
+        sim = Simulation(winner_take_all(30, 4, SynapseModel(plasticity=plasticity)))
+        held = sim.state()["synapses"]
+        return sim.network.in_order, held["trace"].size + held["traced_s"].size
+
+    at_spike = CustomPlasticity(without_w, parameter_values=(5.0, 0.1))
+    with_traces = CustomPlasticity(pair_post, None, (1.0,), (0.02, 0.02))
+    with_arrivals = CustomPlasticity(None, pair_post, (1.0,), (0.02, 0.02))
+    assert cost(SpikeLikelihood()) == cost(at_spike) == (False, 0)
+    order, size = cost(with_traces)
+    assert (order, size >= 3 * 30 * 4) == (False, True)
+    assert cost(with_arrivals)[0]
