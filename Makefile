@@ -1,7 +1,9 @@
 # Needs python3 (3.11 or newer) and make; everything else goes into .venv at pinned versions.
 PYTHON ?= python3
 BIN := .venv/bin
-# Modules are compiled when they are first imported, not all of them beforehand.
+# Modules are compiled when they are first imported, not all of them beforehand, and then kept: a
+# process that may not keep them compiles two thousand anew, for seconds, each time.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
