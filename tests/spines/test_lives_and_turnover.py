@@ -10,11 +10,11 @@ import pytest
 from spines.tables import truth, write
 from synsamp.analysis.survival import Lifetimes
 from synsamp.errors import SynsampError
-from synsamp.spines import read, survival, turnover
+from synsamp.spines import read, simulated_table, survival, turnover
 from synsamp.spines.compare import statistics_of
 from synsamp.spines.conditions import compare_conditions
 from synsamp.spines.laws import fit_laws
-from synsamp.spines.lives import new_lives
+from synsamp.spines.lives import new_lives, shares_at
 from synsamp.spines.shares import alive_at, drawn_anew, shares_with_intervals
 
 
@@ -210,3 +210,25 @@ def _joined(first, second):
 def test_too_few_lives_are_said():
     with pytest.raises(SynsampError, match="must hold at least 3 that were seen to end"):
         fit_laws(Lifetimes(np.array([1.0, 2.0]), np.array([2.0, np.inf])))
+
+
+def test_the_intervals_of_shares_hold_the_truth_as_often_as_they_say():
+    """200 tables of 100 spines; half as wide, the intervals would be found out."""
+    times, at = np.arange(10) * 4.0, np.array([8.0])
+    many = new_lives(simulated_table(n_spines=100_000, times=times, seed_=10**6))
+    true = float(alive_at(many.times, at)[0])
+    rows = []
+    for k in range(200):
+        table = simulated_table(n_spines=100, times=times, seed_=k)
+        found = shares_at(table, new_lives(table), at)
+        rows.append((found.share[0], found.low[0], found.high[0]))
+    share, low, high = np.array(rows).T
+
+    def missed(scale):
+        return (
+            (true < share - scale * (share - low)) | (true > share + scale * (high - share))
+        ).sum()
+
+    # 0.1 % points of the binomial of 200 tables at 5 %
+    assert 2 <= missed(1.0) <= 21
+    assert missed(0.5) > 21
