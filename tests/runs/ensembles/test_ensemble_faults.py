@@ -94,12 +94,12 @@ def alive(pid):
 
 
 def workers_of(pid):
-    """Processes below a command that run trials (the others only watch)."""
+    """Processes below a command that run trials: copies of one that has loaded what they need."""
     found = []
     for child in children(pid):
         with suppress(OSError):  # it has ended meanwhile
-            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
-                found.append(child)
+            if "forkserver" in Path(f"/proc/{child}/cmdline").read_text():
+                found += children(child)
     return found
 
 

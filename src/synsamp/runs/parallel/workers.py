@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,7 +23,7 @@ from synsamp.runs.storage.machine import Processor
 
 CONNECT_S = 20.0
 """How long a scheduler is waited for; a first worker as long as it takes, a queue may be slow."""
-DASK = {
+DASK: dict[str, Any] = {
     # A third death under one task: then the task itself is held to be the reason.
     "distributed.scheduler.allowed-failures": 2,
     # A worker is given no task before it can begin it, so a death hits only who was running.
@@ -30,6 +32,11 @@ DASK = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
 }
+if sys.platform == "linux":
+    # Workers are copies of one process that has loaded what they need: each starts in no time.
+    DASK["distributed.worker.multiprocessing-method"] = "forkserver"
+LOADED = ["distributed", "synsamp.runs.simulate", "synsamp.protocol"]
+"""What that process loads: what nearly every task needs, and nothing that starts a thread."""
 STARTS = 3
 """How often the local processes are started; one that dies while it starts ends Dask's attempt."""
 
@@ -115,8 +122,10 @@ class Workers:
     def _start(self) -> Any:
         import dask
         from distributed import Client, LocalCluster, Security
+        from distributed.utils import get_mp_context
 
         with dask.config.set(DASK), _children_deaf_to_ctrl_c():
+            get_mp_context().set_forkserver_preload(LOADED)
             self._cluster = LocalCluster(
                 n_workers=self._count or machine.threads(),
                 threads_per_worker=1,
@@ -127,6 +136,7 @@ class Workers:
                 security=Security.temporary(),
                 dashboard_address="127.0.0.1:0",
                 scheduler_kwargs={"dashboard": False},
+                env=dict(os.environ),  # as it is now, not as when the first worker was started
                 memory_limit=0,  # results go to disk as they come, nothing piles up to be guarded
                 silence_logs=logging.CRITICAL,
             )
