@@ -42,7 +42,7 @@ class Projection:
 
     source: str
     target: str
-    synapses: SynapseModel = SynapseModel()  # noqa: RUF009 (frozen)
+    synapses: SynapseModel = field(default_factory=SynapseModel)
     delay_s: float = 0.0
     mask: NDArray[np.bool_] | None = None
     plastic: bool = True
@@ -236,12 +236,13 @@ def _all_of(name: str, given: Any, *kinds: type) -> tuple[Any, ...]:
 def winner_take_all(
     n_inputs: int = 784,
     n_neurons: int = 10,
-    synapses: SynapseModel = SynapseModel(),  # noqa: B008 (frozen)
+    synapses: SynapseModel | None = None,
     **circuit: Any,
 ) -> Network:
     """The paper's single circuit: inputs ``x`` project to one circuit ``z`` (Figs. 3 and 4).
 
-    Further arguments are those of `Circuit`, such as ``rate_hz``.
+    Without ``synapses`` they are those of the paper. Further arguments are those of `Circuit`,
+    such as ``rate_hz``.
     """
     known = set(Circuit.__dataclass_fields__) - {"name", "size"}
     for name in circuit:
@@ -249,5 +250,5 @@ def winner_take_all(
     return Network(
         inputs=[InputGroup("x", n_inputs)],
         circuits=[Circuit("z", n_neurons, **circuit)],
-        projections=[Projection("x", "z", synapses)],
+        projections=[Projection("x", "z", SynapseModel() if synapses is None else synapses)],
     )

@@ -18,7 +18,7 @@ from synsamp.spiking.simulation import Simulation
 
 def stdp_curve(
     offset_s: ArrayLike,
-    synapses: SynapseModel = SynapseModel(),  # noqa: B008 (frozen)
+    synapses: SynapseModel | None = None,
     theta: float = 3.0,
     pairings: int = 1,
     rate_hz: float = 20.0,
@@ -27,6 +27,7 @@ def stdp_curve(
 
     ``pairings`` pairs follow each other at ``rate_hz``; one pair is Fig. 4B, many at 20 Hz 4C.
     """
+    synapses = SynapseModel() if synapses is None else synapses
     arguments.instance("synapses", synapses, SynapseModel)
     offsets = arguments.numbers("offset_s", np.atleast_1d(offset_s), shape=(None,))
     pairings = arguments.whole("pairings", pairings, at_least=1, at_most=10**6)
