@@ -1,8 +1,14 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from synsamp import SynsampError
-from synsamp.analysis.intervals import mean_interval, ratio_interval, share_interval
+from synsamp.analysis.intervals import (
+    mean_interval,
+    ratio_interval,
+    share_interval,
+    wilson_interval,
+)
 
 
 def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
@@ -25,12 +31,42 @@ def test_a_share_of_all_trials_is_not_certain():
     assert low == pytest.approx(100 / (100 + z2), rel=1e-5)  # Wilson's formula at 100 of 100
 
 
+@pytest.mark.parametrize("hits", [0, 1, 7, 12, 13])
+def test_wilsons_interval_is_that_of_the_textbook(hits):
+    found = wilson_interval(hits / 13, 13)
+    expected = stats.binomtest(hits, 13).proportion_ci(0.95, method="wilson")
+    assert found[1:] == pytest.approx((expected.low, expected.high), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("n", range(1, 200))
+def test_a_share_of_0_or_1_ends_there_whatever_rounding_says(n):
+    assert wilson_interval(0.0, n).low == 0.0
+    assert wilson_interval(1.0, n).high == 1.0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 2 / 3, 1.0])
+def test_more_trials_with_the_same_share_narrow_it_on_both_sides(share):
+    lows, highs = zip(*(wilson_interval(share, n)[1:] for n in range(1, 60)), strict=True)
+    assert list(lows) == sorted(lows)
+    assert list(highs) == sorted(highs, reverse=True)
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 49])
+@pytest.mark.parametrize("value", [0.1, 0.3, 1 / 3, -2.7])
+def test_what_has_no_scatter_is_itself_and_not_what_a_sum_rounds_to(value, n):
+    assert mean_interval([value] * n) == (value, value, value)
+
+
 def test_words_and_refusals():
     assert mean_interval([-1.0, -1.0]).text() == "−1.0 (95 % interval −1.0 to −1.0)"
     with pytest.raises(SynsampError, match="values"):
         mean_interval([])
     with pytest.raises(SynsampError, match="hits"):
         share_interval([[True]])
+    with pytest.raises(SynsampError, match="share"):
+        wilson_interval(1.1, 4)
+    with pytest.raises(SynsampError, match="n must"):
+        wilson_interval(0.5, 0)
 
 
 def test_ratio_interval_holds_the_ratio_of_the_means_in_95_of_100():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from synsamp.analysis.intervals import wilson_interval
 from synsamp.claims import Claim, Ratio, judge, judge_all
 from synsamp.claims.judge import interval_of
 
@@ -44,6 +45,57 @@ def test_one_seed_decides_nothing_unless_the_measure_is_exact():
     assert judge(claim(exact=True), [5.0, 0.5]).verdict == "undecided"
 
 
+@pytest.mark.parametrize("value", [True, False])
+def test_nor_does_one_seed_decide_a_share_though_that_has_an_interval(value):
+    band = (0.8, 1.0) if not value else (0.1, 1.0)  # Wilson's ends at 1 of 1 are 0.21 and 1
+    judged = judge(claim(band), [value])
+    assert (judged.verdict, judged.needed) == ("undecided", None)
+    assert judge(claim(band), [value] * 5).verdict == ("holds" if value else "fails")
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"), [(True, "holds"), (False, "fails"), (Ratio(3.0, 2.0), "holds")]
+)
+def test_what_is_exact_may_be_a_truth_or_a_ratio(value, verdict):
+    assert judge(claim(exact=True), [value]).verdict == verdict
+
+
+def test_what_is_exact_and_differs_is_decided_by_no_number_of_seeds():
+    judged = judge(claim(exact=True), [5.0, 0.5])
+    assert (judged.measured.low, judged.measured.high) == (0.5, 5.0)
+    assert judged.needed is None
+    for broken in (np.nan, np.inf, Ratio(1.0, 0.0)):
+        assert judge(claim(exact=True), [broken]).verdict == "undecided"
+
+
+def test_an_exact_null_is_exact_too():
+    with_null = claim(exact=True, null="size_without")
+    assert judge(with_null, [5.0], [0.5]).verdict == "holds"
+    assert judge(with_null, [5.0], [1.0]).verdict == "cannot tell"  # ends belong to the band
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 1 / 3])
+@pytest.mark.parametrize("band", [(None, "v"), ("v", None), ("v", "v")])
+def test_constant_values_at_the_bands_end_lie_in_it(value, band):
+    ends = tuple(value if end == "v" else end for end in band)
+    assert judge(claim(ends), [value] * 7).verdict == "holds"
+    beyond = np.nextafter(value, -1.0) if ends[0] is not None else np.nextafter(value, 2.0)
+    assert judge(claim(ends), [beyond] * 7).verdict == "fails"
+
+
+def test_a_constant_measure_is_decided_and_its_null_may_still_need_seeds():
+    judged = judge(claim(null="size_without"), [2.0] * 4, [0.9, 0.2, 1.1, 0.4])
+    assert judged.verdict == "undecided"
+    assert judged.needed > 4
+    more = [0.9, 0.2, 1.1, 0.4] * (judged.needed // 4 + 1)
+    assert judge(claim(null="size_without"), [2.0] * len(more), more).verdict == "holds"
+
+
+def test_a_null_without_a_value_in_one_seed_leaves_it_undecided():
+    judged = judge(claim(null="size_without"), [1.5, 1.6, 1.55], [0.1, np.nan, 0.2])
+    assert (judged.verdict, judged.needed) == ("undecided", None)
+
+
 def test_a_null_inside_the_band_means_that_nothing_can_be_told():
     with_null = claim(null="size_without")
     good, bad = [1.5, 1.6, 1.55], [0.1, 0.2, 0.15]
@@ -64,6 +116,23 @@ def test_shares_have_wilsons_interval_and_need_their_seeds():
     assert all_eight.verdict == "undecided"
     assert all_eight.needed == 16
     assert judge(claim((0.8, 1.0)), [True] * 16).verdict == "holds"
+    assert judge(claim((0.8, 1.0)), [True] * 15).verdict == "undecided"
+    never = judge(claim((None, 0.2)), [False] * 4)
+    assert never.measured.low == 0.0
+    assert never.needed == 16
+    assert judge(claim((None, 0.2)), [False] * 16).verdict == "holds"
+
+
+@pytest.mark.parametrize(("hits", "n", "band"), [(3, 4, (0.5, 1.0)), (2, 3, (0.4, 0.9))])
+def test_the_seeds_that_a_share_needs_are_the_fewest(hits, n, band):
+    judged = judge(claim(band), [True] * hits + [False] * (n - hits))
+    decided = [m for m in range(n, 200) if claim(band).admits(*wilson_interval(hits / n, m)[1:])]
+    assert judged.needed == decided[0]
+
+
+def test_an_estimate_on_the_bands_end_is_decided_by_no_number_of_seeds():
+    judged = judge(claim((1.0, None)), [0.5, 1.5])
+    assert (judged.verdict, judged.needed) == ("undecided", None)
 
 
 def test_ratios_are_of_means():
@@ -81,6 +150,9 @@ def test_the_papers_number_has_its_own_word():
     values = [1.4, 1.5, 1.6]
     words = [judge(claim(paper=p), values).paper_is for p in (1.0, 1.5, 3.0, None)]
     assert words == ["below", "inside", "above", ""]
+    assert judge(claim(paper=1.5), [1.5]).paper_is == ""  # one seed has no interval to lie in
+    assert judge(claim(paper=1.5), [1.5, np.nan]).paper_is == ""
+    assert judge(claim(paper=1.5, exact=True), [1.4]).paper_is == "above"
 
 
 def test_only_what_was_measured_is_judged():

@@ -227,6 +227,7 @@ CALLS = [
     Call("mean_interval", intervals.mean_interval, {"values": [1.0, 2.0]}, {"values": "array"}, {"values": ENDLESS}),
     Call("ratio_interval", intervals.ratio_interval, {"parts": [1.0, 2.0], "wholes": [2.0, 3.0]},
          {"parts": "array", "wholes": "array"}, {"parts": ENDLESS, "wholes": ENDLESS}),
+    Call("wilson_interval", intervals.wilson_interval, {"share": 0.5, "n": 4}, {"share": "number", "n": "whole"}),
     Call("share_interval", intervals.share_interval, {"hits": [True, False]}, {"hits": "array"}),
     Call("principal_components", manifold.principal_components, {"points": POINTS}, {"points": "array", "n": "whole"}, {"n": {"huge"}}),
     Call("separation", manifold.separation, {"points": POINTS, "epochs": EPOCHS}, {"points": "array", "epochs": "array"}),

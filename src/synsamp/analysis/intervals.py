@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from synsamp.arguments import flags, numbers
+from synsamp.arguments import flags, number, numbers, whole
 from synsamp.errors import refuse
 
 
@@ -35,9 +35,11 @@ def mean_interval(values: ArrayLike) -> Interval:
         raise refuse("values", "must be one number per trial", array.shape)
     if not np.isfinite(array).all():
         return Interval(np.nan, -np.inf, np.inf)
-    mean = float(array.mean())
     if array.size == 1:
-        return Interval(mean, -np.inf, np.inf)
+        return Interval(float(array[0]), -np.inf, np.inf)
+    if np.ptp(array) == 0:  # its mean is the value itself, not what a sum rounds to
+        return Interval(*[float(array[0])] * 3)
+    mean = float(array.mean())
     half = stats.t.ppf(0.975, array.size - 1) * array.std(ddof=1) / np.sqrt(array.size)
     return Interval(mean, mean - float(half), mean + float(half))
 
@@ -51,11 +53,11 @@ def ratio_interval(parts: ArrayLike, wholes: ArrayLike) -> Interval:
     a, b = numbers("parts", parts, finite=False), numbers("wholes", wholes, finite=False)
     if a.ndim != 1 or a.size == 0 or a.shape != b.shape:
         raise refuse("parts, wholes", "must be one pair of numbers per trial", (a.shape, b.shape))
-    whole = float(b.mean())
-    if whole == 0 or not (np.isfinite(a).all() and np.isfinite(b).all()):
+    mean = float(b.mean())
+    if mean == 0 or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return Interval(np.nan, -np.inf, np.inf)
-    ratio = float(a.mean()) / whole
-    error = mean_interval((a - ratio * b) / whole)
+    ratio = float(a.mean()) / mean
+    error = mean_interval((a - ratio * b) / mean)
     return Interval(ratio, ratio + error.low, ratio + error.high)
 
 
@@ -64,5 +66,20 @@ def share_interval(hits: ArrayLike) -> Interval:
     array = flags("hits", hits)
     if array.ndim != 1 or array.size == 0:
         raise refuse("hits", "must be one yes or no per trial", array.shape)
-    found = stats.binomtest(int(array.sum()), array.size).proportion_ci(0.95, method="wilson")
-    return Interval(float(array.mean()), float(found.low), float(found.high))
+    return wilson_interval(float(array.mean()), array.size)
+
+
+def wilson_interval(share: float, n: int) -> Interval:
+    """All true shares q of which ``share`` of ``n`` trials is at most 1.96 √(q (1 − q)/n) away.
+
+    ``share · n`` need not be whole: one may ask what the same share would say of more trials.
+    """
+    number("share", share, at_least=0, at_most=1)
+    whole("n", n, at_least=1)
+    z2 = float(stats.norm.ppf(0.975)) ** 2 / n
+    middle = (share + z2 / 2) / (1 + z2)
+    half = np.sqrt(z2 * (share * (1 - share) + z2 / 4)) / (1 + z2)
+    # At 0 and 1 the interval ends there, whatever rounding says.
+    low = 0.0 if share == 0 else float(middle - half)
+    high = 1.0 if share == 1 else float(middle + half)
+    return Interval(share, low, high)

@@ -1,10 +1,11 @@
 """Judge claims over seeds: holds, fails, undecided, or cannot tell.
 
-A mean has Student's 95 % interval, a ratio of means that of the linearised ratio, a share Wilson's.
+A mean has Student's 95 % interval, a ratio of means that of the linearised ratio, a share Wilson's;
+what is exact spans from its least to its greatest value, and one seed is enough.
 **holds**: the interval lies inside the band and the null's outside; **fails**: the interval lies
 outside; **cannot tell**: the null lies inside, so the claim would hold for a system without the
-effect; **undecided**: anything else, with the number of seeds that would decide it if mean and
-scatter stayed as they are.
+effect; **undecided**: anything else, with the number of seeds that would decide it if estimate and
+scatter stayed as they are. One seed decides nothing, but for what is exact.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from synsamp.analysis.intervals import Interval, mean_interval, ratio_interval, share_interval
+from synsamp.analysis.intervals import (
+    Interval,
+    mean_interval,
+    ratio_interval,
+    share_interval,
+    wilson_interval,
+)
 from synsamp.claims.claim import Claim, Ratio, Value
 
 Verdict = Literal["holds", "fails", "undecided", "cannot tell"]
@@ -39,9 +46,12 @@ class Judged:
 
     @property
     def paper_is(self) -> str:
-        """Where the paper's own number lies: inside, above or below the interval."""
+        """Where the paper's own number lies: inside, above or below the interval, if there is one.
+
+        One seed has none: an endless interval would hold any number.
+        """
         paper = self.claim.paper
-        if paper is None or not math.isfinite(self.measured.value):
+        if paper is None or not all(map(math.isfinite, self.measured)):
             return ""
         if paper > self.measured.high:
             return "above"
@@ -64,6 +74,8 @@ def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = 
     n = len(values)
     if claim.null is not None and nothing is None:
         raise ValueError(f"claim {claim.id!r}: its null {claim.null!r} was not measured")
+    if n == 1 and not claim.exact:  # a share has an interval even then, and might leave the band
+        return Judged(claim, measured, n, nothing, "undecided")
     if claim.excludes(measured.low, measured.high):
         return Judged(claim, measured, n, nothing, "fails")
     if nothing is not None and claim.admits(nothing.low, nothing.high):
@@ -76,19 +88,27 @@ def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = 
 
 def interval_of(values: Sequence[Value], exact: bool = False) -> Interval:
     """The estimate over seeds with its interval, by the kind of the values."""
+    if exact:
+        numbers = [_ratio(value) if isinstance(value, Ratio) else float(value) for value in values]
+        if not all(map(math.isfinite, numbers)):
+            return Interval(math.nan, -math.inf, math.inf)
+        return Interval(math.fsum(numbers) / len(numbers), min(numbers), max(numbers))
     if all(isinstance(value, Ratio) for value in values):
         parts, wholes = zip(*values, strict=True)
         return ratio_interval(parts, wholes)
     if all(isinstance(value, (bool, np.bool_)) for value in values):
         return share_interval(np.array(values, bool))
-    found = mean_interval(np.array(values, float))
-    if exact and math.isfinite(found.value):
-        return Interval(found.value, float(np.min(values)), float(np.max(values)))
-    return found
+    return mean_interval(np.array(values, float))
+
+
+def _ratio(value: Ratio) -> float:
+    return value.part / value.whole if value.whole else math.nan
 
 
 def _needed(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None) -> int | None:
     """Seeds after which measure and null would be clear of the band's ends; None: no number."""
+    if claim.exact:  # seeds that differ where none should: more of them settle nothing
+        return None
     counts = [_seeds_to_clear(claim, each) for each in (values, null) if each is not None]
     return None if None in counts else max(c for c in counts if c is not None)
 
@@ -105,18 +125,17 @@ def _seeds_to_clear(claim: Claim, values: Sequence[Value]) -> int | None:
 
 
 def _clear(claim: Claim, values: Sequence[Value], n: int) -> bool:
+    """Whether the interval would cross no end if ``n`` seeds had this estimate and scatter."""
     found = interval_of(values)
-    if not (len(values) > 1 and math.isfinite(found.value)):
-        return False
-    if isinstance(values[0], (bool, np.bool_)):
-        hits = round(found.value * n)
-        ci = stats.binomtest(hits, n).proportion_ci(0.95, method="wilson")
-        ends = (float(ci.low), float(ci.high))
-    else:
+    if all(isinstance(value, (bool, np.bool_)) for value in values):
+        ends = wilson_interval(found.value, n)[1:]
+    elif len(values) > 1 and math.isfinite(found.value):
         m = len(values)
         scale = stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, m - 1) * math.sqrt(m / n)
         ends = (
             found.value - (found.value - found.low) * scale,
             found.value + (found.high - found.value) * scale,
         )
+    else:
+        return False
     return claim.admits(*ends) or claim.excludes(*ends)
