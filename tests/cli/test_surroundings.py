@@ -119,19 +119,21 @@ def test_a_failure_of_the_network_is_no_mistake_of_the_user(tmp_path, monkeypatc
 def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
     from rich.console import Console
 
-    from synsamp.cli import tables
+    from synsamp.cli import claim_tables
     from synsamp.runs.storage.folder import ClaimRecord
 
     hostile = "\x1b[2J\x1b]0;title\x07\u202e"
     claim = ClaimRecord(
         id=hostile, statement=hostile, where=hostile, measure=hostile, value=1.0, n=3,
         interval=(0.5, 1.5), band=(0.0, 2.0), verdict="holds", unit=hostile, detail=hostile,
-        reason=hostile, at=hostile, paper=1.0, paper_is=hostile,
+        reason=hostile, at=hostile, paper=1.0, paper_is=hostile, null_value=0.0,
+        null_interval=(0.0, 0.1), null_is=hostile,
     )  # fmt: skip
-    Console().print(tables.claims({hostile: [claim]}))
-    Console().print(tables.sweep(hostile, [claim]))
+    for width in (80, 160):
+        Console(width=width).print(claim_tables.claims({hostile: [claim]}, width))
+    Console().print(claim_tables.sweep(hostile, [claim]))
     shown = capsys.readouterr().out
-    assert "claims: 1 holds" in shown
+    assert shown.count("claims: 1 holds") == 2
     assert not set(shown) & set("\x1b\x07\u202e")
 
 

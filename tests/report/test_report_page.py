@@ -93,7 +93,8 @@ def test_everything_is_on_the_page(report):
         "standard deviation of one step",
         "Versions",
         "Claims: 2 hold, 2 fail, 2 undecided",
-        "one seed, in the band",
+        "one seedin the band",
+        "one seed, which decides nothing by itself",
         "fifty are very far",
     ]
     for words in expected:

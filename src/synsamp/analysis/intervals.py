@@ -79,7 +79,5 @@ def wilson_interval(share: float, n: int) -> Interval:
     z2 = float(stats.norm.ppf(0.975)) ** 2 / n
     middle = (share + z2 / 2) / (1 + z2)
     half = np.sqrt(z2 * (share * (1 - share) + z2 / 4)) / (1 + z2)
-    # At 0 and 1 the interval ends there, whatever rounding says.
-    low = 0.0 if share == 0 else float(middle - half)
-    high = 1.0 if share == 1 else float(middle + half)
-    return Interval(share, low, high)
+    high = 1.0 if share == 1 else float(middle + half)  # whatever rounding says; 0 comes out as 0
+    return Interval(share, float(middle - half), high)

@@ -13,7 +13,7 @@ from synsamp.experiments.registry import Registry
 
 def conclude(root: Path, registry: Registry, code: int, strict: bool = False) -> int:
     """Write one report of what is finished and print the claims; return the exit code."""
-    from synsamp.cli import tables
+    from synsamp.cli import claim_tables
     from synsamp.report.write import write_report
     from synsamp.runs import RunFolder, find_runs
 
@@ -25,10 +25,11 @@ def conclude(root: Path, registry: Registry, code: int, strict: bool = False) ->
     folders = [RunFolder(path) for path in finished]
     swept = [folder for folder in folders if folder.description.vary]
     claims = {f.description.experiment: f.claims() for f in folders if f not in swept}
+    console = Console()
     for folder in swept:
-        Console().print(tables.sweep(folder.description.experiment, folder.claims()))
+        console.print(claim_tables.sweep(folder.description.experiment, folder.claims()))
     if any(claims.values()):
-        Console().print(tables.claims(claims))
+        console.print(claim_tables.claims(claims, console.width))
     typer.echo(f"report: {report}")
     broken = strict and not all(claim.holds for found in claims.values() for claim in found)
     return 1 if broken else code

@@ -58,9 +58,9 @@ def add_claims(app: typer.Typer, registry: Registry) -> None:
         name: Annotated[str, typer.Argument(help="An experiment, its alias, or your own file.py.")],
     ) -> None:
         """List what an experiment claims, and how it is judged, without running it."""
-        from synsamp.cli import tables
+        from synsamp.cli import claim_tables
 
-        Console().print(tables.declared(registry.find(name).load()))
+        Console().print(claim_tables.declared(registry.find(name).load()))
 
 
 def add_report(app: typer.Typer, registry: Registry) -> None:

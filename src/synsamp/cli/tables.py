@@ -1,33 +1,20 @@
-"""Tables for the terminal."""
+"""Experiments and parameters as tables for the terminal."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from synsamp.report.foreign import visible
-from synsamp.report.numbers import (
-    band_text,
-    measured_text,
-    null_text,
-    number,
-    paper_text,
-    tally,
-    verdict_text,
-)
-
 if TYPE_CHECKING:
     from synsamp.experiments.base import Experiment
     from synsamp.experiments.registry import Entry
-    from synsamp.runs.storage.folder import ClaimRecord
 
 
-STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "cannot tell": "bold red"}
 ROOM_BESIDE_NAMES = 50
 """Columns that the meaning and two presets take at least beside the names."""
 
@@ -81,65 +68,4 @@ def _stacked(title: Text, rows: Sequence[Sequence[str]], presets: Sequence[str])
         values = ", ".join(f"{name} {value}" for name, value in zip(presets, shown, strict=True))
         table.add_row(Text(key, "bold"))
         table.add_row(Text(f"  {meaning}; {values}"))
-    return table
-
-
-def claims(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
-    """List claims with what was measured over seeds, the band, and the verdict."""
-    everything = [claim for records in found.values() for claim in records]
-    nulls = any(claim.null_interval is not None for claim in everything)
-    papers = any(claim.paper is not None for claim in everything)
-    table = Table(title=f"claims: {tally(everything)}", box=box.SIMPLE_HEAD)
-    table.add_column("where")
-    table.add_column("claim", ratio=1)
-    table.add_column("measured", justify="right")
-    for wanted, name in ((nulls, "null"), (True, "band"), (papers, "the paper")):
-        if wanted:
-            table.add_column(name, justify="right")
-    table.add_column("verdict")
-    for name, records in found.items():
-        table.add_section()
-        table.add_row("", Text(visible(name), "bold"))
-        for claim in records:
-            texts = [claim.where, claim.statement, f"{measured_text(claim)} {claim.unit}".strip()]
-            texts += [null_text(claim)] if nulls else []
-            texts += [band_text(claim.band)]
-            texts += [paper_text(claim)] if papers else []
-            mark = Text(verdict_text(claim), STYLES[claim.verdict])
-            table.add_row(*(Text(visible(text)) for text in texts), mark)
-    return table
-
-
-def sweep(name: str, records: Sequence[ClaimRecord]) -> Table:
-    """List the verdict on each claim, a column per combination of settings."""
-    points = list(dict.fromkeys(record.at for record in records))
-    by_place = {(record.id, record.at): record for record in records}
-    table = Table(title=Text(f"{visible(name)}: {tally(records)}"), box=box.SIMPLE_HEAD)
-    table.add_column("claim")
-    for point in points:
-        table.add_column(Text(visible(point)), justify="right")
-    for claim in dict.fromkeys(record.id for record in records):
-        cells = []
-        for point in points:
-            found = by_place.get((claim, point))
-            text = "" if found is None else f"{number(found.value)} {found.verdict}"
-            cells.append(Text(text, "" if found is None else STYLES[found.verdict]))
-        table.add_row(Text(visible(claim)), *cells)
-    return table
-
-
-def declared(experiment: Experiment) -> Table:
-    """List what an experiment claims, before anything is run."""
-    title = Text(f"{experiment.name}: {len(experiment.claims)} claims")
-    table = Table(title=title, box=box.SIMPLE_HEAD)
-    table.add_column("id", style="bold", no_wrap=True)
-    table.add_column("claim", ratio=1)
-    for column in ("where", "measure", "null", "band", "the paper"):
-        table.add_column(column, overflow="fold")
-    for claim in experiment.claims:
-        said = claim.statement + (f" ({claim.reason})" if claim.reason else "")
-        paper = "" if claim.paper is None else number(claim.paper)
-        band = f"{band_text(claim.band)} {claim.unit}".strip()
-        row = (claim.id, said, claim.where, claim.measure, claim.null or "", band, paper)
-        table.add_row(*map(Text, row))
     return table

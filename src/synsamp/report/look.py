@@ -54,8 +54,12 @@ table { border-collapse: collapse; width: 100%; }
 th { text-align: left; font-size: 0.8rem; font-weight: 600; color: var(--soft); }
 th, td { padding: 0.6rem 1rem; vertical-align: middle; border-top: 1px solid var(--line); }
 thead th { border-top: 0; background: var(--chip); }
-.claims td.range { width: 14.5rem; }
-.claims td.num { width: 10rem; } .claims td.band { width: 7rem; } .claims td.mark { width: 8rem; }
+.claims td { padding: 0.6rem 0.7rem; vertical-align: top; }
+.claims td.range { width: 12rem; padding-left: 0; }
+.claims td.num { width: 9.5rem; } .claims td.mark { width: 8.2rem; }
+.claims td.paper { width: 6rem; }
+.num .detail, .num .ends, .mark .detail { display: block; font-weight: 400; }
+.num .ends { white-space: nowrap; font-size: 0.9rem; }
 .num { font-variant-numeric: tabular-nums; }
 .value { font-weight: 650; }
 .claims td.mark { font-weight: 650; }
@@ -82,7 +86,7 @@ figcaption p { margin: 0 0 0.6rem; } figcaption p:last-child { margin: 0; }
   border-radius: 6px; background: var(--chip); font-weight: 700; text-align: center;
 }
 .sideways { display: none; color: var(--soft); font-size: 0.86rem; text-align: right; }
-.paper { font-size: 0.86rem; font-weight: 400; color: var(--soft); margin-left: 0.4rem; }
+.aside { font-size: 0.86rem; font-weight: 400; color: var(--soft); margin-left: 0.4rem; }
 .notes { display: grid; gap: 0 2.5rem; }
 .notes ul { margin: 0; padding-left: 1.2rem; } .notes li { margin: 0.3rem 0; }
 details { margin-top: 1rem; }
@@ -105,10 +109,12 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   table, tbody, tr, td { display: block; width: 100%; }
   tr { border-top: 1px solid var(--line); padding: 0.7rem 1rem; }
   tbody tr:first-child { border-top: 0; }
-  .claims td.num, .claims td.band, .claims td.range { width: 100%; }
-  td { border: 0; padding: 0.1rem 0; }
+  .claims td.num, .claims td.range { width: 100%; }
+  td, .claims td { border: 0; padding: 0.1rem 0; }
+  .num .ends { display: inline; }
   td.num::before { content: attr(data-label) " "; color: var(--soft); font-weight: 400; }
-  .claims td.mark { float: right; width: auto; padding-left: 0.8rem; }
+  .claims td.mark { width: 100%; }
+  .mark .detail { display: inline; margin-left: 0.5rem; }
   svg.range { width: 100%; max-width: 16rem; }
 }
 @media (max-width: 46rem) {

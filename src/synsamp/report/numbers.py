@@ -29,9 +29,14 @@ def number(value: float | None) -> str:
     return text.replace("-", "−")
 
 
+def value_text(claim: ClaimRecord) -> str:
+    """Write what was measured: ``0.31 (0.28 to 0.35)``; one seed has no interval."""
+    return _with_interval(claim.value, claim.interval)
+
+
 def measured_text(claim: ClaimRecord) -> str:
-    """Write what was measured: ``0.31 (0.28 to 0.35), n = 8``; one seed has no interval."""
-    return _with_interval(claim.value, claim.interval) + f", n = {claim.n}"
+    """Write what was measured, and over how many seeds: ``0.31 (0.28 to 0.35), n = 8``."""
+    return f"{value_text(claim)}, n = {claim.n}"
 
 
 def null_text(claim: ClaimRecord) -> str:
@@ -50,17 +55,36 @@ def paper_text(claim: ClaimRecord) -> str:
 
 def verdict_text(claim: ClaimRecord) -> str:
     """Write the verdict, with what would decide an undecided one."""
+    return ": ".join(filter(None, verdict_and_why(claim)))
+
+
+def verdict_and_why(claim: ClaimRecord) -> tuple[str, str]:
+    """The verdict, and of an undecided one what would decide it."""
     if claim.verdict != "undecided":
-        return claim.verdict
+        return claim.verdict, ""
     if claim.n == 1:
-        return f"one seed, {'in' if _in_band(claim) else 'outside'} the band"
-    return "undecided" if claim.needed is None else f"undecided: needs {claim.needed} seeds"
+        return "one seed", f"{'in' if _in_band(claim) else 'outside'} the band"
+    return "undecided", _what_decides(claim)
+
+
+def _what_decides(claim: ClaimRecord) -> str:
+    if claim.needed is not None:
+        return f"{claim.needed:,} seeds would decide"
+    if claim.value is None or (claim.null_interval is not None and claim.null_value is None):
+        return "a seed has no finite value"
+    return "more seeds would not decide"
 
 
 def _in_band(claim: ClaimRecord) -> bool:
     low, high = claim.band
     value = claim.value
     return value is not None and (low is None or low <= value) and (high is None or value <= high)
+
+
+def one_seed_note(claims: Sequence[ClaimRecord]) -> str:
+    """What to say where verdicts are missing because there was one seed; else nothing."""
+    one = any(claim.n == 1 and claim.verdict == "undecided" for claim in claims)
+    return "One seed decides nothing: values are shown against their bands." if one else ""
 
 
 def tally(claims: Sequence[ClaimRecord]) -> str:
@@ -74,11 +98,16 @@ def tally(claims: Sequence[ClaimRecord]) -> str:
     return ", ".join(said)
 
 
-def _with_interval(value: float | None, interval: tuple[float | None, float | None]) -> str:
+def interval_text(value: float | None, interval: tuple[float | None, float | None]) -> str:
+    """Write an interval in brackets, if there is one that says more than the value."""
     low, high = interval
     if low is None or high is None or low == high == value:
-        return number(value)
-    return f"{number(value)} ({number(low)} to {number(high)})"
+        return ""
+    return f"({number(low)} to {number(high)})"
+
+
+def _with_interval(value: float | None, interval: tuple[float | None, float | None]) -> str:
+    return f"{number(value)} {interval_text(value, interval)}".rstrip()
 
 
 def band_text(band: Band) -> str:

@@ -21,11 +21,11 @@ from synsamp.report.draw import Drawing, panels_of
 from synsamp.report.look import CSS
 from synsamp.report.numbers import (
     band_text,
-    measured_text,
-    null_text,
+    interval_text,
+    number,
     paper_text,
     tally,
-    verdict_text,
+    verdict_and_why,
 )
 from synsamp.report.over_seeds import SIGNS
 from synsamp.report.template import fill
@@ -163,10 +163,10 @@ def _claims_table(claims: Sequence[ClaimRecord]) -> Markup:
         any_paper=any(claim.paper is not None for claim in claims),
         signs=SIGNS,
         band_text=band_text,
-        measured_text=measured_text,
-        null_text=null_text,
+        number=number,
+        interval_text=interval_text,
         paper_text=paper_text,
-        verdict_text=verdict_text,
+        verdict_and_why=verdict_and_why,
         claim_range=claim_range,
     )
 

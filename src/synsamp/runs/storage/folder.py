@@ -100,7 +100,8 @@ class Status(_Record):
 class ClaimRecord(_Record):
     """A claim as it was judged; a number that is not finite is null.
 
-    ``at`` names the point of a sweep. ``needed``: seeds that would decide an undecided claim.
+    ``at`` names the point of a sweep, ``null_is`` what the null is. ``needed``: seeds that would
+    decide an undecided claim.
     """
 
     id: str
@@ -114,6 +115,7 @@ class ClaimRecord(_Record):
     interval: tuple[float | None, float | None]
     null_value: float | None = None
     null_interval: tuple[float | None, float | None] | None = None
+    null_is: str = ""
     needed: int | None = None
     paper: float | None = None
     paper_is: str = ""
@@ -143,6 +145,7 @@ class ClaimRecord(_Record):
             interval=(_finite(measured.low), _finite(measured.high)),
             null_value=None if null is None else _finite(null.value),
             null_interval=None if null is None else (_finite(null.low), _finite(null.high)),
+            null_is=claim.null_is,
             needed=judged.needed,
             paper=claim.paper,
             paper_is=judged.paper_is,

@@ -1,0 +1,148 @@
+"""Claims as tables for the terminal: as they are declared, as they were judged, over a sweep.
+
+A wide terminal has a column for each thing that is said of a claim. On a narrow one they stand
+below each other: seven columns of a dozen letters can be read by nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from synsamp.report.foreign import visible
+from synsamp.report.numbers import (
+    band_text,
+    null_text,
+    number,
+    one_seed_note,
+    paper_text,
+    tally,
+    value_text,
+    verdict_and_why,
+)
+
+if TYPE_CHECKING:
+    from synsamp.experiments.base import Experiment
+    from synsamp.runs.storage.folder import ClaimRecord
+
+
+STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "cannot tell": "bold red"}
+WIDE = 130
+"""Columns from which on a table of columns reads better than lines."""
+
+
+def claims(found: Mapping[str, Sequence[ClaimRecord]], width: int) -> Table:
+    """List claims with what was measured over seeds, the null, the band, the paper, the verdict."""
+    everything = [claim for records in found.values() for claim in records]
+    note = one_seed_note(everything)
+    table = (_columns if width >= WIDE else _lines)(found)
+    table.title = Text(f"claims: {tally(everything)}")
+    table.title_justify = table.caption_justify = "left"
+    table.caption = Text(note) if note else None
+    return table
+
+
+def _columns(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 1, 0))
+    table.add_column("verdict", width=12)
+    table.add_column("claim", ratio=4)
+    table.add_column("measured (95 % interval)", ratio=3)
+    table.add_column("null", ratio=3)
+    table.add_column("band", ratio=3)
+    table.add_column("the paper", ratio=1, min_width=9)
+    for name, records in found.items():
+        table.add_row("", Text(visible(name), "bold"))
+        for claim in records:
+            seeds = f"n = {claim.n}" + (f", {claim.unit}" if claim.unit else "")
+            verdict, why = verdict_and_why(claim)
+            table.add_row(
+                _with(verdict, why, STYLES[claim.verdict]),
+                _with(claim.statement, claim.where),
+                _with(value_text(claim), seeds),
+                _with(null_text(claim), claim.null_is),
+                _with(band_text(claim.band), claim.reason),
+                Text(visible(paper_text(claim))),
+            )
+    return table
+
+
+def _with(text: str, remark: str, style: str = "") -> Text:
+    """A cell, and below it what is said of it, in what a terminal has for small letters."""
+    cell = Text(visible(text), style)
+    return cell.append(f"\n{visible(remark)}", "not bold dim") if remark else cell
+
+
+def _lines(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0))
+    table.add_column(width=11)
+    table.add_column(overflow="fold")
+    for name, records in found.items():
+        table.add_row("", Text(f"\n{visible(name)}", "bold"))
+        for claim in records:
+            verdict, why = verdict_and_why(claim)
+            said = Text(visible(f"{claim.statement} ({claim.where})".removesuffix(" ()")))
+            said.append(visible("".join(f"\n{line}" for line in _remarks(claim, why))), "dim")
+            table.add_row(Text(verdict, STYLES[claim.verdict]), said)
+    return table
+
+
+def _remarks(claim: ClaimRecord, why: str) -> Iterator[str]:
+    """What is said of a claim, a line each."""
+    measured = " ".join(filter(None, [value_text(claim), claim.unit])) + f", n = {claim.n}"
+    yield f"{measured}; {why}" if why else measured
+    yield _because(f"band {band_text(claim.band)}", claim.reason)
+    if null := null_text(claim):
+        yield _because(f"null {null}", claim.null_is)
+    if claim.paper is not None:
+        yield f"the paper {paper_text(claim)}"
+
+
+def _because(text: str, remark: str) -> str:
+    return f"{text} ({remark})" if remark else text
+
+
+def sweep(name: str, records: Sequence[ClaimRecord]) -> Table:
+    """List the verdict on each claim, a column per combination of settings."""
+    points = list(dict.fromkeys(record.at for record in records))
+    by_place = {(record.id, record.at): record for record in records}
+    table = Table(title=Text(f"{visible(name)}: {tally(records)}"), box=box.SIMPLE_HEAD)
+    table.add_column("claim")
+    for point in points:
+        table.add_column(Text(visible(point)), justify="right")
+    for claim in dict.fromkeys(record.id for record in records):
+        cells = []
+        for point in points:
+            found = by_place.get((claim, point))
+            text = "" if found is None else f"{number(found.value)} {found.verdict}"
+            cells.append(Text(text, "" if found is None else STYLES[found.verdict]))
+        table.add_row(Text(visible(claim)), *cells)
+    return table
+
+
+def declared(experiment: Experiment) -> Table:
+    """List what an experiment claims, before anything is run."""
+    title = Text(f"{experiment.name}: {len(experiment.claims)} claims")
+    table = Table(title=title, box=None, show_header=False, padding=(0, 1), title_justify="left")
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for claim in experiment.claims:
+        where = f" ({claim.where})" if claim.where else ""
+        null = f"{claim.null}: {claim.null_is}" if claim.null else "none"
+        rows = {
+            "claim": claim.statement + where,
+            "measure": claim.measure + (f": {claim.detail}" if claim.detail else ""),
+            "null": null.removesuffix(": "),
+            "band": f"{band_text(claim.band)} {claim.unit}".strip(),
+            "reason": claim.reason,
+            "the paper": "" if claim.paper is None else number(claim.paper),
+            "seeds": "one decides: it has no scatter" if claim.exact else "",
+        }
+        table.add_row("", Text(f"\n{claim.id}", "bold"))
+        for word, text in rows.items():
+            if text:
+                table.add_row(word, Text(text))
+    return table
