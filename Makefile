@@ -8,13 +8,13 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
-.PHONY: help setup demo test torture mutants claims bench
+.PHONY: help setup demo test torture mutants reproduce bench
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make test         lint, types and tests"
 	@echo "make torture      all that can go wrong, at length; writes docs/reliability.md"
 	@echo "make mutants      put faults into the code and count those that fast tests notice"
-	@echo "make claims       put the newest demo's claims into README.md"
+	@echo "make reproduce    run the whole paper (goes on where it stopped), write README.md and docs"
 	@echo "make bench        measure speed and write docs/benchmarks.md"
 	@echo "make peer-NAME    make the virtual environment of a benchmark's peer"
 
@@ -54,8 +54,9 @@ torture: $(TOOLS)
 mutants: $(TOOLS) .venv-mutants/.ready
 	.venv-mutants/bin/python scripts/mutants.py --python $(BIN)/python $(if $(AGAIN),--again) $(if $(SEED),--seed $(SEED)) $(ONLY)
 
-claims: $(READY)
-	$(BIN)/python scripts/readme_claims.py $$(ls -d runs/demo-* | tail -1)
+# Stopped or killed, the same command goes on.
+reproduce: $(READY)
+	$(BIN)/python scripts/reproduce.py
 
 bench: $(TOOLS)
 	$(BIN)/python scripts/docs_benchmarks.py

@@ -128,7 +128,7 @@ def _carry_out(jobs: Sequence[Job], root: Path, workers: Workers) -> int:
     for entry, folder in jobs:
         console.print(f"{entry.name}: running in {folder.path}", markup=False, soft_wrap=True)
         try:
-            with _stopping_on_sigterm():
+            with stopping_on_sigterm():
                 if folder.description.trials is None:
                     carry_out(entry.load(), folder, console)
                 else:
@@ -143,7 +143,7 @@ def _carry_out(jobs: Sequence[Job], root: Path, workers: Workers) -> int:
 
 
 @contextmanager
-def _stopping_on_sigterm() -> Iterator[None]:
+def stopping_on_sigterm() -> Iterator[None]:
     """Let a polite kill (a cluster's time limit) leave a folder as orderly as Ctrl-C does."""
 
     def stop(*_: object) -> None:

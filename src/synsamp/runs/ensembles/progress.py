@@ -1,13 +1,14 @@
-"""How far an ensemble is: one bar with the time left, or a line now and then where there is none.
+"""How far an ensemble is, and how far all of several are: bars with the time left.
 
-Everything that ends is also a line of the ensemble's log.
+Where there is no terminal, a line now and then. Everything that ends is also a line of the
+ensemble's log.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import TracebackType
 
 from rich.console import Console
@@ -26,12 +27,75 @@ LINE_EVERY_S = 60.0
 _log = logging.getLogger("synsamp")
 
 
-class EnsembleProgress:
-    """Counts trials, and parts of those that are running."""
+def _bars(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=True),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=600.0,
+    )
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+
+
+class Whole:
+    """How far several ensembles are together; ``weights``: what each is worth, as in seconds."""
 
     def __init__(
-        self, console: Console, trials: Sequence[Trial], finished: Collection[str] = ()
+        self, console: Console, weights: Mapping[str, float], done: Mapping[str, float]
     ) -> None:
+        self.bars = _bars(console)
+        self._weights, self._done = dict(weights), dict(done)
+        self._begun, self._before = time.monotonic(), self._worth
+        self._task = self.bars.add_task(
+            "all", total=sum(weights.values()), completed=int(self._before)
+        )
+
+    def __enter__(self) -> Whole:
+        self.bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bars.stop()
+
+    @property
+    def _worth(self) -> float:
+        return sum(self._weights[name] * share for name, share in self._done.items())
+
+    def told(self, name: str, share: float) -> None:
+        """So much of one of them is done."""
+        self._done[name] = share
+        self.bars.update(self._task, completed=self._worth)
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        total, gained = sum(self._weights.values()), self._worth - self._before
+        text = f"{100 * self._worth / total:.0f} % of all"
+        if gained <= 0:
+            return text
+        left = (time.monotonic() - self._begun) * (total - self._worth) / gained
+        return f"{text}, about {_time(left)} left"
+
+
+class EnsembleProgress:
+    """Counts trials, and parts of those that are running; ``whole``: under a name, among others."""
+
+    def __init__(
+        self,
+        console: Console,
+        trials: Sequence[Trial],
+        finished: Collection[str] = (),
+        whole: tuple[Whole, str] | None = None,
+    ) -> None:
+        self._whole = whole
         self._labels = {trial.name: trial.label for trial in trials}
         # What earlier commands finished says nothing about how fast this one is.
         self._shares = {name: float(name in finished) for name in self._labels}
@@ -40,23 +104,14 @@ class EnsembleProgress:
         self._failed = 0
         self._console = console
         self._begun = self._last_line = time.monotonic()
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(elapsed_when_finished=True),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-            speed_estimate_period=600.0,
-        )
+        self._bar = _bars(console) if whole is None else whole[0].bars
         self._task = self._bar.add_task(
             self._text(), total=float(len(trials)), completed=int(self._before)
         )
 
     def __enter__(self) -> EnsembleProgress:
-        self._bar.start()
+        if self._whole is None:
+            self._bar.start()
         return self
 
     def __exit__(
@@ -65,7 +120,10 @@ class EnsembleProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        if self._whole is None:
+            self._bar.stop()
+        else:
+            self._bar.remove_task(self._task)
 
     def told(self, name: str, share: float) -> None:
         """A running trial has come so far."""
@@ -87,12 +145,16 @@ class EnsembleProgress:
         self._done += share - self._shares[name]
         self._shares[name] = share
         self._bar.update(self._task, completed=self._done, description=self._text())
+        if self._whole is not None:
+            self._whole[0].told(self._whole[1], self._done / len(self._shares))
         now, gained = time.monotonic(), self._done - self._before
         if not self._console.is_terminal and now - self._last_line > LINE_EVERY_S and gained > 0:
             self._last_line = now
             left = (now - self._begun) * (len(self._shares) - self._done) / gained
-            said = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
-            self._console.print(f"{self._text()}, about {said} left", markup=False)
+            said = f"{self._text()}, about {_time(left)} left"
+            if self._whole is not None:
+                said += f"; {self._whole[0].text}"
+            self._console.print(said, markup=False)
 
     def _text(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""

@@ -25,7 +25,7 @@ from synsamp.experiments.base import Experiment
 from synsamp.experiments.loading import Given
 from synsamp.runs.ensembles.gather import gather
 from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
-from synsamp.runs.ensembles.progress import EnsembleProgress
+from synsamp.runs.ensembles.progress import EnsembleProgress, Whole
 from synsamp.runs.ensembles.stack import Stack, flatten
 from synsamp.runs.execute import (
     DiskFullError,
@@ -79,10 +79,17 @@ def execute_ensemble(
         return folder
 
 
-def carry_out_ensemble(load: Loader, folder: RunFolder, console: Console, workers: Workers) -> None:
+def carry_out_ensemble(
+    load: Loader,
+    folder: RunFolder,
+    console: Console,
+    workers: Workers,
+    whole: tuple[Whole, str] | None = None,
+) -> None:
     """Do what is missing of the ensemble in a folder whose lock is held.
 
     ``load`` travels to the workers and gives the experiment there: a user's file goes with it.
+    ``whole`` is as in `EnsembleProgress`.
     """
     experiment = load()
     trials = trials_of(experiment, folder.description)
@@ -100,7 +107,7 @@ def carry_out_ensemble(load: Loader, folder: RunFolder, console: Console, worker
         stack = _stack(root, folder)
         stack.clear()
         outcomes: dict[str, Outcome] = {}
-        with EnsembleProgress(console, trials, _finished(root, trials)) as progress:
+        with EnsembleProgress(console, trials, finished_trials(root, trials), whole) as progress:
             tasks = [
                 Task(trial.name, partial(run_trial, load, trial, root, stack), trial.label)
                 for trial in trials
@@ -115,7 +122,7 @@ def carry_out_ensemble(load: Loader, folder: RunFolder, console: Console, worker
         _put_together(experiment, folder, trials, stack, outcomes, clock)
 
 
-def _finished(root: Path, trials: Sequence[Trial]) -> set[str]:
+def finished_trials(root: Path, trials: Sequence[Trial]) -> set[str]:
     """Names of the trials that earlier commands sealed; for the progress only."""
     return {t.name for t in trials if (root / "trials" / t.name / SEAL).exists()}
 

@@ -1,0 +1,254 @@
+"""What `make reproduce` kept is judged by the claims of today; the pages are written from it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from synsamp.claims import Claim
+from synsamp.claims.judge import interval_of
+from synsamp.claims.table import Run, present, to_csv
+from synsamp.errors import SynsampError
+from synsamp.experiments.loading import Given
+from synsamp.experiments.registry import REGISTRY, Entry, Registry
+from synsamp.runs.ensembles import batch
+from toys import coins
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+import docs_reproduction  # noqa: E402
+import reproduce  # noqa: E402
+import whole_runs  # noqa: E402
+
+CLAIMS = (
+    Claim(
+        "heads", "Heads come up", "Fig. 0A", "heads", (0.3, None), unit="of tosses",
+        reason="more than a bent coin", paper=0.5, null="heads_of_a_bent_coin",
+        null_is="a coin that falls on its tail",
+    ),
+    Claim(
+        "mostly", "Heads come up | mostly", "Fig. 0B", "mostly", (0.9, 1.0), reason="nearly always",
+        null="never", null_is="no coin",
+    ),
+)  # fmt: skip
+
+
+def measures(p, results):
+    share = float(results["tossed"].share)
+    return {
+        "heads": share, "heads_without_noise": 0.5, "heads_of_a_bent_coin": 0.02 * share,
+        "mostly": share > 0.5, "never": False, "kind": float(share > 0.5),
+    }  # fmt: skip
+
+
+TOSSED = replace(
+    coins.EXPERIMENT,
+    claims=CLAIMS,
+    measures=measures,
+    presets={
+        "quick": coins.CoinParameters(tosses=1),
+        "paper": coins.CoinParameters(),
+        "paper_fair": coins.CoinParameters(tosses=60),
+    },
+    trials={"paper": 3, "paper_fair": 2},
+)
+COINS = Registry([Entry("coins", "fig000", "Tossing coins", Given(TOSSED))])
+
+NOTES = """[truth]
+coins = "They fall as they should."
+[why.coins]
+mostly = "Coins are fair."
+[groups.coins.kind]
+0 = "tails"
+1 = "heads"
+"""
+
+TABLE = {
+    Run("coins", "paper"): {
+        "heads": [0.5, 0.52, 0.48, 0.51],
+        "heads_of_a_bent_coin": [0.1, 0.11, 0.09, 0.1],
+        "mostly": [False, True, False, True],
+        "never": [False] * 4,
+        "kind": [0.0, 1.0, 0.0, 1.0],
+    },
+    Run("coins", "paper_fair"): {
+        "heads": [0.6, 0.61, 0.62],
+        "heads_without_noise": [0.4, 0.41, 0.42],
+        "heads_of_a_bent_coin": [0.1, 0.11, 0.09],
+    },
+}
+ABOUT = """{"date": "2001-02-03", "command": "make reproduce", "cores": 2, "processor": "p",
+"versions": {"synsamp": "1"}, "took_s": {"a": 100, "b": 200}}"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A project with markers and notes, without a run."""
+    (tmp_path / "docs" / "data").mkdir(parents=True)
+    (tmp_path / "docs" / "data" / "reproduction_notes.toml").write_text(NOTES)
+    (tmp_path / "README.md").write_text(
+        f"before\n{docs_reproduction.BEGIN}\nstale\n{docs_reproduction.END}\nafter\n"
+    )
+    return tmp_path
+
+
+def fill(tree, table=TABLE):
+    (tree / "docs" / "data" / "reproduction.csv").write_text(to_csv(table))
+    (tree / "docs" / "data" / "reproduction.json").write_text(ABOUT)
+
+
+def pages(tree):
+    docs_reproduction.write_pages(tree, COINS)
+    return [(tree / name).read_text() for name in ("README.md", "docs/reproduction.md")]
+
+
+def faults(found, registry):
+    """What must not be in a stored table: claims that the null passes, or that nobody judged."""
+    wrong = []
+    for run in found.runs:
+        measures = present(found.runs[run])
+        judged = {claim.id: claim for claim in found.claims(run, registry)}
+        for claim in registry.find(run.experiment).load().claims:
+            if claim.id in judged and judged[claim.id].verdict == "cannot tell":
+                wrong.append(f"{run}: {claim.id} cannot tell")
+            if claim.null in measures:
+                low, high = interval_of(measures[claim.null], claim.exact)[1:]
+                if claim.admits(low, high):
+                    wrong.append(f"{run}: {claim.id} holds under its null")
+            if run.preset == "paper" and claim.id not in judged:
+                wrong.append(f"{run}: {claim.id} was not judged")
+    return wrong
+
+
+def stored_in(tree):
+    return whole_runs.stored(tree / "docs" / "data" / "reproduction")
+
+
+def test_no_claim_of_the_whole_run_holds_under_its_null():
+    found = stored_in(ROOT)
+    if found is None:
+        pytest.skip("the whole paper has not been run on this version")
+    assert faults(found, REGISTRY) == []
+
+
+def test_the_check_above_can_fail(tree):
+    fill(tree)
+    assert faults(stored_in(tree), COINS) == []
+    first, second = TABLE.values()
+    fill(tree, {Run("coins", "paper"): {**first, "never": [True] * 100}})
+    assert len(faults(stored_in(tree), COINS)) == 1  # the measure lies outside: fails, and yet
+    fill(tree, {Run("coins", "paper"): {**second, "heads_of_a_bent_coin": [0.5, 0.51]}})
+    found = faults(stored_in(tree), COINS)
+    assert [line.split(": ")[1] for line in found] == [
+        "heads cannot tell",
+        "heads holds under its null",
+        "mostly was not judged",
+    ]
+
+
+def test_the_pages_are_what_the_table_says():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = docs_reproduction.section(ROOT, REGISTRY)
+    assert readme == docs_reproduction.insert(readme, section)
+    page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    assert page == docs_reproduction.page(ROOT, REGISTRY)
+
+
+def test_what_people_say_is_about_claims_that_there_are():
+    notes = docs_reproduction.notes_of(ROOT)
+    for kind in ("truth", "why", "groups"):
+        for name, said in notes[kind].items():
+            experiment = REGISTRY.find(name.partition("/")[0]).load()
+            if kind == "why":
+                assert set(said) <= {claim.id for claim in experiment.claims}
+
+
+def test_before_a_run_the_pages_say_that_there_is_none(tree):
+    for page in pages(tree):
+        assert docs_reproduction.NOT_YET in page
+    fill(tree)
+    for page in pages(tree):
+        assert docs_reproduction.NOT_YET not in page
+
+
+def test_the_pages_tell_it_all(tree):
+    fill(tree)
+    readme, page = pages(tree)
+    assert readme.startswith("before\n")
+    assert readme.endswith("after\n")
+    assert "stale" not in readme
+    assert "| Tossing coins (fig000) | 4 | 1 | 1 | 0 | 0 | They fall as they should. |" in readme
+    assert "| Tossing coins (fig000), fair | 3 | 1 | 0 | 0 | 0 |" in readme
+    for words in (
+        "Heads come up<br><sub>Fig. 0A; `heads`</sub> | 0.502 (0.475 to 0.53)<br><sub>n = 4, of",
+        "0.1 (0.087 to 0.113)<br><sub>a coin that falls on its tail</sub>",
+        "≥ 0.3<br><sub>more than a bent coin</sub> | 0.5, inside | holds |",
+        "Heads come up \\| mostly",
+        "- `mostly` fails. Coins are fair.",
+        "| claim | tails (n = 2) | heads (n = 2) |",
+        "| `heads` | 0.49 (0.363 to 0.617) | 0.515 (0.451 to 0.579) |",
+        "| the paper | paper | paper, T = 0 | paper_fair | paper_fair, T = 0 |",
+        "0.61 (0.585 to 0.635), below | 0.41 (0.385 to 0.435), above |",
+        "`make reproduce` on 2001-02-03, 5 min on 2 cores",
+    ):
+        assert words in page, words
+    assert pages(tree) == [readme, page]  # writing again changes nothing
+
+
+def test_a_page_follows_the_claims_of_today(tree, monkeypatch):
+    fill(tree)
+    before = pages(tree)
+    stricter = replace(TOSSED, claims=(replace(CLAIMS[0], band=(0.55, None)), CLAIMS[1]))
+    changed = Registry([Entry("coins", "fig000", "Tossing coins", Given(stricter))])
+    assert docs_reproduction.page(tree, changed) != before[1]
+    assert docs_reproduction.section(tree, changed) not in before[0]
+
+
+def test_a_readme_without_markers_is_left_alone(tree):
+    (tree / "README.md").write_text("mine")
+    with pytest.raises(SynsampError, match="must hold"):
+        pages(tree)
+    assert (tree / "README.md").read_text() == "mine"
+
+
+def test_the_whole_paper_is_every_preset_that_is_called_after_it():
+    names = [each.name for _, each in reproduce.plan(COINS)]
+    assert names == ["coins-paper", "coins-paper_fair"]
+    assert [each.description.trials for _, each in reproduce.plan(COINS)] == [3, 2]
+
+
+def test_stopped_in_the_middle_the_same_command_goes_on(tree, monkeypatch, capsys):
+    out = tree / "runs"
+    arguments = ["--out", str(out), "--workers", "1"]
+    carry_out = batch.carry_out_ensemble
+
+    def stopped(load, folder, *more):
+        if folder.description.preset == "paper_fair":
+            raise KeyboardInterrupt
+        carry_out(load, folder, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batch, "carry_out_ensemble", stopped)
+        assert reproduce.main(arguments, COINS, tree) == 130
+    assert "stopped; `make reproduce` goes on" in capsys.readouterr().err
+    assert stored_in(tree) is None
+    first = (out / "coins-paper" / "status.json").read_bytes()
+    assert reproduce.main(arguments, COINS, tree) == 0
+    assert (out / "coins-paper" / "status.json").read_bytes() == first  # left alone
+    found = stored_in(tree)
+    assert {run: found.trials(run) for run in found.runs} == {
+        Run("coins", "paper"): 3,
+        Run("coins", "paper_fair"): 2,
+    }
+    assert found.claims(Run("coins", "paper"), COINS)[0].null_is == CLAIMS[0].null_is
+    assert (tree / "docs" / "images" / "reproduction-coins-paper-A.png").stat().st_size < 50_000
+    page = (tree / "docs" / "reproduction.md").read_text()
+    assert "![coins, paper, A](images/reproduction-coins-paper-A.png)" in page
+    assert "coins-paper_fair: 100 % of all" not in capsys.readouterr().err
+    longer = replace(TOSSED, trials={"paper": 4, "paper_fair": 2})
+    other = Registry([Entry("coins", "fig000", "Tossing coins", Given(longer))])
+    with pytest.raises(SynsampError, match="begun before trials changed: move it away"):
+        reproduce.main(arguments, other, tree)
