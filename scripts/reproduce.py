@@ -25,8 +25,13 @@ from synsamp.report.write import write_report
 from synsamp.runs.ensembles.batch import Job
 from synsamp.runs.storage.atomic import replacing
 
-TRIAL_S = {"generalization": 12, "prior_comparison": 40, "motility": 90, "adaptation": 30,
-           "compensation": 200}  # fmt: skip
+TRIAL_S = {
+    "generalization": 12,
+    "prior_comparison": 40,
+    "motility": 360,
+    "adaptation": 60,
+    "compensation": 250,
+}
 """Seconds of a core per seed, roughly: only the time left goes by them."""
 MOST_IMAGE_BYTES = 1_500_000
 IMAGE_WIDTH_PX, COLOURS = 760, 64

@@ -77,10 +77,21 @@ def run_all(jobs: Sequence[Job], out: Path, again: str, workers: int | None = No
     return 1 if wrong else 0
 
 
-def keep(jobs: Sequence[Job], out: Path, runs: Sequence[Run], target: Path, command: str) -> None:
+def keep(
+    jobs: Sequence[Job],
+    out: Path,
+    runs: Sequence[Run],
+    target: Path,
+    command: str,
+    only: Callable[[Run], set[str]] | None = None,
+) -> None:
     """Write the table of what all seeds measured, and what there is to know of the runs."""
     folders = [RunFolder(out / each.name) for each in jobs]
-    table = {run: measures_by_trial(folder) for run, folder in zip(runs, folders, strict=True)}
+    table = {}
+    for run, folder in zip(runs, folders, strict=True):
+        found = measures_by_trial(folder)
+        wanted = set(found) if only is None else only(run)
+        table[run] = {name: values for name, values in found.items() if name in wanted}
     about = {
         "date": date.today().isoformat(),
         "command": command,

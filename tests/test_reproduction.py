@@ -8,54 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from synsamp.claims import Claim
 from synsamp.claims.judge import interval_of
 from synsamp.claims.table import Run, present, to_csv
 from synsamp.errors import SynsampError
 from synsamp.experiments.loading import Given
 from synsamp.experiments.registry import REGISTRY, Entry, Registry
 from synsamp.runs.ensembles import batch
-from toys import coins
+from toys.tossed import CLAIMS, COINS, TOSSED
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 import docs_reproduction  # noqa: E402
 import reproduce  # noqa: E402
 import whole_runs  # noqa: E402
-
-CLAIMS = (
-    Claim(
-        "heads", "Heads come up", "Fig. 0A", "heads", (0.3, None), unit="of tosses",
-        reason="more than a bent coin", paper=0.5, null="heads_of_a_bent_coin",
-        null_is="a coin that falls on its tail",
-    ),
-    Claim(
-        "mostly", "Heads come up | mostly", "Fig. 0B", "mostly", (0.9, 1.0), reason="nearly always",
-        null="never", null_is="no coin",
-    ),
-)  # fmt: skip
-
-
-def measures(p, results):
-    share = float(results["tossed"].share)
-    return {
-        "heads": share, "heads_without_noise": 0.5, "heads_of_a_bent_coin": 0.02 * share,
-        "mostly": share > 0.5, "never": False, "kind": float(share > 0.5),
-    }  # fmt: skip
-
-
-TOSSED = replace(
-    coins.EXPERIMENT,
-    claims=CLAIMS,
-    measures=measures,
-    presets={
-        "quick": coins.CoinParameters(tosses=1),
-        "paper": coins.CoinParameters(),
-        "paper_fair": coins.CoinParameters(tosses=60),
-    },
-    trials={"paper": 3, "paper_fair": 2},
-)
-COINS = Registry([Entry("coins", "fig000", "Tossing coins", Given(TOSSED))])
 
 NOTES = """[truth]
 coins = "They fall as they should."

@@ -50,6 +50,7 @@ def test_nor_does_one_seed_decide_a_share_though_that_has_an_interval(value):
     band = (0.8, 1.0) if not value else (0.1, 1.0)  # Wilson's ends at 1 of 1 are 0.21 and 1
     judged = judge(claim(band), [value])
     assert (judged.verdict, judged.needed) == ("undecided", None)
+    assert judged.measured == (float(value), -np.inf, np.inf)
     assert judge(claim(band), [value] * 5).verdict == ("holds" if value else "fails")
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from synsamp.analysis.intervals import (
     Interval,
@@ -74,8 +74,8 @@ def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = 
     n = len(values)
     if claim.null is not None and nothing is None:
         raise ValueError(f"claim {claim.id!r}: its null {claim.null!r} was not measured")
-    if n == 1 and not claim.exact:  # a share has an interval even then, and might leave the band
-        return Judged(claim, measured, n, nothing, "undecided")
+    if n == 1 and not claim.exact:  # not even a share, which has an interval by itself
+        return Judged(claim, _endless(measured), n, nothing and _endless(nothing), "undecided")
     if claim.excludes(measured.low, measured.high):
         return Judged(claim, measured, n, nothing, "fails")
     if nothing is not None and claim.admits(nothing.low, nothing.high):
@@ -84,6 +84,10 @@ def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = 
     if clear and claim.admits(measured.low, measured.high):
         return Judged(claim, measured, n, nothing, "holds")
     return Judged(claim, measured, n, nothing, "undecided", _needed(claim, values, null))
+
+
+def _endless(found: Interval) -> Interval:
+    return Interval(found.value, -math.inf, math.inf)
 
 
 def interval_of(values: Sequence[Value], exact: bool = False) -> Interval:
@@ -115,27 +119,31 @@ def _needed(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None)
 
 def _seeds_to_clear(claim: Claim, values: Sequence[Value]) -> int | None:
     """The smallest number at which an interval about the same estimate crosses no end."""
+    found, m = interval_of(values), len(values)
+    if all(isinstance(value, (bool, np.bool_)) for value in values):
+
+        def at(n: int) -> tuple[float, float]:
+            return wilson_interval(found.value, n)[1:]
+
+    elif m > 1 and math.isfinite(found.value):
+        deviation = math.sqrt(m) / special.stdtrit(m - 1, 0.975)
+
+        def at(n: int) -> tuple[float, float]:
+            scale = deviation * special.stdtrit(n - 1, 0.975) / math.sqrt(n)
+            below, above = found.value - found.low, found.high - found.value
+            return found.value - below * scale, found.value + above * scale
+
+    else:
+        return None
+
+    def clear(n: int) -> bool:
+        ends = at(n)
+        return claim.admits(*ends) or claim.excludes(*ends)
+
     low, high = 2, MOST_NEEDED
-    if not _clear(claim, values, high):
+    if not clear(high):
         return None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _clear(claim, values, middle) else (middle + 1, high)
+        low, high = (low, middle) if clear(middle) else (middle + 1, high)
     return low
-
-
-def _clear(claim: Claim, values: Sequence[Value], n: int) -> bool:
-    """Whether the interval would cross no end if ``n`` seeds had this estimate and scatter."""
-    found = interval_of(values)
-    if all(isinstance(value, (bool, np.bool_)) for value in values):
-        ends = wilson_interval(found.value, n)[1:]
-    elif len(values) > 1 and math.isfinite(found.value):
-        m = len(values)
-        scale = stats.t.ppf(0.975, n - 1) / stats.t.ppf(0.975, m - 1) * math.sqrt(m / n)
-        ends = (
-            found.value - (found.value - found.low) * scale,
-            found.value + (found.high - found.value) * scale,
-        )
-    else:
-        return False
-    return claim.admits(*ends) or claim.excludes(*ends)

@@ -1,0 +1,201 @@
+"""How far the claims of Figs. 2, 4 and 5 hold when one thing is changed at a time.
+
+    make robustness
+
+Numbers of the model are halved and doubled, readings and inputs exchanged, one at a time; every
+change is an ensemble over which the claims are judged. Stopped or killed, the same command goes on.
+What is written: docs/data/robustness.csv and .json, docs/images/robustness-*.png and
+docs/robustness.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import docs_robustness
+from whole_runs import ROOT, as_command, job, keep, run_all
+
+from synsamp.claims.table import Run
+from synsamp.experiments.registry import REGISTRY, Registry
+from synsamp.runs.ensembles.batch import Job
+from synsamp.runs.execute import describe
+from synsamp.runs.overrides import flat
+
+AS_IT_IS = "as it is"
+HALVES = {"½": 0.5, "2×": 2.0}
+
+
+@dataclass(frozen=True)
+class Map:
+    """What is changed in one experiment.
+
+    ``scaled`` has what is halved and doubled: a label, and the parameters that go together.
+    ``changed`` has what is set to something else. ``trial_s`` is what a seed takes of a core, by
+    which the number of seeds was chosen: one seed of the quick presets took 8, 17 and 35 s with its
+    start (Figs. 2, 4, 5), and Fig. 5 simulates three times as much here.
+    """
+
+    experiment: str
+    preset: str
+    trials: int
+    trial_s: float
+    base: Sequence[str] = ()
+    scaled: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    changed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    length: str = "length"
+    """The label whose doubling doubles the cost."""
+
+    def variants(self, registry: Registry) -> Iterator[tuple[str, list[str], float]]:
+        """A label, the settings, and the cost of a seed for everything that is run."""
+        experiment = registry.find(self.experiment).load()
+        values = flat(describe(experiment, self.preset, self.base).resolved)
+        yield AS_IT_IS, list(self.base), self.trial_s
+        for label, keys in self.scaled.items():
+            for word, factor in HALVES.items():
+                given = {key: _times(values[key], factor) for key in keys}
+                cost = self.trial_s * (factor if label == self.length else 1.0)
+                yield f"{label} {word}", _merged(self.base, given), cost
+        for label, settings in self.changed.items():
+            given = dict(setting.split("=", 1) for setting in settings)
+            yield label, _merged(self.base, given), self.trial_s
+
+
+def _times(value: float | list[float], factor: float) -> str:
+    many = [v * factor for v in value] if isinstance(value, list) else value * factor
+    whole = isinstance(value, int)
+    return json.dumps(round(many) if whole else many)
+
+
+def _merged(base: Sequence[str], given: Mapping[str, str]) -> list[str]:
+    """Settings in which what is given takes the place of what the base says."""
+    settings = dict(setting.split("=", 1) for setting in base) | dict(given)
+    return [f"{key}={value}" for key, value in settings.items()]
+
+
+RULE = {
+    "N": ["rule.N"],
+    "α": ["rule.alpha"],
+    "γ": ["circuit.adaptation_strength"],
+    "τ rise": ["circuit.adaptation_rise_s"],
+    "τ fall": ["circuit.adaptation_fall_s"],
+    "prior μ": ["rule.prior_mean"],
+    "prior σ": ["rule.prior_std"],
+    "T": ["rule.T"],
+    "b": ["rule.b"],
+}
+READINGS = {
+    "T = 0": ["rule.T=0"],
+    "whole change clipped": ["rule.clip=change"],
+    "retracted do not learn": ["rule.retracted_learn=false"],
+}
+SHORTENED = {
+    "learning_s": 3600,
+    "after_lesion_1_s": 3600,
+    "after_lesion_2_s": 7200,
+    "no_lesion_s": 3600,
+    "frozen_1_s": 1800,
+    "frozen_2_s": 1800,
+    "noise_off_1_s": 0,
+    "noise_off_2_s": 0,
+    "likelihood_2_s": 0,
+}
+"""Of Fig. 5: two fifths of the time that the paper preset simulates."""
+
+MAPS = (
+    Map(
+        "generalization",
+        "quick",
+        trials=16,
+        trial_s=6.0,
+        scaled={
+            "N": ["learning.n_inputs"],
+            "b": ["learning.learning_rate"],
+            "prior μ": ["prior.means"],
+            "prior σ": ["prior.stds"],
+            "T": ["temperature"],
+            "images learnt": ["training_images"],
+            "length": ["learning.updates"],
+        },
+        changed={"T = 0": ["temperature=0"]},
+    ),
+    Map(
+        "adaptation",
+        "quick",
+        trials=8,
+        trial_s=20.0,
+        scaled={**RULE, "length": ["phase_s"]},
+        changed={**READINGS, "digits swapped": ["phases=2;2,1;2"]},
+    ),
+    Map(
+        "compensation",
+        "paper",
+        trials=4,
+        trial_s=100.0,
+        base=[
+            "input.speech=fsdd",
+            *(f"schedule.{key}={value}" for key, value in SHORTENED.items()),
+        ],
+        scaled={
+            **RULE,
+            "length": [f"schedule.{key}" for key, value in SHORTENED.items() if value],
+        },
+        changed={
+            **READINGS,
+            "digits swapped": ["input.digits=2,1"],
+            "voice jackson": ["input.speaker=jackson"],
+            "voice george": ["input.speaker=george"],
+            "voice lucas": ["input.speaker=lucas"],
+            "voice synthetic": ["input.speech=embedded"],
+        },
+    ),
+)
+
+
+def plan(maps: Sequence[Map], registry: Registry) -> list[tuple[Run, Job]]:
+    """Everything that is run, checked."""
+    found = []
+    for each in maps:
+        entry = registry.find(each.experiment)
+        for number, (label, settings, cost) in enumerate(each.variants(registry)):
+            slug = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+            name = f"{each.experiment}-{number:02d}-{slug}"
+            asked = job(entry, each.preset, settings, each.trials, name, cost)
+            found.append((Run(each.experiment, each.preset, label), asked))
+    return found
+
+
+def _judged_by(run: Run, registry: Registry) -> set[str]:
+    """What claims need: the rest would make a large table."""
+    claims = registry.find(run.experiment).load().claims
+    return {name for claim in claims for name in (claim.measure, claim.null) if name}
+
+
+def main(
+    arguments: list[str],
+    registry: Registry = REGISTRY,
+    root: Path = ROOT,
+    maps: Sequence[Map] = MAPS,
+) -> int:
+    """Run, keep, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("runs/robustness"), help="folder of runs")
+    parser.add_argument("--workers", type=int, help="processes; all cores if not given")
+    asked = parser.parse_args(arguments)
+    runs, jobs = zip(*plan(maps, registry), strict=True)
+    code = run_all(jobs, asked.out, "make robustness", asked.workers)
+    if code:
+        return code
+    target = root / "docs" / "data" / "robustness"
+    keep(jobs, asked.out, runs, target, "make robustness", lambda run: _judged_by(run, registry))
+    docs_robustness.write_page(root, registry)
+    print("written: docs/robustness.md, docs/data/robustness.csv, docs/images/robustness-*.png")
+    return 0
+
+
+if __name__ == "__main__":
+    as_command(main)

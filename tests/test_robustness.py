@@ -1,0 +1,106 @@
+"""The robustness map: what is changed, and the page that is written from what was kept."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from synsamp.claims.table import Run, to_csv
+from synsamp.experiments.registry import REGISTRY
+from synsamp.runs.execute import describe
+from toys.tossed import COINS
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+import docs_robustness  # noqa: E402
+import robustness  # noqa: E402
+import whole_runs  # noqa: E402
+
+TINY = robustness.Map(
+    "coins",
+    "paper",
+    trials=2,
+    trial_s=1.0,
+    base=["tosses=10"],
+    scaled={"chance": ["coin.chance"], "length": ["tosses"]},
+    changed={"one toss": ["tosses=1"]},
+)
+HELD = {"heads": [0.5, 0.52, 0.48], "heads_of_a_bent_coin": [0.1, 0.11, 0.09]}
+TABLE = {
+    Run("coins", "paper", "as it is"): HELD,
+    Run("coins", "paper", "N ½"): {**HELD, "heads": [0.1, 0.12, 0.11]},
+    Run("coins", "paper", "N 2×"): {**HELD, "heads_of_a_bent_coin": [0.5, 0.51, 0.52]},
+}
+ABOUT = '{"date": "2001-02-03", "command": "make robustness", "cores": 2, "took_s": {"a": 7200}}'
+
+
+def test_one_thing_is_changed_at_a_time():
+    found = {label: (settings, cost) for label, settings, cost in TINY.variants(COINS)}
+    assert found == {
+        "as it is": (["tosses=10"], 1.0),
+        "chance ½": (["tosses=10", "coin.chance=0.25"], 1.0),
+        "chance 2×": (["tosses=10", "coin.chance=1.0"], 1.0),
+        "length ½": (["tosses=5"], 0.5),
+        "length 2×": (["tosses=20"], 2.0),
+        "one toss": (["tosses=1"], 1.0),
+    }
+
+
+@pytest.mark.parametrize("each", robustness.MAPS, ids=lambda each: each.experiment)
+def test_what_is_changed_can_be_changed(each):
+    experiment = REGISTRY.find(each.experiment).load()
+    asked = {
+        label: describe(experiment, each.preset, settings).resolved
+        for label, settings, _ in each.variants(REGISTRY)
+    }
+    as_it_is = asked.pop(robustness.AS_IT_IS)
+    assert [label for label, resolved in asked.items() if resolved == as_it_is] == []
+
+
+def test_the_whole_map_takes_less_than_three_hours_on_two_cores():
+    seconds = sum(
+        cost * each.trials for each in robustness.MAPS for _, _, cost in each.variants(REGISTRY)
+    )
+    assert seconds / 2 < 3 * 3600
+
+
+@pytest.fixture
+def tree(tmp_path):
+    (tmp_path / "docs" / "data").mkdir(parents=True)
+    return tmp_path
+
+
+def test_the_page_tells_what_changes_a_verdict(tree):
+    docs_robustness.write_page(tree, COINS)
+    assert docs_robustness.NOT_YET in (tree / "docs" / "robustness.md").read_text()
+    (tree / "docs" / "data" / "robustness.csv").write_text(to_csv(TABLE))
+    (tree / "docs" / "data" / "robustness.json").write_text(ABOUT)
+    docs_robustness.write_page(tree, COINS)
+    page = (tree / "docs" / "robustness.md").read_text()
+    assert docs_robustness.NOT_YET not in page
+    assert "| `heads` | holds | 0 | 1 | 0 | 1 | N ½ |" in page
+    assert "3 seeds for each of 3 columns" in page
+    assert "120 min on 2 cores" in page
+    assert "mostly" not in page  # it was not measured
+    picture = tree / "docs" / "images" / "robustness-coins.png"
+    first = picture.read_bytes()
+    docs_robustness.write_page(tree, COINS)
+    assert picture.read_bytes() == first
+
+
+def test_the_page_is_what_the_table_says():
+    page = (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
+    assert page == docs_robustness.page(ROOT, REGISTRY)
+
+
+def test_a_tiny_map_is_made_whole(tree):
+    small = robustness.Map("coins", "paper", trials=2, trial_s=1.0, scaled={"length": ["tosses"]})
+    arguments = ["--out", str(tree / "runs"), "--workers", "1"]
+    assert robustness.main(arguments, COINS, tree, [small]) == 0
+    found = whole_runs.stored(tree / "docs" / "data" / "robustness")
+    assert [run.variant for run in found.runs] == ["as it is", "length ½", "length 2×"]
+    kept = {"heads", "heads_of_a_bent_coin", "mostly", "never"}
+    assert all(set(measures) == kept for measures in found.runs.values())
+    assert "2 seeds for each of 3 columns" in (tree / "docs" / "robustness.md").read_text()
