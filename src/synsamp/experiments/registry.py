@@ -164,4 +164,4 @@ REGISTRY = Registry(
         Entry("compensation", "fig5", "Inherent compensation for lesions", _compensation),
     ]
 )
-"""The paper's figures, in its order; then what goes beyond it."""
+"""The paper's figures, in its order."""
