@@ -16,6 +16,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from robustness_plan import MAPS
 from whole_runs import ROOT, Stored, as_command, duration, row, stored, write
 
 from synsamp.experiments.registry import REGISTRY, Registry
@@ -49,7 +50,7 @@ def page(root: Path, registry: Registry) -> str:
     found = stored(root / "docs" / "data" / "robustness")
     lines = ["# What the claims hang on", "", HEAD, ""]
     if found is None:
-        return "\n".join([*lines, NOT_YET, ""])
+        return "\n".join([*lines, NOT_YET, "", *_planned(registry), ""])
     took = duration(sum(found.about["took_s"].values()))
     lines += [
         f"`{found.about['command']}` on {found.about['date']}, {took} on {found.about['cores']} "
@@ -59,6 +60,17 @@ def page(root: Path, registry: Registry) -> str:
     for experiment in experiments(found):
         lines += _section(found, experiment, registry)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _planned(registry: Registry) -> Iterator[str]:
+    """What will be run, and how long it should take."""
+    yield row("experiment", "preset", "columns", "seeds", "core s per seed", "hours on 2 cores")
+    yield row("---", "---", *["---:"] * 4)
+    for each in MAPS:
+        costs = [cost for _, _, cost in each.variants(registry)]
+        hours = f"{sum(costs) * each.trials / 7200:.1f}"
+        numbers = (str(len(costs)), str(each.trials), f"{each.trial_s:g}", hours)
+        yield row(f"`{each.experiment}`", each.preset, *numbers)
 
 
 def experiments(found: Stored) -> list[str]:

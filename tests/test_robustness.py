@@ -16,9 +16,10 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 import docs_robustness  # noqa: E402
 import robustness  # noqa: E402
+import robustness_plan  # noqa: E402
 import whole_runs  # noqa: E402
 
-TINY = robustness.Map(
+TINY = robustness_plan.Map(
     "coins",
     "paper",
     trials=2,
@@ -48,20 +49,22 @@ def test_one_thing_is_changed_at_a_time():
     }
 
 
-@pytest.mark.parametrize("each", robustness.MAPS, ids=lambda each: each.experiment)
+@pytest.mark.parametrize("each", robustness_plan.MAPS, ids=lambda each: each.experiment)
 def test_what_is_changed_can_be_changed(each):
     experiment = REGISTRY.find(each.experiment).load()
     asked = {
         label: describe(experiment, each.preset, settings).resolved
         for label, settings, _ in each.variants(REGISTRY)
     }
-    as_it_is = asked.pop(robustness.AS_IT_IS)
+    as_it_is = asked.pop(robustness_plan.AS_IT_IS)
     assert [label for label, resolved in asked.items() if resolved == as_it_is] == []
 
 
 def test_the_whole_map_takes_less_than_three_hours_on_two_cores():
     seconds = sum(
-        cost * each.trials for each in robustness.MAPS for _, _, cost in each.variants(REGISTRY)
+        cost * each.trials
+        for each in robustness_plan.MAPS
+        for _, _, cost in each.variants(REGISTRY)
     )
     assert seconds / 2 < 3 * 3600
 
@@ -73,7 +76,7 @@ def tree(tmp_path):
 
 
 def test_the_page_tells_what_changes_a_verdict(tree):
-    docs_robustness.write_page(tree, COINS)
+    docs_robustness.write_page(tree, REGISTRY)
     assert docs_robustness.NOT_YET in (tree / "docs" / "robustness.md").read_text()
     (tree / "docs" / "data" / "robustness.csv").write_text(to_csv(TABLE))
     (tree / "docs" / "data" / "robustness.json").write_text(ABOUT)
@@ -96,7 +99,9 @@ def test_the_page_is_what_the_table_says():
 
 
 def test_a_tiny_map_is_made_whole(tree):
-    small = robustness.Map("coins", "paper", trials=2, trial_s=1.0, scaled={"length": ["tosses"]})
+    small = robustness_plan.Map(
+        "coins", "paper", trials=2, trial_s=1.0, scaled={"length": ["tosses"]}
+    )
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert robustness.main(arguments, COINS, tree, [small]) == 0
     found = whole_runs.stored(tree / "docs" / "data" / "robustness")
