@@ -19,7 +19,7 @@ from synsamp.experiments.base import Claim
 from synsamp.experiments.registry import Entry, Registry
 from synsamp.report.claim_range import EDGE, WIDTH, claim_range
 from synsamp.report.draw import panels_of
-from synsamp.report.numbers import band_text, number
+from synsamp.report.numbers import band_text, number, seeds_note, verdict_text
 from synsamp.report.write import write_report
 from synsamp.runs import execute
 from synsamp.runs.storage.check import check
@@ -279,6 +279,27 @@ def test_a_claim_is_drawn_within_its_picture(value, low, high, paper, null, inte
 )
 def test_numbers_read_well(value, text):
     assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("n", "needed", "value", "verdict", "note"),
+    [
+        (1, None, 0.5, "one seed: in the band", "One seed decides nothing"),
+        (1, None, 2.0, "one seed: outside the band", "One seed decides nothing"),
+        (4, 1234, 0.5, "undecided: 1,234 seeds would decide", "Few seeds leave much undecided"),
+        (4, None, 0.5, "undecided: more seeds would not decide", ""),
+        (4, None, None, "undecided: a seed has no finite value", ""),
+    ],
+)
+def test_what_is_undecided_says_what_would_decide_it(n, needed, value, verdict, note):
+    claim = ClaimRecord(
+        id="x", statement="", where="", measure="m", value=value, interval=(None, None), n=n,
+        band=(0.0, 1.0), verdict="undecided", needed=needed,
+    )  # fmt: skip
+    assert verdict_text(claim) == verdict
+    assert seeds_note([claim]).startswith(note)
+    assert bool(seeds_note([claim])) == bool(note)
+    assert seeds_note([claim.model_copy(update={"verdict": "holds"})]) == ""
 
 
 def test_bands_read_well():

@@ -18,8 +18,8 @@ from synsamp.report.numbers import (
     band_text,
     null_text,
     number,
-    one_seed_note,
     paper_text,
+    seeds_note,
     tally,
     value_text,
     verdict_and_why,
@@ -38,7 +38,7 @@ WIDE = 130
 def claims(found: Mapping[str, Sequence[ClaimRecord]], width: int) -> Table:
     """List claims with what was measured over seeds, the null, the band, the paper, the verdict."""
     everything = [claim for records in found.values() for claim in records]
-    note = one_seed_note(everything)
+    note = seeds_note(everything)
     table = (_columns if width >= WIDE else _lines)(found)
     table.title = Text(f"claims: {tally(everything)}")
     table.title_justify = table.caption_justify = "left"

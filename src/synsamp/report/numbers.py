@@ -81,10 +81,14 @@ def _in_band(claim: ClaimRecord) -> bool:
     return value is not None and (low is None or low <= value) and (high is None or value <= high)
 
 
-def one_seed_note(claims: Sequence[ClaimRecord]) -> str:
-    """What to say where verdicts are missing because there was one seed; else nothing."""
-    one = any(claim.n == 1 and claim.verdict == "undecided" for claim in claims)
-    return "One seed decides nothing: values are shown against their bands." if one else ""
+def seeds_note(claims: Sequence[ClaimRecord]) -> str:
+    """What to say where verdicts are missing for want of seeds; else nothing."""
+    open_ = [claim for claim in claims if claim.verdict == "undecided"]
+    if any(claim.n == 1 for claim in open_):
+        return "One seed decides nothing: values are shown against their bands."
+    if any(claim.needed is not None for claim in open_):
+        return "Few seeds leave much undecided: `--trials N` runs more."
+    return ""
 
 
 def tally(claims: Sequence[ClaimRecord]) -> str:

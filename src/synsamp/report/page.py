@@ -24,6 +24,7 @@ from synsamp.report.numbers import (
     interval_text,
     number,
     paper_text,
+    seeds_note,
     tally,
     verdict_and_why,
 )
@@ -131,6 +132,7 @@ class RunPage:
 
 def page(runs: Sequence[RunPage]) -> str:
     """Return the whole page."""
+    claims = [claim for run in runs for claim in run.claims]
     widths = sorted({drawing.width_px for run in runs for drawing in run.drawings})
     css = CSS + "".join(f".wide-{width} {{ --natural: {width}px; }}\n" for width in widths)
     return fill(
@@ -141,8 +143,9 @@ def page(runs: Sequence[RunPage]) -> str:
         css=Markup(css),
         policy=Markup(_policy(css)),
         claims_table=_claims_table,
-        tally=tally([claim for run in runs for claim in run.claims]),
-        any_claim=any(run.claims for run in runs),
+        tally=tally(claims),
+        note=seeds_note(claims),
+        any_claim=bool(claims),
     )
 
 
