@@ -9,11 +9,11 @@ import pytest
 
 from spines.tables import truth, write
 from synsamp.analysis.survival import Lifetimes
+from synsamp.analysis.survival_laws import fit_laws
 from synsamp.errors import SynsampError
 from synsamp.spines import read, simulated_table, survival, turnover
 from synsamp.spines.compare import statistics_of
 from synsamp.spines.conditions import compare_conditions
-from synsamp.spines.laws import fit_laws
 from synsamp.spines.lives import new_lives, shares_at
 from synsamp.spines.shares import alive_at, drawn_anew, shares_with_intervals
 
