@@ -129,7 +129,7 @@ def first_passage_survival(
     added = spread * np.sqrt(-np.expm1(-2.0 * step / relaxation))
     reach = max(mean + _REACH * spread - threshold, _REACH * spread)
     nodes = int(np.clip(_NODES_PER_STEP * reach / added, 100, 2000))
-    at, weight = np.polynomial.legendre.leggauss(nodes)
+    at, weight = special.roots_legendre(nodes)
     x, weight = threshold + 0.5 * reach * (at + 1.0), 0.5 * reach * weight
     past = keep**window_steps
     below = special.ndtr(
