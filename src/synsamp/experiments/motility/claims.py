@@ -148,6 +148,18 @@ CLAIMS = (
         null_is="b not changed, watched as if it were (prior and noise alone)",
     ),
     Claim(
+        "exponent",
+        "The exponent of survival depends on b",
+        "caption of Fig. 3E, F",
+        "exponent",
+        (0.2, None),
+        "|log ratio|",
+        "a fifth: fits of one law to two records of this length differ by less",
+        "exponents of the power laws at both b, watched by the clock",
+        null="exponent_alike",
+        null_is="the same circuits, both watched alike in units of 1/b",
+    ),
+    Claim(
         "slow-steady",
         "The circuit at the smaller b has settled after its change of b",
         "Fig. 3F, of this protocol",

@@ -85,7 +85,7 @@ def _survival_at(axes: Axes, watch: Any, runs: Sequence[Results], name: str) -> 
     axes.step(time, mean[seen], color=GRAY, linewidth=1.2, where="post")
     fits = _mean(_rows(runs, name, "law")[:, LEARNING]).value
     gamma = _mean(_rows(runs, name, "gamma")[:, LEARNING])
-    known = f" ({gamma.low:.2f} to {gamma.high:.2f})" if np.isfinite(gamma.low) else ""
+    known = f" ({gamma.low:.2f} to {gamma.high:.2f})" if len(runs) > 2 else ""
     axes.plot(
         first.fit_time.values / scale,
         fits[POWER_LAW],
@@ -182,9 +182,12 @@ def _compared(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
             axes.vlines(x, low, high, color=colour, linewidth=0.8)
     axes.axhline(0, color="#c1121f", linewidth=1.0)
     axes.set_yscale("symlog", linthresh=10)
+    axes.set_ylim(top=3e6)  # room for the legend
+    axes.set_yticks([-1000, -100, -10, 0, 10, 100, 1000, 10_000])
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set(ylabel="AIC less that of the power law", xlim=(-0.6, len(others) - 0.4))
-    axes.set_xticks(place, [COMPARED[k].replace(" ", "\n") for k in others], fontsize=7.5)
-    axes.legend(loc="upper right", fontsize=7)
+    axes.set_xticks(place, [COMPARED[k].replace(" ", "\n") for k in others], fontsize=6.5)
+    axes.legend(loc="upper left", fontsize=6.5, ncols=2, columnspacing=1.0, handletextpad=0.2)
 
 
 def _points(axes: Axes, k: int, x: Any, y: Mean, label: str) -> None:

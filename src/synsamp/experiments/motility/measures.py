@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,10 +64,10 @@ def _scaling(p: MotilityParameters, fast: NDArray[Any], slow: NDArray[Any]) -> x
 
 
 def _long_enough(p: MotilityParameters) -> bool:
-    """Whether survival can tell a time scale.
+    """Whether the slower circuit is watched long enough for its survival to tell anything.
 
     In times far below a relaxation time θ is a random walk, which looks the same on every scale:
-    lives counted in looks are then alike whatever b is.
+    lives counted in looks are then alike whatever b is, and nearly so with activity and without.
     """
     return p.slow.tracked_s * p.slow.b >= p.rule.prior_std**2
 
@@ -181,9 +182,9 @@ def measures(p: MotilityParameters, results: Results) -> dict[str, Value]:
 
 
 def _lives(p: MotilityParameters, results: Results) -> dict[str, Value]:
-    """Laws of survival at both speeds, with and without activity."""
+    """Laws of survival at both speeds, with and without activity; the slower if watched enough."""
     found: dict[str, Value] = {}
-    for name in SPEEDS:
+    for name in SPEEDS if _long_enough(p) else SPEEDS[:1]:
         for condition, front in zip(CONDITIONS, ("", "free_"), strict=True):
             lives = results[f"survival_{name}"].sel(condition=condition)
             found |= {
@@ -193,12 +194,16 @@ def _lives(p: MotilityParameters, results: Results) -> dict[str, Value]:
                 f"{front}tau_{name}_s": float(lives.tau),
                 f"{front}new_{name}": float(lives.new),
             }
-    gamma = {name: float(results[f"survival_{name}"].gamma[0]) for name in SPEEDS}
-    alike = results["scaling"].gamma.values
-    found["exponent"] = Ratio(gamma["slow"], gamma["fast"])
-    found["exponent_alike"] = Ratio(alike[1], alike[0])
     if _long_enough(p):
+        gamma = [float(results[f"survival_{name}"].gamma[0]) for name in SPEEDS]
+        found["exponent"] = _apart(gamma)
+        found["exponent_alike"] = _apart(results["scaling"].gamma.values)
         for measure, dataset in (("time_scale", "scaling"), ("time_scale_unchanged", "unchanged")):
             fast, slow = results[dataset]["median"].values
             found[measure] = Ratio(slow, fast * p.fast.b / p.slow.b)
     return found
+
+
+def _apart(pair: Sequence[float] | NDArray[Any]) -> float:
+    """How far two numbers are apart, as the size of the logarithm of their ratio."""
+    return float(np.abs(np.log(pair[1] / pair[0])))
