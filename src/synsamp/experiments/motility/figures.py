@@ -182,7 +182,7 @@ def _compared(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
             axes.vlines(x, low, high, color=colour, linewidth=0.8)
     axes.axhline(0, color="#c1121f", linewidth=1.0)
     axes.set_yscale("symlog", linthresh=10)
-    axes.set_ylim(top=3e6)  # room for the legend
+    axes.set_ylim(top=2e6)  # room for the legend
     axes.set_yticks([-1000, -100, -10, 0, 10, 100, 1000, 10_000])
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set(ylabel="AIC less that of the power law", xlim=(-0.6, len(others) - 0.4))

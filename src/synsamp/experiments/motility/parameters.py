@@ -60,7 +60,7 @@ class MotilityParameters(Parameters):
 
     settle_s: float = Field(28800.0, ge=1.0, le=1e8, description="learning before it is watched")
     slow_settle_s: float = Field(
-        43200.0, ge=0.0, le=1e8, description="learning after the change of b, before it is watched"
+        86400.0, ge=0.0, le=1e8, description="learning after the change of b, before it is watched"
     )
     fast: WatchSection = WatchSection(
         b=1e-4, tracked_s=259200.0, grid_s=144.0, look_every_s=1440.0, new_within_s=43200.0
