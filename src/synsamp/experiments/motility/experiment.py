@@ -67,7 +67,7 @@ EXPERIMENT = Experiment(
         "double exponential; and the first-passage time of the Ornstein–Uhlenbeck process on the "
         "same grid, with the same definition of new, which has nothing to fit. Compared by AIC.",
         "At b = 1e-6 the circuit goes on from one that has settled at b = 1e-4, and settles again "
-        "for 12 h. Under prior and noise alone the stationary law is the prior at any b. Strong "
+        "for a day. Under prior and noise alone the stationary law is the prior at any b. Strong "
         "weights feel the noise of single spikes besides, so their law is wider at the larger b; "
         "how far the slow circuit still drifts is measured.",
         "Survival at the smaller b is judged if it is watched for a relaxation time of the prior "

@@ -136,7 +136,8 @@ def scaling(
     for lives, step_s in zip(both, (fast_step_s, slow_step_s), strict=True):
         enough = lives.ended.sum() >= ENOUGH
         power = fit_law(lives, "power law") if enough else None
-        found["survival"].append(_curve(lives, steps * step_s)["survival"])
+        time_s = np.arange(steps.size, dtype=float) * step_s
+        found["survival"].append(_curve(lives, time_s)["survival"])
         found["median"].append(power.median if power else np.nan)
         found["gamma"].append(power.parameters["γ"] if power else np.nan)
         found["new"].append(len(lives))
