@@ -115,6 +115,13 @@ def test_it_agrees_with_what_a_microscope_without_noise_would_see():
     assert found == pytest.approx(seen, abs=1e-6)
 
 
+def test_where_nothing_is_ever_new_nothing_is_foretold():
+    for mean in (9.0, -9.0):
+        assert np.isnan(first_passage_survival(mean, 1.0, 1.0, 0.1, 3)).all()
+    with pytest.raises(SynsampError, match=r"step must be at least 0\.0004"):
+        first_passage_survival(0.5, 1.0, 2.0, 1e-4, 3)
+
+
 def test_far_below_a_relaxation_time_lives_look_the_same_on_every_scale():
     """There it is a random walk: counted in looks nothing is left of the time scale."""
     fine, coarse = (first_passage_survival(0.5, 1.0, 1.0, step, 8, 2) for step in (2.5e-4, 1e-3))

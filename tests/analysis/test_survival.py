@@ -137,6 +137,8 @@ def test_losses_against_a_theory_by_hand():
     assert one == pytest.approx(2 / np.sqrt(3.2 + 3.0))
     with pytest.raises(SynsampError, match="must reach beyond the last look"):
         loss_deviations(lives, 10.0, alive[:3])
+    with pytest.raises(SynsampError, match="must be that of the looks"):
+        loss_deviations(lives, 4.0, alive)
 
 
 def test_losses_are_standard_normal_under_the_truth_however_lives_are_censored():

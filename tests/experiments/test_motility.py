@@ -79,6 +79,7 @@ def ornstein_uhlenbeck(rng, b, step_s, points, n=3000):
         (["slow_settle_s=20000"], "slow_settle_s must be a multiple of slow.grid_s"),
         (["slow.b=4e-5", "slow.grid_s=360", "slow.look_every_s=360"], "multiple of fast.grid_s"),
         (["rule.b=1e-7", "fast.b=1e-7", "slow.b=1e-9"], "must be at least 1e-4/fast.b"),
+        (["rule.prior_std=10"], "slow.look_every_s must be at least 0.00025 prior_std²/b"),
         (["digits=3"], "data=mnist"),
         (["rule.b=1e-3"], "rule.b must equal fast.b"),
         (["seeds=2"], "seeds"),

@@ -116,20 +116,27 @@ def first_passage_survival(
     New: above the threshold now, at or below it ``window_steps`` before. The process looks the
     same backwards in time, so the density of new ones is π(x) P(below after the window | x); each
     look then multiplies by the transition of one step, on the nodes of a Gauss–Legendre rule
-    above the threshold.
+    above the threshold. NaN where the threshold is so far out that nothing is ever new.
     """
     mean, threshold = number("mean", mean), number("threshold", threshold)
     spread, relaxation = (
         number("spread", spread, above=0),
         number("relaxation", relaxation, above=0),
     )
-    step, n_steps = number("step", step, above=0), whole("n_steps", n_steps, at_least=1)
+    step, n_steps = (
+        number("step", step, above=0),
+        whole("n_steps", n_steps, at_least=1, at_most=10**6),
+    )
     window_steps = whole("window_steps", window_steps, at_least=1)
     keep = np.exp(-step / relaxation)
     added = spread * np.sqrt(-np.expm1(-2.0 * step / relaxation))
-    reach = max(mean + _REACH * spread - threshold, _REACH * spread)
-    nodes = int(np.clip(_NODES_PER_STEP * reach / added, 100, 2000))
-    at, weight = special.roots_legendre(nodes)
+    if added < _FINEST * spread:
+        finest = relaxation * _FINEST**2 / 2
+        raise refuse("step", f"must be at least {finest:.3g}", step, "look less often")
+    reach = mean + _REACH * spread - threshold
+    if not 0 < reach < 2 * _REACH * spread:
+        return np.full(n_steps + 1, np.nan)
+    at, weight = special.roots_legendre(max(100, int(_NODES_PER_STEP * reach / added)))
     x, weight = threshold + 0.5 * reach * (at + 1.0), 0.5 * reach * weight
     past = keep**window_steps
     below = special.ndtr(
@@ -146,5 +153,6 @@ def first_passage_survival(
     return alive
 
 
-_REACH, _NODES_PER_STEP = 8.0, 3.0
-"""Spreads beyond which no mass is left; nodes in the standard deviation of a step."""
+_REACH, _NODES_PER_STEP, _FINEST = 8.0, 3.0, 0.02
+"""Spreads beyond which no mass is left; nodes in the standard deviation of a step, and the smallest
+of these, in spreads, for which that does not take thousands of nodes."""

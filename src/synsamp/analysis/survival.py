@@ -137,8 +137,10 @@ def loss_deviations(lives: Lifetimes, step: float, alive: ArrayLike, ages: int =
     instance("lives", lives, Lifetimes)
     step = number("step", step, above=0)
     s = numbers("alive", alive, shape=(None,), at_least=0)
-    ages = whole("ages", ages, at_least=1)
+    ages = whole("ages", ages, at_least=1, at_most=1000)
     look = np.rint(lives.last_seen / step).astype(int)
+    if not np.allclose(look * step, lives.last_seen, rtol=1e-6):
+        raise refuse("step", "must be that of the looks, of which all lives are multiples", step)
     if len(lives) == 0 or look.max() >= s.size - 1:
         raise refuse("alive", f"must reach beyond the last look, {look.max(initial=0)}", s.size)
     looks = s.size - 1

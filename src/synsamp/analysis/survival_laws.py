@@ -126,7 +126,7 @@ def fit_laws(lives: Lifetimes) -> list[FittedLaw]:
 def fit_law(lives: Lifetimes, law: str) -> FittedLaw:
     """One law, by name."""
     instance("lives", lives, Lifetimes)
-    if law not in _LAWS:
+    if not isinstance(law, str) or law not in _LAWS:
         raise refuse("law", f"must be one of {', '.join(_LAWS)}", law)
     if lives.ended.sum() < FEWEST:
         raise refuse(

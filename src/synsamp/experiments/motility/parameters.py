@@ -18,6 +18,8 @@ from synsamp.experiments.shared.digit_circuit import (
 )
 from synsamp.experiments.shared.limits import MOST_NUMBERS, require_at_most
 
+FINEST_LOOK = 2.5e-4
+"""Least b · time between two looks, in units of σ²: for finer ones theory takes too long."""
 CHANGE_WINDOW = 0.0144
 """b · time over which changes of w are taken: 4 h at b = 1e-6, 144 s at b = 1e-4."""
 
@@ -93,6 +95,12 @@ class MotilityParameters(Parameters):
             raise ValueError("fast must be tracked for as many grid points as slow")
         if self.fast.grid_s < 1e-4 / self.fast.b:
             raise ValueError("fast.grid_s must be at least 1e-4/fast.b, the refresh of the engine")
+        for name, watch in (("fast", self.fast), ("slow", self.slow)):
+            if watch.look_every_s * watch.b < FINEST_LOOK * self.rule.prior_std**2:
+                raise ValueError(
+                    f"{name}.look_every_s must be at least {FINEST_LOOK:g} prior_std²/b, "
+                    "to be held against first passage"
+                )
         if self.rule.T == 0 or self.rule.b != self.fast.b:
             raise ValueError("rule.T must be > 0 and rule.b must equal fast.b")
         try:

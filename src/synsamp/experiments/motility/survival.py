@@ -106,7 +106,7 @@ def _laws(lives: Lifetimes, step_s: float, alive: Floats) -> list[FittedLaw | No
 
 def _losses(lives: Lifetimes, step_s: float, alive: Floats) -> float:
     """Losses at four ages less those foretold, in standard errors, root mean square."""
-    if lives.ended.sum() < ENOUGH:
+    if lives.ended.sum() < ENOUGH or not np.isfinite(alive).all():
         return np.nan
     return float(np.sqrt(np.mean(loss_deviations(lives, step_s, alive) ** 2)))
 
