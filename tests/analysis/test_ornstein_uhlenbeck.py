@@ -1,12 +1,18 @@
-"""Estimates of the process against exact simulations of it."""
+"""The process against exact simulations of it: estimates, and how long it stays up."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from synsamp.analysis.ornstein_uhlenbeck import estimate_ornstein_uhlenbeck
+from synsamp.analysis.ornstein_uhlenbeck import (
+    estimate_ornstein_uhlenbeck,
+    first_passage_survival,
+)
+from synsamp.analysis.survival import loss_deviations, new_lifetimes
 from synsamp.errors import SynsampError
+from synsamp.spines.filter import survival_between_sessions
+from synsamp.spines.process import OneTimeScale
 
 MEAN, SPREAD, NOISE = 0.5, 1.2, 0.02
 
@@ -71,3 +77,53 @@ def test_selected_starts_do_no_harm():
 def test_what_cannot_be_estimated_is_refused(change, words):
     with pytest.raises(SynsampError, match=words):
         estimate_ornstein_uhlenbeck(*change(*steps(np.random.default_rng(4))))
+
+
+# -- first passage --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("step", "window"), [(0.003, 1), (0.1, 4), (1.5, 2)])
+def test_the_first_look_at_a_threshold_in_the_middle_is_an_orthant(step, window):
+    """Three values of the process are normal; P(all above their mean) is known in closed form."""
+    now, past, both = (np.exp(-step * n) for n in (1, window, window + 1))
+    two = 0.25 + np.arcsin([now, past]) / (2 * np.pi)
+    three = 0.125 + np.arcsin([now, past, both]).sum() / (4 * np.pi)
+    expected = (two[0] - three) / (0.5 - two[1])
+    found = first_passage_survival(0.7, 1.3, 10.0, 10.0 * step, 1, window, threshold=0.7)
+    assert found == pytest.approx([1.0, expected], abs=1e-9)
+
+
+def test_new_ones_of_a_simulated_process_are_lost_as_foretold():
+    rng = np.random.default_rng(12)
+    keep, rows = np.exp(-0.1), []
+    x = rng.normal(0.5, 1.0, 20_000)
+    for _ in range(61):
+        rows.append(x > 0)
+        x = 0.5 + keep * (x - 0.5) + np.sqrt(1 - keep**2) * rng.standard_normal(x.size)
+    lives = new_lifetimes(np.array(rows), 1.0, 5)
+    foretold = first_passage_survival(0.5, 1.0, 10.0, 1.0, 60, 5)
+    assert np.abs(loss_deviations(lives, 1.0, foretold)).max() < 4.0
+    for wrong in ((0.5, 1.0, 12.0, 1.0, 60, 5), (0.5, 1.0, 10.0, 1.0, 60, 4)):
+        off = loss_deviations(lives, 1.0, first_passage_survival(*wrong))
+        assert np.abs(off).max() > 6.0
+
+
+def test_it_agrees_with_what_a_microscope_without_noise_would_see():
+    process = OneTimeScale(0.4, 0.9, 12.0, 0.0)
+    seen = survival_between_sessions(process, 0.1, 2.0, 20, by_true_size=True)
+    found = first_passage_survival(0.4, 0.9, 12.0, 2.0, 20, threshold=0.1)
+    assert found == pytest.approx(seen, abs=1e-6)
+
+
+def test_where_nothing_is_ever_new_nothing_is_foretold():
+    for mean in (9.0, -9.0):
+        assert np.isnan(first_passage_survival(mean, 1.0, 1.0, 0.1, 3)).all()
+    with pytest.raises(SynsampError, match=r"step must be at least 0\.0004"):
+        first_passage_survival(0.5, 1.0, 2.0, 1e-4, 3)
+
+
+def test_far_below_a_relaxation_time_lives_look_the_same_on_every_scale():
+    """There it is a random walk: counted in looks nothing is left of the time scale."""
+    fine, coarse = (first_passage_survival(0.5, 1.0, 1.0, step, 8, 2) for step in (2.5e-4, 1e-3))
+    assert fine == pytest.approx(coarse, abs=0.01)
+    assert abs(first_passage_survival(0.5, 1.0, 1.0, 1.0, 8, 2) - fine).max() > 0.2

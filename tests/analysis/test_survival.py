@@ -1,4 +1,4 @@
-"""Lifetimes, Kaplan–Meier and the two laws, against closed forms and simulated truth."""
+"""Lifetimes, Kaplan–Meier and losses against a theory, by hand and against simulated truth."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import pytest
 
 from synsamp.analysis.survival import (
     Lifetimes,
-    _standard_errors,
-    fit_exponential,
-    fit_power_law,
     joined,
     kaplan_meier,
+    loss_deviations,
     new_lifetimes,
 )
 from synsamp.errors import SynsampError
@@ -27,10 +25,6 @@ def on_a_grid(lives, step, end):
 
 def exponential_lives(rng, tau, n):
     return rng.exponential(tau, n)
-
-
-def power_law_lives(rng, tau, gamma, n):
-    return tau * (rng.random(n) ** (-1.0 / gamma) - 1.0)
 
 
 # -- lifetimes from states ------------------------------------------------------------------------
@@ -115,73 +109,9 @@ def test_the_band_covers_the_truth_as_often_as_it_says():
     assert 285 - 5 * 3.8 < hits <= 300
 
 
-# -- fits -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("step", [0.1, 5.0])
-def test_exponential_is_recovered_whatever_the_grid(step):
-    lives = on_a_grid(exponential_lives(np.random.default_rng(3), 7.0, 5000), step, 30.0)
-    fit = fit_exponential(lives)
-    assert abs(fit.tau - 7.0) < 4 * fit.tau_error
-    assert fit.tau_error < 0.3
-
-
-@pytest.mark.parametrize(("tau", "gamma"), [(2.0, 0.5), (10.0, 1.4), (0.5, 3.0)])
-def test_power_law_is_recovered(tau, gamma):
-    lives = on_a_grid(power_law_lives(np.random.default_rng(4), tau, gamma, 20000), 0.25, 200.0)
-    fit = fit_power_law(lives)
-    assert abs(fit.tau - tau) < 4 * fit.tau_error
-    assert abs(fit.gamma - gamma) < 4 * fit.gamma_error
-    assert fit.gamma_error < 0.2 * gamma
-
-
-def test_errors_of_the_power_law_are_honest():
-    rng = np.random.default_rng(5)
-    z = []
-    for _ in range(30):
-        fit = fit_power_law(on_a_grid(power_law_lives(rng, 4.0, 1.0, 800), 1.0, 100.0))
-        z.append(np.log(fit.gamma / 1.0) / (fit.gamma_error / fit.gamma))
-    assert 0.6 < np.std(z) < 1.5
-
-
-def test_each_law_wins_on_its_own_data():
-    rng = np.random.default_rng(6)
-    own = on_a_grid(power_law_lives(rng, 3.0, 1.0, 1000), 1.0, 100.0)
-    other = on_a_grid(exponential_lives(rng, 10.0, 1000), 1.0, 100.0)
-    assert fit_exponential(own).aic - fit_power_law(own).aic > 100
-    # The exponential is a limit of the power law: it can win by its one parameter less at most.
-    assert -2.1 < fit_exponential(other).aic - fit_power_law(other).aic < 6
-
-
-def test_ignoring_censoring_would_bias_the_fit():
-    lives = on_a_grid(power_law_lives(np.random.default_rng(7), 3.0, 0.7, 5000), 1.0, 50.0)
-    right = fit_power_law(lives)
-    dropped = Lifetimes(lives.last_seen[lives.ended], lives.first_missed[lives.ended])
-    assert abs(right.gamma - 0.7) < 4 * right.gamma_error
-    assert abs(fit_power_law(dropped).gamma - 0.7) > 0.3
-
-
-def test_other_units_of_time_scale_the_fit():
-    lives = on_a_grid(power_law_lives(np.random.default_rng(8), 3.0, 1.0, 2000), 1.0, 60.0)
-    days, seconds = fit_power_law(lives), fit_power_law(lives.scaled(86400.0))
-    assert seconds.tau == pytest.approx(86400.0 * days.tau, rel=1e-3)
-    assert seconds.gamma == pytest.approx(days.gamma, rel=1e-3)
-    assert seconds.median == pytest.approx(86400.0 * days.median, rel=1e-3)
-    assert days.survival(days.median) == pytest.approx(0.5)
-
-
-def test_too_few_lives_are_refused_in_words():
-    few = Lifetimes(np.array([1.0, 2.0]), np.array([2.0, np.inf]))
-    with pytest.raises(SynsampError, match="at least three"):
-        fit_power_law(few)
+def test_no_lives_have_no_curve():
     with pytest.raises(SynsampError, match="must not be empty"):
         kaplan_meier(joined([]))
-
-
-def test_akaikes_criterion_counts_the_parameters_of_each_law():
-    lives = on_a_grid(power_law_lives(np.random.default_rng(9), 3.0, 1.0, 500), 1.0, 60.0)
-    for fit, parameters in ((fit_exponential(lives), 1), (fit_power_law(lives), 2)):
-        assert fit.aic == pytest.approx(2 * parameters - 2 * fit.log_likelihood)
 
 
 def test_at_time_zero_all_live_for_certain():
@@ -191,9 +121,41 @@ def test_at_time_zero_all_live_for_certain():
     assert first == (0.0, 1.0, 1.0, 1.0, 50)
 
 
-def test_errors_come_from_the_whole_curvature():
-    """Of a quadratic cost the covariance is the inverse matrix, off-diagonal terms included."""
-    matrix = np.array([[4.0, 1.5, 0.2], [1.5, 3.0, -0.7], [0.2, -0.7, 2.0]])
-    found = _standard_errors(lambda x: 0.5 * x @ matrix @ x, np.array([0.3, -0.2, 0.1]))
-    assert found == pytest.approx(np.sqrt(np.diag(np.linalg.inv(matrix))), rel=1e-6)
-    assert np.isnan(_standard_errors(lambda x: x[0] ** 2, np.zeros(2))).all()
+# -- losses against a theory ----------------------------------------------------------------------
+
+
+def test_losses_against_a_theory_by_hand():
+    # Of 20 two are lost by the first look, where 0.2 · 20 = 4 were foretold; then two leave, seen
+    # and not looked at again; of the 16 that are left eight are lost, where 0.25 · 16 = 4 were.
+    lost_first, left, lost_second, stay = [(0, 10)] * 2, [(10, np.inf)] * 2, [(10, 20)] * 8, 8
+    pairs = np.array([*lost_first, *left, *lost_second, *[(20, np.inf)] * stay], float)
+    lives = Lifetimes(pairs[:, 0], pairs[:, 1])
+    alive = [1.0, 0.8, 0.6, 0.3]
+    both = loss_deviations(lives, 10.0, alive, ages=2)
+    assert both == pytest.approx([-2 / np.sqrt(20 * 0.2 * 0.8), 4 / np.sqrt(16 * 0.25 * 0.75)])
+    (one,) = loss_deviations(lives, 10.0, alive, ages=1)
+    assert one == pytest.approx(2 / np.sqrt(3.2 + 3.0))
+    with pytest.raises(SynsampError, match="must reach beyond the last look"):
+        loss_deviations(lives, 10.0, alive[:3])
+    with pytest.raises(SynsampError, match="must be that of the looks"):
+        loss_deviations(lives, 4.0, alive)
+
+
+def test_losses_are_standard_normal_under_the_truth_however_lives_are_censored():
+    rng = np.random.default_rng(11)
+    truth, other = np.exp(-np.arange(32) / 10.0), np.exp(-np.arange(32) / 11.5)
+    z, wrong = [], []
+    for _ in range(200):
+        lives = on_a_grid(exponential_lives(rng, 10.0, 400), 1.0, 30.0)
+        leaves = rng.integers(1, 30, 400)
+        cut = lives.last_seen >= leaves
+        lives = Lifetimes(
+            np.where(cut, leaves, lives.last_seen), np.where(cut, np.inf, lives.first_missed)
+        )
+        z.append(loss_deviations(lives, 1.0, truth))
+        wrong.append(loss_deviations(lives, 1.0, other))
+    z = np.array(z)
+    # 800 entries: mean 0 ± 0.035, variance 1 ± 0.05.
+    assert abs(z.mean()) < 4 * 0.035
+    assert abs(z.var() - 1.0) < 4 * 0.05
+    assert np.mean(wrong) > 0.5, "the control has losses at a rate of its own"

@@ -24,6 +24,7 @@ TINY = {
     "motility": [
         "circuit.neurons=4",
         "settle_s=400",
+        "slow_settle_s=200",
         "slow.b=1e-5",
         "fast.tracked_s=1000",
         "fast.grid_s=20",

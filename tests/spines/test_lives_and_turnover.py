@@ -9,11 +9,9 @@ import pytest
 
 from spines.tables import truth, write
 from synsamp.analysis.survival import Lifetimes
-from synsamp.errors import SynsampError
 from synsamp.spines import read, simulated_table, survival, turnover
 from synsamp.spines.compare import statistics_of
 from synsamp.spines.conditions import compare_conditions
-from synsamp.spines.laws import fit_laws
 from synsamp.spines.lives import new_lives, shares_at
 from synsamp.spines.shares import alive_at, drawn_anew, shares_with_intervals
 
@@ -143,31 +141,6 @@ def test_animals_are_the_unit_from_three_on():
     assert ((rates["low"] <= rates["value"]) & (rates["value"] <= rates["high"])).all()
 
 
-LAWS = {
-    "exponential": lambda r, n: r.exponential(6.0, n),
-    "power law": lambda r, n: 3.0 * (r.random(n) ** (-1 / 0.8) - 1),
-    "Weibull": lambda r, n: 6.0 * r.weibull(0.4, n),
-    "log-normal": lambda r, n: r.lognormal(1.5, 0.5, n),
-    "double exponential": lambda r, n: r.exponential(np.where(r.random(n) < 0.6, 1.0, 60.0)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("law", LAWS)
-def test_the_law_that_made_the_lives_is_among_the_best(law):
-    rng = np.random.default_rng(1)
-    lives = LAWS[law](rng, 3000)
-    seen, end = np.floor(lives), 40.0
-    missed = np.where(seen + 1 <= end, seen + 1, np.inf)
-    laws = fit_laws(Lifetimes(np.minimum(seen, end), missed))
-    above = {one.law: one.aic - laws[0].aic for one in laws}
-    assert above[law] < 5
-    others = [name for name in above if name != law]
-    assert max(above[name] for name in others) > 10  # and some law is ruled out
-    true = np.median(lives)
-    fitted = next(one for one in laws if one.law == law)
-    assert fitted.median == pytest.approx(true, rel=0.15)
-
-
 def test_cohorts_and_shares_come_with_intervals():
     found = survival(truth(n_spines=400, n_animals=5))
     assert len(found.cohorts) == 2
@@ -205,11 +178,6 @@ def _joined(first, second):
             "size": np.concatenate([t.size for t in tables]),
         }
     )
-
-
-def test_too_few_lives_are_said():
-    with pytest.raises(SynsampError, match="must hold at least 3 that were seen to end"):
-        fit_laws(Lifetimes(np.array([1.0, 2.0]), np.array([2.0, np.inf])))
 
 
 def test_the_intervals_of_shares_hold_the_truth_as_often_as_they_say():

@@ -26,6 +26,7 @@ from synsamp.analysis import (
     readout,
     reconstruction,
     survival,
+    survival_laws,
     tuning,
 )
 from synsamp.models.landscape import Landscape
@@ -125,7 +126,6 @@ TRIALS = peth.sort_into_trials(
 RATES = RNG.normal(size=(8, 2))
 CLASSES = np.tile([0, 1], 4)
 THEORY = ss.fokker_planck(GAUSS, np.linspace(-4, 4, 41))
-FIT = survival.fit_exponential(LIVES)
 SHAPED = {"4-D"}  # where an array may have any shape
 SAMPLED = ss.sample(GAUSS, [0.0], steps=10, dt=0.1, progress=False)
 ENDLESS = {"NaN", "inf"}
@@ -279,8 +279,14 @@ CALLS = [
     Call("new_lifetimes", survival.new_lifetimes, {"active": np.eye(5), "step": 1.0, "window_steps": 1},
          {"active": "array", "step": "positive", "window_steps": "whole"}, {"step": {"1e300"}, "window_steps": {"huge"}}),
     Call("kaplan_meier", survival.kaplan_meier, {"lives": LIVES}, {"lives": "object", "confidence": "positive"}),
-    Call("fit_exponential", survival.fit_exponential, {"lives": LIVES}, {"lives": "object"}),
-    Call("fit_power_law", survival.fit_power_law, {"lives": LIVES}, {"lives": "object"}),
-    Call("Fit.survival", FIT.survival, {"time": [0.0, 1.0]}, {"time": "array"}, {"time": SHAPED}),
+    Call("loss_deviations", survival.loss_deviations, {"lives": LIVES, "step": 1.0, "alive": [1.0, 0.7, 0.5, 0.4, 0.3]},
+         {"lives": "object", "step": "positive", "alive": "array", "ages": "whole"}),
+    Call("fit_law", survival_laws.fit_law, {"lives": LIVES, "law": "Weibull"}, {"lives": "object", "law": "object"}),
+    Call("fit_laws", survival_laws.fit_laws, {"lives": LIVES}, {"lives": "object"}),
+    Call("first_passage_survival", ornstein_uhlenbeck.first_passage_survival,
+         {"mean": 0.5, "spread": 1.0, "relaxation": 1.0, "step": 0.1, "n_steps": 3},
+         {"mean": "number", "spread": "positive", "relaxation": "positive", "step": "positive", "n_steps": "whole",
+          "window_steps": "whole", "threshold": "number"},
+         {"spread": {"1e300"}, "step": {"1e300"}, "window_steps": {"huge"}}),
 ]  # fmt: skip
 CASES = [case for call in CALLS for case in call.cases()]

@@ -1,4 +1,4 @@
-"""Estimate an Ornstein–Uhlenbeck process from what was seen of it at any times.
+"""The Ornstein–Uhlenbeck process: estimated from what was seen of it, and how long it stays up.
 
     dx = (b/σ²)(μ − x) dt + sqrt(2 b T) dW
 
@@ -6,6 +6,9 @@ is the rule for θ where activity plays no part. From x alone the speed b, the w
 temperature T cannot be told apart, but these can: μ, the stationary spread s = σ sqrt(T), and the
 strength of the noise b·T (so the relaxation time is s²/(b·T)). The likelihood of each step is
 exact for any interval: x′ ~ N(μ + k (x − μ), s² (1 − k²)) with k = exp(−b·T Δ/s²).
+
+First passage as a grid of looks shows it: x was at or below a threshold a few looks ago, is above
+it now, and lives while every later look finds it above.
 """
 
 from __future__ import annotations
@@ -14,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize
+from scipy import optimize, special
 
-from synsamp.arguments import numbers
+from synsamp.arguments import number, numbers, whole
 from synsamp.errors import refuse
 
 Floats = NDArray[np.float64]
@@ -97,3 +100,59 @@ def _errors(cost: object, q: Floats) -> Floats:
     if not np.isfinite(hessian).all() or np.linalg.eigvalsh(hessian).min() <= 0:
         return np.full(3, np.nan)
     return np.sqrt(np.diag(np.linalg.inv(hessian)))
+
+
+def first_passage_survival(
+    mean: float,
+    spread: float,
+    relaxation: float,
+    step: float,
+    n_steps: int,
+    window_steps: int = 1,
+    threshold: float = 0.0,
+) -> Floats:
+    """S at 0, ``step``, …, ``n_steps`` · ``step`` of what is new in the stationary process.
+
+    New: above the threshold now, at or below it ``window_steps`` before. The process looks the
+    same backwards in time, so the density of new ones is π(x) P(below after the window | x); each
+    look then multiplies by the transition of one step, on the nodes of a Gauss–Legendre rule
+    above the threshold. NaN where the threshold is so far out that nothing is ever new.
+    """
+    mean, threshold = number("mean", mean), number("threshold", threshold)
+    spread, relaxation = (
+        number("spread", spread, above=0),
+        number("relaxation", relaxation, above=0),
+    )
+    step, n_steps = (
+        number("step", step, above=0),
+        whole("n_steps", n_steps, at_least=1, at_most=10**6),
+    )
+    window_steps = whole("window_steps", window_steps, at_least=1)
+    keep = np.exp(-step / relaxation)
+    added = spread * np.sqrt(-np.expm1(-2.0 * step / relaxation))
+    if added < _FINEST * spread:
+        finest = relaxation * _FINEST**2 / 2
+        raise refuse("step", f"must be at least {finest:.3g}", step, "look less often")
+    reach = mean + _REACH * spread - threshold
+    if not 0 < reach < 2 * _REACH * spread:
+        return np.full(n_steps + 1, np.nan)
+    at, weight = special.roots_legendre(max(100, int(_NODES_PER_STEP * reach / added)))
+    x, weight = threshold + 0.5 * reach * (at + 1.0), 0.5 * reach * weight
+    past = keep**window_steps
+    below = special.ndtr(
+        (threshold - mean - past * (x - mean)) / (spread * np.sqrt(1.0 - past * past))
+    )
+    mass = weight * np.exp(-0.5 * ((x - mean) / spread) ** 2) * below
+    mass /= mass.sum()
+    moved = (x[:, None] - mean - keep * (x - mean)[None, :]) / added
+    stay = weight[:, None] * np.exp(-0.5 * moved**2) / (added * np.sqrt(2.0 * np.pi))
+    alive = np.ones(n_steps + 1)
+    for k in range(1, n_steps + 1):
+        mass = stay @ mass
+        alive[k] = mass.sum()
+    return alive
+
+
+_REACH, _NODES_PER_STEP, _FINEST = 8.0, 3.0, 0.02
+"""Spreads beyond which no mass is left; nodes in the standard deviation of a step, and the smallest
+of these, in spreads, for which that does not take thousands of nodes."""

@@ -1,25 +1,18 @@
-"""How long connections live: lifetimes from observations, Kaplan–Meier, and two laws fitted.
+"""How long connections live: lifetimes from observations, Kaplan–Meier, losses against a theory.
 
 A connection is seen at discrete times only. Its life ends somewhere between the last time it was
-seen and the first time it was missed; one that is still there at the end is right-censored. The
-fits use just that, S(last seen) − S(first missed), so neither the grid nor the end of the
-observation biases them.
-
-    exponential   S(t) = exp(−t/τ)            one rate of loss for all
-    power law     S(t) = (1 + t/τ)^−γ         straight in log–log beyond τ (Loewenstein 2014)
-
-The exponential is the limit γ → ∞ of the power law with γ/τ fixed. AIC weighs the extra parameter.
+seen and the first time it was missed; one that is still there at the end is right-censored.
+`synsamp.analysis.survival_laws` fits laws to just that.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, stats
+from scipy import stats
 
 from synsamp.arguments import flags, instance, number, numbers, whole
 from synsamp.errors import refuse
@@ -133,132 +126,32 @@ def kaplan_meier(lives: Lifetimes, confidence: float = 0.95) -> Curve:
     )
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A law fitted by maximum likelihood; errors are standard errors (NaN where undefined)."""
+def loss_deviations(lives: Lifetimes, step: float, alive: ArrayLike, ages: int = 4) -> Floats:
+    """Losses seen less losses foretold, in standard errors, at each of a few ages.
 
-    law: str
-    tau: float
-    gamma: float  # inf for the exponential
-    tau_error: float
-    gamma_error: float
-    log_likelihood: float
-    n: int
-
-    @property
-    def aic(self) -> float:
-        """Akaike's criterion: smaller is better."""
-        return 2.0 * (1 if self.law == "exponential" else 2) - 2.0 * self.log_likelihood
-
-    def survival(self, time: ArrayLike) -> Floats:
-        """S(t)."""
-        t = numbers("time", time, at_least=0)
-        if self.law == "exponential":
-            return np.exp(-t / self.tau)
-        return np.exp(-self.gamma * np.log1p(t / self.tau))
-
-    @property
-    def median(self) -> float:
-        """Time by which half are gone."""
-        if self.law == "exponential":
-            return self.tau * float(np.log(2.0))
-        return self.tau * float(np.expm1(np.log(2.0) / self.gamma))
-
-
-def fit_exponential(lives: Lifetimes) -> Fit:
-    """S(t) = exp(−t/τ)."""
-    _check_can_fit(lives)
-    guess = max(float(lives.last_seen.mean()), 1e-3 * _scale(lives))
-
-    def cost(x: Floats) -> float:
-        return -_log_likelihood(lives, lambda t: -t / np.exp(x[0]))
-
-    best = optimize.minimize(cost, [np.log(guess)], method="Nelder-Mead", options=_OPTIONS)
-    (error,) = _standard_errors(cost, best.x)
-    tau = float(np.exp(best.x[0]))
-    return Fit("exponential", tau, np.inf, tau * error, np.nan, -float(best.fun), len(lives))
-
-
-def fit_power_law(lives: Lifetimes) -> Fit:
-    """S(t) = (1 + t/τ)^−γ."""
-    _check_can_fit(lives)
-    scale = _scale(lives)
-
-    def cost(x: Floats) -> float:
-        tau, gamma = np.exp(x)
-        return -_log_likelihood(lives, lambda t: -gamma * np.log1p(t / tau))
-
-    # Beyond these bounds the law is an exponential, or a step, to all that data can tell.
-    bounds = [(np.log(scale * 1e-6), np.log(scale * 1e6)), (np.log(1e-3), np.log(1e6))]
-    starts = [[np.log(scale * s), np.log(g)] for s in (0.3, 3.0) for g in (0.5, 3.0)]
-    tries = [
-        optimize.minimize(cost, x, method="Nelder-Mead", bounds=bounds, options=_OPTIONS)
-        for x in starts
-    ]
-    best = min(tries, key=lambda one: one.fun)
-    errors = _standard_errors(cost, best.x)
-    tau, gamma = (float(v) for v in np.exp(best.x))
-    return Fit(
-        "power law", tau, gamma, tau * errors[0], gamma * errors[1], -float(best.fun), len(lives)
-    )
-
-
-_OPTIONS = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 4000, "maxfev": 4000}
-
-
-def _scale(lives: Lifetimes) -> float:
-    """A typical time: the mean of what was seen of ended lives."""
-    return float(lives.first_missed[lives.ended].mean())
-
-
-def _check_can_fit(lives: Lifetimes) -> None:
-    instance("lives", lives, Lifetimes)
-    if lives.ended.sum() < 3:
-        raise refuse(
-            "lifetimes",
-            "must hold at least three that were seen to end",
-            int(lives.ended.sum()),
-            "observe longer or more connections",
-        )
-
-
-def _log_likelihood(lives: Lifetimes, log_survival: Callable[[Floats], Floats]) -> float:
-    """Σ log(S(last seen) − S(first missed)), with S(first missed) = 0 for censored lives.
-
-    Lives on a grid take few distinct values, so equal ones are computed once.
+    ``alive`` is the theory's S at 0, ``step``, 2 ``step``, …, the looks at which lives were
+    followed. Of those at risk at a look a share h = 1 − S(next)/S(now) should be lost by the next.
+    Looks are grouped into ages of about equal losses foretold. If the theory is true each entry is
+    a standard normal, however lives were censored.
     """
-    pairs, counts = _distinct(lives)
-    start = log_survival(pairs[:, 0])
-    ended = np.isfinite(pairs[:, 1])
-    lost = np.zeros(len(pairs))
-    lost[ended] = -np.expm1(log_survival(pairs[ended, 1]) - start[ended])
-    terms = start + np.where(ended, np.log(np.maximum(lost, 1e-300)), 0.0)
-    return float(counts @ terms)
-
-
-def _distinct(lives: Lifetimes) -> tuple[Floats, NDArray[np.int64]]:
-    cached = getattr(lives, "_distinct_pairs", None)
-    if cached is None:
-        pairs = np.stack([lives.last_seen, lives.first_missed], axis=1)
-        cached = np.unique(pairs, axis=0, return_counts=True)
-        object.__setattr__(lives, "_distinct_pairs", cached)
-    return cached
-
-
-def _standard_errors(cost: Callable[[Floats], float], x: Floats) -> Floats:
-    """From the curvature of the log-likelihood in log parameters; NaN where it is flat."""
-    n, h = len(x), 1e-3
-    hessian = np.empty((n, n))
-    steps = np.eye(n) * h
-    for i in range(n):
-        for j in range(n):
-            hessian[i, j] = (
-                cost(x + steps[i] + steps[j])
-                - cost(x + steps[i] - steps[j])
-                - cost(x - steps[i] + steps[j])
-                + cost(x - steps[i] - steps[j])
-            ) / (4 * h * h)
-    values = np.linalg.eigvalsh(hessian)
-    if not np.isfinite(hessian).all() or values.min() <= 1e-9 * max(values.max(), 1e-300):
-        return np.full(n, np.nan)
-    return np.sqrt(np.diag(np.linalg.inv(hessian)))
+    instance("lives", lives, Lifetimes)
+    step = number("step", step, above=0)
+    s = numbers("alive", alive, shape=(None,), at_least=0)
+    ages = whole("ages", ages, at_least=1, at_most=1000)
+    look = np.rint(lives.last_seen / step).astype(int)
+    if not np.allclose(look * step, lives.last_seen, rtol=1e-6):
+        raise refuse("step", "must be that of the looks, of which all lives are multiples", step)
+    if len(lives) == 0 or look.max() >= s.size - 1:
+        raise refuse("alive", f"must reach beyond the last look, {look.max(initial=0)}", s.size)
+    looks = s.size - 1
+    lost = np.bincount(look[lives.ended], minlength=looks)
+    # Who was seen last at a look and not missed at the next was not looked at again.
+    left = np.bincount(look[~lives.ended], minlength=looks)
+    seen_at = len(lives) - np.concatenate([[0], np.cumsum(lost + left)[:-1]])
+    at_risk = seen_at - left
+    hazard = 1.0 - s[1:] / np.maximum(s[:-1], 1e-300)
+    foretold = at_risk * hazard
+    age = np.minimum((np.cumsum(foretold) / foretold.sum() * ages - 1e-9).astype(int), ages - 1)
+    deviation = np.bincount(age, lost - foretold, minlength=ages)
+    variance = np.bincount(age, foretold * (1.0 - hazard), minlength=ages)
+    return deviation / np.sqrt(np.maximum(variance, 1e-300))

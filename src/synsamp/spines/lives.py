@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from synsamp.analysis.survival import Curve, Lifetimes, kaplan_meier
+from synsamp.analysis.survival_laws import FEWEST, FittedLaw, first_passage, fit_laws
 from synsamp.spines.filter import survival_between_sessions
 from synsamp.spines.fit import Fitted
-from synsamp.spines.laws import FEWEST, FittedLaw, first_passage, fit_laws
 from synsamp.spines.process import TwoTimeScales
 from synsamp.spines.shares import shares_with_intervals
 from synsamp.spines.table import SpineTable

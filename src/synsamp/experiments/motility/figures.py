@@ -14,7 +14,11 @@ from numpy.typing import NDArray
 from synsamp.analysis.intervals import mean_interval
 from synsamp.experiments.base import Results
 from synsamp.experiments.motility.figures_parameter import draw_parameter
+from synsamp.experiments.motility.records import CONDITIONS
+from synsamp.experiments.motility.survival import COMPARED, POWER_LAW
 from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE
+
+LEARNING, FREE = CONDITIONS.index("learning"), CONDITIONS.index("free")
 
 
 def draw(parameters: Any, runs: Sequence[Results]) -> dict[str, Figure]:
@@ -70,22 +74,44 @@ def _survival(p: Any, runs: Sequence[Results]) -> Figure:
 
 def _survival_at(axes: Axes, watch: Any, runs: Sequence[Results], name: str) -> None:
     unit, scale = _unit(watch.tracked_s)
-    mean, low, high = _mean(_rows(runs, name, "survival"))
+    first = runs[0][name]
+    mean, low, high = _mean(_rows(runs, name, "survival")[:, LEARNING])
     if len(runs) == 1:
-        low, high = runs[0][name].low.values, runs[0][name].high.values
+        low, high = first.low.values[LEARNING], first.high.values[LEARNING]
     seen = mean > 0
-    time = runs[0][name].time.values[seen] / scale
+    time = first.time.values[seen] / scale
     low = np.maximum(low[seen], 1e-6)
     axes.fill_between(time, low, high[seen], color=GRAY, alpha=0.35, linewidth=0, step="post")
     axes.step(time, mean[seen], color=GRAY, linewidth=1.2, where="post")
-    fit = runs[0][name].fit_time.values / scale
-    exponential, power = (
-        _mean(_rows(runs, name, law)).value for law in ("exponential", "power_law")
+    fits = _mean(_rows(runs, name, "law")[:, LEARNING]).value
+    gamma = _mean(_rows(runs, name, "gamma")[:, LEARNING])
+    known = f" ({gamma.low:.2f} to {gamma.high:.2f})" if len(runs) > 2 else ""
+    axes.plot(
+        first.fit_time.values / scale,
+        fits[POWER_LAW],
+        color="#c1121f",
+        linewidth=1.5,
+        label=f"power law, γ = {gamma.value:.2f}{known}",
     )
-    axes.plot(fit, exponential, color=BLUE, linewidth=1.1, linestyle=":", label="exponential")
-    gamma = float(_mean(_rows(runs, name, "gamma")).value)
-    label = f"power law, γ = {gamma:.2f}"
-    axes.plot(fit, power, color="#c1121f", linewidth=1.5, label=label)
+    alone = _mean(_rows(runs, name, "survival")[:, FREE]).value
+    looks = np.unique(np.geomspace(1, len(alone) - 1, 14).astype(int))
+    axes.plot(
+        first.time.values[looks] / scale,
+        alone[looks],
+        "o",
+        color=BLUE,
+        markersize=3.2,
+        fillstyle="none",
+        label="no activity",
+    )
+    axes.plot(
+        first.time.values[1:] / scale,
+        first.foretold.values[1:],
+        color=BLUE,
+        linewidth=1.0,
+        linestyle="--",
+        label="first passage, from the rule",
+    )
     least = mean[seen].min() if seen.any() else 0.1
     axes.set(
         xscale="log",
@@ -95,9 +121,9 @@ def _survival_at(axes: Axes, watch: Any, runs: Sequence[Results], name: str) -> 
         xlabel=f"time since counted as new / {unit}",
     )
     _plain_log(axes)
-    new = f"{int(_rows(runs, name, 'new').sum()):,} new connections"
+    new = f"{int(_rows(runs, name, 'new')[:, LEARNING].sum()):,} new connections"
     of = f"\nof {len(runs)} circuits" if len(runs) > 1 else ""
-    axes.legend(loc="lower left", title=new + of, title_fontsize=8.5)
+    axes.legend(loc="lower left", title=new + of, title_fontsize=8, fontsize=7.5)
 
 
 def _plain_log(axes: Axes) -> None:
@@ -123,12 +149,45 @@ def _power(b: float) -> str:
 
 
 def _support(p: Any, runs: Sequence[Results]) -> Figure:
-    figure = Figure(figsize=(7, 2.9))
-    axes = figure.subplots(1, 3)
-    _scaled(axes[0], p, runs)
-    _changes(axes[1], p, runs)
-    _populations(axes[2], runs)
+    figure = Figure(figsize=(7, 5.6))
+    axes = figure.subplots(2, 2)
+    _compared(axes[0, 0], p, runs)
+    _scaled(axes[0, 1], p, runs)
+    _changes(axes[1, 0], p, runs)
+    _populations(axes[1, 1], runs)
     return figure
+
+
+def _compared(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
+    """AIC of each law less that of the power law, which is at 0."""
+    axes.set_title("laws of survival")
+    others = [k for k in range(len(COMPARED)) if k != POWER_LAW]
+    place = np.arange(len(others))
+    for k, (name, watch) in enumerate((("survival_fast", p.fast), ("survival_slow", p.slow))):
+        aic = _rows(runs, name, "aic")
+        above = aic[:, :, others] - aic[:, :, [POWER_LAW]]
+        for condition, words in ((LEARNING, "learning"), (FREE, "no activity")):
+            value, low, high = _mean(above[:, condition])
+            x = place + (k - 0.5) * 0.36 + (condition - 0.5) * 0.16
+            colour = (BLUE, ORANGE)[k]
+            axes.plot(
+                x,
+                value,
+                "o",
+                color=colour,
+                markersize=4,
+                fillstyle="full" if condition == LEARNING else "none",
+                label=f"{words}, b = {_power(watch.b)}",
+            )
+            axes.vlines(x, low, high, color=colour, linewidth=0.8)
+    axes.axhline(0, color="#c1121f", linewidth=1.0)
+    axes.set_yscale("symlog", linthresh=10)
+    axes.set_ylim(top=2e6)  # room for the legend
+    axes.set_yticks([-1000, -100, -10, 0, 10, 100, 1000, 10_000])
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set(ylabel="AIC less that of the power law", xlim=(-0.6, len(others) - 0.4))
+    axes.set_xticks(place, [COMPARED[k].replace(" ", "\n") for k in others], fontsize=6.5)
+    axes.legend(loc="upper left", fontsize=6.5, ncols=2, columnspacing=1.0, handletextpad=0.2)
 
 
 def _points(axes: Axes, k: int, x: Any, y: Mean, label: str) -> None:
@@ -158,6 +217,7 @@ def _scaled(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
 def _changes(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
     axes.set_title("change of w")
     weight = np.exp(runs[0]["changes"].log_weight.values)
+    window = float(runs[0]["changes"].window_s[0]) * p.fast.b
     functional = weight > np.exp(-p.rule.theta_0)
     mean = _mean(_rows(runs, "changes", "spread")[:, :, functional])
     weight = weight[functional]
@@ -169,7 +229,7 @@ def _changes(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
         first = np.flatnonzero(np.isfinite(slow))[0]
         line = slow[first] * weight[first:] / weight[first]
         axes.plot(weight[first:], line, color=INK, linewidth=0.8, label="∝ w")
-    axes.set(xscale="log", yscale="log", xlabel="w", ylabel="std of Δw in a grid step")
+    axes.set(xscale="log", yscale="log", xlabel="w", ylabel=f"std of Δw in b Δt = {window:.2g}")
     _plain_log(axes)
     axes.legend(loc="upper left", handletextpad=0.2)
 

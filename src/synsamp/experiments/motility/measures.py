@@ -2,98 +2,102 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
-from scipy import stats
 
-from synsamp.analysis.ornstein_uhlenbeck import OrnsteinUhlenbeck, estimate_ornstein_uhlenbeck
 from synsamp.claims import Ratio, Value
 from synsamp.experiments.base import Results
 from synsamp.experiments.motility.parameters import MotilityParameters
-from synsamp.experiments.motility.protocol import forgetting
+from synsamp.experiments.motility.records import CONDITIONS, SPEEDS, settling, watched
 from synsamp.experiments.motility.sizes import (
     binned_slope,
     change_by_size,
     change_slope,
     dip,
     drift,
+    lasting_efficacy,
     occupancy_counts,
+    persistent,
 )
-from synsamp.experiments.motility.survival import scaling, survival
+from synsamp.experiments.motility.survival import foretold, margin, scaling, survival
+from synsamp.experiments.motility.without_activity import without_activity
 
-SPEEDS = ("fast", "slow")
-PLACES = {"fast": "circuit", "slow": "circuit/slow"}
-"""Where the records of the two speeds stand."""
 SIZE_EDGES = np.linspace(-4.5, 1.0, 23)
 HELD_WEIGHT = 0.5
 """Above about this weight the likelihood holds a connection: it does not wander any more."""
 N_DRAWN = 4
-ESTIMATED_STEPS = 100_000
-"""Steps from which the process without activity is estimated: enough, and quick."""
 
 
 def analyse(p: MotilityParameters, results: Results) -> dict[str, xr.Dataset]:
     """Curves and histograms, and the numbers read off them."""
-    states = {name: _watched(p, results, name, "active") for name in SPEEDS}
+    states = {
+        (condition, speed): watched(p, results, condition, speed, "active")
+        for condition in CONDITIONS
+        for speed in SPEEDS
+    }
     found = {}
-    for name in SPEEDS:
-        watch = getattr(p, name)
-        every = round(watch.look_every_s / watch.grid_s)
-        window = round(watch.new_within_s / watch.look_every_s)
-        found[f"survival_{name}"] = survival(states[name], watch.grid_s, every, window)
-    window = round(p.slow.new_within_s / p.slow.grid_s)
-    found["scaling"] = scaling(states["fast"], states["slow"], p.fast.grid_s, p.slow.grid_s, window)
+    for speed in SPEEDS:
+        watch = getattr(p, speed)
+        alive = foretold(p.rule, watch)
+        both = [survival(states[condition, speed], watch, alive) for condition in CONDITIONS]
+        together = xr.concat(both, xr.IndexVariable("condition", list(CONDITIONS)))
+        found[f"survival_{speed}"] = together.assign(
+            foretold=("time", alive[: together.sizes["time"]])
+        )
+    found["scaling"] = _scaling(p, states["learning", "fast"], states["learning", "slow"])
+    if _long_enough(p):
+        unchanged = watched(p, results, "free", "unchanged", "active")
+        found["unchanged"] = _scaling(p, states["free", "fast"], unchanged)
     found["changes"] = _changes(p, results)
-    found["populations"] = _populations(p, results, states["fast"])
+    found["populations"] = _populations(p, results, states)
     found["traces"] = _traces(p, results)
     return found
 
 
-def _watched(p: MotilityParameters, results: Results, speed: str, record: str) -> NDArray[Any]:
-    """A record [time, synapse] from the moment the circuit has settled."""
-    dataset = results[f"{PLACES[speed]}/{record}"]
-    settled = dataset.time.values > p.settle_s - p.fast.grid_s / 2
-    values = dataset["active" if record == "active" else "theta"].values[settled]
-    return values.reshape(len(values), -1)
+def _scaling(p: MotilityParameters, fast: NDArray[Any], slow: NDArray[Any]) -> xr.Dataset:
+    window = round(p.slow.new_within_s / p.slow.grid_s)
+    return scaling(fast, slow, p.fast.grid_s, p.slow.grid_s, window)
+
+
+def _long_enough(p: MotilityParameters) -> bool:
+    """Whether the slower circuit is watched long enough for its survival to tell anything.
+
+    In times far below a relaxation time θ is a random walk, which looks the same on every scale:
+    lives counted in looks are then alike whatever b is, and nearly so with activity and without.
+    """
+    return p.slow.tracked_s * p.slow.b >= p.rule.prior_std**2
 
 
 def _changes(p: MotilityParameters, results: Results) -> xr.Dataset:
-    """How changes of w depend on w, over a short and a longer window of b · time."""
+    """How changes of w depend on w, over the same window of b · time at both speeds."""
     theta_0 = p.rule.theta_0
-    theta = {name: _watched(p, results, name, "theta").astype(float) for name in SPEEDS}
-    longer = round(p.fast.look_every_s / p.fast.grid_s)
-    # All of θ is kept every ``longer`` steps at the larger b, and at every step at the smaller.
-    step = {
-        "fast": _watched(p, results, "fast", "traced").astype(float)
-        if longer > 1
-        else theta["fast"],
-        "slow": theta["slow"],
-    }
-    rows_apart = {"fast": 1, "slow": longer}
+    # At the larger b all of θ is kept too seldom for that; θ of 200 synapses is kept often.
+    records = {"fast": "traced", "slow": "theta"}
     middles = (SIZE_EDGES[1:] + SIZE_EDGES[:-1]) / 2
     slopes, spreads, smaller = [], [], []
     for name in SPEEDS:
-        first, then = _pairs(step[name], 1)
-        slopes.append(
-            [
-                change_slope(first, then, theta_0),
-                change_slope(*_pairs(theta[name], rows_apart[name]), theta_0),
-            ]
-        )
+        theta = watched(p, results, "learning", name, records[name]).astype(float)
+        first, then = _pairs(theta, p.change_steps)
+        slopes.append([change_slope(first, then, theta_0, dealt) for dealt in (False, True)])
         spreads.append(change_by_size(first, then, theta_0, SIZE_EDGES))
         smaller.append(binned_slope(middles, spreads[-1], np.exp(-theta_0), HELD_WEIGHT))
     grids = np.array([getattr(p, name).grid_s for name in SPEEDS])
     return xr.Dataset(
         {
-            "slope": (("speed", "window"), np.array(slopes)),
-            "window_s": (("speed", "window"), grids[:, None] * [1, longer], {"units": "s"}),
+            "slope": (("speed", "changes"), np.array(slopes)),
+            "window_s": ("speed", grids * p.change_steps, {"units": "s"}),
             "spread": (("speed", "size"), np.array(spreads)),
             "smaller_slope": ("speed", smaller),
         },
-        coords={"speed": list(SPEEDS), "log_weight": ("size", middles)},
+        coords={
+            "speed": list(SPEEDS),
+            "changes": ["own", "dealt"],
+            "log_weight": ("size", middles),
+        },
     )
 
 
@@ -102,22 +106,23 @@ def _pairs(theta: NDArray[Any], apart: int) -> tuple[NDArray[Any], NDArray[Any]]
     return theta[:-apart].ravel(), theta[apart:].ravel()
 
 
-def _populations(p: MotilityParameters, results: Results, states: NDArray[Any]) -> xr.Dataset:
-    """Connections by the share of time they are active, with activity and without."""
-    free = results["free/active"]
-    start_s = forgetting(p)
-    first, last = start_s - p.fast.grid_s / 2, start_s + p.fast.tracked_s + p.fast.grid_s / 2
-    alike = (free.time.values > first) & (free.time.values < last)
-    alone = free.active.values[alike].reshape(int(alike.sum()), -1)
-    counts = [occupancy_counts(each) for each in (states, alone)]
+def _populations(p: MotilityParameters, results: Results, states: Any) -> xr.Dataset:
+    """Connections by the share of time they are active, and who has the efficacy."""
+    counts, shares = [], []
+    for condition in CONDITIONS:
+        theta = watched(p, results, condition, "fast", "theta").astype(float)
+        counts.append(occupancy_counts(states[condition, "fast"]))
+        shares.append(lasting_efficacy(theta, states[condition, "fast"], p.rule.theta_0))
+    learning = states["learning", "fast"]
     return xr.Dataset(
         {
             "count": (("condition", "tenth"), np.array(counts)),
             "dip": ("condition", [dip(row) for row in counts]),
-            "persistent": ((), states.all(axis=0).sum() / states[0].sum()),
+            "efficacy": ("condition", shares),
+            "persistent": ((), learning.all(axis=0).sum() / learning[0].sum()),
         },
         coords={
-            "condition": ["learning", "free"],
+            "condition": list(CONDITIONS),
             "share": ("tenth", (np.arange(len(counts[0])) + 0.5) / len(counts[0])),
         },
     )
@@ -129,16 +134,16 @@ def _traces(p: MotilityParameters, results: Results) -> xr.Dataset:
     Among 200 drawn at random, the first four active at more than 95 % of the grid points and the
     first four that came and went, active at 5 to 50 %.
     """
-    trace = _watched(p, results, "fast", "traced")
+    trace = watched(p, results, "learning", "fast", "traced")
     share = (trace > 0).mean(axis=0)
-    persistent = np.flatnonzero(share > 0.95)[:N_DRAWN]
-    transient = np.flatnonzero((share > 0.05) & (share < 0.5))[:N_DRAWN]
-    chosen = np.concatenate([persistent, transient])
+    lasting = np.flatnonzero(persistent(trace > 0))[:N_DRAWN]
+    passing = np.flatnonzero((share > 0.05) & (share < 0.5))[:N_DRAWN]
+    chosen = np.concatenate([lasting, passing])
     time_s = np.arange(len(trace)) * p.fast.grid_s
     return xr.Dataset(
         {
             "theta": (("time", "trace"), trace[:, chosen]),
-            "persistent": ("trace", np.arange(chosen.size) < persistent.size),
+            "persistent": ("trace", np.arange(chosen.size) < lasting.size),
             "synapse": ("trace", results["circuit/traced"].synapse.values[chosen]),
         },
         coords={"time": ("time", time_s, {"units": "s"})},
@@ -149,67 +154,56 @@ def _traces(p: MotilityParameters, results: Results) -> xr.Dataset:
 
 
 def measures(p: MotilityParameters, results: Results) -> dict[str, Value]:
-    """One number each, from one circuit."""
+    """One number each, from one circuit; those of synapses without activity begin with "free"."""
     changes, populations = results["changes"], results["populations"]
-    medians = results["scaling"]["median"].values
     found: dict[str, Value] = {
-        **_free(p, results),
-        "time_scale": Ratio(medians[1], medians[0] * p.fast.b / p.slow.b),
+        **without_activity(p, results),
+        **_lives(p, results),
         "dip": float(populations.dip[0]),
-        "dip_without_activity": float(populations.dip[1]),
+        "free_dip": float(populations.dip[1]),
+        "lasting_efficacy": float(populations.efficacy[0]),
+        "free_lasting_efficacy": float(populations.efficacy[1]),
         "persistent": float(populations.persistent),
+        "drift_settling": drift(settling(p, results).mean(axis=1)),
     }
     for k, name in enumerate(SPEEDS):
-        lives = results[f"survival_{name}"]
-        share = _watched(p, results, name, "active").mean(axis=1)
+        share = watched(p, results, "learning", name, "active").mean(axis=1)
+        theta = watched(p, results, "learning", name, "theta")
+        strong = (theta > p.rule.theta_0 + np.log(HELD_WEIGHT)).mean(axis=1)
         found |= {
-            f"aic_gain_{name}": float(lives.aic_gain),
-            f"gamma_{name}": float(lives.gamma),
-            f"tau_{name}_s": float(lives.tau),
-            f"new_{name}": float(lives.new),
             f"slope_{name}": float(changes.slope[k, 0]),
-            f"slope_{name}_longer": float(changes.slope[k, 1]),
+            f"slope_{name}_dealt": float(changes.slope[k, 1]),
             f"slope_{name}_smaller_weights": float(changes.smaller_slope[k]),
             f"active_{name}": float(share.mean()),
             f"drift_{name}": drift(share),
-            f"drift_{name}_strong": drift(_strong(p, _watched(p, results, name, "theta"))),
+            f"drift_{name}_strong": drift(strong),
         }
     return found
 
 
-def _strong(p: MotilityParameters, theta: NDArray[Any]) -> NDArray[Any]:
-    """Share of synapses that the likelihood holds, over time."""
-    return (theta > p.rule.theta_0 + np.log(HELD_WEIGHT)).mean(axis=1)
+def _lives(p: MotilityParameters, results: Results) -> dict[str, Value]:
+    """Laws of survival at both speeds, with and without activity; the slower if watched enough."""
+    found: dict[str, Value] = {}
+    for name in SPEEDS if _long_enough(p) else SPEEDS[:1]:
+        for condition, front in zip(CONDITIONS, ("", "free_"), strict=True):
+            lives = results[f"survival_{name}"].sel(condition=condition)
+            found |= {
+                f"{front}margin_{name}": margin(lives),
+                f"{front}losses_{name}": float(lives.losses),
+                f"{front}gamma_{name}": float(lives.gamma),
+                f"{front}tau_{name}_s": float(lives.tau),
+                f"{front}new_{name}": float(lives.new),
+            }
+    if _long_enough(p):
+        gamma = [float(results[f"survival_{name}"].gamma[0]) for name in SPEEDS]
+        found["exponent"] = _apart(gamma)
+        found["exponent_alike"] = _apart(results["scaling"].gamma.values)
+        for measure, dataset in (("time_scale", "scaling"), ("time_scale_unchanged", "unchanged")):
+            fast, slow = results[dataset]["median"].values
+            found[measure] = Ratio(slow, fast * p.fast.b / p.slow.b)
+    return found
 
 
-def _free(p: MotilityParameters, results: Results) -> dict[str, Value]:
-    """How far the synapses without activity are from what the rule says, in standard errors."""
-    last, shortly_after = results["free/pair"].pair.values.reshape(2, -1).astype(float)
-    mean, spread = p.rule.prior_mean, p.rule.prior_std * np.sqrt(p.rule.T)
-    law = stats.kstest(last, stats.norm(mean, spread).cdf)
-    log_weight = last - p.rule.theta_0
-    moments = stats.skewtest(log_weight).statistic, stats.kurtosistest(log_weight).statistic
-    found = _process(p, results["free/theta"])
-    deviations = (
-        (found.mean - mean) / found.mean_error,
-        (found.spread - spread) / found.spread_error,
-        (found.noise - p.fast.b * p.rule.T) / found.noise_error,
-    )
-    return {
-        "free_law": float(law.statistic * np.sqrt(last.size)),
-        "free_moments": float(np.sqrt(np.mean(np.square(moments)))),
-        "free_process": float(np.max(np.abs(deviations))),
-        "free_mean": found.mean,
-        "free_spread": found.spread,
-        "free_noise": found.noise,
-        "free_slope": change_slope(last, shortly_after, p.rule.theta_0),
-    }
-
-
-def _process(p: MotilityParameters, record: xr.Dataset) -> OrnsteinUhlenbeck:
-    """The process of θ, estimated from its steps while it was watched."""
-    time_s = record.time.values
-    watched = time_s > forgetting(p) - p.fast.grid_s / 2
-    theta = record.theta.values[watched].astype(float).reshape(int(watched.sum()), -1)
-    some = theta[:, : max(1, ESTIMATED_STEPS // (len(theta) - 1))]
-    return estimate_ornstein_uhlenbeck(some[:-1], some[1:], np.diff(time_s)[-1])
+def _apart(pair: Sequence[float] | NDArray[Any]) -> float:
+    """How far two numbers are apart, as the size of the logarithm of their ratio."""
+    return float(np.abs(np.log(pair[1] / pair[0])))

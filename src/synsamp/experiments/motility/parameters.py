@@ -18,6 +18,11 @@ from synsamp.experiments.shared.digit_circuit import (
 )
 from synsamp.experiments.shared.limits import MOST_NUMBERS, require_at_most
 
+FINEST_LOOK = 2.5e-4
+"""Least b · time between two looks, in units of σ²: for finer ones theory takes too long."""
+CHANGE_WINDOW = 0.0144
+"""b · time over which changes of w are taken: 4 h at b = 1e-6, 144 s at b = 1e-4."""
+
 
 def _is_multiple(whole: float, part: float) -> bool:
     count = round(whole / part)
@@ -56,6 +61,9 @@ class MotilityParameters(Parameters):
     """What can be set."""
 
     settle_s: float = Field(28800.0, ge=1.0, le=1e8, description="learning before it is watched")
+    slow_settle_s: float = Field(
+        86400.0, ge=0.0, le=1e8, description="learning after the change of b, before it is watched"
+    )
     fast: WatchSection = WatchSection(
         b=1e-4, tracked_s=259200.0, grid_s=144.0, look_every_s=1440.0, new_within_s=43200.0
     )
@@ -78,33 +86,48 @@ class MotilityParameters(Parameters):
             raise ValueError("grid_s · b must be the same for fast and slow, to compare them")
         if not _is_multiple(self.slow.grid_s, self.fast.grid_s):
             raise ValueError("slow.grid_s must be a multiple of fast.grid_s")
-        if not _is_multiple(self.settle_s, self.slow.grid_s):
-            raise ValueError(f"settle_s must be a multiple of slow.grid_s = {self.slow.grid_s:g} s")
+        for name in ("settle_s", "slow_settle_s"):
+            if getattr(self, name) and not _is_multiple(getattr(self, name), self.slow.grid_s):
+                raise ValueError(
+                    f"{name} must be a multiple of slow.grid_s = {self.slow.grid_s:g} s"
+                )
         if self.fast.points < self.slow.points:
             raise ValueError("fast must be tracked for as many grid points as slow")
         if self.fast.grid_s < 1e-4 / self.fast.b:
             raise ValueError("fast.grid_s must be at least 1e-4/fast.b, the refresh of the engine")
+        for name, watch in (("fast", self.fast), ("slow", self.slow)):
+            if watch.look_every_s * watch.b < FINEST_LOOK * self.rule.prior_std**2:
+                raise ValueError(
+                    f"{name}.look_every_s must be at least {FINEST_LOOK:g} prior_std²/b, "
+                    "to be held against first passage"
+                )
         if self.rule.T == 0 or self.rule.b != self.fast.b:
             raise ValueError("rule.T must be > 0 and rule.b must equal fast.b")
         try:
             check_digits(set(self.digits), self.data)
         except ValueError as error:
             raise ValueError(f"digits {error}") from None
-        seconds = self.settle_s + self.fast.tracked_s + self.slow.tracked_s
+        seconds = self.settle_s + self.fast.tracked_s + self.slow_settle_s + self.slow.tracked_s
         require_an_end(seconds, self.circuit, self.input)
-        settling = self.settle_s / self.fast.grid_s
+        settling = self.settle_s / self.fast.grid_s + self.slow_settle_s / self.slow.grid_s
         numbers = (settling + self.fast.points + self.slow.points) * self.circuit.neurons * N_PIXELS
         require_at_most("records times synapses", numbers, MOST_NUMBERS)
         return self
 
+    @property
+    def change_steps(self) -> int:
+        """Steps of the grid in the window over which changes of w are taken, at either speed."""
+        return max(1, round(CHANGE_WINDOW / (self.fast.b * self.fast.grid_s)))
+
 
 PAPER = MotilityParameters()
 QUICK = MotilityParameters(
-    settle_s=4000.0,
+    settle_s=4800.0,
+    slow_settle_s=4800.0,
     fast=WatchSection(
-        b=1e-4, tracked_s=10000.0, grid_s=20.0, look_every_s=100.0, new_within_s=2000.0
+        b=1e-4, tracked_s=20400.0, grid_s=24.0, look_every_s=120.0, new_within_s=2400.0
     ),
     slow=WatchSection(
-        b=1e-6, tracked_s=24000.0, grid_s=2000.0, look_every_s=2000.0, new_within_s=4000.0
+        b=1e-6, tracked_s=24000.0, grid_s=2400.0, look_every_s=2400.0, new_within_s=4800.0
     ),
 )

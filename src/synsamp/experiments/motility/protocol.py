@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -37,9 +38,8 @@ N_TRACED = 200
 """Synapses whose θ is kept at every point of the grid."""
 SILENT_HZ = 1e-12
 FORGOTTEN, FORGETTING_STEPS = 10, 100
-"""Relaxation times after which e^−10 is left of where synapses started; steps that they take."""
-KEPT = 5
-"""How often at least all of θ is kept in a relaxation time, and while it is watched."""
+"""Relaxation times after which e^−10 is left of where synapses started; steps of the fast grid
+that this takes at least."""
 
 
 def run(p: MotilityParameters, seed: int) -> dict[str, Protocol]:
@@ -48,7 +48,10 @@ def run(p: MotilityParameters, seed: int) -> dict[str, Protocol]:
 
 
 def circuit(p: MotilityParameters, seed: int) -> Protocol:
-    """Settle at the larger b; from there a copy goes on at the smaller b, the circuit as it was."""
+    """Settle at the larger b; from there a copy goes on at the smaller b, the circuit as it was.
+
+    The copy is left to settle again: the noise of single spikes is smaller there.
+    """
     digits = DigitStimulus(training_digits(p.data), tuple(sorted(set(p.digits))), p.input).order
     rng = np.random.default_rng(named_seed(seed, "traced"))
     n_synapses = p.circuit.neurons * N_PIXELS
@@ -59,7 +62,10 @@ def circuit(p: MotilityParameters, seed: int) -> Protocol:
             Show(digits, p.settle_s),
             Branch(
                 "slow",
-                [Change(SYNAPSES, speed=p.slow.b), Show(digits, p.slow.tracked_s)],
+                [
+                    Change(SYNAPSES, speed=p.slow.b),
+                    Show(digits, p.slow_settle_s + p.slow.tracked_s),
+                ],
                 record=_watched(p.slow, p.slow.grid_s, traced),
             ),
             Show(digits, p.fast.tracked_s),
@@ -92,28 +98,30 @@ def free(p: MotilityParameters) -> Protocol:
     """The same synapses in a circuit that never spikes: the rule is prior and noise alone.
 
     They start at θ = 0, forget it at a speed of their own, which does not matter for the law
-    without activity, and are then watched as long as the circuit at the larger b.
+    without activity, and are then watched as the circuit is, at both speeds. The arm "unchanged"
+    keeps the larger b and is watched as if it had been changed.
     """
     grid_s = p.fast.grid_s
     forgetting_s = forgetting(p)
     silent = p.circuit.model_copy(update={"rate_hz": SILENT_HZ})
     speed = FORGOTTEN * p.rule.prior_std**2 / forgetting_s
-    relaxation_s = p.rule.prior_std**2 / p.fast.b
-    in_relaxation = max(1, round(relaxation_s / grid_s / KEPT))
-    in_all = max(1, p.fast.points // KEPT)
+    seldom = {"active": every(p.slow.grid_s, active(SYNAPSES))}
+    wait = Silence(p.slow.tracked_s)
     return Protocol(
         build_network(N_PIXELS, silent, build_synapses(p.rule, speed)),
         steps=[
             Silence(forgetting_s),
+            Branch("slow", [Change(SYNAPSES, speed=p.slow.b), wait], record=seldom),
             Change(SYNAPSES, speed=p.fast.b),
+            Branch("unchanged", [wait], record=seldom),
             Silence(p.fast.tracked_s),
             Mark("end"),
-            Silence(grid_s),
+            Silence(p.change_steps * grid_s),
             Mark("shortly_after"),
         ],
         record={
             "active": every(grid_s, active(SYNAPSES)),
-            "theta": every(grid_s * min(in_relaxation, in_all), theta(SYNAPSES)),
+            "theta": every(p.fast.look_every_s, theta(SYNAPSES)),
             "pair": at_marks(theta(SYNAPSES)),
         },
         grid_s=grid_s,
@@ -123,5 +131,8 @@ def free(p: MotilityParameters) -> Protocol:
 
 
 def forgetting(p: MotilityParameters) -> float:
-    """How long synapses without activity are left alone before they are watched."""
-    return FORGETTING_STEPS * p.fast.grid_s
+    """How long synapses without activity are left alone before they are watched.
+
+    A multiple of both grids.
+    """
+    return p.slow.grid_s * math.ceil(FORGETTING_STEPS * p.fast.grid_s / p.slow.grid_s)

@@ -12,11 +12,16 @@ ENOUGH = 20
 """Fewer changes than this say nothing about their spread."""
 
 
-def change_slope(theta: Floats, later: Floats, theta_0: float) -> float:
-    """Slope of log |Δw| against log w over connections active at first; 1 is proportional."""
+def change_slope(theta: Floats, later: Floats, theta_0: float, dealt: bool = False) -> float:
+    """Slope of log |Δw| against log w over connections active at first; 1 is proportional.
+
+    ``dealt``: changes are dealt out anew among them, so that size plays no part.
+    """
     active = theta > 0
     w, after = np.exp(theta[active] - theta_0), np.exp(later[active] - theta_0)
     moved = np.abs(after - w)
+    if dealt:
+        moved = np.random.default_rng(0).permutation(moved)
     some = moved > 0
     if some.sum() < ENOUGH or np.ptp(w[some]) == 0:
         return np.nan
@@ -58,6 +63,18 @@ def dip(counts: NDArray[np.int64]) -> float:
     """
     smaller, least = min(int(counts[0]), int(counts[-1])), int(counts[1:-1].min())
     return least / smaller if smaller > least else 1.0
+
+
+def persistent(states: Bools) -> Bools:
+    """Which connections were there at more than 95 % of the looks."""
+    found: Bools = states.mean(axis=0) > 0.95
+    return found
+
+
+def lasting_efficacy(theta: Floats, states: Bools, theta_0: float) -> float:
+    """Share of the summed efficacy ŵ, over all looks, that persistent connections contribute."""
+    efficacy = np.maximum(np.exp(theta - theta_0) - np.exp(-theta_0), 0.0).sum(axis=0)
+    return float(efficacy[persistent(states)].sum() / efficacy.sum())
 
 
 def drift(share: Floats) -> float:

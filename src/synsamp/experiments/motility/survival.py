@@ -1,4 +1,4 @@
-"""How long new connections of one circuit live, and how that depends on the speed of sampling."""
+"""How long new connections live, which law describes it, and how that depends on the speed."""
 
 from __future__ import annotations
 
@@ -8,46 +8,82 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from synsamp.analysis.ornstein_uhlenbeck import first_passage_survival
 from synsamp.analysis.survival import (
     Lifetimes,
-    fit_exponential,
-    fit_power_law,
     joined,
     kaplan_meier,
+    loss_deviations,
     new_lifetimes,
 )
+from synsamp.analysis.survival_laws import LAWS, FittedLaw, first_passage, fit_law
+from synsamp.experiments.motility.parameters import WatchSection
+from synsamp.experiments.shared.digit_circuit import RuleSection
 
-Floats = NDArray[np.floating[Any]]
+Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 ENOUGH = 20
 """Fewer lives seen to end than this are not fitted."""
 N_FITTED = 200
 """Points at which fits are kept for the drawing."""
+COMPARED = (*LAWS, "first passage")
+POWER_LAW = COMPARED.index("power law")
 
 
-def survival(states: Bools, grid_s: float, every: int, window: int) -> xr.Dataset:
-    """Survival of new connections: curve and fits.
+def foretold(rule: RuleSection, watch: WatchSection) -> Floats:
+    """S at each look of new connections under prior and noise alone: first passage of θ = 0.
 
-    ``states[time, synapse]`` on the grid; every ``every``-th point is looked at; new means not
-    active ``window`` of those points before.
+    Of the Ornstein–Uhlenbeck process with mean μ, spread σ√T and relaxation time σ²/b, seen on
+    the grid of looks, with the same definition of "new".
     """
-    step_s = grid_s * every
+    return first_passage_survival(
+        rule.prior_mean,
+        rule.prior_std * np.sqrt(rule.T),
+        rule.prior_std**2 / watch.b,
+        watch.look_every_s,
+        round(watch.tracked_s / watch.look_every_s),
+        round(watch.new_within_s / watch.look_every_s),
+    )
+
+
+def survival(states: Bools, watch: WatchSection, alive: Floats) -> xr.Dataset:
+    """Survival of new connections: curve, laws, and losses against those ``alive`` foretells.
+
+    ``states[time, synapse]`` on the grid; every look is one of its points; new means not active
+    so many looks before.
+    """
+    step_s = watch.look_every_s
+    every, window = round(step_s / watch.grid_s), round(watch.new_within_s / step_s)
     lives = new_lifetimes(states[::every], step_s, window)
     looks = len(states[::every])
-    time_s = np.arange(looks - window) * step_s
+    time_s = np.arange(looks - window, dtype=float) * step_s
     fit_s = np.geomspace(step_s / 3, step_s * (looks - 1), N_FITTED)
-    found = _curve(lives, time_s)
-    values, laws = _fits(lives, fit_s)
+    laws = _laws(lives, step_s, alive)
+    curves = [np.full(N_FITTED, np.nan) if law is None else law.survival(fit_s) for law in laws]
+    power = laws[POWER_LAW]
     return xr.Dataset(
         {
-            **{name: ("time", values) for name, values in found.items()},
-            **{name: ((), value) for name, value in values.items()},
-            **{name: ("fit_time", law) for name, law in laws.items()},
+            **{name: ("time", values) for name, values in _curve(lives, time_s).items()},
+            "law": (("law_name", "fit_time"), np.array(curves)),
+            "aic": ("law_name", [np.nan if law is None else law.aic for law in laws]),
+            "gamma": ((), np.nan if power is None else power.parameters["γ"]),
+            "tau": ((), np.nan if power is None else power.parameters["τ"]),
+            "losses": ((), _losses(lives, step_s, alive)),
             "new": ((), len(lives)),
             "censored": ((), int((~lives.ended).sum())),
         },
-        coords={"time": ("time", time_s, {"units": "s"}), "fit_time": fit_s},
+        coords={
+            "time": ("time", time_s, {"units": "s"}),
+            "fit_time": fit_s,
+            "law_name": list(COMPARED),
+        },
     )
+
+
+def margin(found: xr.Dataset) -> float:
+    """AIC of the best of the other laws less that of the power law: above 0 it is the best."""
+    aic = found.aic.values
+    return float(np.delete(aic, POWER_LAW).min() - aic[POWER_LAW])
 
 
 def _curve(lives: Lifetimes, time_s: Floats) -> dict[str, Floats]:
@@ -60,19 +96,19 @@ def _curve(lives: Lifetimes, time_s: Floats) -> dict[str, Floats]:
     return {"survival": curve.survival[at], "low": curve.low[at], "high": curve.high[at]}
 
 
-def _fits(lives: Lifetimes, time_s: Floats) -> tuple[dict[str, float], dict[str, Floats]]:
-    """Both laws: their numbers, and their curves."""
-    names = ("tau", "gamma", "exponential_tau", "aic_gain", "median")
+def _laws(lives: Lifetimes, step_s: float, alive: Floats) -> list[FittedLaw | None]:
+    """Every law that is compared, or none where too few lives ended."""
     if lives.ended.sum() < ENOUGH:
-        nothing = np.full(time_s.size, np.nan)
-        return dict.fromkeys(names, np.nan), {"power_law": nothing, "exponential": nothing}
-    power, exponential = fit_power_law(lives), fit_exponential(lives)
-    gain = exponential.aic - power.aic
-    values = (power.tau, power.gamma, exponential.tau, gain, power.median)
-    return dict(zip(names, values, strict=True)), {
-        "power_law": power.survival(time_s),
-        "exponential": exponential.survival(time_s),
-    }
+        return [None] * len(COMPARED)
+    fits = [fit_law(lives, law) for law in LAWS]
+    return [*fits, first_passage(lives, np.arange(alive.size, dtype=float) * step_s, alive)]
+
+
+def _losses(lives: Lifetimes, step_s: float, alive: Floats) -> float:
+    """Losses at four ages less those foretold, in standard errors, root mean square."""
+    if lives.ended.sum() < ENOUGH or not np.isfinite(alive).all():
+        return np.nan
+    return float(np.sqrt(np.mean(loss_deviations(lives, step_s, alive) ** 2)))
 
 
 def scaled_lives(
@@ -98,10 +134,12 @@ def scaling(
     both = scaled_lives(fast, slow, fast_step_s, slow_step_s, window)
     found: dict[str, list[Any]] = {"survival": [], "median": [], "gamma": [], "new": []}
     for lives, step_s in zip(both, (fast_step_s, slow_step_s), strict=True):
-        values, _ = _fits(lives, steps * step_s)
-        found["survival"].append(_curve(lives, steps * step_s)["survival"])
-        found["median"].append(values["median"])
-        found["gamma"].append(values["gamma"])
+        enough = lives.ended.sum() >= ENOUGH
+        power = fit_law(lives, "power law") if enough else None
+        time_s = np.arange(steps.size, dtype=float) * step_s
+        found["survival"].append(_curve(lives, time_s)["survival"])
+        found["median"].append(power.median if power else np.nan)
+        found["gamma"].append(power.parameters["γ"] if power else np.nan)
         found["new"].append(len(lives))
     return xr.Dataset(
         {

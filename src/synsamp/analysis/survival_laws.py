@@ -1,13 +1,15 @@
-"""Laws of survival, fitted to lives of which only the sessions around their end are known.
+"""Laws of survival, fitted to lives of which only the looks around their end are known.
 
     exponential          S(t) = exp(−t/τ)
     power law            S(t) = (1 + t/τ)^−γ
     Weibull              S(t) = exp(−(t/τ)^k)
     log-normal           S(t) = Φ(log(τ/t)/w)
     double exponential   S(t) = a exp(−t/τ₁) + (1 − a) exp(−t/τ₂)
-    first passage        the fitted process of sizes until it is found below the threshold
+    first passage        a process of sizes until it is found below the threshold
 
 Likelihood of a life: S(last seen) − S(first missed), or S(last seen) if it was there to the end.
+So neither the grid of looks nor the end of the observation biases a fit. The exponential is the
+limit γ → ∞ of the power law with γ/τ fixed; AIC weighs the parameters.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from synsamp.analysis.survival import Lifetimes
+from synsamp.arguments import instance
 from synsamp.errors import refuse
 
 Floats = NDArray[np.float64]
@@ -44,11 +47,15 @@ class FittedLaw:
 
     @property
     def median(self) -> float:
-        """Time by which half are gone; infinite if it is beyond a million times the shortest."""
-        times = np.geomspace(1e-6, 1e12, 4000)
-        alive = self.survival(times)
-        below = np.flatnonzero(alive <= 0.5)
-        return float(times[below[0]]) if below.size else float("inf")
+        """Time by which half are gone; infinite if that is beyond 1e12."""
+
+        def left(log_time: float) -> float:
+            return float(self.survival(np.exp(log_time))) - 0.5
+
+        ends = float(np.log(1e-6)), float(np.log(1e12))
+        if left(ends[0]) <= 0 or left(ends[1]) > 0:
+            return 0.0 if left(ends[0]) <= 0 else float("inf")
+        return float(np.exp(optimize.brentq(left, *ends, xtol=1e-9)))
 
 
 def _exponential(t: Floats, q: Floats) -> Floats:
@@ -107,47 +114,49 @@ _LAWS: dict[str, tuple[Any, list[list[float]], Any]] = {
 }
 
 
+LAWS = tuple(_LAWS)
+"""The laws that have parameters of their own."""
+
+
 def fit_laws(lives: Lifetimes) -> list[FittedLaw]:
     """All laws with parameters of their own, the one with the smallest AIC first."""
+    return sorted((fit_law(lives, law) for law in LAWS), key=lambda one: one.aic)
+
+
+def fit_law(lives: Lifetimes, law: str) -> FittedLaw:
+    """One law, by name."""
+    instance("lives", lives, Lifetimes)
+    if not isinstance(law, str) or law not in _LAWS:
+        raise refuse("law", f"must be one of {', '.join(_LAWS)}", law)
     if lives.ended.sum() < FEWEST:
         raise refuse(
-            "lives of new spines",
+            "lives",
             f"must hold at least {FEWEST} that were seen to end",
             int(lives.ended.sum()),
-            "observe longer or more spines",
+            "observe longer or more connections",
         )
+    survival, starts, words = _LAWS[law]
     pairs, counts = _distinct(lives)
     scale = float(np.log(lives.first_missed[lives.ended].mean()))
-    found = []
-    for law, (survival, starts, words) in _LAWS.items():
 
-        def cost(q: Floats, survival: Any = survival) -> float:
-            return -_log_likelihood(pairs, counts, lambda t: survival(t, q))
+    def cost(q: Floats) -> float:
+        return -_log_likelihood(pairs, counts, lambda t: survival(t, q))
 
-        tries = []
-        for start in starts:
-            x = np.array(start)
-            x[0] += scale
-            if law == "double exponential":
-                x[1] += scale
-            # Beyond these a law is a step or another law, to all that data can tell.
-            bounds = [(v - 12, v + 12) for v in x]
-            tries.append(
-                optimize.minimize(
-                    cost, x, method="Nelder-Mead", bounds=bounds, options={"maxiter": 3000}
-                )
-            )
-        best = min(tries, key=lambda one: one.fun)
-        found.append(
-            FittedLaw(
-                law,
-                words(best.x),
-                -float(best.fun),
-                len(lives),
-                _bound(survival, best.x),
+    tries = []
+    for start in starts:
+        x = np.array(start)
+        x[0] += scale
+        if law == "double exponential":
+            x[1] += scale
+        # Beyond these a law is a step or another law, to all that data can tell.
+        bounds = [(v - 12, v + 12) for v in x]
+        tries.append(
+            optimize.minimize(
+                cost, x, method="Nelder-Mead", bounds=bounds, options={"maxiter": 3000}
             )
         )
-    return sorted(found, key=lambda one: one.aic)
+    best = min(tries, key=lambda one: one.fun)
+    return FittedLaw(law, words(best.x), -float(best.fun), len(lives), _bound(survival, best.x))
 
 
 def _bound(survival: Any, q: Floats) -> Callable[[Any], Floats]:
@@ -155,7 +164,7 @@ def _bound(survival: Any, q: Floats) -> Callable[[Any], Floats]:
 
 
 def first_passage(lives: Lifetimes, times: Floats, alive: Floats) -> FittedLaw:
-    """The survival that a process fitted to the sizes foretells, held against the lives.
+    """The survival that a process foretells, held against the lives; nothing is fitted to them.
 
     ``alive`` is S at ``times``; between them its logarithm is taken as straight.
     """
@@ -175,7 +184,7 @@ def first_passage(lives: Lifetimes, times: Floats, alive: Floats) -> FittedLaw:
 
 
 def _distinct(lives: Lifetimes) -> tuple[Floats, NDArray[np.int64]]:
-    """Lives on sessions take few distinct values; equal ones are computed once."""
+    """Lives on a grid of looks take few distinct values; equal ones are computed once."""
     pairs = np.stack([lives.last_seen, lives.first_missed], axis=1)
     rows, counts = np.unique(pairs, axis=0, return_counts=True)
     return rows, counts
