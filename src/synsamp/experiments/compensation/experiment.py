@@ -17,18 +17,37 @@ from synsamp.experiments.compensation.measures import analyse, measures
 from synsamp.experiments.compensation.parameters import CompensationParameters, ScheduleSection
 from synsamp.experiments.compensation.probes import TestSection
 from synsamp.experiments.compensation.protocol import compensation_protocol
-from synsamp.experiments.compensation.stimuli import example_of, load_pairs
+from synsamp.experiments.compensation.stimuli import (
+    InputSection,
+    example_of,
+    load_pairs,
+    require_data,
+)
+from synsamp.experiments.shared.digit_circuit import RuleSection
 from synsamp.seeds import named_seed
 
 
 def run(p: CompensationParameters, seed: int) -> Mapping[str, Any]:
     """One network, with its own split of the words into those learned from and those for tests."""
-    split = int(named_seed(seed, "utterances").generate_state(1)[0])
-    pairs = load_pairs(p.input, split)
-    return {"network": compensation_protocol(p, pairs), "example": example_of(pairs, p.input)}
+    pairs = load_pairs(p.input, seed)
+    example = example_of(pairs, p.input).assign_attrs(surrogates=_surrogates(seed))
+    return {"network": compensation_protocol(p, pairs), "example": example}
 
 
-PAPER = CompensationParameters()
+def _surrogates(seed: int) -> int:
+    """The seed of what is drawn to compare with: shuffled words, paths of noise alone."""
+    return int(named_seed(seed, "surrogates").generate_state(1)[0])
+
+
+def requires(p: CompensationParameters) -> None:
+    """Words and images must be there."""
+    require_data(p.input)
+
+
+PAPER = CompensationParameters(input=InputSection(speech="fsdd"))
+RETRACTED = CompensationParameters(
+    input=InputSection(speech="fsdd"), rule=RuleSection(retracted_learn=False)
+)
 QUICK = CompensationParameters(
     test=TestSection(rest_trials=60),
     schedule=ScheduleSection(
@@ -59,9 +78,10 @@ EXPERIMENT = Experiment(
     summary="A network that hears and sees digits recalls one from the other, loses neurons and "
     "connections, and rewires itself under the one rule that it learned by.",
     parameters=CompensationParameters,
-    presets={"quick": QUICK, "paper": PAPER},
-    trials={"quick": 2, "paper": 8},
+    presets={"quick": QUICK, "paper": PAPER, "paper_retracted": RETRACTED},
+    trials={"quick": 2, "paper": 8, "paper_retracted": 8},
     run=run,
+    requires=requires,
     analyse=analyse,
     measures=measures,
     claims=CLAIMS,

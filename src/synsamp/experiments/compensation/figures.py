@@ -145,7 +145,7 @@ def _path(parameters: CompensationParameters, results: Results) -> Figure:
     axes.set_zlabel(f"PC 3 ({share[2]:.0%})", labelpad=-8, fontsize=8)
     axes.tick_params(labelsize=6.5, pad=-3)
     axes.view_init(elev=22, azim=-60)
-    axes.set_title(f"C   θ′ of one neuron ({int(path.parameters)} parameters)")
+    axes.set_title(f"C   θ′ of one neuron ({int(path.parameters[int(path.neuron)])} parameters)")
     axes.legend(loc="upper left", bbox_to_anchor=(-0.12, 0.98), fontsize=7.5)
     rows = right.subplots(3, 1, sharex=True)
     for number, row in enumerate(rows):
