@@ -24,6 +24,7 @@ from synsamp.experiments.compensation.network import (
     neurons_removed,
 )
 from synsamp.experiments.compensation.parameters import CompensationParameters, ScheduleSection
+from synsamp.experiments.compensation.path import LESIONS, NOISE, NONE
 from synsamp.experiments.compensation.probes import (
     build_stimuli,
     tuned_to_second,
@@ -336,8 +337,13 @@ def test_controls_do_what_they_say(results):
 
 
 def test_results_are_drawn_and_measured(parameters, results):
-    for runs in ([results], [results, results]):
-        assert set(draw(parameters, runs)) == {"AB", "C", "D", "S1A"}
+    beside = results["path"].reindex(path=[LESIONS, NONE, NOISE], fill_value=1.5)
+    for runs in ([results], [results, results], [results | {"path": beside}] * 2):
+        figures = draw(parameters, runs)
+        assert set(figures) == {"AB", "C", "D", "S1A"}
+    # beside paths without lesions, how far epochs lie apart is drawn too
+    labels = [axes.get_ylabel() for axes in figures["C"].get_axes()]
+    assert "between / within epochs" in labels
     claimed = {claim.measure for claim in EXPERIMENT.claims}
     claimed |= {claim.null for claim in EXPERIMENT.claims if claim.null}
     # too short for a drift over hours, for the half hours around a lesion, and for regions

@@ -273,7 +273,10 @@ def painted(course, **changes):
         "network/marks": xr.Dataset({"recall_from_rest": ("mark", [0.9, 0.8, 0.5, 0.6])}),
         "path": xr.Dataset(
             {
-                "parameters": ("hidden", np.where(alive[-1], 35, 0)),
+                "parameters": (
+                    "hidden",
+                    np.where(alive[-1], np.where(np.arange(80) < 40, 40, 20), 0),
+                ),
                 "survives": ("hidden", alive[-1]),
                 "separation": (("path", "few"), [[1.9, np.nan, 2.1], [1.6] * 3, [1.5] * 3]),
                 "moved": (("lesion", "path"), [[0.5, 0.25, 0.25], [0.3, 0.25, 0.2]]),
@@ -407,7 +410,8 @@ def test_measures_of_a_painted_network():
     assert found["functional_share_of_prior"] == pytest.approx(0.69)
     assert (found["regrown"], found["regrown_share"]) == (294.0, pytest.approx(294 / 1096))
     assert found["regrown_without_plasticity"] == found["regrown_without_noise"] == 0.0
-    assert found["parameters"] == 35.0
+    assert found["parameters"] == pytest.approx((40 * 40 + 24 * 20) / 64)
+    assert found["parameters_of_z_V"] == 20.0
     assert found["parameters_without_lesion_2"] == 126.0
     assert found["separation"] == pytest.approx(2.0)
     assert found["regions"] == pytest.approx(1.25)

@@ -94,7 +94,9 @@ EXPERIMENT = Experiment(
         "(100 trials, Gaussian filter of 50 ms), and the image they have in mind: efficacies "
         "times rates. Beside it the mean image of the digit.",
         "C": "First three principal components of θ′, the lateral parameters of one neuron that "
-        "lesion 2 left. After each lesion they move to another region.",
+        "lesion 2 left. After each lesion they move to another region. On the right: how far "
+        "epochs lie apart, over the distance within them (mean over neurons; dots: networks), "
+        "beside the same of paths on which nothing was removed.",
         "D": "Weights of z_V at marked times; a hundredth of the possible lateral connections "
         "(those that were there at the mark before in gray, the neuron of panel C in red) and the "
         "number of all, of the first network; recall from sound alone, mean over networks with one "
@@ -122,12 +124,15 @@ EXPERIMENT = Experiment(
         "given beside it.",
         "θ′ belongs to the surviving neuron of z_V with the median number of parameters left.",
         "t1, t2: before each lesion; t3: just after lesion 2; t4: two hours later.",
-        "A retracted synapse feels the likelihood by its w, as the equation has it; the text says "
-        "it does not: --set rule.retracted_learn=false.",
+        "A retracted synapse feels the likelihood by its w, as the equation has it (preset paper); "
+        "the text says it does not (preset paper_retracted).",
+        "A public copy of the authors' code, altered by somebody, has the clip of α e^w alone, the "
+        "prior (μ − θ)/σ², the unclipped w for learning of retracted synapses, an adaptation rise "
+        "of 10 s (12 s here, as printed) and a noise factor that is 0 by default.",
     ),
     deviations=(
-        "The speech is not TI-46, which is licensed: an embedded synthetic voice by default, the "
-        "Free Spoken Digits with --set input.speech=fsdd --set input.speaker=jackson.",
+        "The speech is not TI-46, which is licensed: an embedded synthetic voice in the quick "
+        "preset; in the paper's, a speaker of the Free Spoken Digits, drawn for each network.",
         "The prior's gradient is (μ − θ)/σ²; the paper prints the opposite sign.",
         "Only the term α e^w is clipped (at 5), not the whole change at 5 b; "
         "--set rule.clip=change does what the paper's text says.",

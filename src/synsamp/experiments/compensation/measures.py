@@ -105,9 +105,11 @@ def _regions(path: xr.Dataset, both_lesions: bool) -> Measures:
     """How many parameters θ′ has, and how far it moves relative to the path without lesions."""
     found: Measures = {"separation": float(np.nanmean(path.separation.sel(path=LESIONS)))}
     if both_lesions:
-        counts = path.parameters.values[path.survives.values]
-        found["parameters"] = float(counts.mean())
-        found["parameters_without_lesion_2"] = 2.0 * (counts.size - 1)
+        survives, counts = path.survives.values, path.parameters.values
+        seeing = survives & (np.arange(counts.size) >= counts.size // 2)
+        found["parameters"] = float(counts[survives].mean())
+        found["parameters_of_z_V"] = float(counts[seeing].mean())
+        found["parameters_without_lesion_2"] = 2.0 * (survives.sum() - 1)
     if NONE not in path.path.values:
         return found
     with_, without, noise = np.nanmean(path.separation.sel(path=[LESIONS, NONE, NOISE]), axis=1)
