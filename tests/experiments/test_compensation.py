@@ -352,16 +352,19 @@ def test_results_are_drawn_and_measured(parameters, results):
     assert claimed - set(results["measures"].data_vars) == missing
 
 
-@pytest.mark.parametrize("share", [0.2, 0.65])
-def test_a_run_stopped_in_a_branch_goes_on_to_the_same_bits(tiny, tmp_path, share):
-    """The shares lie within the control without lesions and within one without noise."""
+def test_a_run_stopped_in_branches_goes_on_to_the_same_bits(tiny, tmp_path):
+    """Stopped within the control without lesions, then within one without noise."""
 
-    def stop(done):
+    def stop_after(share, done):
         if done > share:
             raise StoppedError
 
-    asked = describe(EXPERIMENT, "paper", SETTINGS, 3)
-    with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
-        carry_out(EXPERIMENT, folder, Console(quiet=True), report=stop)
-    again = resume(EXPERIMENT, tmp_path / "run", Console(quiet=True))
+    asked, out = describe(EXPERIMENT, "paper", SETTINGS, 3), tmp_path / "run"
+    for share, begin in (
+        (0.2, lambda: RunFolder.create(out, asked, False)),
+        (0.65, lambda: RunFolder.reopen(out)),
+    ):
+        with begin() as folder, pytest.raises(StoppedError):
+            carry_out(EXPERIMENT, folder, Console(quiet=True), report=partial(stop_after, share))
+    again = resume(EXPERIMENT, out, Console(quiet=True))
     assert seal(again) == seal(tiny)

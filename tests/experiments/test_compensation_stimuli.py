@@ -27,6 +27,7 @@ from synsamp.experiments.compensation.stimuli import (
 )
 from synsamp.experiments.compensation.voices import FSDD_SPEAKERS, speaker_for, words_of
 from synsamp.experiments.registry import REGISTRY
+from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.execute import execute, parameters_of
 from synsamp.runs.storage.results import open_results
 
@@ -265,6 +266,8 @@ def test_missing_recordings_are_refused_before_anything_is_made(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SynsampError, match="synsamp data fetch fsdd"):
         execute(EXPERIMENT, tmp_path / "run", preset="paper")
+    with pytest.raises(SynsampError, match="synsamp data fetch fsdd"):
+        execute_ensemble(EXPERIMENT, tmp_path / "run", 2, preset="paper", workers=None)
     asked = ["run", "fig5", "--preset", "paper", "--out", "run"]
     assert run_command_line(asked, REGISTRY) == 2
     swept = ["sweep", "fig5", "--vary", "input.speech=embedded,fsdd", "--out", "run"]
