@@ -77,7 +77,7 @@ def tar_bytes(files):
 
 def small_fsdd():
     """Names and contents as in the FSDD archive, four recordings and other files."""
-    top = Path("free-spoken-digit-dataset-1.0.9")
+    top = Path("free-spoken-digit-dataset-1.0.10")
     recordings = {
         str(top / "recordings" / f"{digit}_{speaker}_{take}.wav"): wav_bytes(word().tobytes())
         for digit, speaker, take in ((1, "ann", 0), (1, "ann", 10), (1, "ann", 2), (2, "bob", 0))

@@ -1,14 +1,9 @@
-"""Regions of a path: components, separation, and a test that keeps its level despite memory."""
+"""Regions of a path: components, separation, and how far it moves."""
 
 import numpy as np
 import pytest
 
-from synsamp.analysis.manifold import (
-    principal_components,
-    separation,
-    separation_p_value,
-    shift,
-)
+from synsamp.analysis.manifold import principal_components, separation, shift
 from synsamp.errors import SynsampError
 
 
@@ -32,35 +27,22 @@ def test_separation_is_one_without_regions_and_grows_with_their_distance():
     assert separation(moved, epochs) == pytest.approx(np.sqrt((20 + 80 / 3) / 20), rel=0.02)
 
 
-def _walk(rng, n, memory, features=5):
-    x = np.zeros((n, features))
-    for i in range(1, n):
-        x[i] = memory * x[i - 1] + rng.normal(size=features)
-    return x
-
-
-def test_p_value_is_small_for_regions_and_keeps_its_level_without_them():
+def test_a_path_that_only_drifts_lies_apart_from_itself():
+    """Mean squares 2 (1 − exp(−|s − t|/τ)) within and between epochs give the ratio exactly."""
     rng = np.random.default_rng(3)
-    epochs = np.repeat([0, 1, 2], 60)
-    p = [
-        separation_p_value(_walk(rng, 180, 0.5), epochs, permutations=199, seed=i)
-        for i in range(100)
-    ]
-    false_alarms = np.mean(np.array(p) < 0.05)
-    assert false_alarms < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 100)
-    regions = _walk(rng, 180, 0.5) + 6.0 * epochs[:, None]
-    assert separation_p_value(regions, epochs, permutations=199) < 0.02
-
-
-def test_shuffling_single_points_would_find_regions_where_there_are_none():
-    # The negative control: with one point per stretch the same paths fool the test.
-    rng = np.random.default_rng(3)
-    epochs = np.repeat([0, 1, 2], 60)
-    p = [
-        separation_p_value(_walk(rng, 180, 0.5), epochs, 60, permutations=99, seed=i)
-        for i in range(40)
-    ]
-    assert np.mean(np.array(p) < 0.05) > 0.3
+    n, memory = 60, 100.0
+    keep = np.exp(-1 / memory)
+    x = np.zeros((3 * n, 4000))
+    x[0] = rng.normal(size=4000)
+    for i in range(1, len(x)):
+        x[i] = keep * x[i - 1] + np.sqrt(1 - keep**2) * rng.normal(size=4000)
+    epochs = np.repeat([0, 1, 2], n)
+    t = np.arange(3 * n)
+    square = 2 * -np.expm1(-np.abs(t[:, None] - t) / memory)
+    same, itself = epochs[:, None] == epochs, np.eye(3 * n, dtype=bool)
+    expected = np.sqrt(square[~same].mean() / square[same & ~itself].mean())
+    assert expected > 1.5
+    assert separation(x, epochs) == pytest.approx(expected, rel=0.02)
 
 
 def test_shift_is_the_distance_of_means():
@@ -75,21 +57,3 @@ def test_refuses_gaps_and_single_epochs():
         separation(np.full((5, 2), np.nan), [0, 0, 1, 1, 1])
     with pytest.raises(SynsampError, match="two"):
         separation(np.ones((5, 2)), np.zeros(5))
-
-
-def test_more_stretches_than_points_are_as_many_as_there_are_points():
-    points = np.random.default_rng(0).normal(size=(4, 2))
-    many, each = (separation_p_value(points, [0, 0, 1, 1], n, 50) for n in (9, 2))
-    assert many == each
-
-
-def test_four_stretches_are_the_rule_and_one_epoch_is_no_question():
-    rng = np.random.default_rng(5)
-    points, epochs = _walk(rng, 60, 0.9), np.repeat([0, 1, 2], 20)
-    default, four, three = (
-        separation_p_value(points, epochs, permutations=400, **stretches)
-        for stretches in ({}, {"stretches": 4}, {"stretches": 3})
-    )
-    assert default == four != three
-    with pytest.raises(SynsampError, match="epochs must be at least two"):
-        separation_p_value(points, np.zeros(60))

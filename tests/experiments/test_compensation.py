@@ -12,6 +12,7 @@ from rich.console import Console
 
 from synsamp.experiments.compensation.experiment import EXPERIMENT
 from synsamp.experiments.compensation.figures import draw
+from synsamp.experiments.compensation.looking import tuning
 from synsamp.experiments.compensation.network import (
     AUDITORY,
     CIRCUITS,
@@ -23,7 +24,12 @@ from synsamp.experiments.compensation.network import (
     neurons_removed,
 )
 from synsamp.experiments.compensation.parameters import CompensationParameters, ScheduleSection
-from synsamp.experiments.compensation.probes import build_stimuli, tuned_to_second
+from synsamp.experiments.compensation.path import LESIONS, NOISE, NONE
+from synsamp.experiments.compensation.probes import (
+    build_stimuli,
+    tuned_to_second,
+    tuning_trials,
+)
 from synsamp.experiments.compensation.protocol import compensation_protocol
 from synsamp.experiments.compensation.stimuli import load_pairs
 from synsamp.experiments.shared.digit_circuit import RuleSection, build_synapses
@@ -37,6 +43,7 @@ from synsamp.seeds import named_seed
 from synsamp.spiking import Simulation
 
 SETTINGS = (
+    "input.speech=embedded",
     "circuit.neurons=4",
     "schedule.learning_s=200",
     "schedule.after_lesion_1_s=100",
@@ -158,9 +165,13 @@ def test_tuned_neurons_are_those_that_answer_to_the_second_digit(parameters, pai
     sim = Simulation(built, stimuli.learning, seed=5, grid_s=10.0, theta=theta)
     section = parameters.test.model_copy(update={"tuning_s": 120.0, "significance": 0.05})
     view = View(sim, "", partial(named_seed, 11))
-    found = tuned_to_second(view, Hidden(4), stimuli, section)
+    shown = tuning_trials(view, stimuli, section)
+    found = tuned_to_second(shown, Hidden(4), section)
     assert set(found) >= {16, 20, 24, 28}
     assert not set(found) & {17, 21, 25, 29}
+    counted = tuning(Hidden(4), stimuli, section)(view)
+    assert int(counted["tuned"]) == found.size
+    assert int(counted["tuned_by_chance"]) == 0  # the null of the same test
 
 
 @pytest.mark.parametrize("learn", [True, False])
@@ -204,6 +215,30 @@ def test_the_paper_preset_has_both_lesions_and_every_control(pairs):
             assert abs(numbers[0]["prior"].gradient(-5.0)) < 1e-9
         else:
             assert numbers == []
+
+
+def test_the_two_readings_differ_in_the_rule_for_retracted_synapses_alone():
+    printed, retracted = (EXPERIMENT.presets[n] for n in ("paper", "paper_retracted"))
+    other = retracted.rule.model_copy(update={"retracted_learn": True})
+    assert printed.rule.retracted_learn
+    assert not retracted.rule.retracted_learn
+    assert retracted.model_copy(update={"rule": other}) == printed
+    assert EXPERIMENT.trials["paper"] == EXPERIMENT.trials["paper_retracted"] == 8
+
+
+@pytest.mark.parametrize("change", [{"temperature": 0.0}, {"speed": 0.0}])
+def test_controls_keep_potentials_and_adaptation(parameters, pairs, stimuli, change):
+    """A control differs from the network in what it is meant to, and in nothing else."""
+    built = network(parameters, pairs)
+    sim = Simulation(built, stimuli.learning, seed=3, grid_s=10.0).run(20.0)
+    control = Simulation.from_state(built, sim.state(), stimuli.learning)
+    for projection in built.projections:
+        control.change(projection.name, **change)
+    for name in CIRCUITS:
+        assert np.abs(sim.potentials(name)).max() > 0.1
+        assert np.array_equal(control.potentials(name), sim.potentials(name))
+    for name in (p.name for p in built.projections):
+        assert np.array_equal(control.theta(name), sim.theta(name), equal_nan=True)
 
 
 def test_the_quick_preset_has_three_marks_and_one_lesion(pairs):
@@ -302,25 +337,34 @@ def test_controls_do_what_they_say(results):
 
 
 def test_results_are_drawn_and_measured(parameters, results):
-    for runs in ([results], [results, results]):
-        assert set(draw(parameters, runs)) == {"AB", "C", "D", "S1A"}
+    beside = results["path"].reindex(path=[LESIONS, NONE, NOISE], fill_value=1.5)
+    for runs in ([results], [results, results], [results | {"path": beside}] * 2):
+        figures = draw(parameters, runs)
+        assert set(figures) == {"AB", "C", "D", "S1A"}
+    # beside paths without lesions, how far epochs lie apart is drawn too
+    labels = [axes.get_ylabel() for axes in figures["C"].get_axes()]
+    assert "between / within epochs" in labels
     claimed = {claim.measure for claim in EXPERIMENT.claims}
     claimed |= {claim.null for claim in EXPERIMENT.claims if claim.null}
-    # too short for a drift over hours and for the half hours around a lesion
-    missing = {"drift_A", "drift_V", "moved_1", "moved_2"}
+    # too short for a drift over hours, for the half hours around a lesion, and for regions
+    missing = {"drift_A", "drift_V", "regions", "regions_of_noise"}
+    missing |= {f"moved_{n}{end}" for n in (1, 2) for end in ("", "_by_noise")}
     assert claimed - set(results["measures"].data_vars) == missing
 
 
-@pytest.mark.parametrize("share", [0.2, 0.65])
-def test_a_run_stopped_in_a_branch_goes_on_to_the_same_bits(tiny, tmp_path, share):
-    """The shares lie within the control without lesions and within one without noise."""
+def test_a_run_stopped_in_branches_goes_on_to_the_same_bits(tiny, tmp_path):
+    """Stopped within the control without lesions, then within one without noise."""
 
-    def stop(done):
+    def stop_after(share, done):
         if done > share:
             raise StoppedError
 
-    asked = describe(EXPERIMENT, "paper", SETTINGS, 3)
-    with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
-        carry_out(EXPERIMENT, folder, Console(quiet=True), report=stop)
-    again = resume(EXPERIMENT, tmp_path / "run", Console(quiet=True))
+    asked, out = describe(EXPERIMENT, "paper", SETTINGS, 3), tmp_path / "run"
+    for share, begin in (
+        (0.2, lambda: RunFolder.create(out, asked, False)),
+        (0.65, lambda: RunFolder.reopen(out)),
+    ):
+        with begin() as folder, pytest.raises(StoppedError):
+            carry_out(EXPERIMENT, folder, Console(quiet=True), report=partial(stop_after, share))
+    again = resume(EXPERIMENT, out, Console(quiet=True))
     assert seal(again) == seal(tiny)

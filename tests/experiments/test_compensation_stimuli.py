@@ -9,6 +9,7 @@ import pytest
 from matplotlib import image as png
 from pydantic import ValidationError
 
+from synsamp.cli import run_command_line
 from synsamp.data import encode_cochleagram, encode_image, padded
 from synsamp.errors import SynsampError
 from synsamp.experiments.compensation.experiment import EXPERIMENT
@@ -20,8 +21,13 @@ from synsamp.experiments.compensation.stimuli import (
     Pairs,
     SoundAlone,
     Together,
+    example_of,
     load_pairs,
+    words,
 )
+from synsamp.experiments.compensation.voices import FSDD_SPEAKERS, speaker_for, words_of
+from synsamp.experiments.registry import REGISTRY
+from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.execute import execute, parameters_of
 from synsamp.runs.storage.results import open_results
 
@@ -206,10 +212,78 @@ def test_pairs_refuse_a_missing_class():
         Pairs((sound,), np.array([0]), (sound,), np.array([0]), images)
 
 
-@pytest.mark.parametrize("speaker", ["jackson", "george", "lucas"])
-def test_free_spoken_digits(speaker):
+# -- voices --------------------
+
+
+@pytest.fixture
+def spoken_by(tmp_path, monkeypatch):
+    """A data folder with three takes of either digit by each of some speakers."""
+
+    def put(*speakers):
+        folder = tmp_path / "fsdd"
+        folder.mkdir()
+        for k, speaker in enumerate(speakers):
+            for digit, take in ((d, t) for d in (1, 2) for t in range(3)):
+                _write_word(folder / f"{digit}_{speaker}_{take}.wav", 300 * digit + 40 * k, take)
+        words_of.cache_clear()
+
+    monkeypatch.setenv("SYNSAMP_DATA", str(tmp_path))
+    words_of.cache_clear()
+    yield put
+    words_of.cache_clear()
+
+
+FREE = InputSection(speech="fsdd", train_utterances=2, test_utterances=1)
+
+
+def test_each_network_draws_its_voice_among_three(spoken_by):
+    spoken_by("nicolas", *FSDD_SPEAKERS)
+    drawn = [speaker_for(words(FREE), seed) for seed in range(60)]
+    assert drawn == [speaker_for(words(FREE), seed) for seed in range(60)]
+    assert {drawn.count(name) > 8 for name in FSDD_SPEAKERS} == {True}  # 20 ± 3.7 each
+    assert set(drawn) == set(FSDD_SPEAKERS)  # and nobody else
+    named = FREE.model_copy(update={"speaker": "nicolas"})
+    assert {speaker_for(words(named), seed) for seed in range(20)} == {"nicolas"}
+
+
+def test_a_network_hears_one_voice_and_tables_fit_all(spoken_by):
+    spoken_by(*FSDD_SPEAKERS)
+    first, second = (load_pairs(FREE, seed) for seed in (0, 1))
+    assert first.word_s == second.word_s
+    for pairs in (first, second):
+        assert pairs.speaker in FSDD_SPEAKERS
+        alone = load_pairs(FREE.model_copy(update={"speaker": pairs.speaker}), 5)
+        assert alone.speaker == pairs.speaker
+        own = {s.rates_hz.tobytes() for s in (*alone.train_sounds, *alone.test_sounds)}
+        heard = {s.rates_hz.tobytes() for s in (*pairs.train_sounds, *pairs.test_sounds)}
+        assert heard == own  # all three takes of either digit by that speaker, no other
+    assert example_of(first, FREE).attrs["speaker"] == first.speaker
+
+
+def test_missing_recordings_are_refused_before_anything_is_made(
+    spoken_by, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SynsampError, match="synsamp data fetch fsdd"):
+        execute(EXPERIMENT, tmp_path / "run", preset="paper")
+    with pytest.raises(SynsampError, match="synsamp data fetch fsdd"):
+        execute_ensemble(EXPERIMENT, tmp_path / "run", 2, preset="paper", workers=None)
+    asked = ["run", "fig5", "--preset", "paper", "--out", "run"]
+    assert run_command_line(asked, REGISTRY) == 2
+    swept = ["sweep", "fig5", "--vary", "input.speech=embedded,fsdd", "--out", "run"]
+    assert run_command_line(swept, REGISTRY) == 2
+    assert capsys.readouterr().err.count("synsamp data fetch fsdd") == 2
+    spoken_by("jackson", "george")  # one of the three is not there
+    with pytest.raises(SynsampError, match=r"none of lucas.*synsamp data fetch fsdd"):
+        execute(EXPERIMENT, tmp_path / "run", preset="paper_retracted")
+    assert not (tmp_path / "run").exists()
+
+
+def test_free_spoken_digits():
     if "SYNSAMP_DATA" not in os.environ:
         pytest.skip("SYNSAMP_DATA is not set: the Free Spoken Digits are not here")
-    pairs = load_pairs(InputSection(speech="fsdd", speaker=speaker), 1)
-    assert pairs.n_heard == 770
-    assert len(pairs.test_sounds) == 6
+    for speaker in FSDD_SPEAKERS:
+        pairs = load_pairs(InputSection(speech="fsdd", speaker=speaker), 1)
+        assert pairs.n_heard == 770
+        assert np.bincount(pairs.train_classes).tolist() == [7, 7]
+        assert np.bincount(pairs.test_classes).tolist() == [3, 3]

@@ -231,8 +231,6 @@ CALLS = [
     Call("share_interval", intervals.share_interval, {"hits": [True, False]}, {"hits": "array"}),
     Call("principal_components", manifold.principal_components, {"points": POINTS}, {"points": "array", "n": "whole"}, {"n": {"huge"}}),
     Call("separation", manifold.separation, {"points": POINTS, "epochs": EPOCHS}, {"points": "array", "epochs": "array"}),
-    Call("separation_p_value", manifold.separation_p_value, {"points": POINTS, "epochs": EPOCHS, "permutations": 10},
-         {"points": "array", "epochs": "array", "stretches": "whole", "permutations": "whole", "seed": "seed"}),
     Call("shift", manifold.shift, {"points": POINTS, "before": slice(0, 4), "after": slice(4, 8)},
          {"points": "array", "before": "object", "after": "object"}),
     Call("estimate_ornstein_uhlenbeck", ornstein_uhlenbeck.estimate_ornstein_uhlenbeck,

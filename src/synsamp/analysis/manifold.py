@@ -1,10 +1,9 @@
-"""Where a path of parameters lies: principal components, and whether epochs have their own region.
+"""Where a path of parameters lies: principal components, regions of epochs, and how far it moves.
 
-A path that diffuses slowly looks apart from itself after a while, so points of one epoch are not
-independent and must not be shuffled one by one. The permutation test cuts every epoch into a few
-stretches and shuffles whole stretches between epochs. It keeps its level if memory is shorter than
-a stretch; drift that is slower passes it, too, and only a control without lesions tells it apart
-(`shift`).
+A path that diffuses slowly lies apart from itself after a while, so neither `separation` nor
+`shift` says by itself that something happened. They are to be compared with those of a path on
+which nothing happened, over the same epochs; shuffling points or stretches of one path does not
+help, for drift that is slower than a stretch passes such a test.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp.arguments import instance, numbers, whole
-from synsamp.arguments import seed as checked_seed
 from synsamp.errors import refuse
 
 Floats = NDArray[np.float64]
@@ -48,52 +46,6 @@ def separation(points: ArrayLike, epochs: ArrayLike) -> float:
     if not between:
         raise refuse("epochs", "must be at least two", np.unique(label).tolist())
     return float(np.sqrt(np.mean(between) / max(float(np.mean(within)), 1e-300)))
-
-
-def separation_p_value(
-    points: ArrayLike,
-    epochs: ArrayLike,
-    stretches: int = 4,
-    permutations: int = 2000,
-    seed: int = 0,
-) -> float:
-    """Chance to see such a separation if the stretches of all epochs were in any order.
-
-    Each epoch is cut into ``stretches`` parts of consecutive points; parts keep their points.
-    """
-    x = _table(points)
-    label = numbers("epochs", epochs, shape=(len(x),))
-    if np.unique(label).size < 2:
-        raise refuse("epochs", "must be at least two", np.unique(label).tolist())
-    stretches = whole("stretches", stretches, at_least=1, at_most=10**6)
-    permutations = whole("permutations", permutations, at_least=1, at_most=10**7)
-    seed = checked_seed("seed", seed)
-    parts, owner = [], []
-    for value in np.unique(label):
-        for part in np.array_split(np.flatnonzero(label == value), stretches):
-            if part.size:
-                parts.append(part)
-                owner.append(value)
-    # Everything a permutation needs: mean squared distances between whole parts.
-    n = np.array([p.size for p in parts], float)
-    mean = np.stack([x[p].mean(axis=0) for p in parts])
-    spread = np.array([((x[p] - m) ** 2).sum() for p, m in zip(parts, mean, strict=True)])
-    owners = np.array(owner)
-
-    def statistic(assigned: NDArray[np.generic]) -> float:
-        within = 0.0
-        for value in np.unique(assigned):
-            here = assigned == value
-            centre = (n[here, None] * mean[here]).sum(axis=0) / n[here].sum()
-            within += (
-                spread[here].sum() + (n[here] * ((mean[here] - centre) ** 2).sum(axis=1)).sum()
-            )
-        return -within  # the total is fixed: little within is much between
-
-    seen = statistic(owners)
-    rng = np.random.default_rng(seed)
-    at_least = sum(statistic(rng.permutation(owners)) >= seen - 1e-9 for _ in range(permutations))
-    return (1 + at_least) / (1 + permutations)
 
 
 def shift(points: ArrayLike, before: slice, after: slice) -> float:

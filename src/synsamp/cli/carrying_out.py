@@ -33,7 +33,7 @@ def describe(
     vary: Sequence[str] = (),
 ) -> Description:
     """Resolve what was asked for: one seed, or an ensemble of as many as the preset says."""
-    from synsamp.runs.ensembles.plan import describe_ensemble
+    from synsamp.runs.ensembles.plan import describe_ensemble, require_data_of_all
     from synsamp.runs.execute import describe
 
     experiment = entry.load()
@@ -42,6 +42,7 @@ def describe(
         trials = experiment.trials.get(one.preset, 1)
     if trials != 1 or vary:
         one = describe_ensemble(experiment, trials, vary, preset, settings, seed)
+    require_data_of_all(experiment, one)
     return one.model_copy(update={"source": entry.source, "source_sha256": entry.digest})
 
 

@@ -69,12 +69,12 @@ MNIST_FILES = DataSet(
 
 FSDD_ARCHIVE = DataSet(
     name="fsdd",
-    title="Free Spoken Digit Dataset v1.0.9",
+    title="Free Spoken Digit Dataset v1.0.10",
     files=(
         RemoteFile(
-            "free-spoken-digit-dataset-1.0.9.tar.gz",
-            ("https://github.com/Jakobovski/free-spoken-digit-dataset/archive/v1.0.9.tar.gz",),
-            "8bc44cde129d505cbbb6b365c09f80c663f2aa77578afc634e6141a2f87100c0",
+            "free-spoken-digit-dataset-1.0.10.tar.gz",
+            ("https://github.com/Jakobovski/free-spoken-digit-dataset/archive/v1.0.10.tar.gz",),
+            "feb479fad3a37883c3d21ed7f982281c2dd1c18d5aefd7e8a5d50f58023392aa",
         ),
     ),
     attribution="Zohar Jackson and contributors (Jakobovski/free-spoken-digit-dataset)",

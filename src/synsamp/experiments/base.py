@@ -78,6 +78,8 @@ class Experiment:
     results) gives the numbers that ``claims`` are judged by. ``draw(parameters, runs)`` draws the
     results of one or many seeds: ``{"A": Figure, "CF": Figure}``; without it records are drawn by
     their kind. ``trials`` says how many seeds a preset runs (1 if it is not named).
+    ``requires(parameters)`` refuses, before a folder is made, what this machine lacks: data that
+    must be fetched first.
 
     ``captions`` says per panel, in own words, what the paper's caption states; ``assumptions``
     what the paper leaves open and was decided; ``deviations`` what is known not to match.
@@ -91,6 +93,7 @@ class Experiment:
     parameters: type[Parameters] = Parameters
     presets: Mapping[str, Parameters] = field(default_factory=dict)
     trials: Mapping[str, int] = field(default_factory=dict)
+    requires: Callable[[Any], None] | None = None
     analyse: Callable[[Any, Results], Results] | None = None
     measures: Callable[[Any, Results], Mapping[str, Value]] | None = None
     claims: Sequence[Claim] = ()

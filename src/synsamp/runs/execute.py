@@ -77,6 +77,12 @@ def parameters_of(experiment: Experiment, folder: RunFolder) -> Parameters:
     )
 
 
+def require_data(experiment: Experiment, asked: Description) -> None:
+    """Refuse, before anything is run, what needs data that are not on this machine."""
+    if experiment.requires is not None:
+        experiment.requires(restore(experiment.parameters, asked.resolved, "run.json"))
+
+
 def execute(
     experiment: Experiment,
     out: Path,
@@ -89,6 +95,7 @@ def execute(
 ) -> RunFolder:
     """Run one seed of an experiment from start to end into a new folder, in this process."""
     description = describe(experiment, preset, settings, seed)
+    require_data(experiment, description)
     with RunFolder.create(out, description, force) as folder:
         carry_out(experiment, folder, console or Console(stderr=True))
         return folder

@@ -13,6 +13,7 @@ from synsamp.experiments.compensation.course import (
     HOUR_S,
     MAIN,
     NO_LESION,
+    PLASTICITY_OFF,
     lesions_before,
     record_of,
 )
@@ -40,11 +41,21 @@ def collect_codes(schedule: ScheduleSection, results: Results) -> xr.Dataset:
     order = np.stack(
         [[peak_order(c[here][:, used]) for c in histogram[0].mean(axis=0)] for here in halves]
     )
+    more = {}
+    if (frozen := record_of(f"{PLASTICITY_OFF}_1", "test")) in results:
+        ends = results[frozen].code.values[[0, -1]].astype(float)
+        alike = [_likeness(ends[..., here, :][..., used]) for here in halves]
+        more["frozen"] = (
+            ("population", "when"),
+            np.array([[np.diagonal(each).mean(), each[0, 1]] for each in alike]),
+            {"description": "likeness with plasticity off: at one time, first to last test"},
+        )
     return xr.Dataset(
         {
             "histogram": (("code", "half", "class", "neuron", "bin"), np.float32(histogram)),
             "likeness": (("population", "code", "later_code"), likeness),
             "order": (("population", "class", "rank"), order),
+            **more,
         },
         coords={
             "code_time": ("code", times, {"units": "s"}),

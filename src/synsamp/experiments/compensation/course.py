@@ -31,7 +31,15 @@ ARMS = {
 }
 """Arms, and how many lesions had been made when they began."""
 HOUR_S = 3600.0
-COPIED = ("heard", "seen", "likeness", "connections", "allowed")
+COPIED = (
+    "heard",
+    "heard_by_chance",
+    "seen",
+    "likeness",
+    "likeness_by_chance",
+    "connections",
+    "allowed",
+)
 Floats = NDArray[np.float64]
 
 

@@ -72,6 +72,11 @@ def blocks_of(counts: Any, words: Any) -> tuple[list[Any], list[Any]]:
     )
 
 
+def shuffled(words: Sequence[Any], rng: np.random.Generator) -> list[Any]:
+    """The words of each block in another order: what is told of them then is told by chance."""
+    return [rng.permutation(np.asarray(row)) for row in words]
+
+
 def _rows(counts: Any) -> NDArray[np.float64]:
     """One row of features per presentation."""
     return np.asarray(counts, float).reshape(len(counts), -1)

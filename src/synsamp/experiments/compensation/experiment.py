@@ -17,18 +17,37 @@ from synsamp.experiments.compensation.measures import analyse, measures
 from synsamp.experiments.compensation.parameters import CompensationParameters, ScheduleSection
 from synsamp.experiments.compensation.probes import TestSection
 from synsamp.experiments.compensation.protocol import compensation_protocol
-from synsamp.experiments.compensation.stimuli import example_of, load_pairs
+from synsamp.experiments.compensation.stimuli import (
+    InputSection,
+    example_of,
+    load_pairs,
+    require_data,
+)
+from synsamp.experiments.shared.digit_circuit import RuleSection
 from synsamp.seeds import named_seed
 
 
 def run(p: CompensationParameters, seed: int) -> Mapping[str, Any]:
     """One network, with its own split of the words into those learned from and those for tests."""
-    split = int(named_seed(seed, "utterances").generate_state(1)[0])
-    pairs = load_pairs(p.input, split)
-    return {"network": compensation_protocol(p, pairs), "example": example_of(pairs, p.input)}
+    pairs = load_pairs(p.input, seed)
+    example = example_of(pairs, p.input).assign_attrs(surrogates=_surrogates(seed))
+    return {"network": compensation_protocol(p, pairs), "example": example}
 
 
-PAPER = CompensationParameters()
+def _surrogates(seed: int) -> int:
+    """The seed of what is drawn to compare with: shuffled words, paths of noise alone."""
+    return int(named_seed(seed, "surrogates").generate_state(1)[0])
+
+
+def requires(p: CompensationParameters) -> None:
+    """Words and images must be there."""
+    require_data(p.input)
+
+
+PAPER = CompensationParameters(input=InputSection(speech="fsdd"))
+RETRACTED = CompensationParameters(
+    input=InputSection(speech="fsdd"), rule=RuleSection(retracted_learn=False)
+)
 QUICK = CompensationParameters(
     test=TestSection(rest_trials=60),
     schedule=ScheduleSection(
@@ -59,9 +78,10 @@ EXPERIMENT = Experiment(
     summary="A network that hears and sees digits recalls one from the other, loses neurons and "
     "connections, and rewires itself under the one rule that it learned by.",
     parameters=CompensationParameters,
-    presets={"quick": QUICK, "paper": PAPER},
-    trials={"quick": 2, "paper": 8},
+    presets={"quick": QUICK, "paper": PAPER, "paper_retracted": RETRACTED},
+    trials={"quick": 2, "paper": 8, "paper_retracted": 8},
     run=run,
+    requires=requires,
     analyse=analyse,
     measures=measures,
     claims=CLAIMS,
@@ -74,7 +94,9 @@ EXPERIMENT = Experiment(
         "(100 trials, Gaussian filter of 50 ms), and the image they have in mind: efficacies "
         "times rates. Beside it the mean image of the digit.",
         "C": "First three principal components of θ′, the lateral parameters of one neuron that "
-        "lesion 2 left. After each lesion they move to another region.",
+        "lesion 2 left. After each lesion they move to another region. On the right: how far "
+        "epochs lie apart, over the distance within them (mean over neurons; dots: networks), "
+        "beside the same of paths on which nothing was removed.",
         "D": "Weights of z_V at marked times; a hundredth of the possible lateral connections "
         "(those that were there at the mark before in gray, the neuron of panel C in red) and the "
         "number of all, of the first network; recall from sound alone, mean over networks with one "
@@ -102,12 +124,15 @@ EXPERIMENT = Experiment(
         "given beside it.",
         "θ′ belongs to the surviving neuron of z_V with the median number of parameters left.",
         "t1, t2: before each lesion; t3: just after lesion 2; t4: two hours later.",
-        "A retracted synapse feels the likelihood by its w, as the equation has it; the text says "
-        "it does not: --set rule.retracted_learn=false.",
+        "A retracted synapse feels the likelihood by its w, as the equation has it (preset paper); "
+        "the text says it does not (preset paper_retracted).",
+        "A public copy of the authors' code, altered by somebody, has the clip of α e^w alone, the "
+        "prior (μ − θ)/σ², the unclipped w for learning of retracted synapses, an adaptation rise "
+        "of 10 s (12 s here, as printed) and a noise factor that is 0 by default.",
     ),
     deviations=(
-        "The speech is not TI-46, which is licensed: an embedded synthetic voice by default, the "
-        "Free Spoken Digits with --set input.speech=fsdd --set input.speaker=jackson.",
+        "The speech is not TI-46, which is licensed: an embedded synthetic voice in the quick "
+        "preset; in the paper's, a speaker of the Free Spoken Digits, drawn for each network.",
         "The prior's gradient is (μ − θ)/σ²; the paper prints the opposite sign.",
         "Only the term α e^w is clipped (at 5), not the whole change at 5 b; "
         "--set rule.clip=change does what the paper's text says.",

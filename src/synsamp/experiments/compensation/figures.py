@@ -14,14 +14,14 @@ from synsamp.experiments.compensation.course import MAIN, lesions_before, record
 from synsamp.experiments.compensation.figures_course import EPOCHS, draw_course
 from synsamp.experiments.compensation.figures_supplement import draw_connectivity, draw_drift
 from synsamp.experiments.compensation.parameters import CompensationParameters
-from synsamp.figures.style import DENSITY, GRAY, GREEN, INK, SKY
+from synsamp.figures.style import DENSITY, GRAY, GREEN, INK, ORANGE, SKY
 
 
 def draw(parameters: CompensationParameters, runs: Sequence[Results]) -> dict[str, Figure]:
     """Panels A to D, and S1 of the supplement; examples are of the first network."""
     figures = {
         "AB": _recall(parameters, runs[0]),
-        "C": _path(parameters, runs[0]),
+        "C": _path(parameters, runs),
         "D": draw_course(parameters, runs),
         "S1A": draw_connectivity(runs),
     }
@@ -124,10 +124,15 @@ def _codes(figure: Any, parameters: CompensationParameters, results: Results) ->
             axes.set_title(title, fontsize=8, fontweight="normal", loc="center")
 
 
-def _path(parameters: CompensationParameters, results: Results) -> Figure:
-    path = results["path"]
+def _path(parameters: CompensationParameters, runs: Sequence[Results]) -> Figure:
+    path = runs[0]["path"]
     figure: Any = Figure(figsize=(7.0, 3.3))
-    left, right = figure.subfigures(1, 2, width_ratios=[1.25, 1.0])
+    compared = path.sizes["path"] > 1
+    left, right, *more = figure.subfigures(
+        1, 3 if compared else 2, width_ratios=[1.3, 0.75, 0.55] if compared else [1.25, 1.0]
+    )
+    if compared:
+        _apart(more[0].subplots(), runs)
     axes: Any = left.add_subplot(projection="3d")
     score, hours = path.score.values, path.path_time.values / 3600
     edges = np.array([0.0, *parameters.schedule.lesions_s, parameters.schedule.end_s]) / 3600
@@ -145,7 +150,7 @@ def _path(parameters: CompensationParameters, results: Results) -> Figure:
     axes.set_zlabel(f"PC 3 ({share[2]:.0%})", labelpad=-8, fontsize=8)
     axes.tick_params(labelsize=6.5, pad=-3)
     axes.view_init(elev=22, azim=-60)
-    axes.set_title(f"C   θ′ of one neuron ({int(path.parameters)} parameters)")
+    axes.set_title(f"C   θ′ of one neuron ({int(path.parameters[int(path.neuron)])} parameters)")
     axes.legend(loc="upper left", bbox_to_anchor=(-0.12, 0.98), fontsize=7.5)
     rows = right.subplots(3, 1, sharex=True)
     for number, row in enumerate(rows):
@@ -154,3 +159,15 @@ def _path(parameters: CompensationParameters, results: Results) -> Figure:
         row.set_ylabel(f"PC {number + 1}")
     rows[-1].set_xlabel("time / h")
     return figure
+
+
+def _apart(axes: Any, runs: Sequence[Results]) -> None:
+    """How far epochs lie apart with lesions, and on paths without any."""
+    values = np.stack([np.nanmean(run["path"].separation, axis=1) for run in runs])
+    place = np.arange(values.shape[1])
+    axes.bar(place, values.mean(axis=0), color=[ORANGE, SKY, GRAY], width=0.65, alpha=0.55)
+    axes.plot(place, values.T, "o", color=INK, ms=2.5, alpha=0.7)
+    names = [str(name).replace(" and ", "\nand ") for name in runs[0]["path"].path.values]
+    axes.set(xticks=place, ylabel="between / within epochs")
+    axes.set_xticklabels(names, rotation=60, ha="right", rotation_mode="anchor", fontsize=8)
+    axes.axhline(1.0, color=GRAY, lw=0.8, ls=":")

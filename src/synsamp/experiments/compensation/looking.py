@@ -8,7 +8,7 @@ are kept, so that readouts can be fitted afterwards (`course`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,12 @@ from numpy.typing import NDArray
 
 from synsamp.analysis.peth import BIN_S, SpikeTrials, joined, mean_rates, peth
 from synsamp.analysis.reconstruction import likeness, reconstruct
-from synsamp.experiments.compensation.decoding import counts_in_windows, padded_blocks, told
+from synsamp.experiments.compensation.decoding import (
+    counts_in_windows,
+    padded_blocks,
+    shuffled,
+    told,
+)
 from synsamp.experiments.compensation.network import (
     Hidden,
     auditory_theta,
@@ -29,6 +34,8 @@ from synsamp.experiments.compensation.probes import (
     TestSection,
     recall_from_rest,
     trials,
+    tuned_to_second,
+    tuning_trials,
 )
 from synsamp.protocol import View
 
@@ -54,19 +61,20 @@ class RecallTest:
         ]
         together = trials(view, shown.test_together, section.block_s, "together")
         words = [block.classes for block in blocks]
+        any_words = shuffled(words, np.random.default_rng(view.seed_for("shuffle")))
         counts = [counts_in_windows(b, section.windows, shown.shortest_s) for b in blocks]
         most = int(np.ceil(section.block_s / self.word_s[0])) + 1
         table, names = padded_blocks([c[..., hidden.visual] for c in counts], words, most)
-        image = in_mind(view, hidden, blocks)
+        heard = [c.sum(1)[:, hidden.auditory] for c in counts]
+        image = in_mind(view, hidden, blocks, words)
+        any_image = in_mind(view, hidden, blocks, any_words)
         lateral = lateral_theta(view)
         dims = ("block", "presentation")
         return {
             "counts": _array(table, *dims, "window", "seeing", of="spikes of z_V, sound alone"),
             "word": _array(names, *dims, of="0: first digit, 1: second, -1: none"),
-            "heard": _number(
-                told([c.sum(1)[:, hidden.auditory] for c in counts], words).mean(),
-                "told from z_A, sound alone",
-            ),
+            "heard": _number(told(heard, words).mean(), "told from z_A, sound alone"),
+            "heard_by_chance": _number(told(heard, any_words).mean(), "words shuffled"),
             "seen": _number(self._seen(together), "told from z_V, sound and image"),
             "reconstruction": _array(image.astype(np.float32), "class", "pixel", of="in mind"),
             "likeness": _array(
@@ -74,6 +82,9 @@ class RecallTest:
                 "class",
                 "mean_image",
                 of="correlation of what is in mind with the mean image of either digit",
+            ),
+            "likeness_by_chance": _array(
+                likeness(any_image, shown.mean_images), "class", "mean_image", of="words shuffled"
             ),
             "code": _array(
                 self._histograms(blocks),
@@ -112,10 +123,12 @@ class RecallTest:
         return padded
 
 
-def in_mind(view: View, hidden: Hidden, blocks: list[SpikeTrials]) -> NDArray[np.float64]:
+def in_mind(
+    view: View, hidden: Hidden, blocks: list[SpikeTrials], words: list[NDArray[np.int64]]
+) -> NDArray[np.float64]:
     """Images [class, pixel] while either word is heard: efficacies × mean rates of z_V."""
     rates = np.concatenate([mean_rates(b) for b in blocks])
-    classes = np.concatenate([b.classes for b in blocks])
+    classes = np.concatenate(words)
     of_class = [rates[classes == c].mean(axis=0)[hidden.visual] for c in (0, 1)]
     return reconstruct(visual_efficacies(view), np.stack(of_class))
 
@@ -123,6 +136,23 @@ def in_mind(view: View, hidden: Hidden, blocks: list[SpikeTrials]) -> NDArray[np
 def lateral_path(view: View) -> xr.DataArray:
     """θ[post, pre] between hidden neurons, NaN: cannot exist."""
     return _array(lateral_theta(view).astype(np.float32), "post", "pre", of="lateral θ")
+
+
+def tuning(hidden: Hidden, stimuli: Stimuli, section: TestSection) -> Callable[[View], Any]:
+    """How many neurons the test of lesion 1 finds, and how many if the words are shuffled."""
+
+    def look(view: View) -> dict[str, xr.DataArray]:
+        shown = tuning_trials(view, stimuli, section)
+        rng = np.random.default_rng(view.seed_for("shuffle"))
+        (words,) = shuffled([shown.classes], rng)
+        found = tuned_to_second(shown, hidden, section)
+        by_chance = tuned_to_second(replace(shown, classes=words), hidden, section)
+        return {
+            "tuned": _number(found.size, "neurons of z_V tuned to the second digit"),
+            "tuned_by_chance": _number(by_chance.size, "words shuffled"),
+        }
+
+    return look
 
 
 def at_mark(hidden: Hidden, stimuli: Stimuli, section: TestSection) -> Callable[[View], Any]:

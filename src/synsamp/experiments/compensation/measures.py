@@ -1,6 +1,7 @@
 """What is derived from the records of one network, and the numbers that claims are judged by.
 
-Chance is 0.5, so of a level only what lies above it counts as recall.
+Every number that a claim is judged by comes with the same number without the effect: with shuffled
+words (``…_by_chance``), before learning, without the lesion, or in a control.
 """
 
 from __future__ import annotations
@@ -10,31 +11,32 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from synsamp.claims import Ratio, Value
+from synsamp.claims import Value
 from synsamp.experiments.base import Results
+from synsamp.experiments.compensation.assemblies import collect_assemblies
 from synsamp.experiments.compensation.codes import collect_codes, collect_shares
 from synsamp.experiments.compensation.course import (
     ARMS,
-    HOUR_S,
     MAIN,
     NO_LESION,
-    PLASTICITY_OFF,
     Course,
     collect_course,
     record_of,
 )
+from synsamp.experiments.compensation.measures_lesions import control, first_lesion, second_lesion
 from synsamp.experiments.compensation.parameters import CompensationParameters
-from synsamp.experiments.compensation.path import collect_path
+from synsamp.experiments.compensation.path import LESIONS, NOISE, NONE, collect_path
+from synsamp.experiments.compensation.voices import FSDD_SPEAKERS
 
-CHANCE = 0.5
 Measures = dict[str, Value]
 
 
 def analyse(p: CompensationParameters, results: Results) -> dict[str, xr.Dataset]:
-    """The course of recall, the path of θ′, codes without lesions, shares of synapses."""
+    """The course of recall, assemblies, the path of θ′, codes without lesions, shares."""
     return {
         "course": collect_course(p.schedule, results),
-        "path": collect_path(p.schedule, results),
+        "assemblies": collect_assemblies(p.schedule, results),
+        "path": collect_path(p.schedule, p.rule, results),
         "codes": collect_codes(p.schedule, results),
         "shares": collect_shares(results),
     }
@@ -44,32 +46,42 @@ def measures(p: CompensationParameters, results: Results) -> Measures:
     """All numbers that this schedule allows."""
     course = Course(p.schedule, results["course"].load())
     kept = Course(p.schedule, results["course"], "recall_kept")
-    found = _learning(course, results) | _first_lesion(course, results)
-    found |= {"kept_hit_1": kept.hit(1), "kept_back_1": kept.back}
+    found = _voice(results["example"]) | _learning(course, results) | _assemblies(results)
+    found |= first_lesion(course, kept, results)
     if course.at_2 is not None:
-        found |= _second_lesion(course, results)
-        found |= {"kept_hit_2": kept.hit(2), "kept_end_2": kept.last(MAIN, 2)}
+        found |= second_lesion(course, kept, results, p.rule)
     for arm in (a for a in ARMS if ARMS[a]):
-        found |= _control(course, arm)
-    found |= _regions(results["path"].load())
+        found |= control(course, kept, arm)
+    found |= _regions(results["path"].load(), course.at_2 is not None)
     if course.rows(NO_LESION, 0).size:
         found |= _drift(course, results["codes"])
     return found
 
 
+def _voice(example: xr.Dataset) -> Measures:
+    """The number of the speaker in the row of those who may be drawn: to look at each apart."""
+    speaker = example.attrs["speaker"]
+    return {"voice": float(FSDD_SPEAKERS.index(speaker))} if speaker in FSDD_SPEAKERS else {}
+
+
 def _learning(course: Course, results: Results) -> Measures:
     data = course.data.isel(test=course.learned_rows)
-    own, other = own_and_other(data.likeness.mean("test").values)
-    before = course.data.isel(test=int(course.learned_rows[-1]))
+    start, last = (course.data.isel(test=int(r)) for r in course.rows(MAIN, 0)[[0, -1]])
     found: Measures = {
         "recall": course.learned,
+        "recall_before_learning": float(start.recall.mean()),
         "recall_by_count": float(data.recall_by_count.mean()),
         "heard": float(data.heard.mean()),
+        "heard_by_chance": float(data.heard_by_chance.mean()),
+        "heard_before_learning": float(start.heard),
         "seen": float(data.seen.mean()),
-        "reconstruction": float((own - other).mean()),
-        "reconstruction_both": bool((own > other).all()),
-        "functional_share": float(before.connections / before.allowed),
+        "functional_share": float(last.connections / last.allowed),
+        "functional_share_of_prior": float(start.connections / start.allowed),
     }
+    for end in ("", "_by_chance"):
+        own, other = own_and_other(data[f"likeness{end}"].mean("test").values)
+        found[f"reconstruction{end}"] = float((own - other).mean())
+        found[f"reconstruction_both{end}"] = bool((own > other).all())
     rest = float(results[record_of(MAIN, "marks")].recall_from_rest[0])
     return found | ({"recall_from_rest": rest} if np.isfinite(rest) else {})
 
@@ -79,81 +91,55 @@ def own_and_other(likeness: Any) -> tuple[Any, Any]:
     return np.diagonal(likeness), np.diagonal(likeness[:, ::-1])
 
 
-def _first_lesion(course: Course, results: Results) -> Measures:
-    alive = results[record_of(MAIN, "test")].alive.values.astype(bool)
-    rows = course.rows(MAIN, 1)
-    ahead = [np.subtract(*own_and_other(course.data.likeness.values[r]))[1] for r in rows]
-    learned, hit = course.learned, course.hit(1)
+def _assemblies(results: Results) -> Measures:
+    """How much less alike the histograms of different digits are than those of one."""
+    before, after = (results["assemblies"].likeness.values @ [1.0, -1.0]).tolist()
     return {
-        "tuned": float((~alive[-1]).sum()),
-        "loss_1": learned - hit,
-        "recovery_1": Ratio(course.back - hit, learned - hit),
-        "reconstruction_1": float(ahead[-1] - ahead[0]),
+        "assemblies": after[0],
+        "assemblies_by_chance": after[1],
+        "assemblies_before_learning": before[0],
     }
 
 
-def _second_lesion(course: Course, results: Results) -> Measures:
-    theta = results[record_of(MAIN, "theta")]
-    assert course.at_2 is not None
-    just = np.flatnonzero(theta.time.values == course.at_2)
-    could = np.isfinite(theta.theta.values[just[[0, -1]]])
-    rows = course.rows(MAIN, 2, *course.again_span)
-    regrown = course.data.connections.values[rows].mean()
-    allowed = course.data.allowed.values[rows].mean()
-    before, again = course.back, course.level(MAIN, 2, *course.again_span)
-    return {
-        "removed": float((could[0] & ~could[1]).sum()),
-        "hit_2": course.hit(2),
-        "regrown_share": float(regrown / allowed),
-        "recovery_2_raw": Ratio(again, before),
-        "recovery_2_2h": Ratio(again - CHANCE, before - CHANCE),
-        "recovery_2_end": Ratio(course.last(MAIN, 2) - CHANCE, before - CHANCE),
+def _regions(path: xr.Dataset, both_lesions: bool) -> Measures:
+    """How many parameters θ′ has, and how far it moves relative to the path without lesions."""
+    found: Measures = {"separation": float(np.nanmean(path.separation.sel(path=LESIONS)))}
+    if both_lesions:
+        survives, counts = path.survives.values, path.parameters.values
+        seeing = survives & (np.arange(counts.size) >= counts.size // 2)
+        found["parameters"] = float(counts[survives].mean())
+        found["parameters_of_z_V"] = float(counts[seeing].mean())
+        found["parameters_without_lesion_2"] = 2.0 * (survives.sum() - 1)
+    if NONE not in path.path.values:
+        return found
+    with_, without, noise = np.nanmean(path.separation.sel(path=[LESIONS, NONE, NOISE]), axis=1)
+    found |= {
+        "separation_without_lesions": float(without),
+        "regions": float(with_ / without),
+        "regions_of_noise": float(noise / without),
     }
-
-
-def _control(course: Course, arm: str) -> Measures:
-    """What a control gains, and how far it is behind the network itself at the same time."""
-    lesion = ARMS[arm]
-    tests = course.rows(arm, lesion)
-    if tests.size == 0:
-        return {}
-    # the last half hour of the control, without the test at its start
-    stop = course.time_s[tests[-1]]
-    span = max(stop - HOUR_S / 2, course.time_s[tests[0]] + 2.0), stop
-    level = course.level(arm, lesion, *span)
-    # below chance is chance: a test that reads 0.45 by accident leaves nothing to regain
-    hit = max(course.hit(lesion), CHANCE)
-    found: Measures = {
-        f"{arm}_gain": level - hit,
-        f"{arm}_behind": course.level(MAIN, lesion, *span) - level,
-    }
-    if arm.startswith(PLASTICITY_OFF):  # what the claims of recovery would say of this arm
-        if lesion == 1:
-            lost = course.learned - course.hit(1)
-            found["recovery_1_without_plasticity"] = Ratio(level - course.hit(1), lost)
-        else:
-            back = course.back
-            found["recovery_2_raw_without_plasticity"] = Ratio(level, back)
-            found["recovery_2_without_plasticity"] = Ratio(level - CHANCE, back - CHANCE)
-    return found
-
-
-def _regions(path: xr.Dataset) -> Measures:
-    found: Measures = {
-        "separation": float(np.nanmean(path.separation.values)),
-        "separate": bool(path.separation_p < 0.05),
-    }
-    for lesion, (moved, drifted) in enumerate(path.moved.values, start=1):
-        if np.isfinite(moved) and np.isfinite(drifted):
-            found[f"moved_{lesion}"] = float(moved / drifted)
+    for lesion, moved in enumerate(path.moved.sel(path=[LESIONS, NONE, NOISE]).values, start=1):
+        if np.isfinite(moved).all():
+            found[f"moved_{lesion}"] = float(moved[0] / moved[1])
+            found[f"moved_{lesion}_by_noise"] = float(moved[2] / moved[1])
     return found
 
 
 def _drift(course: Course, codes: xr.Dataset) -> Measures:
-    found: Measures = {"stable": course.last(NO_LESION, 0) - course.learned}
+    last = course.rows(NO_LESION, 0)[-3:]
+    span = float(course.time_s[last[0]]), float(course.time_s[last[-1]])
+    lesions = 1 if course.at_2 is None else 2
+    found: Measures = {
+        "stable": course.last(NO_LESION, 0) - course.learned,
+        "stable_with_lesions": course.level(MAIN, lesions, *span) - course.learned,
+    }
     used = np.flatnonzero(codes.no_lesion.values)
-    if used.size > 1:
-        for name, likeness in zip(codes.population.values, codes.likeness.values, strict=True):
+    for number, name in enumerate(str(p)[-1] for p in codes.population.values):
+        likeness = codes.likeness.values[number]
+        if used.size > 1:
             same = np.diagonal(likeness)[used].mean()
-            found[f"drift_{name[-1]}"] = float(same - likeness[used[0], used[-1]])
+            found[f"drift_{name}"] = float(same - likeness[used[0], used[-1]])
+        if "frozen" in codes:
+            same, later = codes.frozen.values[number]
+            found[f"drift_{name}_without_plasticity"] = float(same - later)
     return found

@@ -27,7 +27,7 @@ class ScheduleSection(Parameters):
     frozen_1_s: float = Field(1800.0, ge=0.0, le=1e8, description="b = 0 after lesion 1")
     frozen_2_s: float = Field(1800.0, ge=0.0, le=1e8, description="b = 0 after lesion 2")
     noise_off_1_s: float = Field(5400.0, ge=0.0, le=1e8, description="T = 0 after lesion 1")
-    noise_off_2_s: float = Field(7200.0, ge=0.0, le=1e8, description="T = 0 after lesion 2")
+    noise_off_2_s: float = Field(8100.0, ge=0.0, le=1e8, description="T = 0 after lesion 2")
     likelihood_2_s: float = Field(
         3600.0, ge=0.0, le=1e8, description="neither noise nor prior after lesion 2"
     )

@@ -1,71 +1,77 @@
-"""The path of lateral parameters through the epochs (Fig. 5C).
+"""The path of lateral parameters through the epochs (Fig. 5C), beside paths without a lesion.
 
-θ′ of a neuron: its parameters from and to other hidden neurons, but for those that a lesion removed
-and that may not regrow. What lesion 2 leaves is what has θ <= 0 then, and what is chosen for being
-low rises afterwards by itself; so the lesion is compared with the control without lesions, in which
-parameters are chosen in the same way at the same time and nothing is removed.
+θ′ of a neuron, by the paper: its parameters from and to other hidden neurons, but for those that
+lesion 2 removed and that may not regrow. θ forgets over σ²/b = 2.8 h, so a path that only drifts
+lies apart from itself after a while; and what lesion 2 leaves are parameters that were low at that
+moment, which rise afterwards by themselves. So the same numbers are taken of two paths on which
+nothing was removed, over the same epochs, with parameters chosen in the same way at the same time:
+the control without lesions, and prior and noise alone (an Ornstein–Uhlenbeck process).
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.analysis.manifold import (
-    principal_components,
-    separation,
-    separation_p_value,
-    shift,
-)
+from synsamp.analysis.manifold import principal_components, separation, shift
 from synsamp.experiments.base import Results
 from synsamp.experiments.compensation.course import MAIN, NO_LESION, record_of
 from synsamp.experiments.compensation.parameters import STEP_S, ScheduleSection
+from synsamp.experiments.shared.digit_circuit import RuleSection
+from synsamp.priors.gaussian import ornstein_uhlenbeck
 
 SETTLING_S = 3600.0
 """Learning before this (or its first half) does not count as an epoch."""
 BEFORE_S, AFTER_S, WINDOW_S = 1800.0, 1800.0, 1800.0
 """A shift is measured from the half hour before a lesion to the second half hour after it."""
 COMPONENTS = 3
+LESIONS, NONE, NOISE = "lesions", "no lesion", "prior and noise alone"
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
-def collect_path(schedule: ScheduleSection, results: Results) -> xr.Dataset:
+def collect_path(schedule: ScheduleSection, rule: RuleSection, results: Results) -> xr.Dataset:
     """Numbers about the paths of all neurons, and the path of one."""
     path = on_grid(results[record_of(MAIN, "theta")])
-    control = None
-    if record_of(NO_LESION, "theta") in results:
-        control = on_grid(results[record_of(NO_LESION, "theta")])
     alive = results[record_of(MAIN, "test")].alive.values[-1].astype(bool)
-    n = len(alive)
-    allowed = np.isfinite(path[-1]) & ~np.eye(n, dtype=bool)
-    epochs, rows = _epochs(schedule)
-    ratio, counts = np.full(n, np.nan), np.zeros(n, np.int64)
-    for neuron in np.flatnonzero(alive).tolist():
-        own = _own(path, allowed, neuron)
-        counts[neuron] = own.shape[1]
-        if own.shape[1]:
-            ratio[neuron] = separation(own[rows], epochs)
+    paths = {LESIONS: path}
+    until = len(path) - 1
+    control_ends_s = schedule.lesions_s[0] + schedule.no_lesion_s
+    if control_ends_s > schedule.lesions_s[-1]:
+        fork, first = round(schedule.lesions_s[0] / STEP_S), _epochs(schedule, until)[1][0]
+        control = on_grid(results[record_of(NO_LESION, "theta")])
+        paths[NONE] = np.concatenate([path[:fork], control])[: len(path)]
+        until = len(paths[NONE]) - 1
+        rng = np.random.default_rng(int(results["example"].attrs["surrogates"]))
+        drift = drifting(path[first], until - first + 1, rule, rng)
+        paths[NOISE] = np.concatenate([path[:first], drift])
+    ratios = np.stack([_separations(each, alive, schedule, until) for each in paths.values()])
+    chosen = _left(path, alive, schedule)
+    counts = chosen.sum(axis=0) + chosen.sum(axis=1)
     tracked = _tracked(alive, counts)
-    own = _own(path, allowed, tracked)
+    own = _own(path, chosen, tracked)
     scores = np.full((len(path), COMPONENTS), np.nan)
     explained = np.full(COMPONENTS, np.nan)
     found, share = principal_components(own, COMPONENTS)
     scores[:, : found.shape[1]], explained[: share.size] = found, share
+    moved = [[_shift(each, alive, schedule, k) for each in paths.values()] for k in range(2)]
     return xr.Dataset(
         {
             "score": (("step", "component"), scores),
             "explained": ("component", explained),
             "neuron": ((), tracked),
-            "parameters": ((), own.shape[1]),
-            "separation": ("hidden", ratio),
-            "separation_p": ((), separation_p_value(own[rows], epochs)),
-            "moved": (("lesion", "with_lesion"), _shifts(path, control, alive, schedule)),
+            "parameters": ("hidden", counts),
+            "survives": ("hidden", alive),
+            "separation": (("path", "hidden"), ratios),
+            "moved": (("lesion", "path"), np.array(moved)),
         },
-        coords={"path_time": ("step", np.arange(len(path)) * STEP_S, {"units": "s"})},
+        coords={
+            "path": list(paths),
+            "path_time": ("step", np.arange(len(path)) * STEP_S, {"units": "s"}),
+        },
     )
 
 
@@ -76,7 +82,20 @@ def on_grid(theta: xr.Dataset) -> NDArray[np.float32]:
     return np.asarray(theta.theta.values[last])
 
 
-def _tracked(alive: NDArray[np.bool_], counts: NDArray[np.int64]) -> int:
+def drifting(
+    start: NDArray[np.float32], steps: int, rule: RuleSection, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """A path from ``start`` on that prior and noise alone make, on the same grid."""
+    keep, spread = ornstein_uhlenbeck(rule.b, rule.T, rule.prior_std, STEP_S)
+    path = np.empty((steps, *start.shape), np.float32)
+    path[0] = start
+    for row in range(1, steps):
+        noise = spread * rng.standard_normal(start.shape)
+        path[row] = rule.prior_mean + keep * (path[row - 1] - rule.prior_mean) + noise
+    return path
+
+
+def _tracked(alive: Mask, counts: NDArray[np.int64]) -> int:
     """The surviving visual neuron with the median number of parameters."""
     n = len(alive)
     left: list[int] = np.flatnonzero(alive).tolist()
@@ -84,52 +103,59 @@ def _tracked(alive: NDArray[np.bool_], counts: NDArray[np.int64]) -> int:
     return sorted(among, key=lambda k: (counts[k], k))[len(among) // 2]
 
 
-def _own(path: NDArray[Any], allowed: NDArray[np.bool_], neuron: int) -> Floats:
+def _left(path: NDArray[np.float32], alive: Mask, schedule: ScheduleSection) -> Mask:
+    """Parameters [post, pre] of surviving neurons that lesion 2 leaves, or would leave."""
+    survives = np.outer(alive, alive) & ~np.eye(len(alive), dtype=bool)
+    if len(schedule.lesions_s) == 1:
+        return survives & np.isfinite(path[-1])
+    return survives & (path[round(schedule.lesions_s[1] / STEP_S)] <= 0)
+
+
+def _own(path: NDArray[np.float32], chosen: Mask, neuron: int) -> Floats:
     """θ′ over time, [time, parameter]: to the neuron, then from it."""
-    incoming = path[:, neuron, allowed[neuron]]
-    outgoing = path[:, allowed[:, neuron], neuron]
+    incoming = path[:, neuron, chosen[neuron]]
+    outgoing = path[:, chosen[:, neuron], neuron]
     return np.concatenate([incoming, outgoing], axis=1).astype(float)
 
 
-def _epochs(schedule: ScheduleSection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number of the epoch of each used row of the path, and those rows."""
+def _separations(
+    path: NDArray[np.float32], alive: Mask, schedule: ScheduleSection, until: int
+) -> Floats:
+    """Distance between epochs over distance within, of the θ′ of each surviving neuron."""
+    chosen, ratio = _left(path, alive, schedule), np.full(len(alive), np.nan)
+    epochs, rows = _epochs(schedule, until)
+    for neuron in np.flatnonzero(alive & chosen.any(axis=0) & chosen.any(axis=1)).tolist():
+        ratio[neuron] = separation(_own(path, chosen, neuron)[rows], epochs)
+    return ratio
+
+
+def _epochs(schedule: ScheduleSection, until: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of the epoch of each used row of a path up to row ``until``, and those rows."""
     epochs, rows = [], []
     edges = (0.0, *schedule.lesions_s, schedule.end_s)
     for number, (start_s, stop_s) in enumerate(pairwise(edges)):
         skipped = min(SETTLING_S, (stop_s - start_s) / 2) if number == 0 else 0.0
-        rows.append(np.arange(round((start_s + skipped) / STEP_S) + 1, round(stop_s / STEP_S) + 1))
+        first, last = round((start_s + skipped) / STEP_S) + 1, round(stop_s / STEP_S)
+        rows.append(np.arange(first, min(last, until) + 1))
         epochs.append(np.full(rows[-1].size, number))
     return np.concatenate(epochs), np.concatenate(rows)
 
 
-def _shifts(
-    path: NDArray[Any],
-    control: NDArray[Any] | None,
-    alive: NDArray[np.bool_],
-    schedule: ScheduleSection,
-) -> Floats:
-    """How far θ moves across each lesion, [lesion, (with, without)], root mean square.
+def _shift(path: NDArray[np.float32], alive: Mask, schedule: ScheduleSection, lesion: int) -> float:
+    """How far θ moves across a lesion, root mean square; NaN if the path is too short.
 
-    Of all surviving neurons: every lateral parameter (lesion 1), or those with θ <= 0 at that
-    moment in the arm itself (lesion 2, which leaves just these).
+    Of all surviving neurons: every lateral parameter (lesion 1), or what lesion 2 leaves.
     """
-    result = np.full((2, 2), np.nan)
-    fork = round(schedule.lesions_s[0] / STEP_S)
-    arms = [path]
-    if control is not None:
-        arms.append(np.concatenate([path[:fork], control]))  # with its own history
+    if lesion >= len(schedule.lesions_s):
+        return float("nan")
+    at = round(schedule.lesions_s[lesion] / STEP_S)
+    before = slice(at - round(BEFORE_S / STEP_S), at)
+    after = slice(at + round(AFTER_S / STEP_S), at + round((AFTER_S + WINDOW_S) / STEP_S))
+    if before.start < 0 or after.stop > len(path):
+        return float("nan")
     survives = np.outer(alive, alive) & ~np.eye(len(alive), dtype=bool)
-    for lesion, lesion_s in enumerate(schedule.lesions_s):
-        at = round(lesion_s / STEP_S)
-        before = slice(at - round(BEFORE_S / STEP_S), at)
-        after = slice(at + round(AFTER_S / STEP_S), at + round((AFTER_S + WINDOW_S) / STEP_S))
-        for arm, values in enumerate(arms):
-            if before.start < 0 or after.stop > len(values):
-                continue
-            low = values[at] <= 0 if lesion == 1 else np.isfinite(values[at])
-            ever = np.isfinite(values[before.start]) & np.isfinite(values[after.stop - 1])
-            chosen = survives & low & ever
-            if chosen.any():
-                points = values[:, chosen].astype(float)[: after.stop]
-                result[lesion, arm] = shift(points, before, after)
-    return result
+    chosen = _left(path, alive, schedule) if lesion == 1 else survives & np.isfinite(path[at])
+    # a later lesion may have taken some of them within the window
+    chosen &= np.isfinite(path[after.stop - 1])
+    points = path[: after.stop, chosen].astype(float)
+    return shift(points, before, after) if chosen.any() else float("nan")

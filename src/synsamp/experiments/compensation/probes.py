@@ -128,15 +128,16 @@ class _OneOf:
         return dict.fromkeys(self.library, np.zeros(count, np.int64))
 
 
-def tuned_to_second(
-    view: View, hidden: Hidden, stimuli: Stimuli, section: TestSection
-) -> NDArray[np.int64]:
+def tuning_trials(view: View, stimuli: Stimuli, section: TestSection) -> SpikeTrials:
+    """Audio-visual presentations as in learning, from the running state."""
+    return trials(view, stimuli.learning, section.tuning_s, "tuning")
+
+
+def tuned_to_second(shown: SpikeTrials, hidden: Hidden, section: TestSection) -> NDArray[np.int64]:
     """Neurons of z_V that fire significantly more for the second digit (lesion 1 removes them).
 
-    Audio-visual presentations as in learning, from the running state; Welch's t-test on rates per
-    presentation, corrected for the number of neurons.
+    Welch's t-test on rates per presentation, corrected for the number of neurons.
     """
-    shown = trials(view, stimuli.learning, section.tuning_s, "tuning")
     rates = mean_rates(shown)[:, hidden.visual]
     second, first = rates[shown.classes == 1], rates[shown.classes == 0]
     with np.errstate(divide="ignore", invalid="ignore"):  # a silent neuron has no variance

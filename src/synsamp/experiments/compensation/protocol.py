@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from synsamp.experiments.compensation.looking import RecallTest, at_mark, lateral_path
+from synsamp.experiments.compensation.looking import RecallTest, at_mark, lateral_path, tuning
 from synsamp.experiments.compensation.network import (
     Hidden,
     build_network,
@@ -23,7 +23,11 @@ from synsamp.experiments.compensation.network import (
     neurons_removed,
 )
 from synsamp.experiments.compensation.parameters import STEP_S, CompensationParameters
-from synsamp.experiments.compensation.probes import build_stimuli, tuned_to_second
+from synsamp.experiments.compensation.probes import (
+    build_stimuli,
+    tuned_to_second,
+    tuning_trials,
+)
 from synsamp.experiments.compensation.stimuli import Pairs
 from synsamp.experiments.shared.digit_circuit import build_synapses
 from synsamp.priors import Gaussian
@@ -46,10 +50,14 @@ def compensation_protocol(p: CompensationParameters, pairs: Pairs) -> Protocol:
 
     test = {"test": every(p.test.every_s, RecallTest(hidden, stimuli, p.test, pairs.word_s))}
     path = {"theta": every(STEP_S, lateral_path)}
-    marks = {"marks": at_marks(at_mark(hidden, stimuli, p.test))}
+    marks = {
+        "marks": at_marks(at_mark(hidden, stimuli, p.test)),
+        "tuning": at_marks(tuning(hidden, stimuli, p.test), "t1"),
+    }
 
     def tuned(view: View) -> Any:
-        return neurons_removed(hidden, tuned_to_second(view, hidden, stimuli, p.test))
+        shown = tuning_trials(view, stimuli, p.test)
+        return neurons_removed(hidden, tuned_to_second(shown, hidden, p.test))
 
     def functional(view: View) -> Any:
         return connections_removed(hidden, lateral_theta(view) > 0)

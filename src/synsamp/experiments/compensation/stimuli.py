@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -20,26 +19,22 @@ from pydantic import Field, model_validator
 
 from synsamp.data import (
     MNIST,
-    TI46,
     Digits,
-    EmbeddedSpeech,
-    FreeSpokenDigits,
     RateSegments,
     Utterance,
-    WavFolder,
     digits_from_folder,
     encode_cochleagram,
     load_digits,
-    load_speech,
     lyon_cochleagram,
     noise_gap,
     padded,
     split_speech,
 )
 from synsamp.data.encoding import rates_from_unit, unit_interval
-from synsamp.data.speech import SpeechSource
 from synsamp.errors import refuse
 from synsamp.experiments.base import Parameters
+from synsamp.experiments.compensation.voices import speaker_for, words_of
+from synsamp.seeds import named_seed
 
 HEARING, SEEING = "x_A", "x_V"
 """The two input groups, with the paper's names."""
@@ -57,7 +52,9 @@ class InputSection(Parameters):
     speech: Literal["embedded", "fsdd", "ti46", "folder"] = Field(
         "embedded", description="embedded (synthetic), fsdd, ti46 or folder of wav files"
     )
-    speaker: str = Field("", max_length=100, description="one speaker; empty: the only one")
+    speaker: str = Field(
+        "", max_length=100, description="one speaker; empty: the only one, with fsdd one drawn"
+    )
     images: Literal["embedded", "mnist", "folder"] = Field(
         "embedded", description="embedded (ones and twos), mnist or folder of PNG files"
     )
@@ -100,6 +97,7 @@ class Pairs:
     test_classes: NDArray[np.int64]
     images: tuple[NDArray[np.float32], NDArray[np.float32]]  # [n, height, width] of either class
     lengths_s: tuple[float, ...] = ()  # of all words that could have been drawn; empty: these
+    speaker: str = ""
 
     def __post_init__(self) -> None:
         for name in ("train", "test"):
@@ -140,9 +138,24 @@ class Pairs:
         return np.stack([i.reshape(len(i), -1).mean(axis=0, dtype=float) for i in self.images])
 
 
-def load_pairs(section: InputSection, split: int) -> Pairs:
-    """Read the data; ``split`` draws which utterances are for learning and which for tests."""
-    spoken = _utterances(section)
+def words(section: InputSection) -> tuple[Utterance, ...]:
+    """All words that some network may hear under these settings."""
+    return words_of(section.speech, section.speech_folder, section.digits, section.speaker)
+
+
+def require_data(section: InputSection) -> None:
+    """Refuse what is not on this machine: recordings, images."""
+    words(section)
+    if section.images != "embedded":
+        _images(section)
+
+
+def load_pairs(section: InputSection, seed: int) -> Pairs:
+    """Read the data; the seed draws the speaker, and which words are for learning or for tests."""
+    known = words(section)
+    speaker = speaker_for(known, seed)
+    spoken = [one for one in known if one.speaker == speaker]
+    split = int(named_seed(seed, "utterances").generate_state(1)[0])
     parts = split_speech(spoken, split, section.train_utterances, section.test_utterances)
     written = _images(section)
     return Pairs(
@@ -152,9 +165,8 @@ def load_pairs(section: InputSection, split: int) -> Pairs:
         np.array([section.digits.index(one.digit) for one in parts.test]),
         (written.by_digit(section.digits[0]), written.by_digit(section.digits[1])),
         # whole frames of the ear make a word up to one frame longer than its waveform
-        tuple(
-            one.duration_s + 2 * section.padding_s + more for one in spoken for more in (0, 0.01)
-        ),
+        tuple(one.duration_s + 2 * section.padding_s + more for one in known for more in (0, 0.01)),
+        speaker,
     )
 
 
@@ -169,25 +181,12 @@ def example_of(pairs: Pairs, section: InputSection) -> xr.Dataset:
             "image": (("row", "column"), pairs.images[1][0]),
             "mean_image": (("class", "pixel"), pairs.mean_images),
         },
-        attrs={"height": pairs.images[0].shape[1], "width": pairs.images[0].shape[2]},
+        attrs={
+            "height": pairs.images[0].shape[1],
+            "width": pairs.images[0].shape[2],
+            "speaker": pairs.speaker,
+        },
     )
-
-
-@functools.lru_cache(maxsize=2)
-def _utterances(section: InputSection) -> tuple[Utterance, ...]:
-    folder = Path(section.speech_folder)
-    sources: dict[str, SpeechSource] = {
-        "embedded": EmbeddedSpeech(),
-        "fsdd": FreeSpokenDigits(),
-        "ti46": TI46(folder),
-        "folder": WavFolder(folder),
-    }
-    source = sources[section.speech]
-    spoken = load_speech(source, section.digits, [section.speaker] if section.speaker else None)
-    speakers = sorted({one.speaker for one in spoken})
-    if len(speakers) > 1:
-        raise refuse("input.speaker", f"must be one of {', '.join(speakers)}", section.speaker)
-    return spoken
 
 
 @functools.lru_cache(maxsize=2)

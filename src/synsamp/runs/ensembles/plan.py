@@ -12,7 +12,7 @@ import numpy as np
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.base import Experiment
-from synsamp.runs.execute import describe
+from synsamp.runs.execute import describe, require_data
 from synsamp.runs.overrides import flat
 from synsamp.runs.storage.folder import Description
 from synsamp.seeds import named_seed
@@ -66,6 +66,13 @@ def describe_ensemble(
             if flat(resolved).get(key, whole) is whole:
                 raise refuse("--vary", "must name one parameter, no section", key)
     return whole
+
+
+def require_data_of_all(experiment: Experiment, whole: Description) -> None:
+    """Refuse, before anything is run, what needs data that are not here, at any combination."""
+    for point in points(whole.vary):
+        settings = [*whole.given, *point]
+        require_data(experiment, describe(experiment, whole.preset, settings, whole.seed))
 
 
 def read_vary(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -24,7 +24,13 @@ from synsamp.errors import SynsampError
 from synsamp.experiments.base import Experiment
 from synsamp.experiments.loading import Given
 from synsamp.runs.ensembles.gather import gather
-from synsamp.runs.ensembles.plan import Trial, coordinates, describe_ensemble, trials_of
+from synsamp.runs.ensembles.plan import (
+    Trial,
+    coordinates,
+    describe_ensemble,
+    require_data_of_all,
+    trials_of,
+)
 from synsamp.runs.ensembles.progress import EnsembleProgress, Whole
 from synsamp.runs.ensembles.stack import Stack, flatten
 from synsamp.runs.execute import (
@@ -74,6 +80,7 @@ def execute_ensemble(
     """Run an ensemble from start to end into a new folder."""
     load = Given(experiment) if isinstance(experiment, Experiment) else experiment
     description = describe_ensemble(load(), trials, vary, preset, settings, seed)
+    require_data_of_all(load(), description)
     with RunFolder.create(out, description, force) as folder:
         carry_out_ensemble(load, folder, console or Console(stderr=True), workers)
         return folder

@@ -1,0 +1,55 @@
+"""Whose words are heard: those of one speaker, drawn by the seed where several could be meant.
+
+The Free Spoken Digits have many speakers. Unless one is named, each network draws its own among
+three, so that intervals over networks hold for other voices too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+from synsamp.data import (
+    TI46,
+    EmbeddedSpeech,
+    FreeSpokenDigits,
+    Utterance,
+    WavFolder,
+    load_speech,
+)
+from synsamp.data.speech import SpeechSource
+from synsamp.errors import refuse
+from synsamp.seeds import named_seed
+
+FSDD_SPEAKERS = ("jackson", "george", "lucas")
+"""Who may be drawn, whoever else has recordings in the folder."""
+
+
+@functools.lru_cache(maxsize=4)
+def words_of(
+    speech: str, folder: str, digits: tuple[int, ...], speaker: str
+) -> tuple[Utterance, ...]:
+    """All words that a network may hear: of the named speaker, or of all who may be drawn."""
+    sources: dict[str, SpeechSource] = {
+        "embedded": EmbeddedSpeech(),
+        "fsdd": FreeSpokenDigits(),
+        "ti46": TI46(Path(folder)),
+        "folder": WavFolder(Path(folder)),
+    }
+    wanted = [speaker] if speaker else list(FSDD_SPEAKERS) if speech == "fsdd" else None
+    found = load_speech(sources[speech], digits, wanted)
+    speakers = sorted({word.speaker for word in found})
+    if wanted is None and len(speakers) > 1:
+        raise refuse("input.speaker", f"must be one of {', '.join(speakers)}", speaker)
+    if wanted is not None and (missing := [name for name in wanted if name not in speakers]):
+        remedy = "get them with `synsamp data fetch fsdd`, or name one by input.speaker"
+        what = f"must hold words of {', '.join(wanted)}"
+        raise refuse(f"speech={speech}", what, f"none of {missing[0]}", remedy)
+    return found
+
+
+def speaker_for(words: Sequence[Utterance], seed: int) -> str:
+    """Whom a network hears: the only speaker, or one drawn by its seed."""
+    speakers = sorted({word.speaker for word in words})
+    return speakers[int(named_seed(seed, "speaker").generate_state(1)[0]) % len(speakers)]
