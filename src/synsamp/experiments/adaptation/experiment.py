@@ -36,8 +36,8 @@ EXPERIMENT = Experiment(
     summary="Ten spiking neurons see ones, then ones and twos, then ones: connections that matter "
     "survive, others come and go, and the circuit rewires itself.",
     parameters=AdaptationParameters,
-    presets={"quick": AdaptationParameters(), "paper": AdaptationParameters()},
-    trials={"quick": 4, "paper": 8},
+    presets={"quick": AdaptationParameters(), "paper": AdaptationParameters(mechanism=True)},
+    trials={"quick": 4, "paper": 20},
     run=run,
     analyse=analyse,
     measures=measures,
