@@ -142,7 +142,11 @@ def comeback(theta: xr.DataArray, new: xr.DataArray, course: Course) -> Measures
     eliminated = eliminated_before(theta, course)
     back = eliminated & (theta.sel(time=course.ends_s[course.new_phase]).values > 0)
     at_new = [float(those[:, new.values].sum()) for those in (back, eliminated)]
-    return {"back": float(back.sum()), "back_at_new": at_new[0], "back_at_new_share": Ratio(*at_new)}
+    return {
+        "back": float(back.sum()),
+        "back_at_new": at_new[0],
+        "back_at_new_share": Ratio(*at_new),
+    }
 
 
 # -- after the new digit --------------------
@@ -157,7 +161,8 @@ def returned(adapting: xr.Dataset, course: Course) -> Measures:
 
 def elimination_at_the_end(theta: xr.DataArray, new: xr.DataArray, course: Course) -> Measures:
     """Of the connections at new inputs that were active with the new digit, those that are gone."""
-    assert course.new_phase is not None and course.return_phase is not None
+    assert course.new_phase is not None
+    assert course.return_phase is not None
     had, have = (
         theta.sel(time=course.ends_s[phase]).values[:, new.values] > 0
         for phase in (course.new_phase, course.return_phase)
@@ -187,7 +192,8 @@ def stability(traces: xr.DataArray, pre: int, course: Course) -> Measures:
 
 def probing(traces: xr.DataArray, pre: int, course: Course) -> Measures:
     """The same of the phases before and after the new digit, mean of the two second halves."""
-    assert course.new_phase is not None and course.return_phase is not None
+    assert course.new_phase is not None
+    assert course.return_phase is not None
     around = (course.new_phase - 1, course.return_phase)
     halves = [_second_half(traces, course, phase) for phase in around]
     own = _place(traces, pre)

@@ -50,7 +50,8 @@ def mechanism(p: AdaptationParameters, results: Results) -> xr.Dataset:
 
 
 def _row(results: Results, arm: str, images: xr.Dataset, course: Course) -> xr.Dataset:
-    assert course.new_phase is not None and course.new_digit is not None
+    assert course.new_phase is not None
+    assert course.new_digit is not None
     end_s = course.ends_s[course.new_phase]
     theta, spikes, weight, active = (
         record_of(results, arm, name).sel(time=slice(None, end_s))
@@ -116,7 +117,8 @@ def mechanism_measures(found: xr.Dataset) -> dict[str, Value]:
     for arm, name in ((AS_IS, "regrown"), (NOISE_OFF, "regrown_noise_off")):
         measures[name] = Ratio(number("useful_back", NO_LIKELIHOOD, arm), printed)
     for name, changed, ratio in (
-        ("back_share", NOISE_OFF, "reconfigured"),
+        ("useful_back", NOISE_OFF, "rewired"),
+        ("turned", NOISE_OFF, "retuned"),
         ("new_dots", NOISE_OFF, "dots"),
         ("active_share", NO_PRIOR, "connected"),
     ):

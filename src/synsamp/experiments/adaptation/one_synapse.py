@@ -133,7 +133,8 @@ def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
     inputs that stay dark, with prior and without, at the end of that phase.
     """
     course, rule = p.course, p.rule
-    assert course.new_phase is not None and course.new_digit is not None
+    assert course.new_phase is not None
+    assert course.new_digit is not None
     seconds = (course.start_s(course.new_phase), course.length_s(course.new_phase))
     x_old = mean_epsp(p, images, course.before(course.new_phase))
     x_new, dark = mean_epsp(p, images, (course.new_digit,)), mean_rate(p, 0.0) * area_s()
