@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from synsamp.claims import Ratio
 from synsamp.claims.judge import interval_of
 from synsamp.claims.measures import values_of
 from synsamp.errors import SynsampError
@@ -299,12 +300,47 @@ def test_arms_leave_where_they_should_and_differ_in_one_thing(asking, trunk):
         assert (after[deep] < by_the_prior - 1e-3).all()
 
 
+def test_one_copy_goes_on_with_the_new_digit(asking):
+    results = asking.results()
+    stays, gone = results["learning/stays/theta"].theta, results["learning/theta"].theta
+    assert stays.time.values.tolist() == [400.0, 500.0, 600.0]
+    np.testing.assert_array_equal(stays[0], gone.sel(time=400.0))
+    kept = (stays[-1] - gone[-1]).mean("post").values
+    bright = results["images"].new.values
+    assert kept[bright].mean() > kept[~bright].mean() + 0.1
+
+
 def test_without_prior_synapses_walk(asking):
-    walked = asking.results()["other_reading/no_prior/theta"].theta.values.astype(float)
-    deep = walked[0] < -1.5  # so far down that hardly any of them meets the likelihood
-    step = (walked[-1] - walked[0])[deep] / np.sqrt(2e-4 * 400)
-    assert abs(step.mean()) < 4 / np.sqrt(step.size)
-    assert abs(step.std() - 1) < 4 / np.sqrt(2 * step.size)
+    results = asking.results()
+    for arm, pulled in (("/no_prior", False), ("", True)):  # control: with its prior, as it is
+        theta = results[f"other_reading{arm}/theta"].theta.sel(time=[0, 400]).values.astype(float)
+        deep = theta[0] < -0.8  # so far down that hardly any of them meets the likelihood
+        step = (theta[1] - theta[0])[deep]
+        by_the_prior = (0.5 - theta[0][deep]) * -np.expm1(-1e-4 * 400)
+        assert bool(step.mean() > by_the_prior.mean() / 2) is pulled
+        assert abs(step.std() / np.sqrt(2e-4 * 400) - 1) < 4 / np.sqrt(2 * step.size)
+
+
+def test_nulls_are_measured_of_their_own_arms(asking):
+    results = asking.results()
+    found = {name: value[0] for name, value in values_of(results["measures"]).items()}
+    new = results["images"].new.values
+    for suffix, arm in (("", "learning"), ("_free", "free")):
+        share = results[f"{arm}/active"].active.sum("post") / (4 * 784)
+        assert found[f"largest_active_share{suffix}"] == pytest.approx(float(share.max()))
+    theta = results["learning/theta"].theta.sel(time=[0, 200, 400, 600]).values[:, :, new] > 0
+    control = results["learning/control/theta"].theta.values[-1][:, new] > 0
+    stays = results["learning/stays/theta"].theta.values[-1][:, new] > 0
+    eliminated = theta[0] & ~theta[1]
+    for suffix, end in (("", theta[2]), ("_control", control)):
+        back = Ratio((eliminated & end).sum(), eliminated.sum())
+        assert found[f"back_at_new_share{suffix}"] == back
+    for suffix, end in (("", theta[3]), ("_stays", stays)):
+        gone = Ratio((theta[2] & ~end).sum(), theta[2].sum())
+        assert found[f"gone_at_new_share{suffix}"] == gone
+    likeness = results["adapting_control"].new_likeness.sel(time=[200, 400]).values
+    gain = np.subtract(*np.sort(likeness)[::-1, -2])
+    assert found["likeness_gain_control"] == pytest.approx(gain)
 
 
 def test_both_readings_and_the_calculation_are_compared(asking):

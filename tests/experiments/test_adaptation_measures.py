@@ -150,9 +150,10 @@ def test_fluctuation_counts_what_the_last_snapshot_did_not_have():
     theta[2] = [[1, -1, 1]]  # the end of the first phase: what follows is compared with it
     theta[3] = [[1, 1, 1]]
     theta[4] = [[-1, 1, 1]]
-    theta[6] = [[1, -1, -1]]
+    theta[5] = [[1, -1, -1]]
+    theta[6] = [[1, -1, 1]]
     found = fluctuation(record(theta), images, COURSE)
-    assert found == {"new_dots_share": Ratio(2, 4)}  # the third input is not always background
+    assert found == {"new_dots_share": Ratio(2, 5)}  # the third input is not always background
     assert fluctuation(record(theta), images, Course((600.0,), ((1,),))) == {}
 
 

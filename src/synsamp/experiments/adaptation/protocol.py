@@ -12,7 +12,7 @@ With ``mechanism``, to the end of the new digit's phase unless it says otherwise
 | --- | --- | --- |
 | ``learning/stays`` | after the new digit's phase | with the new digit, to the end of the return |
 | ``learning/noise_off`` | before the new digit | without noise, T = 0 |
-| ``learning/again`` | before the new digit | with nothing changed, 10 s later: on other noise |
+| ``learning/again`` | before the new digit | with nothing changed, on other noise |
 | ``learning/no_prior`` | at the start | without prior |
 | ``other_reading`` and its three arms | | with the other reading of a retracted synapse |
 """
@@ -147,15 +147,13 @@ def _arms(p: AdaptationParameters, shown: Shown) -> list[Branch]:
     """Copies that go through the new digit's phase without noise, and once more as it is."""
     course = p.course
     assert course.new_phase is not None
-    old, new = (shown[course.digits[course.new_phase - k]].order for k in (1, 0))
-    length_s = course.length_s(course.new_phase)
-    later: list[Any] = [Show(old, GRID_S)]
-    if length_s > GRID_S:
-        later.append(Show(new, length_s - GRID_S))
+    new, length_s = shown[course.digits[course.new_phase]].order, course.length_s(course.new_phase)
+    # The images begin anew after a moment: spikes differ from then on, and with them the noise.
+    again = [Show(new, part_s) for part_s in (GRID_S, length_s - GRID_S) if part_s]
     looks = _looks(p, shown)
     return [
         Branch(NOISE_OFF, [Change(SYNAPSES, temperature=0.0), Show(new, length_s)], looks),
-        Branch(AGAIN, later, looks),
+        Branch(AGAIN, again, looks),
     ]
 
 
