@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from synsamp.claims import Ratio
+from synsamp.claims.judge import interval_of
 from synsamp.claims.measures import values_of
 from synsamp.errors import SynsampError
 from synsamp.experiments.adaptation import EXPERIMENT
-from synsamp.experiments.adaptation.claims import CLAIMS
+from synsamp.experiments.adaptation.claims import CLAIMS, PHASE_CLAIMS
+from synsamp.experiments.adaptation.claims_stdp import STDP_CLAIMS
 from synsamp.experiments.adaptation.figures import draw
 from synsamp.experiments.adaptation.parameters import AdaptationParameters
 from synsamp.experiments.adaptation.phases import DigitPhase
 from synsamp.experiments.adaptation.stdp import measure_stdp
+from synsamp.experiments.adaptation.stdp_measures import stdp_measures
 from synsamp.experiments.shared.digit_circuit import RuleSection
 from synsamp.protocol import executor
 from synsamp.runs.execute import carry_out, describe, execute, parameters_of, resume
@@ -23,6 +28,7 @@ from synsamp.runs.overrides import override
 from synsamp.runs.parallel.tasks import StoppedError
 from synsamp.runs.storage.folder import RunFolder
 
+UNDRAWN = replace(EXPERIMENT, draw=lambda parameters, runs: {})  # its figures take longest
 TINY = ["phase_s=200", "snapshot_every_s=100", "probe_s=5", "circuit.neurons=4"]
 
 
@@ -81,7 +87,7 @@ def test_phases_come_from_a_file_and_stay_without_it(tmp_path):
         ("phases=1;12", "less than or equal to 9"),
         ("phases=1@1500", "multiple of snapshot_every_s"),
         ("phase_s=1500", "multiple of snapshot_every_s"),
-        ("snapshot_every_s=150", "multiple of 100 s"),
+        ("snapshot_every_s=155", "multiple of 10 s"),
         ("phases=1;1,2@1000000000", "must together ask for at most"),
         ("rule.b=0", "greater than or equal to"),
         ("rule.clip=all", "term"),
@@ -97,21 +103,58 @@ def test_bad_parameters_are_refused_in_words(setting, words):
 # -- the rule's timing curve in the engine --------------------
 
 
-def test_the_engine_follows_the_timing_curve():
-    stdp = measure_stdp(RuleSection(), np.random.SeedSequence(1))
-    # Away from the steep rise a bin's mean is the law at its middle.
-    flat = (stdp.lag.values < 0) | (stdp.lag.values > 0.008)
-    lag = stdp.lag.values[flat]
-    for k in range(stdp.sizes["weight"]):
-        law = np.interp(lag, stdp.fine_lag.values, stdp.sparse_law.values[k])
-        # What is left of the spike before last: at most e^(−0.2/0.02); and the middle of the bin.
-        assert np.abs(stdp.sparse.values[k][flat] - law).max() < 0.02
-    law = np.interp(lag, stdp.fine_lag.values, stdp.pairing_law.values)
-    z = (stdp.pairing.values[flat] - law) / stdp.pairing_error.values[flat]
+@pytest.fixture(scope="module")
+def stdp():
+    return measure_stdp(RuleSection(), np.random.SeedSequence(1))
+
+
+def test_single_pairs_in_the_engine_follow_the_curve(stdp):
+    lag = stdp.lag.values
+    late = np.where(lag > 0, lag, 0.0)
+    window = np.exp(-late / 0.02) - np.exp(-late / 0.002)
+    for k, w in enumerate(stdp.weight.values):
+        law = window - np.exp(w - 2.0)  # α = e^−2
+        np.testing.assert_allclose(stdp.single[k], law, atol=1e-5)
+        np.testing.assert_allclose(stdp.single_law[k], law, rtol=1e-12)
+
+
+def test_regular_pairs_see_the_pairs_before_them(stdp):
+    expected = []
+    for lag in stdp.paired_lag.values:
+        pre = np.arange(5) / 20.0
+        changes = []
+        for post in pre + lag:
+            ago = post - pre[pre < post]
+            changes.append((np.exp(-ago / 0.02) - np.exp(-ago / 0.002)).sum() - np.exp(1 - 2.0))
+        expected.append(np.mean(changes))
+    np.testing.assert_allclose(stdp.regular, expected, atol=1e-5)
+    np.testing.assert_allclose(stdp.regular_law, expected, rtol=1e-9)
+
+
+def test_poisson_pairs_follow_their_law(stdp):
+    z = ((stdp.poisson - stdp.poisson_law) / stdp.poisson_error).values
     assert np.abs(z).max() < 5.0
-    wrong = law + 0.1  # control: the test would see a tenth of the EPSP
-    z = (stdp.pairing.values[flat] - wrong) / stdp.pairing_error.values[flat]
-    assert np.abs(z).max() > 5.0
+    wrong = ((stdp.poisson - stdp.poisson_law - 0.1) / stdp.poisson_error).values
+    assert np.abs(wrong).max() > 5.0  # control: the test would see a tenth of the EPSP
+    # The law of a bin is the mean over it: its integral over lags is that of ε.
+    offset = 20 * 0.018 - np.exp(1 - 2.0)
+    area = float((stdp.poisson_law - offset).sum()) * 0.0025
+    assert area == pytest.approx(0.018, rel=0.01)
+
+
+def test_the_curve_follows_the_rule_and_keeps_its_clip():
+    steep = measure_stdp(RuleSection(alpha=2.0, theta_0=1.0), np.random.SeedSequence(1))
+    # Before the presynaptic spike a pair does −α e^w, but not more than −5.
+    np.testing.assert_allclose(steep.single[:, 0], [-2 * np.exp(0.5), -5, -5], rtol=1e-5)
+    np.testing.assert_allclose(steep.single, steep.single_law, atol=1e-4)
+
+
+def test_the_curves_say_what_is_claimed_and_their_nulls_do_not(stdp):
+    found = stdp_measures(stdp)
+    for claim in STDP_CLAIMS:
+        inside, outside = found[claim.measure], found[claim.null]
+        assert claim.admits(inside, inside)
+        assert claim.excludes(outside, outside)
 
 
 # -- runs --------------------
@@ -119,7 +162,7 @@ def test_the_engine_follows_the_timing_curve():
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    return execute(EXPERIMENT, tmp_path_factory.mktemp("tiny") / "run", settings=TINY)
+    return execute(UNDRAWN, tmp_path_factory.mktemp("tiny") / "run", settings=TINY)
 
 
 def test_a_run_records_what_the_figure_needs(tiny):
@@ -131,29 +174,31 @@ def test_a_run_records_what_the_figure_needs(tiny):
     active = (theta.values > 0).sum(axis=-1)
     assert (results["learning/active"].active.values[::10] == active).all()
     assert ((results["learning/weight"].weight.values > 0).sum(axis=-1) == active).all()
-    turnover = results["learning/turnover"]
-    assert (np.diff(active, axis=0) == (turnover.born - turnover.died).values[1:]).all()
     candidates = results["learning/candidates"].candidates
     traced = theta.values[:, :, results["images"].candidate_input.values]
     np.testing.assert_array_equal(candidates.values[::10], traced)
     spikes = results["learning/tuning"].tuning
     assert spikes.digit.values.tolist() == [1, 2]
     assert (spikes.values.sum(axis=(1, 2)) > 200).all()
-    assert set(EXPERIMENT.captions) == set("ABCDEFGH")
+    free = results["free/theta"].theta
+    assert free.shape == theta.shape
+    assert ((free.values > 0).sum(axis=-1) == results["free/active"].active.values[::10]).all()
+    assert set(EXPERIMENT.captions) == set("ABCDEFGHIJ")
 
 
 def test_the_phases_are_shown_in_order_and_the_control_before_the_new_digit(tiny):
     log = tiny.results()["learning/steps"]
     shown = "shown for 200 s"
-    assert log.what.values.tolist() == [shown, "branch control", shown, "mark end", shown, shown]
-    assert log.branch.values.tolist() == ["", "", "control", "control", "", ""]
-    assert log.time.values.tolist() == [0, 200, 200, 400, 200, 400]
+    assert log.what.values.tolist() == [shown, "branch control", shown, shown, shown]
+    assert log.branch.values.tolist() == ["", "", "control", "", ""]
+    assert log.time.values.tolist() == [0, 200, 200, 200, 400]
 
 
 def test_the_control_goes_on_from_the_same_circuit_without_the_new_digit(tiny):
     results = tiny.results()
     before, with_new = results["learning/theta"].theta.sel(time=[200.0, 400.0]).values
-    control = results["learning/control/theta"].theta.values[0]
+    at_start, control = results["learning/control/theta"].theta.values[[0, -1]]
+    np.testing.assert_array_equal(at_start, before)
     bright = results["images"].new.values
     assert np.corrcoef(control.ravel(), before.ravel())[0, 1] > 0.8
     # What the new digit does, it does where the new digit is bright.
@@ -161,23 +206,23 @@ def test_the_control_goes_on_from_the_same_circuit_without_the_new_digit(tiny):
     assert gained[bright].mean() > gained[~bright].mean() + 0.1
 
 
-def test_its_figures_are_drawn_of_one_run_and_of_many(tiny, tmp_path):
-    other = execute(EXPERIMENT, tmp_path / "other", settings=TINY, seed=1)
-    assert seal(other) != seal(tiny)
-    parameters = parameters_of(EXPERIMENT, tiny)
-    for runs in ([tiny.results()], [tiny.results(), other.results()]):
-        figures = draw(parameters, runs)
-        assert sorted("".join(figures)) == list("ABCDEFGH")
+def test_prior_and_noise_alone_are_an_ornstein_uhlenbeck_process(tiny):
+    theta = tiny.results()["free/theta"].theta.values.astype(float)
+    start, end = theta[0].ravel(), theta[-1].ravel()
+    keep = np.exp(-1e-4 * 600)
+    nu = (end - 0.5 - keep * (start - 0.5)) / np.sqrt(1 - keep**2)
+    assert abs(nu.mean()) < 4 / np.sqrt(nu.size)
+    assert abs(nu.std() - 1) < 4 / np.sqrt(2 * nu.size)
+    slower = (end - 0.5 - (start - 0.5) * keep**0.5) / np.sqrt(1 - keep)  # control: half as long
+    assert abs(slower.std() - 1) > 4 / np.sqrt(2 * nu.size)
 
 
 @pytest.mark.parametrize(
     "share",
     [
-        pytest.param(0.1, id="in the first phase"),
-        pytest.param(0.25, id="before the control"),
-        pytest.param(0.4, id="in the control"),
-        pytest.param(0.5, id="at the end of the control"),
-        pytest.param(0.9, id="in the last phase"),
+        pytest.param(0.25, id="in the control"),
+        pytest.param(0.5, id="in the last phase"),
+        pytest.param(0.9, id="without activity"),
     ],
 )
 def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, share):
@@ -189,34 +234,132 @@ def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, share)
         if done >= share:
             raise StoppedError
 
-    asked = describe(EXPERIMENT, settings=TINY)
+    asked = describe(UNDRAWN, settings=TINY)
     with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
-        carry_out(EXPERIMENT, folder, Console(quiet=True), report=stop)
+        carry_out(UNDRAWN, folder, Console(quiet=True), report=stop)
     assert share <= told[-1] < share + 0.05
     assert list((tmp_path / "run" / "checkpoints").iterdir())
-    assert seal(resume(EXPERIMENT, tmp_path / "run")) == seal(tiny)
+    assert seal(resume(UNDRAWN, tmp_path / "run")) == seal(tiny)
 
 
 def test_phases_without_a_new_digit_are_run_and_drawn(tmp_path):
-    folder = execute(EXPERIMENT, tmp_path / "run", settings=[*TINY, "phases=1;1"])
-    assert set(inside(folder)) == {"background-eliminated", "relevant-survive"}
+    settings = [*TINY, "phases=1;1", "mechanism=true"]
+    folder = execute(UNDRAWN, tmp_path / "run", settings=settings)
+    found = {name for name in inside(folder) if not name.startswith("stdp")}
+    of_one_phase = {"background-eliminated", "relevant-survive", "few-active"}
+    assert found == of_one_phase | {"stays-sparse", "turnover-goes-on"}
     assert "learning/control/theta" not in folder.results()
     draw(parameters_of(EXPERIMENT, folder), [folder.results()])
 
 
-def test_without_the_likelihood_the_claims_fail(tmp_path):
-    settings = ["phase_s=1000", "snapshot_every_s=500", "probe_s=20", "rule.N=0"]
-    folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
-    found = inside(folder)
-    for claim in ("background-eliminated", "relevant-survive", "few-active", "neurons-turn"):
-        assert not found[claim]
-    assert not found["eliminated-return"]
+def test_without_the_likelihood_no_claim_can_hold(tmp_path):
+    settings = ["phase_s=600", "snapshot_every_s=300", "probe_s=20", "rule.N=0"]
+    folder = execute(UNDRAWN, tmp_path / "run", settings=settings)
+    found = values_of(folder.results()["measures"])
+    for claim in PHASE_CLAIMS:
+        if {claim.measure, claim.null} <= set(found):
+            value, null = (interval_of(found[name]).value for name in (claim.measure, claim.null))
+            holds = claim.admits(value, value) and claim.excludes(null, null)
+            assert not holds, claim.id
+
+
+# -- the arms that ask why --------------------
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory):
+    settings = [*TINY, "mechanism=true"]
+    return execute(UNDRAWN, tmp_path_factory.mktemp("asking") / "run", settings=settings)
+
+
+def test_adding_the_arms_changes_nothing_of_the_circuit(tiny, asking):
+    plain, with_arms = tiny.results(), asking.results()
+    for name in ("learning/theta", "learning/tuning", "learning/control/theta", "free/theta"):
+        assert with_arms[name].identical(plain[name])
+
+
+@pytest.mark.parametrize("trunk", ["learning", "other_reading"])
+def test_arms_leave_where_they_should_and_differ_in_one_thing(asking, trunk):
+    results = asking.results()
+    as_it_is = results[f"{trunk}/theta"].theta.sel(time=slice(0, 400))
+    for arm, start_s in (("noise_off", 200.0), ("again", 200.0), ("no_prior", 0.0)):
+        theta = results[f"{trunk}/{arm}/theta"].theta
+        assert (float(theta.time[0]), float(theta.time[-1])) == (start_s, 400.0)
+        np.testing.assert_array_equal(theta[0], as_it_is.sel(time=start_s))
+        assert (theta[-1] != as_it_is[-1]).mean() > 0.9
+    # Retracted synapses at inputs that stay dark: without noise all go down (printed) or by the
+    # prior alone, without likelihood.
+    quiet = results[f"{trunk}/noise_off/theta"].theta
+    dark = results["images"].background.values.all(axis=0)
+    before, after = quiet.values[0][:, dark].astype(float), quiet.values[-1][:, dark].astype(float)
+    deep = (before < -0.5) & (before > -4)
+    by_the_prior = 0.5 + np.exp(-1e-4 * 200) * (before[deep] - 0.5)
+    if trunk == "other_reading":
+        np.testing.assert_allclose(after[deep], by_the_prior, atol=1e-4)
+    else:
+        assert (after[deep] < by_the_prior - 1e-3).all()
+
+
+def test_one_copy_goes_on_with_the_new_digit(asking):
+    results = asking.results()
+    stays, gone = results["learning/stays/theta"].theta, results["learning/theta"].theta
+    assert stays.time.values.tolist() == [400.0, 500.0, 600.0]
+    np.testing.assert_array_equal(stays[0], gone.sel(time=400.0))
+    kept = (stays[-1] - gone[-1]).mean("post").values
+    bright = results["images"].new.values
+    assert kept[bright].mean() > kept[~bright].mean() + 0.1
+
+
+def test_without_prior_synapses_walk(asking):
+    results = asking.results()
+    for arm, pulled in (("/no_prior", False), ("", True)):  # control: with its prior, as it is
+        theta = results[f"other_reading{arm}/theta"].theta.sel(time=[0, 400]).values.astype(float)
+        deep = theta[0] < -0.8  # so far down that hardly any of them meets the likelihood
+        step = (theta[1] - theta[0])[deep]
+        by_the_prior = (0.5 - theta[0][deep]) * -np.expm1(-1e-4 * 400)
+        assert bool(step.mean() > by_the_prior.mean() / 2) is pulled
+        assert abs(step.std() / np.sqrt(2e-4 * 400) - 1) < 4 / np.sqrt(2 * step.size)
+
+
+def test_nulls_are_measured_of_their_own_arms(asking):
+    results = asking.results()
+    found = {name: value[0] for name, value in values_of(results["measures"]).items()}
+    new = results["images"].new.values
+    for suffix, arm in (("", "learning"), ("_free", "free")):
+        share = results[f"{arm}/active"].active.sum("post") / (4 * 784)
+        assert found[f"largest_active_share{suffix}"] == pytest.approx(float(share.max()))
+    theta = results["learning/theta"].theta.sel(time=[0, 200, 400, 600]).values[:, :, new] > 0
+    control = results["learning/control/theta"].theta.values[-1][:, new] > 0
+    stays = results["learning/stays/theta"].theta.values[-1][:, new] > 0
+    eliminated = theta[0] & ~theta[1]
+    for suffix, end in (("", theta[2]), ("_control", control)):
+        back = Ratio((eliminated & end).sum(), eliminated.sum())
+        assert found[f"back_at_new_share{suffix}"] == back
+    for suffix, end in (("", theta[3]), ("_stays", stays)):
+        gone = Ratio((theta[2] & ~end).sum(), theta[2].sum())
+        assert found[f"gone_at_new_share{suffix}"] == gone
+    likeness = results["adapting_control"].new_likeness.sel(time=[200, 400]).values
+    gain = np.subtract(*np.sort(likeness)[::-1, -2])
+    assert found["likeness_gain_control"] == pytest.approx(gain)
+
+
+def test_both_readings_and_the_calculation_are_compared(asking):
+    found = asking.results()["mechanism"]
+    assert found.useful_back.sizes == {"reading": 2, "arm": 4}
+    assert {"regrown", "rewired_again_printed"} <= set(asking.results()["measures"])
+
+
+def test_its_figures_are_drawn_of_one_run_and_of_many(tiny, asking):
+    plain = draw(parameters_of(EXPERIMENT, tiny), [tiny.results()])
+    assert sorted("".join(plain)) == list("ABCDEFGH")
+    figures = draw(parameters_of(EXPERIMENT, asking), [asking.results()] * 2)
+    assert sorted("".join(figures)) == list("ABCDEFGHIJ")
 
 
 @pytest.mark.statistical
 def test_one_circuit_shows_the_effects(tmp_path):
-    found = inside(execute(EXPERIMENT, tmp_path / "run", seed=11))
-    for claim in ("background-eliminated", "relevant-survive", "few-active", "turnover-goes-on"):
+    found = inside(execute(UNDRAWN, tmp_path / "run", seed=11))
+    for claim in ("background-eliminated", "relevant-survive", "stays-sparse", "turnover-goes-on"):
         assert found[claim]
     assert found["eliminated-return"]
     assert found["weights-turn"]
@@ -227,6 +370,6 @@ def test_one_circuit_shows_the_effects(tmp_path):
 )
 def test_any_digits_of_the_full_set(tmp_path):
     settings = [*TINY, "phases=0;0,7;0", "data=mnist"]
-    folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
+    folder = execute(UNDRAWN, tmp_path / "run", settings=settings)
     assert folder.results()["learning/tuning"].digit.values.tolist() == [0, 7]
     assert "two_turn" in values_of(folder.results()["measures"])

@@ -11,12 +11,26 @@ from synsamp.experiments.adaptation import EXPERIMENT
 from synsamp.experiments.adaptation.analysis import analyse
 from synsamp.experiments.adaptation.claims import CLAIMS
 from synsamp.experiments.adaptation.measures import measures
+from synsamp.experiments.adaptation.protocol import run
+from synsamp.experiments.adaptation.stdp import measure_stdp
+from synsamp.protocol import Branch
 from synsamp.runs.overrides import override
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
-OF_THE_FIRST_PHASE = {"background-eliminated", "relevant-survive"}
-SETTLED = {"few-active", "turnover-goes-on"}
-OF_THE_RETURN = {"network-returns", "synapse-probes", "synapse-inactive"}
+STDP = {"stdp-window", "stdp-weight", "stdp-regular", "stdp-sign", "stdp-poisson"}
+OF_THE_FIRST_PHASE = {"background-eliminated", "relevant-survive", "few-active"}
+LATER = {"stays-sparse", "turnover-goes-on"}
+OF_THE_RETURN = {"network-returns", "switch-eliminates", "synapse-probes", "synapse-inactive"}
+ASKS_WHY = {
+    "regrowth-undriven",
+    "dots-by-noise",
+    "noise-rewires-printed",
+    "noise-rewires-no-likelihood",
+    "noise-retunes-printed",
+    "noise-retunes-no-likelihood",
+    "prior-sparse-printed",
+    "prior-sparse-no-likelihood",
+}
 
 
 def made_up(parameters):
@@ -31,42 +45,59 @@ def made_up(parameters):
 
     digits = list(course.all_digits)
     synapses = {"post": n_post, "pre": n_pre}
-    traced = record("candidates", 10, post=n_post, pre=5).assign_coords(pre=[3, 4, 5, 6, 7])
-    spikes = np.abs(record("tuning", parameters.snapshot_every_s, post=n_post, digit=len(digits)))
     ink = rng.uniform(size=(len(digits), n_pre))
     phases = np.ones((len(course.digits), n_pre), bool)
-    return {
-        "learning/active": np.abs(record("active", 10, post=n_post)),
-        "learning/candidates": traced,
-        "learning/turnover": np.abs(record("born", 100, post=n_post)),
-        "learning/theta": record("theta", parameters.snapshot_every_s, **synapses),
-        "learning/weight": np.abs(record("weight", parameters.snapshot_every_s, **synapses)),
-        "learning/tuning": spikes,
-        "learning/control/theta": xr.Dataset(
-            {"theta": (("mark", "post", "pre"), rng.normal(size=(1, n_post, n_pre)))}
-        ),
+    results = {
+        "stdp": measure_stdp(parameters.rule, np.random.SeedSequence(1)),
         "images": xr.Dataset(
             {
                 "mean_image": (("digit", "pre"), ink),
                 "background": (("phase", "pre"), phases),
                 "matters": (("phase", "pre"), phases),
                 "new": ("pre", ink[0] > 0.5),
+                "candidate_input": ("candidate", [3, 4, 5, 6, 7]),
             },
             coords={"digit": digits},
         ),
     }
+    every_s, tested = parameters.snapshot_every_s, {"post": n_post, "digit": len(digits)}
+    for arm in arms_of(parameters):
+        traced = record("candidates", 10, post=n_post, pre=5).assign_coords(pre=[3, 4, 5, 6, 7])
+        results |= {
+            f"{arm}/active": np.abs(record("active", 10, post=n_post)),
+            f"{arm}/candidates": traced,
+            f"{arm}/theta": record("theta", every_s, **synapses),
+            f"{arm}/weight": np.abs(record("weight", every_s, **synapses)),
+            f"{arm}/tuning": np.abs(record("tuning", every_s, **tested)),
+        }
+    return results
+
+
+def arms_of(parameters):
+    """The arms of a run, read off its protocols."""
+    protocols = run(parameters, 1)
+    trunks = [name for name in ("learning", "free", "other_reading") if name in protocols]
+    return [
+        place
+        for trunk in trunks
+        for place in [
+            trunk,
+            *(f"{trunk}/{s.name}" for s in protocols[trunk].steps if isinstance(s, Branch)),
+        ]
+    ]
 
 
 @pytest.mark.parametrize(
     ("settings", "absent"),
     [
         ([], set()),
-        (["phase_s=2000"], set()),
-        (["phase_s=600", "snapshot_every_s=300"], SETTLED),
+        (["phase_s=600", "snapshot_every_s=300"], set()),
+        (["rule.retracted_learn=false"], set()),
+        (["mechanism=false"], ASKS_WHY | {"network-returns", "switch-eliminates"}),
         (["phases=1;1,2"], OF_THE_RETURN),
         (["phases=1;1,2;2"], OF_THE_RETURN),
-        (["phases=1;1"], set(BY_ID) - OF_THE_FIRST_PHASE - SETTLED),
-        (["phases=1,2"], set(BY_ID) - OF_THE_FIRST_PHASE - SETTLED),
+        (["phases=1;1"], set(BY_ID) - OF_THE_FIRST_PHASE - LATER - STDP),
+        (["phases=1,2"], set(BY_ID) - OF_THE_FIRST_PHASE - STDP),
     ],
 )
 def test_claims_are_judged_where_the_phases_allow_them(settings, absent):
@@ -74,9 +105,28 @@ def test_claims_are_judged_where_the_phases_allow_them(settings, absent):
     results = made_up(parameters)
     results |= analyse(parameters, results)
     found = measures(parameters, results)
-    assert {claim.id for claim in CLAIMS if claim.measure not in found} == absent
+    taken = {claim.id for claim in CLAIMS if {claim.measure, claim.null} <= set(found)}
+    assert set(BY_ID) - taken == absent
     kinds = {type(value) for value in found.values()}
     assert kinds <= {float, bool, Ratio}
+
+
+def test_the_arms_are_those_that_the_nulls_need():
+    quick, paper = (arms_of(EXPERIMENT.presets[name]) for name in ("quick", "paper"))
+    assert quick == ["learning", "learning/control", "free"]
+    assert paper == [
+        "learning",
+        "learning/no_prior",
+        "learning/control",
+        "learning/noise_off",
+        "learning/again",
+        "learning/stays",
+        "free",
+        "other_reading",
+        "other_reading/no_prior",
+        "other_reading/noise_off",
+        "other_reading/again",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,26 +134,53 @@ def test_claims_are_judged_where_the_phases_allow_them(settings, absent):
     [
         ("background-eliminated", Ratio(0.02, 0.7), Ratio(0.5, 0.7)),
         ("relevant-survive", 0.95, 0.8),
-        ("few-active", 0.21, 0.3),
-        ("turnover-goes-on", 20.0, 0.0),
+        ("few-active", 0.21, 0.69),
+        ("stays-sparse", 0.21, 0.3),
+        ("turnover-goes-on", Ratio(80, 100), Ratio(10, 100)),
         ("neurons-turn", True, False),
         ("weights-turn", 0.3, 0.05),
+        ("eliminated-return", Ratio(160.0, 600.0), Ratio(9.0, 600.0)),
         ("network-returns", True, False),
-        ("eliminated-return", Ratio(160.0, 8.0), Ratio(9.0, 8.0)),
+        ("switch-eliminates", Ratio(200.0, 230.0), Ratio(50.0, 230.0)),
         ("synapse-stable", 1.0, 0.5),
-        ("synapse-probes", 5.0, 0.0),
+        ("synapse-probes", 2.0, 0.0),
         ("synapse-inactive", 0.05, 0.9),
+        ("regrowth-undriven", Ratio(0.9, 0.95), Ratio(0.6, 0.9)),
+        ("dots-by-noise", Ratio(1.0, 100.0), Ratio(90.0, 100.0)),
+        ("noise-rewires-printed", Ratio(0.3, 0.9), Ratio(1.0, 0.9)),
+        ("noise-rewires-no-likelihood", Ratio(0.2, 0.6), Ratio(0.6, 0.6)),
+        ("noise-retunes-printed", Ratio(0.0, 2.0), Ratio(2.0, 2.0)),
+        ("noise-retunes-no-likelihood", Ratio(0.0, 2.0), Ratio(2.0, 2.0)),
+        ("prior-sparse-printed", Ratio(0.3, 0.2), Ratio(0.2, 0.2)),
+        ("prior-sparse-no-likelihood", Ratio(0.4, 0.3), Ratio(0.2, 0.3)),
+        ("stdp-window", 1e-7, 0.7),
+        ("stdp-weight", 1.0, -1.0),
+        ("stdp-regular", 1e-7, 0.6),
+        ("stdp-sign", 0.2, -0.3),
+        ("stdp-poisson", 1.0, 12.0),
     ],
 )
-def test_every_claim_can_hold_and_fail(name, inside, outside):
+def test_every_claim_can_hold_fail_and_be_refused_by_its_null(name, inside, outside):
     claim = BY_ID[name]
-    assert judge(claim, [inside] * 8).verdict == "holds"
-    assert judge(claim, [outside] * 8).verdict == "fails"
-    assert judge(claim, [inside]).verdict == "undecided"
+    assert judge(claim, [inside] * 20, [outside] * 20).verdict == "holds"
+    assert judge(claim, [outside] * 20, [outside] * 20).verdict == "fails"
+    assert judge(claim, [inside] * 20, [inside] * 20).verdict == "cannot tell"
+    if not claim.exact:
+        assert judge(claim, [inside], [outside]).verdict == "undecided"
 
 
-def test_every_claim_is_tried_and_says_why_its_band_is_where_it_is():
-    assert len(CLAIMS) == len(BY_ID) == 11
+def test_every_claim_is_tried_and_says_why_its_band_is_where_it_is_and_what_its_null_is():
+    assert len(CLAIMS) == len(BY_ID) == 26
     for claim in CLAIMS:
         assert claim.reason
         assert claim.detail
+        assert claim.null
+        assert claim.null_is
+
+
+def test_shares_of_circuits_can_be_decided_with_the_seeds_of_the_paper_preset():
+    n = EXPERIMENT.trials["paper"]
+    for name in ("neurons-turn", "network-returns"):
+        most = [True] * (n - 4) + [False] * 4
+        assert judge(BY_ID[name], most, [False] * n).verdict == "holds"
+        assert judge(BY_ID[name], [not turned for turned in most], [False] * n).verdict == "fails"

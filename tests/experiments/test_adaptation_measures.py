@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from synsamp.claims import Ratio
-from synsamp.experiments.adaptation.analysis import active_shares, choose_shown, turning
+from synsamp.experiments.adaptation.analysis import active_shares, choose_shown
 from synsamp.experiments.adaptation.course import Course
 from synsamp.experiments.adaptation.images import (
     background,
@@ -18,11 +18,16 @@ from synsamp.experiments.adaptation.images import (
 from synsamp.experiments.adaptation.measures import (
     comeback,
     elimination,
-    one_synapse,
+    elimination_at_the_end,
+    fluctuation,
+    probing,
+    returned,
     sparseness,
+    stability,
     turned,
 )
 from synsamp.experiments.adaptation.phases import DigitPhase
+from synsamp.experiments.adaptation.records import record_of, turning
 
 COURSE = Course((200.0, 400.0, 600.0), ((1,), (1, 2), (1,)))
 SNAPSHOTS = np.arange(0.0, 601.0, 100.0)
@@ -120,26 +125,36 @@ def test_elimination_compares_the_end_of_phase_1_with_the_start():
         "background_left": Ratio(0.2, 0.8),
         "background_active": 0.2,
         "matters_active": 0.75,
-        "matters_left": Ratio(0.75, 0.5),
     }
 
 
-def test_sparseness_is_judged_once_the_circuit_has_settled():
-    times = np.arange(0.0, 2501.0, 100.0)
-    active = np.full((26, 2), 3)
-    active[19] = 9  # before 2,000 s
-    active[22] = [4, 5]
-    born = np.full((26, 2), 2)
-    born[20] = 0  # the window that ends at 2,000 s
-    born[23] = [1, 0]
-    found = sparseness(record(active, times), record(born, times), inputs=10)
-    assert found["largest_active_share"] == 9 / 20
-    assert found["fewest_births"] == 1.0
-    assert found["births"] == (4 * 4 + 1) / 5
-    short = slice(0, 21)
-    assert (
-        sparseness(record(active[short], times[short]), record(born[short], times[short]), 10) == {}
-    )
+def test_sparseness_is_that_of_the_whole_run_and_of_what_follows_the_first_phase():
+    active = np.full((61, 2), 1)
+    active[0] = 9  # the start counts
+    active[30] = [4, 2]
+    active[19] = 8  # before the end of the first phase
+    found = sparseness(record(active, GRID), 10, COURSE)
+    assert found["largest_active_share"] == 18 / 20
+    assert found["largest_active_share_later"] == 6 / 20
+    assert found["low_after_s"] == 300.0  # a quarter or less from then on
+    always_low = sparseness(record(0 * active, GRID), 10, COURSE)
+    assert (always_low["largest_active_share"], always_low["low_after_s"]) == (0, 0)
+    alone = sparseness(record(active, GRID), 10, Course((600.0,), ((1,),)))
+    assert "largest_active_share_later" not in alone
+
+
+def test_fluctuation_counts_what_the_last_snapshot_did_not_have():
+    background = xr.DataArray([[1, 1, 0], [1, 1, 0], [1, 1, 1]], dims=("phase", "pre"))
+    images = xr.Dataset({"background": background.astype(bool)})
+    theta = np.full((7, 1, 3), -1.0)
+    theta[2] = [[1, -1, 1]]  # the end of the first phase: what follows is compared with it
+    theta[3] = [[1, 1, 1]]
+    theta[4] = [[-1, 1, 1]]
+    theta[5] = [[1, -1, -1]]
+    theta[6] = [[1, -1, 1]]
+    found = fluctuation(record(theta), images, COURSE)
+    assert found == {"new_dots_share": Ratio(2, 5)}  # the third input is not always background
+    assert fluctuation(record(theta), images, Course((600.0,), ((1,),))) == {}
 
 
 # -- the new digit --------------------
@@ -182,26 +197,29 @@ def adapting(turned_at_end=2, likeness_before=(0.0, 0.375, 0.9), still=0, before
 
 
 @pytest.mark.parametrize(
-    ("given", "two_turn", "gain", "all_return"),
+    ("given", "two_turn", "gain"),
     [
-        ({}, True, 0.125, True),
-        ({"turned_at_end": 1}, False, 0.125, True),
-        ({"turned_at_end": 3}, True, 0.125, True),
-        ({"likeness_before": (0.0, 0.4375, 0.9)}, True, 0.0625, True),
-        ({"still": 1}, True, 0.125, False),
+        ({}, True, 0.125),
+        ({"turned_at_end": 1}, False, 0.125),
+        ({"turned_at_end": 3}, True, 0.125),
+        ({"likeness_before": (0.0, 0.4375, 0.9)}, True, 0.0625),
         # Neurons without weights before have no head start.
-        ({"likeness_before": (np.nan,) * 3}, True, 0.5, True),
+        ({"likeness_before": (np.nan,) * 3}, True, 0.5),
     ],
 )
-def test_neurons_turn_with_their_weights_and_turn_back(given, two_turn, gain, all_return):
+def test_neurons_turn_with_their_weights(given, two_turn, gain):
     found = turned(adapting(**given), COURSE)
     assert found["two_turn"] is two_turn
     assert found["likeness_gain"] == pytest.approx(gain)
-    assert found["all_return"] is all_return
     assert found["turned"] == given.get("turned_at_end", 2)
-    assert found["still_turned"] == given.get("still", 0)
     assert found["second_share"] == 0.7
     assert found["likeness"] == 0.5
+
+
+@pytest.mark.parametrize("still", [0, 1, 2])
+def test_the_network_returns_if_no_neuron_stays_turned(still):
+    found = returned(adapting(still=still), COURSE)
+    assert found == {"all_return": still == 0, "still_turned": still}
 
 
 def test_who_had_turned_before_is_counted_too():
@@ -215,24 +233,36 @@ def test_neurons_without_weights_at_the_end_look_like_nothing():
     assert turned(made, COURSE)["likeness_gain"] == pytest.approx(-1.375)
 
 
-def test_without_a_phase_of_return_nothing_is_said_about_it():
-    course = Course((200.0, 600.0), ((1,), (1, 2)))
-    found = turned(adapting(), course)
-    assert not {"all_return", "still_turned"} & set(found)
-
-
 def test_comeback_counts_what_was_eliminated_and_is_back():
     theta = np.full((7, 1, 5), -1.0)
     theta[0] = [[1, 1, 1, -1, 1]]
     theta[2] = [[1, -1, -1, -1, -1]]
     theta[4] = [[1, 1, -1, 1, 1]]
-    control = xr.DataArray([[1, -1, -1, -1, 1.0]], dims=("post", "pre"))
     new = xr.DataArray(new_inputs(INK, COURSE), dims="pre")
-    found = comeback(record(theta), control, new, COURSE)
-    assert (found["eliminated"], found["back"], found["back_control"]) == (3, 2, 1)
-    assert (found["eliminated_at_new"], found["back_at_new"]) == (2, 1)
-    assert found["back_control_at_new"] == 0
-    assert found["back_over_control"] == Ratio(1, 0)
+    found = comeback(record(theta), new, COURSE)
+    assert found == {"back": 2, "back_at_new": 1, "back_at_new_share": Ratio(1, 2)}
+
+
+def test_elimination_at_the_end_is_of_what_the_new_digit_had():
+    theta = np.full((7, 1, 5), -1.0)
+    theta[4] = [[1, 1, 1, 1, 1]]
+    theta[6] = [[-1, 1, -1, -1, -1]]
+    new = xr.DataArray(new_inputs(INK, COURSE), dims="pre")  # inputs 1, 2 and 3
+    found = elimination_at_the_end(record(theta), new, COURSE)
+    assert found == {"gone_at_new_share": Ratio(2, 3)}
+
+
+def test_a_branch_is_measured_with_the_history_of_its_trunk():
+    trunk = record(np.arange(7.0)[:, None] * np.ones((1, 2)))
+    branch = record(-np.ones((3, 2)), SNAPSHOTS[2:5])
+    results = {
+        "learning/theta": xr.Dataset({"theta": trunk}),
+        "learning/control/theta": xr.Dataset({"theta": branch}),
+    }
+    found = record_of(results, "learning/control", "theta")
+    assert found.time.values.tolist() == [0.0, 100.0, 200.0, 300.0, 400.0]
+    assert found.values[:, 0].tolist() == [0, 1, -1, -1, -1]
+    assert record_of(results, "learning", "theta").identical(trunk.rename("theta"))
 
 
 # -- the synapse of panel G --------------------
@@ -242,7 +272,7 @@ def traces():
     theta = np.full((61, 2, 2), -1.0)
     theta[25:, 1, 1] = 2.0  # grows in phase 2 and stays
     theta[45:, 1, 1] = -1.0
-    theta[50, 1, 1] = 0.5  # one probe in phase 3
+    theta[52, 1, 1] = 0.5  # one probe in phase 3
     theta[35:, 1, 0] = 9.0  # larger, but later
     return record(theta, GRID).assign_coords(pre=[300, 400])
 
@@ -254,30 +284,25 @@ def test_the_synapse_is_chosen_in_mid_phase_and_judged_after():
     shown = choose_shown(xr.Dataset({"new_share": record(share)}), traces(), COURSE)
     assert (int(shown.synapse_post), int(shown.synapse_pre)) == (1, 400)
     assert shown.post.values.tolist() == [1, 0]  # the least and the most tuned at the end
-    found = one_synapse(traces().isel(post=1), 400, COURSE)
+    found = stability(traces().isel(post=1), 400, COURSE)
     assert found["synapse_active_new"] == 1.0
-    assert found["synapse_losses_new"] == 0
-    assert found["synapse_regrowths"] == 1
-    assert found["synapse_active_around"] == pytest.approx(1 / 11 / 2)
+    assert found["synapse_regrowths_new"] == 0
     assert found["candidates_active_new"] == pytest.approx((1 + 6 / 11) / 2)
-    assert found["candidates_regrowths"] == 0.5
+    assert found["candidates_regrowths_new"] == 0.5
+    found = probing(traces().isel(post=1), 400, COURSE)
+    assert found["synapse_regrowths"] == 0.5  # one probe in two halves
+    assert found["synapse_active_around"] == pytest.approx(1 / 11 / 2)
+    assert found["candidates_regrowths"] == 0.25
 
 
-def test_a_synapse_that_is_lost_again_is_not_stable():
+def test_a_synapse_that_is_lost_and_regrows_is_not_stable():
     lost = traces().isel(post=1)
     lost.values[36:38, 1] = -1.0
     lost.values[5, 1] = lost.values[15, 1] = 0.1  # probes in both halves of phase 1
-    found = one_synapse(lost, 400, COURSE)
+    found = stability(lost, 400, COURSE)
     assert found["synapse_active_new"] == pytest.approx(9 / 11)
-    assert found["synapse_losses_new"] == 1
-    assert found["synapse_regrowths"] == 3
-    assert found["synapse_active_around"] == pytest.approx(2 / 11 / 2)
-    assert one_synapse(lost, 300, COURSE)["synapse_regrowths"] == 0
-    lost.values[36:41, 1] = -1.0  # and does not come back in this phase
-    assert one_synapse(lost, 400, COURSE)["synapse_losses_new"] == 1
-
-
-def test_without_a_phase_of_return_the_synapse_is_judged_in_the_new_one_alone():
-    course = Course((200.0, 600.0), ((1,), (1, 2)))
-    found = one_synapse(traces().isel(post=1), 400, course)
-    assert {name.partition("_")[2] for name in found} == {"active_new", "losses_new"}
+    assert found["synapse_regrowths_new"] == 1
+    around = probing(lost, 400, COURSE)
+    assert around["synapse_regrowths"] == 1.0  # the first half of phase 1 does not count
+    assert around["synapse_active_around"] == pytest.approx(2 / 11 / 2)
+    assert probing(lost, 300, COURSE)["synapse_regrowths"] == 0

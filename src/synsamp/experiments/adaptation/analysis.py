@@ -5,28 +5,42 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from synsamp.analysis.tuning import correlations, label_shares
 from synsamp.experiments.adaptation.course import Course
+from synsamp.experiments.adaptation.mechanism import mechanism
 from synsamp.experiments.adaptation.parameters import AdaptationParameters
-from synsamp.experiments.adaptation.protocol import LEARNING
+from synsamp.experiments.adaptation.protocol import CONTROL, FREE, LEARNING, STAYS, asks_why
+from synsamp.experiments.adaptation.records import record_of, turning
 from synsamp.experiments.base import Results
 
-TURNED = 0.8
-"""A neuron has turned to a digit if more than this share of its spikes falls on it."""
 N_SHOWN = 4
 
 
 def analyse(p: AdaptationParameters, results: Results) -> dict[str, xr.Dataset]:
-    """``adapting``: shares and tuning at each snapshot; ``shown``: what is drawn of a circuit."""
+    """Shares and tuning at each snapshot, what is drawn of a circuit, and arms compared.
+
+    ``adapting`` is of the circuit, ``adapting_control``, ``adapting_stays`` and ``adapting_free``
+    of its nulls; ``shown`` and ``shown_control`` say which neurons and which synapse.
+    """
     course, images = p.course, results["images"]
-    theta = results[f"{LEARNING}/theta"].theta
-    adapting = active_shares(theta, images, course)
-    if course.new_digit is not None:
-        spikes = results[f"{LEARNING}/tuning"].tuning
-        weight = results[f"{LEARNING}/weight"].weight
-        adapting = adapting.merge(turning(spikes, weight, images.mean_image, course.new_digit))
-    candidates = results[f"{LEARNING}/candidates"].candidates
-    return {"adapting": adapting, "shown": choose_shown(adapting, candidates, course)}
+    arms = {"": LEARNING, "_free": FREE}
+    if course.new_phase is not None:
+        arms["_control"] = f"{LEARNING}/{CONTROL}"
+        if asks_why(p) and course.return_phase is not None:
+            arms["_stays"] = f"{LEARNING}/{STAYS}"
+    found = {}
+    for suffix, arm in arms.items():
+        adapting = active_shares(record_of(results, arm, "theta"), images, course)
+        if course.new_digit is not None and arm != FREE:
+            spikes, weight = (record_of(results, arm, name) for name in ("tuning", "weight"))
+            tuning = turning(spikes, weight, images.mean_image, course.new_digit)
+            adapting = adapting.merge(tuning)
+        found[f"adapting{suffix}"] = adapting
+        if suffix in ("", "_control"):
+            candidates = record_of(results, arm, "candidates")
+            found[f"shown{suffix}"] = choose_shown(adapting, candidates, course)
+    if asks_why(p):
+        found["mechanism"] = mechanism(p, results)
+    return found
 
 
 def active_shares(theta: xr.DataArray, images: xr.Dataset, course: Course) -> xr.Dataset:
@@ -41,30 +55,6 @@ def active_shares(theta: xr.DataArray, images: xr.Dataset, course: Course) -> xr
         for kind in ("background", "matters")
     }
     return xr.Dataset(shares, coords={"time": theta.time})
-
-
-def turning(
-    spikes: xr.DataArray, weight: xr.DataArray, mean_image: xr.DataArray, digit: int
-) -> xr.Dataset:
-    """Per snapshot and neuron: share of spikes on a digit, likeness of ŵ to its mean image.
-
-    A neuron has turned if its share exceeds 0.8 and its weights look more like the mean of the
-    digit than like that of any other.
-    """
-    column = [int(d) for d in mean_image.digit].index(digit)
-    share = label_shares(spikes.values)[..., column]
-    likeness = correlations(weight.values, mean_image.values)
-    others = np.delete(likeness, column, axis=-1).max(axis=-1, initial=-1.0)
-    own = likeness[..., column]
-    axes = ("time", "post")
-    return xr.Dataset(
-        {
-            "new_share": (axes, share),
-            "new_likeness": (axes, own),
-            "turned": (axes, (share > TURNED) & (own > others)),
-        },
-        coords={"time": spikes.time},
-    )
 
 
 def choose_shown(adapting: xr.Dataset, candidates: xr.DataArray, course: Course) -> xr.Dataset:

@@ -9,12 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from synsamp.experiments.adaptation.course import Course
+from synsamp.experiments.adaptation.figures_mechanism import draw_mechanism
 from synsamp.experiments.adaptation.figures_setting import draw_setting
 from synsamp.experiments.adaptation.figures_snapshots import draw_snapshots
 from synsamp.experiments.adaptation.parameters import AdaptationParameters
-from synsamp.experiments.adaptation.protocol import LEARNING
+from synsamp.experiments.adaptation.protocol import FREE, LEARNING
 from synsamp.experiments.base import Results
-from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, SKY
+from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY
 
 PHASE_SHADE = "#f1f3f6"
 LOWEST, HIGHEST = -3.0, 4.5
@@ -22,12 +23,18 @@ LOWEST, HIGHEST = -3.0, 4.5
 
 
 def draw(p: AdaptationParameters, runs: Sequence[Results]) -> dict[str, Figure]:
-    """Panels A–D (circuit, timing curves, data), E and F (snapshots), G and H (time courses)."""
-    return {
+    """Panels A–D (circuit, timing curves, data), E and F (snapshots), G and H (time courses).
+
+    Where it was asked, I and J (what drives it).
+    """
+    figures = {
         "ABCD": draw_setting(p, runs),
         "EF": draw_snapshots(p.course, runs[0]),
         "GH": _courses(p, runs),
     }
+    if "mechanism" in runs[0]:
+        figures["IJ"] = draw_mechanism(p, runs)
+    return figures
 
 
 def _courses(p: AdaptationParameters, runs: Sequence[Results]) -> Figure:
@@ -70,15 +77,19 @@ def _synapse(axes: Axes, results: Results) -> None:
 def _active(axes: Axes, runs: Sequence[Results]) -> None:
     active = runs[0][f"{LEARNING}/active"].active
     size = active.sizes["post"] * runs[0]["images"].sizes["pre"]
-    counts = np.stack([run[f"{LEARNING}/active"].active.sum("post").values for run in runs])
+    counts, free = (
+        np.stack([run[f"{arm}/active"].active.sum("post").values for run in runs])
+        for arm in (LEARNING, FREE)
+    )
     if len(runs) > 1:
         low, high = counts.min(axis=0), counts.max(axis=0)
         label = f"range of {len(runs)} circuits"
         axes.fill_between(active.time, low, high, color=SKY, linewidth=0, label=label)
     colour, width = (INK, 0.6) if len(runs) > 1 else (BLUE, 1.0)  # the range is narrow
-    axes.plot(active.time, counts.mean(axis=0), color=colour, linewidth=width, label="mean")
-    if len(runs) > 1:
-        axes.legend(loc="upper right")
+    axes.plot(active.time, counts.mean(axis=0), color=colour, linewidth=width, label="learning")
+    label = "prior and noise alone"
+    axes.plot(active.time, free.mean(axis=0), color=PURPLE, linewidth=0.8, label=label)
+    axes.legend(loc="center right")
     axes.axhline(0.25 * size, color=GRAY, linewidth=0.8, linestyle=":")
     axes.text(active.time[-1], 0.26 * size, "25 %", ha="right", fontsize=7.5, color=GRAY)
     axes.set(xlabel="time / s", ylabel="active synapses", ylim=(0, None))

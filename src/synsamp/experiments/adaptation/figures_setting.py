@@ -23,39 +23,45 @@ def draw_setting(p: AdaptationParameters, runs: Sequence[Results]) -> Figure:
     grid = figure.add_gridspec(2, 2, height_ratios=[1.0, 1.05], width_ratios=[1.15, 1])
     _circuit(figure.add_subplot(grid[0, 0]), images, p.circuit.neurons)
     _data(figure, grid[0, 1], images, p.course.digits)
-    first = runs[0]["stdp"]
-    axes = figure.add_subplot(grid[1, 0])
-    axes.set_title("B  likelihood term, single pairs")
-    for k, colour in enumerate((SKY, BLUE, INK)[: first.sizes["weight"]]):
-        axes.plot(1e3 * first.fine_lag, first.sparse_law[k], color=colour, linewidth=1.1)
-        label = f"w = {float(first.weight[k]):g}"
-        _points(axes, runs, "sparse", {"weight": k}, colour, label)
-    _lag_axes(axes)
-    axes.set_ylabel("Δw / (b N w²)")
-    axes = figure.add_subplot(grid[1, 1])
-    axes.set_title("C  both neurons at 20 Hz")
-    axes.plot(1e3 * first.fine_lag, first.pairing_law, color=ORANGE, linewidth=1.1)
-    _points(axes, runs, "pairing", {}, ORANGE, f"w = {float(first.weight[-1]):g}")
-    _lag_axes(axes)
+    _single(figure.add_subplot(grid[1, 0]), runs[0]["stdp"])
+    _paired(figure.add_subplot(grid[1, 1]), runs)
     return figure
 
 
-def _points(
-    axes: Axes, runs: Sequence[Results], name: str, where: dict[str, int], colour: str, label: str
-) -> None:
-    """Means over runs, with bars of two standard errors."""
-    curves = [run["stdp"].isel(where) for run in runs]
-    error = np.sqrt(np.sum([one[f"{name}_error"] ** 2 for one in curves], axis=0)) / len(curves)
+def _single(axes: Axes, stdp: xr.Dataset) -> None:
+    """Panel B: nothing is random here, so one run has it all."""
+    axes.set_title("B  likelihood term, single pairs")
+    for k, colour in enumerate((SKY, BLUE, INK)[: stdp.sizes["weight"]]):
+        axes.plot(1e3 * stdp.fine_lag, stdp.single_line[k], color=colour, linewidth=1.1)
+        label = f"w = {float(stdp.weight[k]):g}"
+        axes.plot(1e3 * stdp.lag, stdp.single[k], ".", color=colour, markersize=4.5, label=label)
+    _lag_axes(axes)
+    axes.set_ylabel("Δw / (b N w²)")
+
+
+def _paired(axes: Axes, runs: Sequence[Results]) -> None:
+    """Panel C: regular pairs, and Poisson trains as means over runs with two standard errors."""
+    curves = [run["stdp"] for run in runs]
+    stdp = curves[0]
+    error = np.sqrt(np.sum([one.poisson_error**2 for one in curves], axis=0)) / len(curves)
+    axes.set_title("C  both neurons at 20 Hz, w = 1")
     axes.errorbar(
-        1e3 * curves[0].lag,
-        np.mean([one[name] for one in curves], axis=0),
+        1e3 * stdp.bin,
+        np.mean([one.poisson for one in curves], axis=0),
         2 * error,
         fmt=".",
-        color=colour,
-        markersize=4.5,
-        elinewidth=0.8,
-        label=label,
+        color=GRAY,
+        markersize=3,
+        elinewidth=0.7,
+        label="Poisson",
+        zorder=1,
     )
+    axes.plot(1e3 * stdp.bin, stdp.poisson_law, color=GRAY, linewidth=0.9, zorder=1)
+    axes.plot(1e3 * stdp.fine_paired_lag, stdp.regular_line, color=ORANGE, linewidth=1.2)
+    axes.plot(
+        1e3 * stdp.paired_lag, stdp.regular, ".", color=ORANGE, markersize=5, label="regular pairs"
+    )
+    _lag_axes(axes)
 
 
 def _lag_axes(axes: Axes) -> None:

@@ -22,8 +22,6 @@ from synsamp.experiments.shared.limits import MOST_NUMBERS, require_at_most
 
 GRID_S = 10.0
 """Between two looks at numbers of synapses and at single ones."""
-TURNOVER_S = 100.0
-"""Births and deaths are counted over so long a window."""
 
 
 class AdaptationParameters(Parameters):
@@ -39,14 +37,17 @@ class AdaptationParameters(Parameters):
     snapshot_every_s: float = Field(1000.0, ge=1.0, le=1e8, description="between two pictures")
     data: Source = Field("embedded", description="embedded (ones and twos) or mnist (all digits)")
     probe_s: float = Field(100.0, ge=5.0, le=1e4, description="length of a test of the tuning")
+    mechanism: bool = Field(
+        False, description="also run the arms that ask what drives it: noise off, no prior, …"
+    )
     rule: RuleSection = RuleSection()
     circuit: CircuitSection = CircuitSection()
     input: InputSection = InputSection()
 
     @model_validator(mode="after")
     def _fits(self) -> AdaptationParameters:
-        if self.snapshot_every_s % TURNOVER_S:
-            raise ValueError(f"snapshot_every_s must be a multiple of {TURNOVER_S:g} s")
+        if self.snapshot_every_s % GRID_S:
+            raise ValueError(f"snapshot_every_s must be a multiple of {GRID_S:g} s")
         course = self.course
         for length_s in map(course.length_s, range(len(self.phases))):
             if length_s % self.snapshot_every_s:
@@ -58,10 +59,10 @@ class AdaptationParameters(Parameters):
             check_digits(set(course.all_digits), self.data)
         except ValueError as error:
             raise ValueError(f"phases {error}") from None
-        seconds = course.ends_s[-1]
-        control = 0.0 if course.new_phase is None else course.length_s(course.new_phase)
-        snapshots = seconds / self.snapshot_every_s + 1
-        require_an_end(seconds + control + snapshots * self.probe_s, self.circuit, self.input)
+        # Every arm is a part of the course; all of them together take less than ten times as long.
+        seconds = course.ends_s[-1] * (10 if self.mechanism else 2)
+        snapshots = seconds / self.snapshot_every_s + 10
+        require_an_end(seconds + snapshots * self.probe_s, self.circuit, self.input)
         pictures = snapshots * self.circuit.neurons * N_PIXELS
         require_at_most("numbers in memory", pictures, MOST_NUMBERS)
         require_at_most("numbers in memory", seconds, MOST_NUMBERS)
