@@ -17,6 +17,7 @@ ENGINE = SCALARS | {"rule"}
 TOOLS = {"errors", "arguments", "data", "analysis"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "extras": {"errors"},
     "arguments": {"errors"},
     "progress": set(),
     "seeds": set(),
@@ -29,14 +30,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rule": SCALARS | {"analysis"},  # names synsamp.jax, and loads it only for a JAX function
     "data": {"errors", "arguments", "progress"},
     "analysis": {"errors", "arguments", "data"},
-    "jax": ENGINE | TOOLS,
+    "jax": ENGINE | TOOLS | {"extras"},
     "models": ENGINE | TOOLS,
     "spiking": ENGINE | TOOLS,
     "spines": ENGINE | TOOLS,
     "figures": {"errors", "arguments"},
     "claims": {"analysis"},
     "protocol": GROUND | {"spiking"},
-    "experiments": ENGINE | TOOLS | {"models", "spiking", "protocol", "claims", "figures"},
+    "experiments": ENGINE
+    | TOOLS
+    | {"extras", "jax", "models", "spiking", "protocol", "claims", "figures"},
     "examples": ENGINE | TOOLS | {"spiking", "protocol", "claims", "experiments"},
     "runs": GROUND | {"protocol", "claims", "experiments", "analysis"},
     "report": {

@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
+from importlib import metadata
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from synsamp import extras
 from synsamp.cli import run_command_line
-from synsamp.experiments.registry import REGISTRY
+from synsamp.experiments.registry import REGISTRY, Entry, Registry
 from synsamp.runs.overrides import flat
 from toys.app import TOYS
 
@@ -57,7 +60,7 @@ def test_list_of_one_shows_what_can_be_set(synsamp):
 @pytest.mark.parametrize("entry", REGISTRY, ids=lambda entry: entry.name)
 def test_list_never_cuts_a_name_that_must_be_typed(capsys, monkeypatch, entry, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    assert run_command_line(["list", entry.alias], REGISTRY) == 0
+    assert run_command_line(["list", entry.name], REGISTRY) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= width
     first_words = {line.split()[0] for line in lines if line.strip()}
@@ -102,6 +105,43 @@ def test_run_all_runs_each_and_writes_one_report(synsamp, tmp_path):
     assert synsamp("run", "all", "--out", "demo", "--force")[0] == 0
     code, output, _ = synsamp("resume", "demo")
     assert (code, output.count("is finished")) == (0, 2)
+
+
+WITH_BEYOND = Registry(
+    [replace(entry, beyond=entry.name == "stroll") for entry in TOYS]
+    + [Entry("deep", "", "Needs what is not there", lambda: pytest.fail("loaded"), "", True, "jax")]
+)
+
+
+def test_what_goes_beyond_the_paper_is_listed_apart_and_not_run_with_all(
+    capsys, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    assert run_command_line(["list"], WITH_BEYOND) == 0
+    listed = capsys.readouterr().out
+    order = ["the paper", "A walk", "beyond the paper", "A short walk", "needs synsamp[jax]"]
+    places = [listed.index(words) for words in order]
+    assert places == sorted(places)
+    assert run_command_line(["run", "all", "--out", "demo"], WITH_BEYOND) == 0
+    assert [path.name for path in (tmp_path / "demo").glob("*/")] == ["walk"]
+    assert run_command_line(["run", "stroll", "--out", "apart"], WITH_BEYOND) == 0
+
+
+@pytest.mark.parametrize("command", [["run", "deep"], ["list", "deep"], ["claims", "deep"]])
+def test_an_experiment_without_its_extra_says_so_in_one_line(capsys, monkeypatch, command):
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    assert run_command_line(command, WITH_BEYOND) == 2
+    errors = capsys.readouterr().err
+    assert one_line(errors)
+    assert "deep needs jax and optax" in errors
+    assert "pip install 'synsamp[jax]'" in errors
+
+
+def test_the_extras_are_those_that_can_be_installed():
+    wanted = metadata.requires("synsamp")
+    for extra, names in extras.EXTRAS.items():
+        brought = [line for line in wanted if line.endswith(f'extra == "{extra}"')]
+        assert sorted(re.match(r"[\w-]+", line).group() for line in brought) == sorted(names)
 
 
 def test_run_all_goes_on_after_a_failure_and_resume_completes_it(synsamp, tmp_path, monkeypatch):

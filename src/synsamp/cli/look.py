@@ -43,7 +43,9 @@ def add_list(app: typer.Typer, registry: Registry) -> None:
 
         console = Console()
         if name is None:
-            console.print(tables.experiments(registry))
+            console.print(tables.experiments("the paper (`synsamp run all`)", registry.paper))
+            if registry.beyond:
+                console.print(tables.experiments("beyond the paper", registry.beyond))
         else:
             console.print(tables.parameters(registry.find(name).load(), console.width))
 

@@ -52,7 +52,9 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
     def run_command(
         name: Annotated[
             str,
-            typer.Argument(help="An experiment, its alias (fig1…), your own file.py, or `all`."),
+            typer.Argument(
+                help="An experiment, its alias (fig1…), your own file.py, or `all`: the paper."
+            ),
         ],
         preset: Preset = None,
         seed: Seed = "0",
@@ -83,7 +85,7 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         if everything and settings:
             raise SynsampError(f"--set must go with one experiment, got {settings[0]!r} for all")
         known = registry if everything else registry.including(name)
-        entries = list(known) if everything else [known.find(name)]
+        entries = known.paper if everything else [known.find(name)]
         if not entries:
             raise SynsampError("run all needs at least one experiment, got none in this build")
         count = None if trials is None else whole("--trials", trials)

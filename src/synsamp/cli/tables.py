@@ -32,13 +32,14 @@ ROOM_BESIDE_NAMES = 50
 """Columns that the meaning and two presets take at least beside the names."""
 
 
-def experiments(entries: Iterable[Entry]) -> Table:
-    """List experiments by name, alias and title."""
-    table = Table(box=box.SIMPLE_HEAD)
+def experiments(title: str, entries: Iterable[Entry]) -> Table:
+    """List experiments by name, alias and title, with the extra that one needs."""
+    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
     for column in ("name", "alias", "what it shows"):
         table.add_column(column)
     for entry in entries:
-        table.add_row(entry.name, entry.alias, entry.title)
+        needs = f" (needs synsamp[{entry.extra}])" if entry.extra else ""
+        table.add_row(entry.name, entry.alias, Text(entry.title + needs))
     return table
 
 

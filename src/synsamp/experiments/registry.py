@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from synsamp.errors import SynsampError, refuse
+from synsamp.extras import require_extra
 
 if TYPE_CHECKING:
     from synsamp.experiments.base import Experiment
@@ -27,6 +28,10 @@ class Entry:
     load: Callable[[], Experiment]
     source: str = ""
     """Where a user's own experiment comes from: a file, or an object of a module."""
+    beyond: bool = False
+    """Whether it goes beyond the paper: listed apart, and no part of ``synsamp run all``."""
+    extra: str = ""
+    """The extra of this package that it needs, as in ``pip install 'synsamp[jax]'``."""
 
     @property
     def digest(self) -> str:
@@ -42,6 +47,16 @@ class Registry:
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries)
+
+    @property
+    def paper(self) -> list[Entry]:
+        """The paper's figures: what `synsamp run all` runs."""
+        return [entry for entry in self._entries if not entry.beyond]
+
+    @property
+    def beyond(self) -> list[Entry]:
+        """What goes beyond the paper: run by name."""
+        return [entry for entry in self._entries if entry.beyond]
 
     def including(self, given: str) -> Registry:
         """This set and the user's own experiment in a file or a module."""
@@ -67,9 +82,11 @@ class Registry:
         return self.find(name)
 
     def find(self, name: str) -> Entry:
-        """Return the entry called ``name``, or refuse with the nearest name."""
+        """Return the entry called ``name``, or refuse: with the nearest name, or what it needs."""
         for entry in self._entries:
             if name in (entry.name, entry.alias):
+                if entry.extra:
+                    require_extra(entry.name, entry.extra)
                 return entry
         if (own := _own(name)) is not None:
             return own
@@ -147,4 +164,4 @@ REGISTRY = Registry(
         Entry("compensation", "fig5", "Inherent compensation for lesions", _compensation),
     ]
 )
-"""The paper's figures, in its order."""
+"""The paper's figures, in its order; then what goes beyond it."""

@@ -1,8 +1,8 @@
 """The rule for JAX: any tree of parameters, as an Optax transformation or as a sampler."""
 
-from synsamp.jax.extra import require_extra
+from synsamp.extras import require_extra
 
-require_extra()
+require_extra("synsamp.jax", "jax")
 
 from synsamp.jax.draws import Draws, open_draws  # noqa: E402 (the line above says what is missing)
 from synsamp.jax.floors import ClippingFloor, ReflectingFloor  # noqa: E402
