@@ -7,6 +7,7 @@ rule at T = 0 under a flat prior. All of them are looked at after the same steps
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
@@ -25,6 +26,7 @@ from synsamp.experiments.beyond.ensemble_mnist.parameters import EnsembleParamet
 from synsamp.experiments.shared.labelled_digits import N_PIXELS, draw_digits
 from synsamp.experiments.shared.minibatch_steps import (
     ONE_THREAD,
+    Advance,
     Moving,
     as_arrays,
     as_tree,
@@ -74,9 +76,9 @@ def _log_likelihood(w: Any, x: Any, y: Any) -> Any:
 def samplers(p: EnsembleParameters) -> dict[str, sj.Sampler]:
     """The rule at T, and plain SGD."""
     n = float(p.digits.training)
-    deviation = {"in": N_PIXELS, "out": p.hidden}
     priors = {
-        name: Gaussian(0.0, (p.sampling.prior_gain / k) ** 0.5) for name, k in deviation.items()
+        "in": Gaussian(0.0, (p.sampling.hidden_gain / N_PIXELS) ** 0.5),
+        "out": Gaussian(0.0, (p.sampling.output_gain / p.hidden) ** 0.5),
     }
     bias = Gaussian(0.0, p.sampling.bias_std)
     rule = sj.sampler(
@@ -88,6 +90,24 @@ def samplers(p: EnsembleParameters) -> dict[str, sj.Sampler]:
     )
     sgd = sj.sampler(_log_likelihood, speed=p.sgd_rate, temperature=0.0)
     return {"rule": rule, "sgd": sgd}
+
+
+@functools.lru_cache(maxsize=4)  # other seeds need not compile again
+def _ways(p: EnsembleParameters) -> dict[str, tuple[sj.Sampler, Advance]]:
+    return {
+        name: (
+            way,
+            compiled(lambda key, state, x, y, way=way: way.step(key, state, x, y)[0], p.batch),
+        )
+        for name, way in samplers(p).items()
+    }
+
+
+def _way_of(arm: str) -> str:
+    return "sgd" if arm.startswith("sgd") else "rule"
+
+
+_predict = jax.jit(lambda w, x: jax.nn.softmax(logits(w, x)), compiler_options=ONE_THREAD)
 
 
 class _Course:
@@ -109,22 +129,13 @@ class _Course:
         self.total_entropy = np.zeros(len(self.asked))
         self.scores = np.full((len(ARMS), len(KINDS), p.samples, len(SCORES)), np.nan)
         self.bins = np.full((len(ARMS), len(KINDS), 3, BINS), np.nan)
-        self._ways: dict[str, Any] = {}
-        self._samplers = samplers(p)
-        self._predict = jax.jit(
-            lambda w, x: jax.nn.softmax(logits(w, x)), compiler_options=ONE_THREAD
-        )
+        self._ways = _ways(p)
 
     def _advance(self, a: int, first: int, n: int) -> None:
-        name = "sgd" if ARMS[a].startswith("sgd") else "rule"
-        if name not in self._ways:
-            step = self._samplers[name].step
-            self._ways[name] = compiled(
-                lambda key, state, x, y: step(key, state, x, y)[0], self.p.batch
-            )
+        _, advance = self._ways[_way_of(ARMS[a])]
         key = key_of(named_seed(self.seed, "steps", ARMS[a]))
         labels = self.mixed if ARMS[a] == "shuffled" else self.labels
-        self.moving = self._ways[name](self.moving, key, first, n, self.train, labels)
+        self.moving = advance(self.moving, key, first, n, self.train, labels)
 
     def _begin(self, a: int) -> Moving:
         p, key = self.p, key_of(named_seed(self.seed, "start", ARMS[a]))
@@ -135,8 +146,7 @@ class _Course:
             "out": jax.random.normal(two, (p.hidden, p.digits.classes)) * (2.0 / p.hidden) ** 0.5,
             "out_bias": jnp.zeros(p.digits.classes),
         }
-        name = "sgd" if ARMS[a].startswith("sgd") else "rule"
-        return self._samplers[name].init(start)
+        return self._ways[_way_of(ARMS[a])][0].init(start)
 
     def look(self, a: int, k: int) -> None:
         """Move an arm on to its ``k``-th sample; score it, and the average so far."""
@@ -147,7 +157,7 @@ class _Course:
             self._advance(a, 0, p.settling + p.steps_between)
         else:
             self._advance(a, p.settling + k * p.steps_between, p.steps_between)
-        one = np.asarray(self._predict(self.moving.position, self.asked), float)
+        one = np.asarray(_predict(self.moving.position, self.asked), float)
         one /= one.sum(axis=1, keepdims=True)
         self.total += one
         self.total_entropy += entropy(one)

@@ -16,8 +16,11 @@ class Sampling(Parameters):
 
     temperature: float = Field(1.0, ge=1e-6, le=100.0, description="T; 1 is the posterior")
     learning_rate: float = Field(0.02, ge=1e-6, le=1.0, description="b·N, b: speed of sampling")
-    prior_gain: float = Field(
-        2.0, ge=1e-3, le=100.0, description="variance of a weight under the prior, times inputs"
+    hidden_gain: float = Field(
+        20.0, ge=1e-3, le=1000.0, description="prior variance of a hidden weight, times inputs"
+    )
+    output_gain: float = Field(
+        10.0, ge=1e-3, le=1000.0, description="prior variance of an output weight, times inputs"
     )
     bias_std: float = Field(1.0, ge=1e-3, le=100.0, description="std of a bias under the prior")
 

@@ -7,6 +7,7 @@ epochs. The fixed wiring ``fixed_soft`` has as many connections as soft rewiring
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from synsamp.experiments.beyond.rewiring_mnist.set_rule import Sparse, replace_w
 from synsamp.experiments.shared.labelled_digits import N_PIXELS, draw_digits
 from synsamp.experiments.shared.minibatch_steps import (
     ONE_THREAD,
+    Advance,
     Moving,
     as_arrays,
     as_tree,
@@ -111,6 +113,25 @@ def run(p: RewiringParameters, seed: int, context: RunContext) -> Results:
     return _datasets(p, course)
 
 
+@functools.lru_cache(maxsize=8)  # arms and seeds that learn alike need not compile again
+def _way(
+    p: RewiringParameters, name: str, signs: tuple[int, ...], counts: tuple[int, ...]
+) -> tuple[learners.Learner, Advance]:
+    match name:
+        case "dense":
+            learner = learners.dense(p)
+        case "soft":
+            learner = learners.soft(p, signs)
+        case "hard":
+            learner = learners.hard(p, signs)
+        case _:
+            learner = learners.fixed(p, counts)
+    return learner, compiled(learner.step, p.batch)
+
+
+_accuracy = jax.jit(learners.accuracy, compiler_options=ONE_THREAD)
+
+
 class _Course:
     """The network that is learning now, and all that the arms share."""
 
@@ -128,32 +149,20 @@ class _Course:
                 jnp.asarray(changed[labels]) for labels in (digits.train_labels, digits.test_labels)
             ),
         }
-        self.accuracy = jax.jit(learners.accuracy, compiler_options=ONE_THREAD)
         self.moving: Moving = None
         self.active_before: NDArray[np.bool_] | None = None
-        self._ways: dict[str, tuple[learners.Learner, Any]] = {}
 
-    def way(self, name: str) -> tuple[learners.Learner, Any]:
-        """A learner and its compiled steps; arms that learn alike share both."""
-        if name not in self._ways:
-            learner = self._learner(name)
-            self._ways[name] = (learner, compiled(learner.step, self.p.batch))
-        return self._ways[name]
-
-    def _learner(self, name: str) -> learners.Learner:
-        signs = named_seed(self.seed, "signs", name)
-        match name:
-            case "dense":
-                return learners.dense(self.p)
-            case "soft":
-                return learners.soft(self.p, key_of(signs))
-            case "hard":
-                return learners.hard(self.p, [int(s) for s in signs.generate_state(N_LAYERS)])
-            case "fixed_soft":
-                ended_with = self.seen["first_active"][NAMES.index("soft"), -1]
-                return learners.fixed(self.p, [max(1, int(n)) for n in ended_with])
-            case _:
-                return learners.fixed(self.p, self.p.kept)
+    def way(self, name: str) -> tuple[learners.Learner, Advance]:
+        """A learner and its compiled steps."""
+        counts = tuple(self.p.kept)
+        if name == "fixed_soft":
+            ended_with = self.seen["first_active"][NAMES.index("soft"), -1]
+            counts = tuple(max(1, int(n)) for n in ended_with)
+        signs: tuple[int, ...] = ()
+        if name in ("soft", "hard"):
+            words = named_seed(self.seed, "signs", name).generate_state(N_LAYERS)
+            signs = tuple(int(word) for word in words)
+        return _way(self.p, name, signs, counts)
 
     def look(self, a: int, task: str, k: int) -> None:
         """Learn up to the ``k``-th look of a task and note what the network is like."""
@@ -168,7 +177,7 @@ class _Course:
             self.moving = advance(self.moving, key, first, n, self.train, labels)
         weights = [np.asarray(w) for w in learner.weights(self.moving)]
         test_labels = self.labels[task][1]
-        self.seen[f"{task}_accuracy"][a, k] = self.accuracy(weights, self.test, test_labels)
+        self.seen[f"{task}_accuracy"][a, k] = _accuracy(weights, self.test, test_labels)
         self.seen[f"{task}_active"][a, k] = [np.count_nonzero(w) for w in weights]
         if looks[k] % self.p.steps_per_epoch == 0:
             self._end_of_epoch(a, task, k, weights)

@@ -62,13 +62,12 @@ def dense(p: RewiringParameters) -> Learner:
     )
 
 
-def soft(p: RewiringParameters, sign_key: Any) -> Learner:
+def soft(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
     """Every connection has a θ; weights, cost and floor make it come and go."""
     rate, T = p.soft.learning_rate, p.soft.learning_rate * p.soft.noise**2 / 2
-    keys = jax.random.split(sign_key, len(p.shapes))
     layers = [
-        sj.SoftRewiring(sj.random_signs(key, shape), share, p.soft.cost, T)
-        for key, shape, share in zip(keys, p.shapes, p.soft.share, strict=True)
+        sj.SoftRewiring(sj.random_signs(seed, shape), share, p.soft.cost, T)
+        for seed, shape, share in zip(sign_seeds, p.shapes, p.soft.share, strict=True)
     ]
     mappings = [layer.mapping for layer in layers]
     algorithm = sj.sampler(
