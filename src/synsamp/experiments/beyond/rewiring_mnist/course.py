@@ -8,7 +8,7 @@ epochs. The fixed wiring ``fixed_soft`` has as many connections as soft rewiring
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -126,7 +126,8 @@ def _way(
             learner = learners.hard(p, signs)
         case _:
             learner = learners.fixed(p, counts)
-    return learner, compiled(learner.step, p.batch)
+    start = jax.jit(learner.start, compiler_options=ONE_THREAD)
+    return replace(learner, start=start), compiled(learner.step, p.batch)
 
 
 _accuracy = jax.jit(learners.accuracy, compiler_options=ONE_THREAD)
@@ -183,13 +184,14 @@ class _Course:
             self._end_of_epoch(a, task, k, weights)
 
     def _begin(self, arm: Arm, task: str, learner: learners.Learner) -> None:
-        fresh = learner.start(key_of(named_seed(self.seed, "start", arm.name)))
         if task == arm.tasks[0]:
-            self.moving, self.active_before = fresh, None
+            self.moving = learner.start(key_of(named_seed(self.seed, "start", arm.name)))
+            self.active_before = None
             return
         # Another task: weights and wiring stay, the schedule of learning rates begins anew.
         state, wires = self.moving
-        self.moving = (state._replace(progress=fresh[0].progress), wires)
+        counted = state.progress._replace(steps=jnp.zeros_like(state.progress.steps))
+        self.moving = (state._replace(progress=counted), wires)
 
     def _end_of_epoch(self, a: int, task: str, k: int, weights: list[NDArray[Any]]) -> None:
         active = np.concatenate([w.ravel() != 0 for w in weights])
@@ -208,15 +210,11 @@ class _Course:
         rng = np.random.default_rng(named_seed(self.seed, "set", k))
         thetas, moved = [], []
         for shape, theta, own in zip(self.p.shapes, state.position, wires, strict=True):
-            layer = Sparse(np.asarray(own.places), np.asarray(own.sign * theta))
+            layer = Sparse(np.asarray(own.places), np.asarray(theta))
             scale = learners.start_scale(shape, len(layer.places))
             found = replace_weakest(layer, shape[0] * shape[1], self.p.others.set_share, scale, rng)
             thetas.append(jnp.asarray(found.weights))
-            moved.append(
-                own._replace(
-                    places=jnp.asarray(found.places, jnp.int32), sign=jnp.ones_like(own.sign)
-                )
-            )
+            moved.append(own._replace(places=jnp.asarray(found.places, jnp.int32)))
         self.moving = (state._replace(position=thetas), moved)
 
     def state(self) -> dict[str, Any]:
@@ -225,7 +223,7 @@ class _Course:
 
     def restore(self, saved: dict[str, Any], arm: Arm) -> None:
         """Take up a network from a checkpoint."""
-        like = self.way(arm.way)[0].start(key_of(named_seed(self.seed, "start", arm.name)))
+        like = jax.eval_shape(self.way(arm.way)[0].start, key_of(named_seed(self.seed, "start")))
         self.moving = as_tree(saved["moving"], like)
         self.active_before = saved["active_before"]
 

@@ -72,8 +72,10 @@ EXPERIMENT = Experiment(
     assumptions=(
         "No biases; ReLU; minibatches drawn with replacement, an epoch is as many as hold all "
         "training images once.",
-        "Weights at the start are normal with a variance that ReLU keeps, 2 over the connections "
-        "per neuron; of rewired ones the absolute value. The published scripts' start is not used.",
+        "Weights at the start are normal; of fixed wirings, SET and all connections with the "
+        "variance that ReLU keeps, 2 over the inputs of a neuron. θ of rewired ones is |N(0, σ²)| "
+        "with σ² = 1 over the possible inputs, smaller, so that connections of little use are soon "
+        "replaced; the larger start was tried for hard rewiring, and left it further behind.",
         "Learning rates fall exponentially to 0.107 = 0.8 ** 10 over the first task, also where "
         "it has another number of epochs than 10; that of soft rewiring is constant, since its "
         "floor hangs on the temperature. A second task begins the schedule anew.",

@@ -83,8 +83,8 @@ def soft(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
         keys = jax.random.split(key, len(layers))
         return algorithm.init(
             [
-                layer.start(k, scale=start_scale(shape, share * shape[0] * shape[1]))
-                for layer, k, shape, share in zip(layers, keys, p.shapes, p.soft.share, strict=True)
+                layer.start(k, rewired_scale(shape))
+                for layer, k, shape in zip(layers, keys, p.shapes, strict=True)
             ]
         )
 
@@ -105,6 +105,7 @@ def hard(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
     heat = p.hard.noise**2 / 2
     return _with_slots(
         layers,
+        lambda layer, key: layer.start(key, rewired_scale(layer.shape)),
         dict(prior=layers[0].prior, speed=rate, temperature=lambda k: rate(k) * heat),
         rewires=True,
     )
@@ -114,11 +115,23 @@ def fixed(p: RewiringParameters, counts: Sequence[int]) -> Learner:
     """A random wiring of so many connections per layer that stays; weights may change sign."""
     layers = [sj.HardRewiring(shape, k) for shape, k in zip(p.shapes, counts, strict=True)]
     speed = falling(p, p.others.sparse_rate)
-    return _with_slots(layers, dict(speed=speed, temperature=0.0), rewires=False)
+    return _with_slots(layers, _random_wiring, dict(speed=speed, temperature=0.0), rewires=False)
+
+
+def _random_wiring(layer: sj.HardRewiring, key: Any) -> tuple[Any, sj.Connections]:
+    """K places, each set of them as likely; θ is the weight itself, of either sign."""
+    where, size = jax.random.split(key)
+    places = jax.random.permutation(where, layer.size)[: layer.connections].astype(jnp.int32)
+    scale = start_scale(layer.shape, layer.connections)
+    theta = scale * jax.random.normal(size, places.shape)
+    return theta, sj.Connections(places, jnp.ones(places.shape, jnp.int8))
 
 
 def _with_slots(
-    layers: Sequence[sj.HardRewiring], settings: dict[str, Any], rewires: bool
+    layers: Sequence[sj.HardRewiring],
+    begin: Callable[[sj.HardRewiring, Any], tuple[Any, sj.Connections]],
+    settings: dict[str, Any],
+    rewires: bool,
 ) -> Learner:
     def log_likelihood(thetas: Any, wires: Any, x: Any, y: Any) -> Any:
         products = [
@@ -131,7 +144,7 @@ def _with_slots(
 
     def start(key: Any) -> Moving:
         keys = jax.random.split(key, len(layers))
-        begun = [layer.start(k) for layer, k in zip(layers, keys, strict=True)]
+        begun = [begin(layer, k) for layer, k in zip(layers, keys, strict=True)]
         return algorithm.init([theta for theta, _ in begun]), [wires for _, wires in begun]
 
     def step(key: Any, moving: Moving, x: Any, y: Any) -> Moving:
@@ -156,6 +169,11 @@ def _with_slots(
 def start_scale(shape: tuple[int, int], connections: float) -> float:
     """Of weights at the start, such that variances stay as they are through ReLU."""
     return float(np.sqrt(2.0 * shape[1] / connections))
+
+
+def rewired_scale(shape: tuple[int, int]) -> float:
+    """Of θ at the start of rewiring: small, so that a connection of little use is soon replaced."""
+    return float(shape[0] ** -0.5)
 
 
 def _log_likelihood(products: Sequence[Product], x: Any, y: Any) -> Any:
