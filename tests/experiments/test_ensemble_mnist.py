@@ -96,7 +96,7 @@ def test_the_rule_without_noise_and_prior_is_plain_sgd():
     x, y = rng.random((8, 784), np.float32), rng.integers(0, 10, 8)
     moved = {}
     for name, sampler in course.samplers(p).items():
-        state, _ = sampler.step(jax.random.key(0), sampler.init(start), x, y)
+        state, _ = jax.jit(sampler.step)(jax.random.key(0), sampler.init(start), x, y)
         moved[name] = {k: np.asarray(state.position[k] - start[k]) for k in start}
     for k in start:
         assert np.abs(moved["sgd"][k]).max() > 1e-3

@@ -95,12 +95,13 @@ def samplers(p: EnsembleParameters) -> dict[str, sj.Sampler]:
 @functools.lru_cache(maxsize=4)  # other seeds need not compile again
 def _ways(p: EnsembleParameters) -> dict[str, tuple[sj.Sampler, Advance]]:
     return {
-        name: (
-            way,
-            compiled(lambda key, state, x, y, way=way: way.step(key, state, x, y)[0], p.batch),
-        )
+        name: (way, compiled(functools.partial(_step, way), p.batch))
         for name, way in samplers(p).items()
     }
+
+
+def _step(way: sj.Sampler, key: Any, state: Moving, x: Any, y: Any) -> Moving:
+    return way.step(key, state, x, y)[0]
 
 
 def _way_of(arm: str) -> str:

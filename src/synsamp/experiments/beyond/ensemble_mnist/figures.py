@@ -33,8 +33,8 @@ def draw(parameters: Any, runs: Sequence[Results]) -> dict[str, Figure]:
 
 
 def _scores(images: xr.DataArray, scores: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(7.0, 4.6))
-    parts: Any = figure.subfigures(2, 1, height_ratios=[1.0, 1.9])
+    figure = Figure(figsize=(7.0, 4.2))
+    parts: Any = figure.subfigures(2, 1, height_ratios=[0.8, 2.0])
     titles = {"test": "A   test images", "rotated": "on their side", "letters": "letters"}
     for axes, (name, title) in zip(parts[0].subplots(1, 3), titles.items(), strict=True):
         show(axes, montage(images.sel(set=name).values, 6))
@@ -51,7 +51,7 @@ def _scores(images: xr.DataArray, scores: xr.Dataset) -> Figure:
         if name != "accuracy":
             axes.set_ylim(0, None)
     parts[1].axes[0].set_title("B")
-    parts[1].axes[0].legend(loc="lower right")
+    parts[1].axes[0].legend(loc="best")
     return figure
 
 
@@ -79,7 +79,7 @@ def _calibration(axes: Any, bins: xr.Dataset) -> None:
     axes.set(xlim=(low, 1.01), ylim=(low, 1.01), aspect="equal")
     axes.set(xlabel="probability given", ylabel="share right")
     axes.set_title("C   calibration")
-    axes.legend(loc="upper left")
+    axes.legend(loc="lower right")
 
 
 def _detection(axes: Any, end: xr.Dataset) -> None:

@@ -62,8 +62,8 @@ def looks_of(p: RewiringParameters, task: str) -> NDArray[np.int64]:
     """Steps at which a network is looked at: closer ones in the first epoch, then each epoch."""
     epochs = p.epochs if task == FIRST else p.second_task_epochs
     ends = np.arange(epochs + 1) * p.steps_per_epoch
-    early = np.geomspace(min(10, p.steps_per_epoch), p.steps_per_epoch, 12) if epochs else []
-    return np.union1d(ends, np.round(early).astype(np.int64))
+    early = np.geomspace(min(10, p.steps_per_epoch), p.steps_per_epoch, 12)
+    return np.union1d(ends, early.round().astype(np.int64)) if epochs else ends
 
 
 class Seen:

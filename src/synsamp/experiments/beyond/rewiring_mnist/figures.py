@@ -40,8 +40,8 @@ def _over_seeds(runs: Sequence[Results], name: str) -> xr.Dataset:
 
 
 def _first_task(p: RewiringParameters, first: xr.Dataset, wiring: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(7.0, 7.6))
-    parts: Any = figure.subfigures(3, 1, height_ratios=[1.15, 1.0, 0.85])
+    figure = Figure(figsize=(7.0, 7.0))
+    parts: Any = figure.subfigures(3, 1, height_ratios=[1.25, 1.05, 0.8])
     learning, end = parts[0].subplots(1, 2, width_ratios=[1.5, 1.0])
     _accuracy(learning, p, first, CURVES)
     learning.set_title("A   while learning")
@@ -115,6 +115,7 @@ def _pixels(figure: Any, wiring: xr.Dataset) -> None:
         axes.set_title(LOOKS[arm][0], fontsize=9, fontweight="normal")
     for axes in all_axes:
         axes.set(xticks=[], yticks=[])
+        axes.spines[:].set_visible(False)
     figure.colorbar(image, ax=list(all_axes[1:]), shrink=0.7, label="per pixel")
 
 

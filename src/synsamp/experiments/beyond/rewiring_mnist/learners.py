@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -43,7 +44,7 @@ def falling(p: RewiringParameters, rate: float) -> Callable[[Any], Any]:
 def dense(p: RewiringParameters) -> Learner:
     """All connections, plain SGD."""
     algorithm = sj.sampler(
-        lambda w, x, y: _log_likelihood([lambda h, m=m: h @ m for m in w], x, y),
+        lambda w, x, y: _log_likelihood(products_of(w), x, y),
         speed=falling(p, p.others.dense_rate),
         temperature=0.0,
     )
@@ -71,7 +72,7 @@ def soft(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
     ]
     mappings = [layer.mapping for layer in layers]
     algorithm = sj.sampler(
-        lambda w, x, y: _log_likelihood([lambda h, m=m: h @ m for m in w], x, y),
+        lambda w, x, y: _log_likelihood(products_of(w), x, y),
         prior=[layer.prior for layer in layers],
         mapping=mappings,
         floor=[layer.floor for layer in layers],
@@ -134,11 +135,8 @@ def _with_slots(
     rewires: bool,
 ) -> Learner:
     def log_likelihood(thetas: Any, wires: Any, x: Any, y: Any) -> Any:
-        products = [
-            lambda h, layer=layer, theta=theta, own=own: layer.apply(theta, own, h)
-            for layer, theta, own in zip(layers, thetas, wires, strict=True)
-        ]
-        return _log_likelihood(products, x, y)
+        parts = zip(layers, thetas, wires, strict=True)
+        return _log_likelihood([partial(layer.apply, *own) for layer, *own in parts], x, y)
 
     algorithm = sj.sampler(log_likelihood, **settings)
 
@@ -188,7 +186,16 @@ def forward(products: Sequence[Product], x: Any) -> Any:
     return products[-1](x)
 
 
+def products_of(weights: Sequence[Any]) -> list[Product]:
+    """Layers that multiply by whole matrices."""
+    return [partial(_multiply, matrix) for matrix in weights]
+
+
+def _multiply(matrix: Any, x: Any) -> Any:
+    return x @ matrix
+
+
 def accuracy(weights: Sequence[Any], x: Any, y: Any) -> Any:
     """Share of images whose largest logit is the right one."""
-    logits = forward([lambda h, m=m: h @ m for m in weights], x)
+    logits = forward(products_of(weights), x)
     return jnp.mean(jnp.argmax(logits, axis=1) == y)
