@@ -57,7 +57,7 @@ def test_averages_keep_jensens_inequality(small):
 def test_arms_differ_and_bins_hold_every_test_image(small):
     results = small.results()
     ends = results["scores"].log_score.sel(kind="one").isel(sample=-1).values
-    assert len(set(ends)) == 4
+    assert len(set(ends)) == 3
     assert np.all(results["reliability"].cases.sum("bin") == 60)
     # Samples cannot disagree where there is one.
     apart = results["scores"].disagreement
@@ -70,7 +70,7 @@ def test_it_draws_every_panel(small):
     assert set("".join(figures)) == set(EXPERIMENT.captions)
 
 
-@pytest.mark.parametrize("looks", [2, 10])
+@pytest.mark.parametrize("looks", [2, 9])
 def test_the_same_bits_after_a_stop(small, tmp_path, monkeypatch, looks):
     with monkeypatch.context() as patch:
         stop_after(patch, looks + 1)

@@ -1,8 +1,8 @@
 """The run of one seed: networks move, and what each sample and their average say is scored.
 
 ``sampled`` moves by the rule at temperature T, ``shuffled`` does so with labels that tell nothing,
-``sgd`` and ``sgd_again`` (another start, other minibatches) by plain stochastic gradients: the same
-rule at T = 0 under a flat prior. All of them are looked at after the same steps.
+``sgd`` by plain stochastic gradients: the same rule at T = 0 under a flat prior. All of them are
+looked at after the same steps.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from synsamp.experiments.shared.minibatch_steps import (
 from synsamp.priors import Gaussian
 from synsamp.seeds import named_seed
 
-ARMS = ("sampled", "sgd", "sgd_again", "shuffled")
+ARMS = ("sampled", "sgd", "shuffled")
 KINDS = ("one", "mean")
 """A sample by itself, and the average over it and those before."""
 SCORES = ("accuracy", "log_score", "calibration_error", "rotated", "letters", "disagreement")
@@ -105,7 +105,7 @@ def _step(way: sj.Sampler, key: Any, state: Moving, x: Any, y: Any) -> Moving:
 
 
 def _way_of(arm: str) -> str:
-    return "sgd" if arm.startswith("sgd") else "rule"
+    return "sgd" if arm == "sgd" else "rule"
 
 
 _predict = jax.jit(lambda w, x: jax.nn.softmax(logits(w, x)), compiler_options=ONE_THREAD)

@@ -50,7 +50,7 @@ EXPERIMENT = Experiment(
         ),
         "paper": EnsembleParameters(),
     },
-    trials={"quick": 3, "paper": 10},
+    trials={"quick": 3, "paper": 5},
     run=run,
     measures=measures,
     claims=CLAIMS,

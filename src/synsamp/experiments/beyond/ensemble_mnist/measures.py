@@ -17,8 +17,11 @@ def measures(p: EnsembleParameters, results: Results) -> dict[str, Value]:
     def gain(name: str, ahead: tuple[str, str], behind: tuple[str, str]) -> float:
         return score(name, *ahead) - score(name, *behind)
 
+    def ratio(name: str, one: tuple[str, str], other: tuple[str, str]) -> Ratio:
+        return Ratio(score(name, *one), score(name, *other))
+
     mean, last = ("sampled", "mean"), ("sampled", "one")
-    sgd, again, path = ("sgd", "one"), ("sgd_again", "one"), ("sgd", "mean")
+    sgd, path = ("sgd", "one"), ("sgd", "mean")
     found: dict[str, Value] = {
         f"{name}_{who}": score(name, *which)
         for name in ("accuracy", "log_score", "calibration_error", "rotated", "letters")
@@ -26,21 +29,16 @@ def measures(p: EnsembleParameters, results: Results) -> dict[str, Value]:
     }
     return found | {
         "accuracy_mean_over_last": gain("accuracy", mean, last),
-        "accuracy_sgd_mean_over_last": gain("accuracy", path, sgd),
         "accuracy_mean_over_sgd": gain("accuracy", mean, sgd),
-        "accuracy_sgd_over_sgd": gain("accuracy", again, sgd),
-        "log_score_sgd_over_mean": gain("log_score", sgd, mean),
-        "log_score_sgd_over_sgd": gain("log_score", sgd, again),
-        "calibration_mean_by_sgd": Ratio(
-            score("calibration_error", *mean), score("calibration_error", *sgd)
-        ),
-        "calibration_sgd_mean_by_sgd": Ratio(
-            score("calibration_error", *path), score("calibration_error", *sgd)
-        ),
+        "accuracy_path_over_sgd": gain("accuracy", path, sgd),
+        "log_score_mean_by_sgd": ratio("log_score", mean, sgd),
+        "log_score_path_by_sgd": ratio("log_score", path, sgd),
+        "calibration_mean_by_sgd": ratio("calibration_error", mean, sgd),
+        "calibration_path_by_sgd": ratio("calibration_error", path, sgd),
         "rotated_mean_over_sgd": gain("rotated", mean, sgd),
-        "rotated_sgd_over_sgd": gain("rotated", again, sgd),
+        "rotated_path_over_sgd": gain("rotated", path, sgd),
         "letters_mean_over_sgd": gain("letters", mean, sgd),
-        "letters_sgd_over_sgd": gain("letters", again, sgd),
+        "letters_path_over_sgd": gain("letters", path, sgd),
         "letters_shuffled": score("letters", "shuffled", "mean"),
         "letters_by_disagreement": score("disagreement", *mean),
     }

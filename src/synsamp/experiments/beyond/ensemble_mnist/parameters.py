@@ -46,6 +46,6 @@ class EnsembleParameters(Parameters):
     @model_validator(mode="after")
     def _ends(self) -> Self:
         steps = self.settling + self.samples * self.steps_between
-        products = 4.0 * steps * self.batch * self.n_parameters
+        products = 3.0 * steps * self.batch * self.n_parameters
         require_at_most("products of weights", products, MOST_PRODUCTS)
         return self
