@@ -73,8 +73,8 @@ EXPERIMENT = Experiment(
         "Weights at the start are normal; of fixed wirings, SET and all connections with the "
         "variance that ReLU keeps, 2 over the inputs of a neuron. θ of rewired ones is |N(0, σ²)| "
         "with σ² = 1 over the possible inputs, smaller, so that connections of little use are soon "
-        "replaced. Hard rewiring and fixed wirings were tried with both starts for three epochs, on "
-        "training images set apart, and each has the one that was better for it.",
+        "replaced. Hard rewiring and fixed wirings were tried with both starts on training images "
+        "set apart, for three epochs, and each has the one that was better for it.",
         "Learning rates fall exponentially to 0.107 = 0.8 ** 10 over the first task, also where "
         "it has another number of epochs than 10; that of soft rewiring is constant, since its "
         "floor hangs on the temperature. A second task begins the schedule anew.",
