@@ -81,6 +81,9 @@ MANY = ",".join(str(T) for T in range(50))
         ("fig5", ["schedule.learning_s=99999900"]),
         ("fig5", ["input.padding_s=1e-300"]),
         ("fig5", ["test.blocks=50", "test.block_s=1e5"]),
+        ("rewiring", ["epochs=1000", "digits.training=11000", "hidden=2000,2000", "batch=10000"]),
+        ("rewiring", ["digits.training=12000", "digits.test=1000"]),
+        ("ensemble", ["samples=1000", "steps_between=1000000", "batch=10000"]),
     ],
 )
 def test_what_would_run_for_ever_is_refused_in_one_line(name, settings):

@@ -52,6 +52,22 @@ TINY = {
         "test.rest_trials=30",
         "test.tuning_s=20",
     ],
+    "rewiring_mnist": [
+        "digits.training=20",
+        "digits.test=20",
+        "hidden=4,3",
+        "epochs=2",
+        "second_task_epochs=1",
+    ],
+    "ensemble_mnist": [
+        "digits.training=20",
+        "digits.test=20",
+        "foreign=10",
+        "hidden=4",
+        "settling=2",
+        "samples=2",
+        "steps_between=2",
+    ],
 }
 
 RUN = """

@@ -158,6 +158,18 @@ def _compensation() -> Experiment:
     return EXPERIMENT
 
 
+def _rewiring_mnist() -> Experiment:
+    from synsamp.experiments.beyond.rewiring_mnist import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _ensemble_mnist() -> Experiment:
+    from synsamp.experiments.beyond.ensemble_mnist import EXPERIMENT
+
+    return EXPERIMENT
+
+
 REGISTRY = Registry(
     [
         Entry(
@@ -169,6 +181,22 @@ REGISTRY = Registry(
         Entry("motility", "fig3", "Spine motility as synaptic sampling", _motility),
         Entry("adaptation", "fig4", "Connections adapt to a changing input", _adaptation),
         Entry("compensation", "fig5", "Inherent compensation for lesions", _compensation),
+        Entry(
+            "rewiring_mnist",
+            "rewiring",
+            "Deep rewiring: learning digits with one connection in a hundred",
+            _rewiring_mnist,
+            beyond=True,
+            extra="jax",
+        ),
+        Entry(
+            "ensemble_mnist",
+            "ensemble",
+            "Averaging over samples: accuracy, calibration, foreign images",
+            _ensemble_mnist,
+            beyond=True,
+            extra="jax",
+        ),
     ]
 )
-"""The paper's figures, in its order, and its theorem."""
+"""The paper's theorem and figures, in its order; then what goes beyond it."""

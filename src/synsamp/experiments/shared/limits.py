@@ -14,6 +14,8 @@ MOST_STATES = 1e11
 """Hidden states summed over by exact likelihoods, all together."""
 MOST_EVENTS = 1e14
 """Spikes times the synapses that each of them reaches, all together."""
+MOST_PRODUCTS = 1e14
+"""Weights times images that went through them, all together."""
 MOST_NUMBERS = 1e9
 """Numbers that are kept in memory at once."""
 

@@ -1,0 +1,1 @@
+"""What the paper leaves open: one folder per experiment, run by name."""

@@ -1,0 +1,95 @@
+"""Deep rewiring: does a network that rewires itself at 1 to 2 % of its connections learn digits?
+
+A network 784–300–100–10 learns handwritten digits in several ways: with all connections, by soft
+and hard rewiring, with fixed random wirings of the same size, and by sparse evolutionary training.
+Then the labels change places, and networks that have learnt are held against fresh ones. What JAX
+has to do with is loaded when a run begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from synsamp.experiments.base import Experiment, Results, RunContext
+from synsamp.experiments.beyond.rewiring_mnist.claims import CLAIMS
+from synsamp.experiments.beyond.rewiring_mnist.measures import INK, measures
+from synsamp.experiments.beyond.rewiring_mnist.parameters import RewiringParameters
+from synsamp.experiments.shared.labelled_digits import DigitsToLearn
+
+
+def run(p: RewiringParameters, seed: int, context: RunContext) -> Results:
+    """One seed: images, start and minibatches of its own."""
+    from synsamp.experiments.beyond.rewiring_mnist import course
+
+    return course.run(p, seed, context)
+
+
+def draw(parameters: RewiringParameters, runs: Sequence[Results]) -> dict[str, Any]:
+    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
+    from synsamp.experiments.beyond.rewiring_mnist import figures
+
+    return figures.draw(parameters, runs)
+
+
+EXPERIMENT = Experiment(
+    name="rewiring_mnist",
+    alias="rewiring",
+    title="Deep rewiring: learning digits with one connection in a hundred",
+    summary="A network with under 2 % of its possible connections learns digits while it rewires "
+    "itself: against all connections, fixed random wirings and sparse evolutionary training, and "
+    "after a change of task.",
+    parameters=RewiringParameters,
+    presets={
+        "quick": RewiringParameters(
+            digits=DigitsToLearn(source="embedded", training=400, test=1000),
+            hidden=(100, 50),
+            epochs=20,
+            second_task_epochs=0,
+        ),
+        "paper": RewiringParameters(),
+    },
+    trials={"quick": 3, "paper": 5},
+    run=run,
+    measures=measures,
+    claims=CLAIMS,
+    draw=draw,
+    captions={
+        "A": "Accuracy on test images while the networks learn: mean and range over seeds. Sparse "
+        "ones have the same number of connections per layer, except that soft rewiring chooses its "
+        "own.",
+        "B": "Accuracy at the end, a dot for each seed. fixed (soft): a fixed wiring with as many "
+        "connections as soft rewiring ended with.",
+        "C": "Share of all connections that is active, and the share of active ones that was not "
+        "there one epoch before.",
+        "D": "Connections of each pixel at the end of the first task in the first seed: a fixed "
+        "wiring, and the rewired ones.",
+        "E": "The labels change places: networks that have learnt before, and one that begins "
+        "fresh. The dotted line is the accuracy that is waited for.",
+    },
+    assumptions=(
+        "No biases; ReLU; minibatches drawn with replacement, an epoch is as many as hold all "
+        "training images once.",
+        "Weights at the start are normal; of fixed wirings, SET and all connections with the "
+        "variance that ReLU keeps, 2 over the inputs of a neuron. θ of rewired ones is |N(0, σ²)| "
+        "with σ² = 1 over the possible inputs, smaller, so that connections of little use are soon "
+        "replaced. Hard rewiring and fixed wirings were tried with both starts on training images "
+        "set apart, for three epochs, and each has the one that was better for it.",
+        "Learning rates fall exponentially to 0.107 = 0.8 ** 10 over the first task, also where "
+        "it has another number of epochs than 10; that of soft rewiring is constant, since its "
+        "floor hangs on the temperature. A second task begins the schedule anew.",
+        "The floor of soft rewiring reflects.",
+        "Learning rates of the others (0.1 for all connections, 0.5 for fixed wirings and SET) are "
+        "the best of 0.05, 0.1, 0.2, 0.5 after one epoch, or as good, on training images that "
+        "were set apart.",
+        "Weights of fixed wirings and of SET may change sign. SET is written from its paper: the "
+        "weakest 30 % of positive and of negative weights are replaced after each epoch but the "
+        "last; new weights are drawn as at the start, which its paper leaves open.",
+        f"A pixel has ink where the mean training image is above {INK:g}.",
+    ),
+    deviations=(
+        "The quick preset tells ones and twos apart from 400 images in 800 steps (the full one has "
+        "60,000), with smaller hidden layers; cost and noise hardly add up to anything in so few. "
+        "There is no second task, since two labels can only be swapped.",
+    ),
+)

@@ -1,0 +1,55 @@
+"""Steps on minibatches in one compiled loop of JAX, the same bits for any number of threads.
+
+All randomness of step k comes from the run's key and k, so that a run taken up again needs its
+state and a count alone. Minibatches are drawn anew at each step, with replacement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+ONE_THREAD: Any = {"xla_cpu_multi_thread_eigen": False}
+"""Sums of products taken by several threads may be added up in another order."""
+
+Moving = Any
+"""All that changes in a step: a tree of arrays."""
+Step = Callable[[Any, Moving, Any, Any], Moving]
+"""(key, moving, images, labels) → moving."""
+Advance = Callable[[Moving, Any, int, int, Any, Any], Moving]
+"""(moving, key, first step, number of steps, images, labels) → moving."""
+
+
+def compiled(step: Step, batch: int) -> Advance:
+    """Any number of steps by one compilation."""
+
+    def advance(moving: Moving, key: Any, first: Any, n: Any, images: Any, labels: Any) -> Moving:
+        def one(k: Any, moving: Moving) -> Moving:
+            for_batch, for_step = jax.random.split(jax.random.fold_in(key, k))
+            chosen = jax.random.randint(for_batch, (batch,), 0, len(labels))
+            return step(for_step, moving, images[chosen], labels[chosen])
+
+        return jax.lax.fori_loop(first, first + n, one, moving)
+
+    return jax.jit(advance, compiler_options=ONE_THREAD)
+
+
+def key_of(seed: np.random.SeedSequence) -> Any:
+    """A JAX key from a named seed."""
+    return jax.random.wrap_key_data(jnp.asarray(seed.generate_state(2), jnp.uint32))
+
+
+def as_arrays(moving: Moving) -> dict[str, NDArray[Any]]:
+    """A tree as a checkpoint takes it."""
+    return {f"leaf_{k}": np.asarray(leaf) for k, leaf in enumerate(jax.tree.leaves(moving))}
+
+
+def as_tree(arrays: dict[str, Any], like: Moving) -> Moving:
+    """What `as_arrays` was given; ``like`` has its structure."""
+    leaves = [jnp.asarray(arrays[f"leaf_{k}"]) for k in range(len(arrays))]
+    return jax.tree.unflatten(jax.tree.structure(like), leaves)
