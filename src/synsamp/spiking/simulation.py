@@ -22,6 +22,7 @@ from synsamp.spiking.engine import Engine, default_refresh_s
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import as_shown
+from synsamp.spiking.instruments.credit import Credit, read_credit
 from synsamp.spiking.instruments.lesions import Lesion, Scheduled, all_scheduled, apply
 from synsamp.spiking.instruments.probe import Probe, run_probe
 from synsamp.spiking.instruments.recording import Recorder, Recording
@@ -243,6 +244,10 @@ class Simulation:
         """Which synapses [post, pre] are functional (θ > 0), as of the same moment as `theta`."""
         return self._read(projection, self._state.synapses.theta) > 0
 
+    def credit(self, projection: str) -> Credit:
+        """Eligibility e and gradient estimate g of synapses that learn from reward, now."""
+        return read_credit(self._engine, self._state, projection)
+
     def potentials(self, circuit: str) -> NDArray[np.float64]:
         """u_k of a circuit's neurons now (Eq. membrane-potential)."""
         numbers = self.network.neurons_of(circuit)
@@ -302,8 +307,9 @@ class Simulation:
 
     def modulate(self, circuit: str, value: float) -> None:
         """Set the modulator that the plasticity of a circuit's synapses reads from now on."""
-        index = self.network.index_of(circuit)
-        self._state.activity.modulator[index] = arguments.number("value", value)
+        index, value = self.network.index_of(circuit), arguments.number("value", value)
+        self._engine.bring_credit_up(self._state)
+        self._state.activity.modulator[index] = value
 
     def modulator(self, circuit: str) -> float:
         """The present value of a circuit's modulator; 1 unless it was set."""

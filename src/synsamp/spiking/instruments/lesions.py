@@ -161,6 +161,7 @@ def _set_theta(
         weight = float(model.mapping.weight(value))
     layout.matrix(p, state.synapses.theta)[where] = value
     layout.matrix(p, state.synapses.weight)[where] = weight
+    layout.credit(p, state.synapses.credit)[where] = 0.0
 
 
 def _require_some(name: str, values: Any) -> None:
