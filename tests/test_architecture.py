@@ -35,8 +35,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "spines": ENGINE | TOOLS,
     "figures": {"errors", "arguments"},
     "claims": {"analysis"},
-    "protocol": GROUND | {"spiking"},
-    "experiments": ENGINE | TOOLS | {"models", "spiking", "protocol", "claims", "figures"},
+    "environments": GROUND | {"spiking"},
+    "protocol": GROUND | {"spiking", "environments"},
+    "experiments": ENGINE
+    | TOOLS
+    | {"models", "spiking", "environments", "protocol", "claims", "figures"},
     "examples": ENGINE | TOOLS | {"spiking", "protocol", "claims", "experiments"},
     "runs": GROUND | {"protocol", "claims", "experiments", "analysis"},
     "report": {

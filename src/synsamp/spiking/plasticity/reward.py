@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,7 +79,8 @@ class RewardGradient(Plasticity):
 
     def with_settings(self, settings: Sequence[float]) -> RewardGradient:
         """The same with other numbers."""
-        return replace(self, **dict(zip(self.__dataclass_fields__, settings, strict=True)))
+        names = (field.name for field in fields(self))
+        return replace(self, **dict(zip(names, map(float, settings), strict=True)))
 
     @property
     def numbers(self) -> tuple[float, ...]:
