@@ -347,7 +347,8 @@ def _new_work(layout: Layout, network: Network) -> Work:
         spike_axon=np.zeros(SPIKES_AT_ONCE, np.int64),
         spike_cell=np.zeros(SPIKES_AT_ONCE + 4, np.int64),
         potentials=np.zeros(largest + LANE),
-        surprise=np.zeros(largest),
+        spiked=np.zeros(largest),
+        expected=np.zeros(largest),
         passage=np.zeros(PASSAGE),
         cursor=np.zeros(len(network.inputs), np.int64),
     )

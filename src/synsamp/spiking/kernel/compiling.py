@@ -134,7 +134,8 @@ CREDIT = types.void(
     _singles,
     _single,  # what they have decayed by
     _single,
-    _double,  # spikes of the neuron now minus those expected, signed as ŵ is
+    _double,  # spikes of the neuron now, signed as ŵ is
+    _double,  # those expected
     _doubles,  # what PASS wrote
     _doubles,  # numbers of the mapping
     _doubles,  # [synapse, 3]: e, g, φ

@@ -3,8 +3,8 @@
 A plasticity that learns from reward keeps three numbers per functional synapse: e, its share in
 what the circuit lately did; g, what that was worth; φ, what has gathered for θ since the last
 refresh. Between spikes they follow a linear equation, which `PASS` solves once for all synapses of
-a block; at a spike of the circuit e jumps by the neuron's *surprise*, the spikes that it fired
-minus those that were to be expected (`CREDIT`). At a refresh θ takes what has gathered (`GATHER`),
+a block; at a spike of the circuit e jumps, for the spike that a neuron fired and for those that it
+was expected to fire (`CREDIT`). At a refresh θ takes what has gathered (`GATHER`),
 and a synapse that is retracted then loses all credit. The equations stand in
 `synsamp.spiking.plasticity.reward`.
 """
@@ -27,14 +27,15 @@ PASSAGE = 6
 
 
 @separate
-def note_surprise(circuit: int, winner: int, wiring: Wiring, work: Work) -> None:
-    """1[k wins] − p_k for each neuron of a circuit whose rates stand in the working memory."""
+def note_spike(circuit: int, winner: int, wiring: Wiring, work: Work) -> None:
+    """1[k wins] and p_k for each neuron of a circuit whose rates stand in the working memory."""
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
     total = total_of(part(work.potentials, 0, size))
     for k in range(size):
-        work.surprise[k] = -work.potentials[k] / total
-    work.surprise[winner - first] += 1.0
+        work.spiked[k] = 0.0
+        work.expected[k] = work.potentials[k] / total
+    work.spiked[winner - first] = 1.0
 
 
 @separate
@@ -49,7 +50,7 @@ def credit_neurons(
     activity: Activity,
     work: Work,
 ) -> None:
-    """Bring credit of neurons ``low`` to ``high`` of a circuit to ``now``; add the surprise."""
+    """Bring credit of neurons ``low`` to ``high`` of a circuit to ``now``; add what happened."""
     first = wiring.first_neuron[circuit]
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         if wiring.crediting[p] == 0:
@@ -84,7 +85,8 @@ def credit_neurons(
                     address(activity.rise, axon, n),
                     np.float32(fall_decay),
                     np.float32(rise_decay),
-                    wiring.sign[p] * work.surprise[k],
+                    wiring.sign[p] * work.spiked[k],
+                    wiring.sign[p] * work.expected[k],
                     address(work.passage, 0, work.passage.size),
                     address(numbers.mapping, wiring.first_mapping_number[p], 1),
                     address(synapses.credit, wiring.first_credit[p] + DEPTH * k * n, DEPTH * n),
@@ -107,7 +109,8 @@ def bring_credit(
     """The same where nothing happens but that time passes."""
     size = wiring.first_neuron[circuit + 1] - wiring.first_neuron[circuit]
     for k in range(size):
-        work.surprise[k] = 0.0
+        work.spiked[k] = 0.0
+        work.expected[k] = 0.0
     credit_neurons(circuit, 0, size, now, wiring, numbers, synapses, activity, work)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from synsamp.spiking.kernel.arrivals import learn_at_arrival
 from synsamp.spiking.kernel.compiling import kernel, once, separate
-from synsamp.spiking.kernel.credit import bring_credit, credit_neurons, note_surprise
+from synsamp.spiking.kernel.credit import bring_credit, credit_neurons, note_spike
 from synsamp.spiking.kernel.inputs import (
     LOST,
     NO_ROOM,
@@ -130,7 +130,7 @@ def learn_together(
     is due, a refresh of all its neurons: each has a part in who wins."""
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
-    note_surprise(circuit, winner, wiring, work)
+    note_spike(circuit, winner, wiring, work)
     credit_neurons(circuit, 0, size, now, wiring, numbers, synapses, activity, work)
     if wiring.learns[circuit]:
         for neuron in range(first, first + size):

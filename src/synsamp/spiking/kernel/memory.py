@@ -200,6 +200,7 @@ class Work(Record):
     spike_axon = array("int64")
     spike_cell = array("int64")
     potentials = array("float64")
-    surprise = array("float64")  # per neuron of a circuit: its spikes minus those expected
+    spiked = array("float64")  # per neuron of a circuit, now
+    expected = array("float64")
     passage = array("float64")  # what time makes of e, g and φ
     cursor = array("int64")

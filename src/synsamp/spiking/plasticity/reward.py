@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -48,6 +48,7 @@ class RewardGradient(Plasticity):
 
     ``eligibility_s`` is τ_e, ``gradient_s`` τ_g, ``weight`` c; ``ceiling`` bounds θ from above, as
     the synapse model's ``floor`` does from below. Defaults are the values of the 2018 paper's code.
+    ``expectation=False`` leaves expected spikes out of the eligibility: wrong, as a control.
     """
 
     assigns_credit: ClassVar[bool] = True
@@ -57,6 +58,7 @@ class RewardGradient(Plasticity):
     gradient_s: float = 50.0
     weight: float = 1.0
     ceiling: float = 5.0
+    expectation: bool = True
 
     def __post_init__(self) -> None:
         for name in ("eligibility_s", "gradient_s"):
@@ -66,11 +68,12 @@ class RewardGradient(Plasticity):
         object.__setattr__(self, "weight", weight)
         if self.ceiling != math.inf:
             arguments.number("ceiling", self.ceiling, above=0, remedy="use inf for none")
+        arguments.flag("expectation", self.expectation)
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Only numbers."""
-        return (type(self),)
+        """Whether expected spikes count."""
+        return type(self), self.expectation
 
     @property
     def settings(self) -> tuple[float, ...]:
@@ -79,8 +82,8 @@ class RewardGradient(Plasticity):
 
     def with_settings(self, settings: Sequence[float]) -> RewardGradient:
         """The same with other numbers."""
-        names = (field.name for field in fields(self))
-        return replace(self, **dict(zip(names, map(float, settings), strict=True)))
+        eligibility_s, gradient_s, weight, ceiling = map(float, settings)
+        return RewardGradient(eligibility_s, gradient_s, weight, ceiling, self.expectation)
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -109,6 +112,7 @@ class RewardGradient(Plasticity):
                 _credit,
                 CREDIT,
                 slope=slope,
+                share=1.0 if self.expectation else 0.0,
                 slope_of=mapping.slope_of,
                 own=numbers(PASSAGE),
                 mapping_numbers=numbers(len(mapping.parameters)),
@@ -199,13 +203,14 @@ def _credit(
     rise: Any,
     fall_decay: Any,
     rise_decay: Any,
-    surprise: float,
+    spiked: float,
+    expected: float,
     passing: Any,
     mapping: Any,
     credit: Any,
 ) -> None:
     e_to_e, e_to_g, g_to_g, e_to_phi, g_to_phi, phi_to_phi = own(passing, 1, 0)
-    p = mapping_numbers(mapping, 1, 0)
+    p, surprise = mapping_numbers(mapping, 1, 0), spiked - share * expected
     for at in range(count):
         i = listed[at]
         if weight[i] > retracted:

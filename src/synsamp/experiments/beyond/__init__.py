@@ -1,0 +1,1 @@
+"""Experiments on what the paper leaves open."""
