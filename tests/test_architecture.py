@@ -36,10 +36,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "spines": ENGINE | TOOLS,
     "figures": {"errors", "arguments"},
     "claims": {"analysis"},
-    "protocol": GROUND | {"spiking"},
+    "environments": GROUND | {"spiking"},
+    "protocol": GROUND | {"spiking", "environments"},
     "experiments": ENGINE
     | TOOLS
-    | {"extras", "jax", "models", "spiking", "protocol", "claims", "figures"},
+    | {"extras", "jax", "models", "spiking", "environments", "protocol", "claims", "figures"},
     "examples": ENGINE | TOOLS | {"spiking", "protocol", "claims", "experiments"},
     "runs": GROUND | {"protocol", "claims", "experiments", "analysis"},
     "report": {

@@ -41,6 +41,7 @@ TINY = {
         "probe_s=5",
         "circuit.neurons=4",
     ],
+    "bandit": ["relaxations=5"],
     "compensation": [
         "schedule.learning_s=100",
         "schedule.after_lesion_1_s=200",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oracles.from_python import from_python
-from synsamp.priors import Gaussian, PriorByGroup
+from synsamp.priors import Flat, Gaussian, PriorByGroup
 from synsamp.spiking import Circuit
 from synsamp.spiking.kernel import random
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE, fill_alias_table, new_streams
@@ -197,7 +197,7 @@ class Twin:
         return sorted(stretches, key=lambda found: found[1][0])
 
     def move(self, rule, prior, places, row, exists, elapsed):
-        """Prior and noise for some synapses of a row: exact for a Gaussian, else in steps."""
+        """Prior and noise for some synapses of a row: exact for Gaussian and flat, or in steps."""
         here, there = row[places], exists[places]
         b, T = rule.speed, rule.temperature
         if type(prior) is Gaussian:
@@ -205,6 +205,9 @@ class Twin:
             mean, std = (np.broadcast_to(v, here.shape) for v in prior.parameters)
             keep = np.exp(-b * elapsed / std**2)
             new = mean + keep * (here - mean) + std * np.sqrt(T * (1 - keep**2)) * nu
+            here[there] = np.maximum(new, rule.floor)[there]
+        elif type(prior) is Flat:
+            new = here + np.sqrt(2 * T * b * elapsed) * self._normals(here.size)
             here[there] = np.maximum(new, rule.floor)[there]
         else:
             steps = max(1, int(np.ceil(b * elapsed / rule.splitting_step)))
@@ -215,6 +218,18 @@ class Twin:
                 noise = np.sqrt(2 * T * b * dt) * nu[there]
                 here[there] = np.maximum(here[there] + force * dt + noise, rule.floor)
         row[places] = here
+
+    def sweep(self, now):
+        """A point of the grid."""
+        for circuit in self.network.circuits:
+            for k in range(circuit.size):
+                self.refresh(circuit, k, now)
+
+    def learn_at(self, circuit, k, now, p):
+        """Neuron k has won with probability p[k]: refresh if due, then what the spike does."""
+        if now - self.refreshed[circuit.name][k] >= self.refresh_s:
+            self.refresh(circuit, k, now)
+        self.jump(circuit, k, now)
 
     def jump(self, circuit, k, now):
         """What a spike of neuron k does to its plastic synapses."""
@@ -244,9 +259,7 @@ class Twin:
         while True:
             now, grid = self.next_event, (self.sweeps + 1) * self.grid_s
             if grid <= min(now, duration_s):
-                for circuit in self.network.circuits:
-                    for k in range(circuit.size):
-                        self.refresh(circuit, k, grid)
+                self.sweep(grid)
                 self.sweeps += 1
                 continue
             if now > duration_s:
@@ -258,9 +271,7 @@ class Twin:
             u = self.potential(circuit, now)
             rho = np.exp(u - u.max())
             k = int(np.searchsorted(np.cumsum(rho), uniform(self.streams.events) * rho.sum()))
-            if now - self.refreshed[circuit.name][k] >= self.refresh_s:
-                self.refresh(circuit, k, now)
-            self.jump(circuit, k, now)
+            self.learn_at(circuit, k, now, rho / rho.sum())
             self.fired[circuit.name][k].append(now)
             self.spike_s.append(now)
             self.spike_neuron.append(self.first[circuit.name] + k)

@@ -211,3 +211,12 @@ def test_damaged_changes_are_refused(damage):
         saved[damage] = {"speed": np.nan, "prior": {}, "plasticity": np.zeros(2)}[damage]
     with pytest.raises(SynsampError):
         Simulation.from_state(winner_take_all(3, 2), state)
+
+
+def test_time_without_speed_is_not_made_up_for():
+    sim = Simulation(winner_take_all(8, 2, SynapseModel(speed=1e-2)), seed=1, grid_s=1.0).run(2.0)
+    sim.change("x->z", speed=0.0)
+    before = sim.run(500.0).theta("x->z")
+    sim.change("x->z", speed=1e-2)
+    sim.run(0.001).change("x->z", temperature=1.0)
+    np.testing.assert_allclose(sim.theta("x->z"), before, atol=0.05)  # noise of 1 ms: 0.004

@@ -158,6 +158,12 @@ def _compensation() -> Experiment:
     return EXPERIMENT
 
 
+def _bandit() -> Experiment:
+    from synsamp.experiments.beyond.bandit import EXPERIMENT
+
+    return EXPERIMENT
+
+
 def _rewiring_mnist() -> Experiment:
     from synsamp.experiments.beyond.rewiring_mnist import EXPERIMENT
 
@@ -181,6 +187,13 @@ REGISTRY = Registry(
         Entry("motility", "fig3", "Spine motility as synaptic sampling", _motility),
         Entry("adaptation", "fig4", "Connections adapt to a changing input", _adaptation),
         Entry("compensation", "fig5", "Inherent compensation for lesions", _compensation),
+        Entry(
+            "bandit",
+            "",
+            "Learning from reward visits the states that theory says",
+            _bandit,
+            beyond=True,
+        ),
         Entry(
             "rewiring_mnist",
             "rewiring",

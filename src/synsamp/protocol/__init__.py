@@ -11,6 +11,7 @@ from synsamp.protocol.records import (
     presentations,
     probe,
     rates,
+    reward,
     spikes,
     theta,
     traces,
@@ -18,10 +19,11 @@ from synsamp.protocol.records import (
     weight,
 )
 from synsamp.protocol.saved import saved_state
-from synsamp.protocol.steps import Branch, Change, Lesion, Mark, Save, Show, Silence
+from synsamp.protocol.steps import Act, Branch, Change, Lesion, Mark, Save, Show, Silence
 from synsamp.protocol.view import View
 
 __all__ = [
+    "Act",
     "Branch",
     "Change",
     "Every",
@@ -41,6 +43,7 @@ __all__ = [
     "presentations",
     "probe",
     "rates",
+    "reward",
     "saved_state",
     "spikes",
     "theta",

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.columns import Column, Table
+from synsamp.environments import Loop
 from synsamp.protocol.every import Every
 from synsamp.protocol.records import AtMarks, Presentations, Spikes, Traces
-from synsamp.protocol.steps import TIMED
+from synsamp.protocol.steps import TIMED, Act
 from synsamp.protocol.tables import AS_THEY_COME, TIME, Tables
 from synsamp.protocol.view import View
 from synsamp.seeds import named_seed
@@ -41,6 +42,8 @@ class Arm:
         self._seed, self._grid_s, self._tables = seed, grid_s, tables
         self._memory: dict[str, Any] = {}
         self._counts: NDArray[np.int64] | None = None
+        self.loop: Loop | None = None  # with the environment that is acted on
+        self._mean_reward, self._total_reward = 0.0, 0.0  # up to the loop
         self.simulation: Simulation
 
     # -- setting up --------------------
@@ -93,7 +96,9 @@ class Arm:
         """The network now, for a record or a step of that name."""
         branch = self.name or UNNAMED
         seeds = partial(named_seed, self._seed, "view", branch, *key, self.simulation.time_s)
-        return View(self.simulation, self.name, seeds, self._counts)
+        environment = None if self.loop is None else self.loop.state_of_environment
+        total = self.total_reward
+        return View(self.simulation, self.name, seeds, self._counts, total, environment)
 
     def begin(self) -> None:
         """Take the first rows."""
@@ -127,6 +132,41 @@ class Arm:
 
     # -- time --------------------
 
+    def begin_step(self, step: Any) -> None:
+        """A step that takes time begins: something is shown, or an environment opens."""
+        self._mean_reward, self._total_reward = self.mean_reward, self.total_reward
+        self.loop = None
+        if isinstance(step, Act):
+            seed = named_seed(self._seed, "environment", self.simulation.time_s)
+            self.loop = Loop(
+                self.simulation,
+                step.environment,
+                int(seed.generate_state(1)[0]),
+                dopamine=step.dopamine,
+                rewarded=step.rewarded,
+                mean_reward=self._mean_reward,
+            )
+        else:
+            self.simulation.stimulus = step.stimulus
+        self.began_s = self.simulation.time_s
+
+    def run_until(self, time_s: float) -> None:
+        """Let time pass."""
+        if self.loop is None:
+            self.simulation.run_until(time_s)
+        else:
+            self.loop.run_until(time_s)
+
+    @property
+    def mean_reward(self) -> float:
+        """The running mean."""
+        return self._mean_reward if self.loop is None else self.loop.mean_reward
+
+    @property
+    def total_reward(self) -> float:
+        """The integral of reward over time since the protocol began."""
+        return self._total_reward + (0.0 if self.loop is None else self.loop.total_reward)
+
     @property
     def shown(self) -> Any:
         """The step whose stimulus this arm runs on by itself, or None."""
@@ -159,11 +199,28 @@ class Arm:
             "memory": dict(self._memory),
             "counts": None if self._counts is None else self._counts.copy(),
             "simulation": self.simulation.state(),
+            "mean_reward": self._mean_reward,
+            "total_reward": self._total_reward,
+            "loop": None if self.loop is None else self.loop.state(),
         }
 
     def restore(self, network: Network, state: Any, stimulus: Any) -> None:
         """Go on where a saved state left it; ``index`` and ``began_s`` are set already."""
+        loop = state["loop"]
+        if loop is not None:
+            stimulus = {group: np.array(rates) for group, rates in loop["rates_hz"].items()}
         self.go_on_from(network, state["simulation"], stimulus)
+        self._mean_reward = float(state["mean_reward"])
+        self._total_reward = float(state["total_reward"])
+        if loop is not None:
+            act = self.shown
+            self.loop = Loop.restore(
+                self.simulation,
+                act.environment,
+                loop,
+                dopamine=act.dopamine,
+                rewarded=act.rewarded,
+            )
         self._memory = dict(state["memory"])
         if self._counts is not None:
             self._counts[:] = state["counts"]
@@ -172,6 +229,7 @@ class Arm:
         """Let this arm begin as a copy of another."""
         self.go_on_from(network, other.simulation.state(), stimulus)
         self.repeated = list(other.repeated)
+        self._mean_reward, self._total_reward = other.mean_reward, other.total_reward
         if self._counts is not None and other.counted is not None:
             self._counts[:] = other.counted
 

@@ -18,7 +18,7 @@ from synsamp.protocol.context import Context, ProgressBar
 from synsamp.protocol.every import Every
 from synsamp.protocol.plan import Plan
 from synsamp.protocol.saved import GROUP, as_dataset
-from synsamp.protocol.steps import TIMED, Branch, Change, Lesion, Mark, Save
+from synsamp.protocol.steps import TIMED, Act, Branch, Change, Lesion, Mark, Save
 from synsamp.protocol.tables import Tables
 from synsamp.seeds import named_seed
 from synsamp.spiking import Simulation
@@ -85,7 +85,8 @@ class _Run:
             arm.repeated = list(self.arms[-1].repeated) if self.arms else []
             arm.repeated += [s for s in arm.steps[: arm.index] if isinstance(s, Every)]
             self.arms.append(arm)
-            arm.restore(self._plan.network, content, self._stimulus())
+            acts = isinstance(arm.shown, Act)  # then it knows itself what it is shown
+            arm.restore(self._plan.network, content, None if acts else self._stimulus())
             # The step before a waiting arm's next one is the branch it waits for.
             if i + 1 < len(saved["arms"]):
                 branch = arm.steps[arm.index - 1]
@@ -95,6 +96,8 @@ class _Run:
     def _stimulus(self) -> Any:
         """What the last of the arms is shown: by itself, or as the arm it came from."""
         for arm in reversed(self.arms):
+            if isinstance(arm.shown, Act):
+                return arm.simulation.stimulus
             if arm.shown is not None:
                 return arm.shown.stimulus
         return None
@@ -128,13 +131,13 @@ class _Run:
     def _spend_time(self, arm: Arm, step: Any, bar: ProgressBar) -> None:
         simulation = arm.simulation
         if arm.began_s is None:
-            simulation.stimulus = step.stimulus
-            arm.began_s = simulation.time_s
+            arm.begin_step(step)
             self._note(arm, step.describe())
+        assert arm.began_s is not None
         end_s = arm.began_s + step.duration_s
         due_s = min(arm.next_stop_s(), end_s)
         before_s, clock = simulation.time_s, time.perf_counter()
-        simulation.run(min(due_s - before_s, self._chunk_s))
+        arm.run_until(min(due_s, before_s + self._chunk_s))
         took_s = time.perf_counter() - clock
         if took_s > LATEST_S:
             self._chunk_s /= 2

@@ -219,6 +219,22 @@ def rates() -> Any:
     return _Rates()
 
 
+@dataclass(frozen=True)
+class _Reward:
+    def begin(self, view: View) -> dict[str, Any]:
+        return {"total": view.total_reward, "time_s": view.time_s}
+
+    def row(self, view: View, memory: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+        passed = view.time_s - float(memory["time_s"])
+        earned = view.total_reward - float(memory["total"])
+        return earned / passed if passed > 0 else np.nan, self.begin(view)
+
+
+def reward() -> Any:
+    """Mean reward that environments gave since the row before (NaN where no time has passed)."""
+    return _Reward()
+
+
 # -- as they come --------------------
 
 

@@ -1,8 +1,9 @@
 """The steps of a protocol: what is done to the network, in the order of a Methods section.
 
-`Show` and `Silence` take time; `Lesion`, `Change`, `Mark` and `Save` happen at once; `Branch` lets
-a copy of the network go its own way. What happens at once may be chosen from the state: a function
-of a `View` instead of the thing itself. It is asked once, and must depend on the view alone.
+`Show`, `Silence` and `Act` take time; `Lesion`, `Change`, `Mark` and `Save` happen at once;
+`Branch` lets a copy of the network go its own way. What happens at once may be chosen from the
+state: a function of a `View` instead of the thing itself. It is asked once, and must depend on the
+view alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from synsamp import arguments
+from synsamp.environments import Dopamine, Environment
+from synsamp.environments.base import check_environment
 from synsamp.errors import refuse
 from synsamp.protocol.every import Every
 from synsamp.protocol.view import View
@@ -60,6 +63,31 @@ class Silence:
     def describe(self) -> str:
         """In one line, for the log."""
         return f"silence for {self.duration_s:g} s"
+
+
+@dataclass(frozen=True, eq=False)
+class Act:
+    """Act on an environment for a while, from its beginning, and learn from its reward.
+
+    The running mean of reward goes on from one such step to the next. ``rewarded=False`` keeps the
+    reward from the network.
+    """
+
+    environment: Environment
+    duration_s: float
+    dopamine: Dopamine = Dopamine()  # noqa: RUF009 (frozen)
+    rewarded: bool = True
+
+    def __post_init__(self) -> None:
+        arguments.number("duration_s", self.duration_s, above=0, at_most=1e12)
+        arguments.instance("environment", self.environment, Environment, "subclass Environment")
+        arguments.instance("dopamine", self.dopamine, Dopamine, "use Dopamine(...)")
+        arguments.flag("rewarded", self.rewarded)
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        reward = "" if self.rewarded else ", reward withheld"
+        return f"acting on {self.environment.describe()} for {self.duration_s:g} s{reward}"
 
 
 class Lesion:
@@ -176,7 +204,7 @@ class Branch:
         return f"branch {self.name}"
 
 
-TIMED = (Show, Silence)
+TIMED = (Show, Silence, Act)
 AT_ONCE = (Lesion, Change, Mark, Save)
 
 
@@ -190,6 +218,8 @@ def check_step(step: Any, network: Network) -> None:
         return
     kinds = (*TIMED, *AT_ONCE, Branch)
     arguments.instance("step", step, kinds, "e.g. Show(stimulus, 1000)")
+    if isinstance(step, Act):
+        check_environment(step.environment, network)
     if isinstance(step, Change):
         for name in step.projections:
             network.projection(name)

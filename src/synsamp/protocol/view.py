@@ -28,11 +28,17 @@ class View:
         branch: str,
         seeds: Seeds,
         spike_counts: NDArray[np.int64] | None = None,
+        total_reward: float = 0.0,
+        environment: dict[str, Any] | None = None,
     ) -> None:
         self._simulation = simulation
         self._seeds = seeds
         self._spike_counts = spike_counts
         self.branch = branch
+        self.total_reward = total_reward
+        """The integral over time of all reward that environments gave."""
+        self.environment = environment
+        """The state of the environment that is acted on, or None."""
 
     @property
     def network(self) -> Network:
@@ -76,6 +82,10 @@ class View:
     def modulator(self, circuit: str) -> float:
         """The present modulator of a circuit."""
         return self._simulation.modulator(circuit)
+
+    def credit(self, projection: str) -> Any:
+        """Eligibility and gradient estimate of synapses that learn from reward."""
+        return self._simulation.credit(projection)
 
     def neurons_of(self, circuit: str) -> NDArray[np.int64]:
         """Numbers of a circuit's neurons as they appear in spikes."""

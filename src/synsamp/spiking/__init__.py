@@ -16,6 +16,7 @@ from synsamp.spiking.neurons import Circuit, DoubleExponential, FreeNeurons, Inp
 from synsamp.spiking.plasticity import (
     ChangeClip,
     CustomPlasticity,
+    RewardGradient,
     SpikeLikelihood,
     Synapse,
     TermClip,
@@ -39,6 +40,7 @@ __all__ = [
     "Recording",
     "RemoveNeurons",
     "RemoveSynapses",
+    "RewardGradient",
     "Scheduled",
     "SilenceInputs",
     "Simulation",

@@ -141,9 +141,11 @@ def relaid_state(state: State, old: Layout, new: Layout) -> State:
     """The state laid out anew; columns and potentials are to be settled."""
     synapses = state.synapses
     trace, traced_s = np.zeros(new.n_traces), np.zeros(new.n_traced)
+    credit = np.zeros(new.n_credit)
     for p in range(len(new.projections)):
         new.traces(p, trace)[:] = old.traces(p, synapses.trace)
         new.traced(p, traced_s)[:] = old.traced(p, synapses.traced_s)
+        new.credit(p, credit)[:] = old.credit(p, synapses.credit)
     state.synapses = with_columns(
         new,
         relaid(synapses.theta, old, new, -np.inf),
@@ -151,5 +153,7 @@ def relaid_state(state: State, old: Layout, new: Layout) -> State:
         synapses.refreshed_s.copy(),
         trace,
         traced_s,
+        credit,
+        synapses.credited_s.copy(),
     )
     return state

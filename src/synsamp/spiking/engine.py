@@ -16,6 +16,7 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.spiking.first_use import compile_loop
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
+from synsamp.spiking.kernel.credit import PASSAGE
 from synsamp.spiking.kernel.in_order import LIMIT_PASSED, ROOM_WANTED, RUNAWAY, run_in_order
 from synsamp.spiking.kernel.memory import (
     BOUND,
@@ -187,7 +188,21 @@ class Engine:
             self._work,
         )
         self._hand_over(state, None, tape, on_tape)
+        state.synapses.refreshed_s[:] = state.time_s  # those without speed have nothing to make up
         state.activity.clock[BOUND_S] = -1.0
+
+    def bring_credit_up(self, state: State) -> None:
+        """Credit up to the present: before a modulator changes, or to be read."""
+        layout = self.layout
+        if layout.n_credit > 0:
+            loop.bring_credit_up(
+                state.time_s,
+                layout.wiring,
+                layout.numbers,
+                state.synapses,
+                state.activity,
+                self._work,
+            )
 
     def settle(self, state: State) -> None:
         """Put efficacies into the columns and take all potential sums anew: weights changed."""
@@ -332,5 +347,8 @@ def _new_work(layout: Layout, network: Network) -> Work:
         spike_axon=np.zeros(SPIKES_AT_ONCE, np.int64),
         spike_cell=np.zeros(SPIKES_AT_ONCE + 4, np.int64),
         potentials=np.zeros(largest + LANE),
+        spiked=np.zeros(largest),
+        expected=np.zeros(largest),
+        passage=np.zeros(PASSAGE),
         cursor=np.zeros(len(network.inputs), np.int64),
     )

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from synsamp.priors import Prior
 from synsamp.spiking.axons import columns_of, families_of, stretches_of
+from synsamp.spiking.kernel.credit import DEPTH
 from synsamp.spiking.kernel.diffusion import move_for, weigh_for
 from synsamp.spiking.kernel.memory import GRID_S, REFRESH_S, Numbers, Wiring
 from synsamp.spiking.kernel.simd import LANE
@@ -71,6 +72,7 @@ class Layout(NamedTuple):
     n_cells: int
     n_traces: int  # of all synapses together
     n_traced: int  # synapses that have some
+    n_credit: int  # numbers of all synapses that are assigned some
 
     def place_of(self, projection: str) -> int:
         """The place of a projection among those in memory."""
@@ -95,6 +97,12 @@ class Layout(NamedTuple):
         block = self.places[p].block
         depth = min(int(self.wiring.n_traces[block]), 1)
         return self._rows(p, values, int(self.wiring.first_traced[block]), depth)
+
+    def credit(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
+        """The view [post, pre, 3] of one projection's part of all credit; empty if it has none."""
+        block = self.places[p].block
+        depth = DEPTH if self.wiring.crediting[block] != 0 else 0
+        return self._rows(p, values, int(self.wiring.first_credit[block]), depth)
 
     def _rows(self, p: int, values: NDArray[Any], start: int, depth: int) -> NDArray[Any]:
         place = self.places[p]
@@ -167,7 +175,20 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     delayed = [f for i, f in enumerate(families) if i >= len(network.inputs)]
     pieces, prior = _pieces(blocks, n_pre, n_post)
     mapping = [b.synapses.mapping.parameters for b in blocks]
-    plasticity = [b.synapses.plasticity.numbers for b in blocks]
+    plasticity = [b.synapses.plasticity.numbers_with(b.synapses.prior) for b in blocks]
+    learning = [b.plastic and b.synapses.speed > 0 for b in blocks]
+    by_own = [
+        x and not b.synapses.plasticity.assigns_credit
+        for x, b in zip(learning, blocks, strict=True)
+    ]
+    credits = [b.plastic and b.synapses.plasticity.assigns_credit for b in blocks]
+    credit_functions = np.array(
+        [
+            b.synapses.plasticity.credit_functions(b.synapses.mapping) if c else (0, 0, 0)
+            for b, c in zip(blocks, credits, strict=True)
+        ],
+        np.int64,
+    ).reshape(-1, 3)
     traces = np.array([b.synapses.plasticity.n_traces if b.plastic else 0 for b in blocks], int)
     rows = n_pre * n_post
     free = [isinstance(c, FreeNeurons) for c in network.circuits]
@@ -183,15 +204,11 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         adaptation_fall_s=np.array([float(c.adaptation.fall_s) for c in network.circuits]),
         adaptation_strength=np.array([float(c.adaptation_strength) for c in network.circuits]),
         first_block=np.searchsorted(targets, np.arange(len(network.circuits) + 1)),
-        learns=np.array(
-            [
-                any(b.plastic and b.synapses.speed > 0 for b in blocks if b.target == c)
-                for c in range(len(network.circuits))
-            ],
-            bool,
-        ),
+        learns=_by_circuit(blocks, learning, network),
+        learns_by_own=_by_circuit(blocks, by_own, network),
+        credits=_by_circuit(blocks, credits, network),
         circuit_of=np.repeat(np.arange(len(network.circuits)), np.diff(first_neuron)),
-        plastic=np.array([b.plastic and b.synapses.speed > 0 for b in blocks], bool),
+        plastic=np.array(learning, bool),
         first_axon=first_axon,
         n_pre=n_pre,
         n_afferents=np.array([b.n_pre for b in blocks], np.int64),
@@ -210,11 +227,15 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
             ],
             np.int64,
         ),
+        passing=credit_functions[:, 0].copy(),
+        crediting=credit_functions[:, 1].copy(),
+        gathering=credit_functions[:, 2].copy(),
         sign=np.array([b.sign for b in blocks], np.float32),
         kernel=axon_kernel[first_axon],
         n_traces=traces,
         first_trace=_starts(rows * traces),
         first_traced=_starts(rows * (traces > 0)),
+        first_credit=_starts(DEPTH * rows * np.array(credits, np.int64)),
         first_mapping_number=_starts(np.array([len(m) for m in mapping], np.int64)),
         first_plasticity_number=_starts(np.array([len(p) for p in plasticity], np.int64)),
         **pieces,
@@ -265,6 +286,7 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         n_cells=n_cells,
         n_traces=int((rows * traces).sum()),
         n_traced=int((rows * (traces > 0)).sum()),
+        n_credit=int(DEPTH * (rows * np.array(credits, np.int64)).sum()),
     )
 
 
@@ -314,6 +336,13 @@ def _same(one: SynapseModel, two: SynapseModel) -> bool:
 
 def _per_synapse(model: SynapseModel) -> bool:
     return not isinstance(model.prior, Prior) or any(np.ndim(v) for v in model.prior.parameters)
+
+
+def _by_circuit(blocks: tuple[Block, ...], flags: list[bool], network: Network) -> NDArray[Any]:
+    """Per circuit whether one of the blocks that reach it has its flag set."""
+    found = np.zeros(len(network.circuits), bool)
+    found[[b.target for b, flag in zip(blocks, flags, strict=True) if flag]] = True
+    return found
 
 
 def _starts(sizes: Ints) -> Ints:

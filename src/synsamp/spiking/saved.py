@@ -9,7 +9,7 @@ from typing import Any
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 
-FORMAT = 5
+FORMAT = 6
 """Raised whenever a state saved before could not be restored any more."""
 WANTED = {
     *("refresh_s", "refresh_given", "grid_s", "network", "changes", "time_s", "synapses"),

@@ -22,7 +22,8 @@ from synsamp.spiking.engine import Engine, default_refresh_s
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import as_shown
-from synsamp.spiking.instruments.lesions import Lesion, Scheduled, all_scheduled, apply
+from synsamp.spiking.instruments.credit import Credit, read_credit
+from synsamp.spiking.instruments.lesions import Lesion, Scheduled, all_scheduled, apply, next_stop_s
 from synsamp.spiking.instruments.probe import Probe, run_probe
 from synsamp.spiking.instruments.recording import Recorder, Recording
 from synsamp.spiking.instruments.sinks import Sink, as_sink
@@ -107,6 +108,11 @@ class Simulation:
         return int(self._state.activity.counters[SPIKES])
 
     @property
+    def spike_counts(self) -> NDArray[np.int64]:
+        """Spikes of each neuron so far."""
+        return self._recorder.spike_counts.copy()
+
+    @property
     def grid_s(self) -> float:
         """All synapses are up to date at multiples of it."""
         return self._engine.layout.grid_s
@@ -125,11 +131,15 @@ class Simulation:
     def run(self, duration_s: float) -> Simulation:
         """Simulate ``duration_s`` more seconds; returns itself."""
         duration_s = arguments.number("duration_s", duration_s, at_least=0, at_most=1e12)
-        end = self._on_grid(self.time_s + duration_s)
+        return self.run_until(self.time_s + duration_s)
+
+    def run_until(self, time_s: float) -> Simulation:
+        """Simulate up to a time, the same one in whatever pieces; returns itself."""
+        end = self._on_grid(time_s)
         self._lesions_due()
         while self.time_s < end:
-            sweeps = self._sweeps
-            stop = min(end, self._next_stop_s(sweeps))
+            waiting = [self._scheduled[i] for i in np.flatnonzero(~self._applied)]
+            stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.grid_s)
             self._engine.advance(
                 self._state,
                 self._feed,
@@ -150,14 +160,6 @@ class Simulation:
     @property
     def _sweeps(self) -> int:
         return int(self._state.activity.counters[SWEEPS])
-
-    def _next_stop_s(self, sweeps: int) -> float:
-        stops = [np.inf]
-        for lesion, done in zip(self._scheduled, self._applied, strict=True):
-            if not done:
-                at_s = (sweeps + 1) * self.grid_s if lesion.at_s is None else lesion.at_s
-                stops.append(max(at_s, self.time_s))
-        return min(stops)
 
     def _log_presentations(self, until_s: float) -> None:
         shown = self._feed.shown_before(self._state.inputs, until_s)
@@ -243,6 +245,10 @@ class Simulation:
         """Which synapses [post, pre] are functional (θ > 0), as of the same moment as `theta`."""
         return self._read(projection, self._state.synapses.theta) > 0
 
+    def credit(self, projection: str) -> Credit:
+        """Eligibility e and gradient estimate g of synapses that learn from reward, now."""
+        return read_credit(self._engine, self._state, projection)
+
     def potentials(self, circuit: str) -> NDArray[np.float64]:
         """u_k of a circuit's neurons now (Eq. membrane-potential)."""
         numbers = self.network.neurons_of(circuit)
@@ -302,8 +308,9 @@ class Simulation:
 
     def modulate(self, circuit: str, value: float) -> None:
         """Set the modulator that the plasticity of a circuit's synapses reads from now on."""
-        index = self.network.index_of(circuit)
-        self._state.activity.modulator[index] = arguments.number("value", value)
+        index, value = self.network.index_of(circuit), arguments.number("value", value)
+        self._engine.bring_credit_up(self._state)
+        self._state.activity.modulator[index] = value
 
     def modulator(self, circuit: str) -> float:
         """The present value of a circuit's modulator; 1 unless it was set."""
@@ -323,15 +330,8 @@ class Simulation:
 
     def _lesions_due(self) -> None:
         for i, scheduled in enumerate(self._scheduled):
-            if self._applied[i]:
-                continue
-            if scheduled.when is not None:
-                # Asked at grid points only, however a run is cut up.
-                due = self.time_s == self._sweeps * self.grid_s and bool(scheduled.when(self))
-            else:
-                assert scheduled.at_s is not None
-                due = self.time_s >= scheduled.at_s
-            if due:
+            on_grid = self.time_s == self._sweeps * self.grid_s
+            if not self._applied[i] and scheduled.is_due(self, on_grid):
                 self._applied[i] = True
                 self.lesion(scheduled.lesion)
 

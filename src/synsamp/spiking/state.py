@@ -36,7 +36,7 @@ from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import Layout, sums_per_kernel
 from synsamp.spiking.network import Network
 
-SAVED_SYNAPSES = ("theta", "weight", "refreshed_s", "trace", "traced_s")
+SAVED_SYNAPSES = ("theta", "weight", "refreshed_s", "trace", "traced_s", "credit", "credited_s")
 """The other arrays of `Synapses` are made from these."""
 
 
@@ -200,6 +200,8 @@ def _new_synapses(
         np.zeros(network.n_neurons),
         np.zeros(layout.n_traces),
         np.zeros(layout.n_traced),
+        np.zeros(layout.n_credit),
+        np.zeros(network.n_neurons),
     )
 
 
@@ -224,6 +226,8 @@ def with_columns(
     refreshed_s: NDArray[np.float64],
     trace: NDArray[np.float64],
     traced_s: NDArray[np.float64],
+    credit: NDArray[np.float64],
+    credited_s: NDArray[np.float64],
 ) -> Synapses:
     """Synapses with empty columns, to be filled by `Engine.settle`."""
     return Synapses(
@@ -232,6 +236,8 @@ def with_columns(
         refreshed_s=refreshed_s,
         trace=trace,
         traced_s=traced_s,
+        credit=credit,
+        credited_s=credited_s,
         column=np.zeros(layout.n_cells, np.float32),
         listed=np.zeros(layout.n_synapses, np.int32),
         is_listed=np.zeros(layout.n_synapses // LANE, np.uint16),
@@ -276,7 +282,9 @@ def _require(holds: Any, name: str, of: str, rule: str) -> None:
 
 def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float) -> Synapses:
     found = _arrays(saved, {name: getattr(like, name) for name in SAVED_SYNAPSES}, "synapses")
-    theta, weight, refreshed_s, trace, traced_s = (found[name] for name in SAVED_SYNAPSES)
+    theta, weight, refreshed_s, trace, traced_s, credit, credited_s = (
+        found[name] for name in SAVED_SYNAPSES
+    )
     exists = theta > -np.inf
     possible = like.theta > -np.inf
     _require(np.isfinite(theta[exists]), "theta", "synapses", "finite, or −inf for none")
@@ -286,7 +294,9 @@ def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float
     _require((refreshed_s >= 0) & (refreshed_s <= time_s), "refreshed_s", "synapses", "in the past")
     _require(np.isfinite(trace), "trace", "synapses", "finite")
     _require((traced_s >= 0) & (traced_s <= time_s), "traced_s", "synapses", "in the past")
-    return with_columns(layout, theta, weight, refreshed_s, trace, traced_s)
+    _require(np.isfinite(credit), "credit", "synapses", "finite")
+    _require((credited_s >= 0) & (credited_s <= time_s), "credited_s", "synapses", "in the past")
+    return with_columns(layout, theta, weight, refreshed_s, trace, traced_s, credit, credited_s)
 
 
 def _restored_activity(

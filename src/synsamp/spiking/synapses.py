@@ -59,6 +59,7 @@ class SynapseModel:
                     "decorate its functions with numba.njit",
                 )
         check_mapping(self.mapping, self.floor)
+        self.plasticity.numbers_with(self.prior)  # refuses a prior that it cannot go with
 
 
 def check_mapping(mapping: Mapping, floor: float) -> None:

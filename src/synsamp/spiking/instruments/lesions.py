@@ -104,12 +104,24 @@ class Scheduled:
         elif not callable(self.when):
             raise refuse("when", "must be a function of the simulation", type(self.when))
 
+    def is_due(self, simulation: Any, on_grid: bool) -> bool:
+        """Whether its time has come; conditions are asked on the grid, however a run is cut up."""
+        if self.when is not None:
+            return on_grid and bool(self.when(simulation))
+        return self.at_s is not None and bool(simulation.time_s >= self.at_s)
+
 
 def all_scheduled(lesions: Any) -> tuple[Scheduled, ...]:
     """The lesions to come, checked."""
     if isinstance(lesions, Scheduled) or not isinstance(lesions, Sequence):
         raise refuse("lesions", "must be a list of Scheduled", type(lesions))
     return tuple(arguments.instance("each of lesions", s, Scheduled) for s in lesions)
+
+
+def next_stop_s(waiting: Sequence[Scheduled], end_s: float, now_s: float, grid_s: float) -> float:
+    """Where a run must stop next: at a lesion's time, or at the next point of the grid to ask."""
+    times = (grid_s if lesion.at_s is None else lesion.at_s for lesion in waiting)
+    return min([end_s, *(max(at_s, now_s) for at_s in times)])
 
 
 def apply(lesion: Lesion, state: State, network: Network, layout: Layout) -> None:
@@ -161,6 +173,7 @@ def _set_theta(
         weight = float(model.mapping.weight(value))
     layout.matrix(p, state.synapses.theta)[where] = value
     layout.matrix(p, state.synapses.weight)[where] = weight
+    layout.credit(p, state.synapses.credit)[where] = 0.0
 
 
 def _require_some(name: str, values: Any) -> None:

@@ -57,6 +57,7 @@ class Recorder:
         self._sink = sink
         self._shapes = {p.name: network.mask_of(p).shape for p in layout.projections}
         self._traced = _traced_synapses(recording.traces, layout, self._shapes)
+        self.spike_counts = np.zeros(network.n_neurons, np.int64)
         self._tables = self._tables_of(len(network.inputs))
         for name, table in self._tables.items():
             sink.open(name, table)
@@ -66,6 +67,8 @@ class Recorder:
     def take_tape(self, tape: Tape) -> None:
         """Write down what the loop noted."""
         n_spikes, n_traces, n_inputs = (int(n) for n in tape.written)
+        counted = np.bincount(tape.spike_neuron[:n_spikes], minlength=self.spike_counts.size)
+        self.spike_counts += counted
         if self._recording.spikes and n_spikes:
             times, neurons = tape.spike_s[:n_spikes], tape.spike_neuron[:n_spikes]
             inside = _inside(times, self._recording.spikes)
@@ -136,8 +139,9 @@ class Recorder:
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
-        """Lengths of the tables."""
-        return {"lengths": {name: self._sink.length(name) for name in self._tables}}
+        """Lengths of the tables; spikes of each neuron."""
+        lengths = {name: self._sink.length(name) for name in self._tables}
+        return {"lengths": lengths, "spike_counts": self.spike_counts.copy()}
 
     def restore(self, state: Any) -> None:
         """Cut the sink back to the saved lengths."""
@@ -145,6 +149,9 @@ class Recorder:
             if name in self._tables:
                 rows = arguments.whole(f"length of {name!r} in the saved state", length, at_least=0)
                 self._sink.truncate(name, rows)
+        what, shape = "spike_counts of the saved state", self.spike_counts.shape
+        counts = arguments.wholes(what, state["spike_counts"], shape=shape, at_least=0)
+        self.spike_counts[:] = counts
 
 
 @dataclass(frozen=True)

@@ -115,8 +115,44 @@ ARRIVAL = types.void(
 )
 """A spike arrives on an axon (`synsamp.spiking.plasticity`): θ and w of all its synapses."""
 
-call_move, call_weigh, call_spike, call_arrival = (
-    caller_of(kind) for kind in (MOVE, WEIGH, SPIKE, ARRIVAL)
+PASS = types.void(
+    _double,  # time passed, s
+    _double,  # b
+    _double,  # the circuit's modulator
+    _doubles,  # numbers of the plasticity
+    _doubles,  # to be written: what e, g and φ become of themselves and each other
+)
+"""What time does to the credit of every synapse of a block (`synsamp.spiking.kernel.credit`)."""
+
+CREDIT = types.void(
+    _int,  # synapses that may be functional
+    types.CPointer(types.int32),  # which
+    _doubles,  # θ
+    _singles,  # w
+    _single,  # w at θ = 0
+    _singles,  # EPSP traces of the afferents, falling and rising part
+    _singles,
+    _single,  # what they have decayed by
+    _single,
+    _double,  # spikes of the neuron now, signed as ŵ is
+    _double,  # those expected
+    _doubles,  # what PASS wrote
+    _doubles,  # numbers of the mapping
+    _doubles,  # [synapse, 3]: e, g, φ
+)
+"""Credit of one row: time passes, then a spike of the circuit."""
+
+GATHER = types.void(
+    _int,  # n
+    _doubles,  # θ
+    _double,  # floor of θ
+    _doubles,  # numbers of the plasticity
+    _doubles,  # [synapse, 3]: e, g, φ
+)
+"""What has gathered for θ since the last refresh is added to it."""
+
+call_move, call_weigh, call_spike, call_arrival, call_pass, call_credit, call_gather = (
+    caller_of(kind) for kind in (MOVE, WEIGH, SPIKE, ARRIVAL, PASS, CREDIT, GATHER)
 )
 
 

@@ -26,6 +26,7 @@ from synsamp.spiking.kernel.loop import (
     SWEEPS_PER_CALL,
     TAPE_FULL,
     emit,
+    learn_together,
     trace,
     update_all,
 )
@@ -214,7 +215,7 @@ def run_in_order(
     while True:
         if tape.written[0] >= tape.spike_s.size:
             return TAPE_FULL
-        if tape.written[1] + tape.traced.size > tape.trace_s.size:
+        if tape.written[1] + 2 * tape.traced.size > tape.trace_s.size:
             return TAPE_FULL
         if tape.input_s.size > 0 and tape.written[2] >= tape.input_s.size:
             return TAPE_FULL
@@ -324,7 +325,11 @@ def run_in_order(
             clock[BOUND_S] = -1.0
         if neuron >= 0:
             circuit = wiring.circuit_of[neuron]
-            if learning and wiring.learns[circuit]:
+            if learning and wiring.credits[circuit]:
+                learn_together(
+                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
+                )
+            if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
             room = emit(neuron, now, wiring, synapses.column, activity, tape)

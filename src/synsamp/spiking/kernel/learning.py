@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from synsamp.spiking.kernel.compiling import (
+    call_gather,
     call_move,
     call_spike,
     call_weigh,
@@ -18,6 +19,7 @@ from synsamp.spiking.kernel.compiling import (
     separate,
     vector,
 )
+from synsamp.spiking.kernel.credit import DEPTH, forget
 from synsamp.spiking.kernel.diffusion import read_effects
 from synsamp.spiking.kernel.memory import REFRESH_S, Activity, Numbers, Synapses, Wiring, Work
 from synsamp.spiking.kernel.potentials import epsp_decays
@@ -171,6 +173,18 @@ def refresh_row(
                     wiring.piece_step[piece],
                 ),
             )
+    credit = wiring.first_credit[p] + DEPTH * k * n
+    if wiring.gathering[p] != 0:
+        call_gather(
+            wiring.gathering[p],
+            (
+                n,
+                address(synapses.theta, start, n),
+                numbers.floor[p],
+                address(numbers.plasticity, wiring.first_plasticity_number[p], 1),
+                address(synapses.credit, credit, DEPTH * n),
+            ),
+        )
     crossed = call_weigh(
         wiring.weigh[p],
         (
@@ -181,6 +195,9 @@ def refresh_row(
             numbers.retracted_weight[p],
         ),
     )
+    if wiring.gathering[p] != 0:
+        row_credit = part(synapses.credit, credit, DEPTH * n)
+        forget(part(synapses.weight, start, n), numbers.retracted_weight[p], row_credit)
     return crossed != 0
 
 
@@ -193,7 +210,10 @@ def refresh_neuron(
     synapses: Synapses,
     noise: Normals,
 ) -> bool:
-    """Prior and noise since the neuron's last refresh, exact over any interval."""
+    """Prior and noise since the neuron's last refresh, exact over any interval.
+
+    Credit, if any is assigned, must have been brought to ``now``.
+    """
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     elapsed = now - synapses.refreshed_s[neuron]

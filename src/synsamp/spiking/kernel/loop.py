@@ -16,6 +16,7 @@ import numpy as np
 
 from synsamp.spiking.kernel.arrivals import learn_at_arrival
 from synsamp.spiking.kernel.compiling import kernel, once, separate
+from synsamp.spiking.kernel.credit import bring_credit, credit_neurons, note_spike
 from synsamp.spiking.kernel.inputs import (
     LOST,
     NO_ROOM,
@@ -28,6 +29,7 @@ from synsamp.spiking.kernel.memory import (
     GRID_S,
     INPUTS_UNTIL,
     NEXT_EVENT,
+    REFRESH_S,
     SPIKES,
     SWEEPS,
     Activity,
@@ -47,6 +49,7 @@ from synsamp.spiking.kernel.potentials import (
     draw_winner,
     keep_reference_near,
     potentials,
+    rates,
     take_delayed,
 )
 from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
@@ -100,11 +103,41 @@ def update_all(
     work: Work,
 ) -> None:
     """Bring every synapse up to date."""
+    for circuit in range(wiring.credits.size):
+        if wiring.credits[circuit]:
+            bring_credit(circuit, now, wiring, numbers, synapses, activity, work)
     for neuron in range(activity.bias.size):
         if wiring.learns[wiring.circuit_of[neuron]]:
             refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
             settle(neuron, wiring, numbers, synapses, activity, work)
             trace(neuron, now, synapses, tape)
+
+
+@separate
+def learn_together(
+    circuit: int,
+    winner: int,
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    noise: Normals,
+    tape: Tape,
+    work: Work,
+) -> None:
+    """A circuit has spiked, and its rates stand in the working memory: credit, and then, where it
+    is due, a refresh of all its neurons: each has a part in who wins."""
+    first = wiring.first_neuron[circuit]
+    size = wiring.first_neuron[circuit + 1] - first
+    note_spike(circuit, winner, wiring, work)
+    credit_neurons(circuit, 0, size, now, wiring, numbers, synapses, activity, work)
+    if wiring.learns[circuit]:
+        for neuron in range(first, first + size):
+            if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
+                refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
+                settle(neuron, wiring, numbers, synapses, activity, work)
+                trace(neuron, now, synapses, tape)
 
 
 @kernel
@@ -134,7 +167,7 @@ def run(
         grid = (activity.counters[SWEEPS] + 1) * wiring.constants[GRID_S]
         if tape.written[0] >= tape.spike_s.size:
             return TAPE_FULL
-        if tape.written[1] + tape.traced.size > tape.trace_s.size:
+        if tape.written[1] + 2 * tape.traced.size > tape.trace_s.size:
             return TAPE_FULL
 
         if learning and grid <= min(now, until):
@@ -166,7 +199,11 @@ def run(
             return BROKEN
         room = True
         if neuron != NOBODY:
-            if learning and wiring.learns[circuit]:
+            if learning and wiring.credits[circuit]:
+                learn_together(
+                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
+                )
+            if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
             room = emit(neuron, now, wiring, column, activity, tape)
@@ -213,6 +250,21 @@ def bring_up_to_date(
 
 
 @kernel
+def bring_credit_up(
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    work: Work,
+) -> None:
+    """Credit of every synapse up to ``now``: before a modulator changes, or to be read."""
+    for circuit in range(wiring.credits.size):
+        if wiring.credits[circuit]:
+            bring_credit(circuit, now, wiring, numbers, synapses, activity, work)
+
+
+@kernel
 def settle_all(
     wiring: Wiring, numbers: Numbers, synapses: Synapses, activity: Activity, work: Work
 ) -> None:
@@ -254,7 +306,7 @@ def replay(
     for i in range(times.size):
         if tape.written[0] >= tape.spike_s.size:
             return i
-        if tape.written[1] + 2 * tape.traced.size > tape.trace_s.size:
+        if tape.written[1] + 3 * tape.traced.size > tape.trace_s.size:
             return i
         now, source = times[i], sources[i]
         passed = np.int64(np.floor(now / wiring.constants[GRID_S]))
@@ -285,8 +337,14 @@ def replay(
                 room = to_delayed_axons(source, now, now, wiring, column, activity)
         else:
             neuron = source - n_inputs
-            decay_adaptation(wiring.circuit_of[neuron], now, wiring, activity)
-            if learning and wiring.learns[wiring.circuit_of[neuron]]:
+            circuit = wiring.circuit_of[neuron]
+            decay_adaptation(circuit, now, wiring, activity)
+            if learning and wiring.credits[circuit]:
+                rates(circuit, now, wiring, activity, work.potentials)
+                learn_together(
+                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
+                )
+            if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
             room = emit(neuron, now, wiring, column, activity, tape)

@@ -25,6 +25,8 @@ class Wiring(Record):
     adaptation_strength = array("float64")
     first_block = array("int64")  # [n_circuits + 1]: blocks lie sorted by their target
     learns = array("bool")  # whether any synapse of the circuit is plastic
+    learns_by_own = array("bool")  # whether any learns from spikes of its own neuron
+    credits = array("bool")  # whether any learns from all spikes of the circuit
     circuit_of = array("int64")  # per neuron
     # per block
     plastic = array("bool")
@@ -38,11 +40,15 @@ class Wiring(Record):
     weigh = array("int64")  # addresses of compiled functions
     at_spike = array("int64")
     at_arrival = array("int64")  # 0 if nothing happens there
+    passing = array("int64")  # 0 where no credit is assigned
+    crediting = array("int64")
+    gathering = array("int64")
     sign = array("float32")
     kernel = array("int64")  # which EPSP
     n_traces = array("int64")
     first_trace = array("int64")
     first_traced = array("int64")
+    first_credit = array("int64")
     first_mapping_number = array("int64")
     first_plasticity_number = array("int64")
     # per piece
@@ -102,6 +108,8 @@ class Synapses(Record):
     refreshed_s = array("float64")  # per neuron
     trace = array("float64")  # of plasticities that have some: [synapse, trace]
     traced_s = array("float64")  # when they were brought up to date
+    credit = array("float64")  # of plasticities that assign some: [synapse, 3], e, g, φ
+    credited_s = array("float64")  # per neuron: when it was brought up to date
     # Derived from w: the columns, and by row the afferents whose cells are set; all with ŵ > 0 are
     # among them.
     column = array("float32")
@@ -192,4 +200,7 @@ class Work(Record):
     spike_axon = array("int64")
     spike_cell = array("int64")
     potentials = array("float64")
+    spiked = array("float64")  # per neuron of a circuit, now
+    expected = array("float64")
+    passage = array("float64")  # what time makes of e, g and φ
     cursor = array("int64")

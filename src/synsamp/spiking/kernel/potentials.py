@@ -304,38 +304,51 @@ def total_of(values: Any) -> float:
 
 
 @once
+def rates(circuit: int, now: float, wiring: Wiring, activity: Activity, work: Any) -> float:
+    """exp(u − largest u) of a circuit's neurons, to which their rates are proportional.
+
+    Returns the largest u: where it is not finite, ``work`` holds the potentials themselves.
+    """
+    first = wiring.first_neuron[circuit]
+    size = wiring.first_neuron[circuit + 1] - first
+    potentials(circuit, now, wiring, activity, part(work, 0, size))
+    largest = largest_of(part(work, 0, size))
+    if np.isfinite(largest):
+        padded = -(-size // LANE) * LANE
+        for i in range(size, padded):
+            work[i] = -np.inf
+        exponentials(part(work, 0, padded), largest)
+    return largest
+
+
+@once
 def draw_winner(
     circuit: int, now: float, wiring: Wiring, activity: Activity, words: Words, work: Any
 ) -> int:
     """The neuron that spikes, from softmax(u): ρ_k/ρ_net = exp(u_k)/Σ exp(u_l)."""
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
-    rates = part(work, 0, size)
-    potentials(circuit, now, wiring, activity, rates)
-    largest = largest_of(rates)
+    largest = rates(circuit, now, wiring, activity, work)
     share = uniform(words)
     if largest == -np.inf:
         return NOBODY  # every neuron of the circuit was removed
     if not np.isfinite(largest):
         return NOT_FINITE
-    padded = -(-size // LANE) * LANE
-    for i in range(size, padded):
-        work[i] = -np.inf
-    exponentials(part(work, 0, padded), largest)
+    rho = part(work, 0, size)
     # Pass over whole stretches first: a sum is quick, one by one is not.
-    left = share * total_of(rates)
+    left = share * total_of(rho)
     start = 0
-    while start + STRETCH < rates.size:
-        stretch = total_of(part(rates, start, STRETCH))
+    while start + STRETCH < rho.size:
+        stretch = total_of(part(rho, start, STRETCH))
         if left < stretch:
             break
         left -= stretch
         start += STRETCH
-    for i in range(start, rates.size):
-        left -= rates[i]
+    for i in range(start, rho.size):
+        left -= rho[i]
         if left < 0.0:
             return first + i
-    last = rates.size - 1
-    while rates[last] == 0.0:  # rounding must not hand the spike to a neuron of rate zero
+    last = rho.size - 1
+    while rho[last] == 0.0:  # rounding must not hand the spike to a neuron of rate zero
         last -= 1
     return first + last

@@ -2,12 +2,14 @@
 
 from synsamp.spiking.plasticity.base import Plasticity
 from synsamp.spiking.plasticity.custom import CustomPlasticity, Synapse
+from synsamp.spiking.plasticity.reward import RewardGradient
 from synsamp.spiking.plasticity.spike_likelihood import ChangeClip, SpikeLikelihood, TermClip
 
 __all__ = [
     "ChangeClip",
     "CustomPlasticity",
     "Plasticity",
+    "RewardGradient",
     "SpikeLikelihood",
     "Synapse",
     "TermClip",

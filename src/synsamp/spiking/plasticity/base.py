@@ -5,6 +5,9 @@ A plasticity supplies a compiled function of a row of synapses (`SPIKE` in
 presynaptic spike (`ARRIVAL`), and the numbers that these read. The kernel calls them through their
 addresses. They may depend on the mapping θ → w. Traces of a synapse live in the state.
 
+One that assigns credit (``assigns_credit``) is asked about all neurons of a circuit at each of its
+spikes (`PASS`, `CREDIT`, `GATHER`); `synsamp.spiking.kernel.credit` says when.
+
 To write one of your own, use `CustomPlasticity`: two functions of one synapse are enough.
 """
 
@@ -15,6 +18,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from synsamp.mappings import Mapping
+from synsamp.priors import Prior, PriorByGroup
 
 
 class Plasticity(ABC):
@@ -24,6 +28,8 @@ class Plasticity(ABC):
     """Whether it is derived for winner-take-all circuits alone."""
     excitatory_only: ClassVar[bool] = False
     """Whether it is derived for synapses that raise the potential."""
+    assigns_credit: ClassVar[bool] = False
+    """Whether a spike concerns the synapses of all neurons of its circuit, not of one alone."""
 
     @property
     def n_traces(self) -> int:
@@ -62,6 +68,14 @@ class Plasticity(ABC):
     def numbers(self) -> tuple[float, ...]:
         """What the compiled function reads, in order."""
 
+    def numbers_with(self, prior: Prior | PriorByGroup) -> tuple[float, ...]:
+        """The same, where they depend on the prior; refuses one that it cannot go with."""
+        return self.numbers
+
     @abstractmethod
     def spike_function(self, mapping: Mapping) -> int:
         """The address of the compiled function for synapses with this mapping."""
+
+    def credit_functions(self, mapping: Mapping) -> tuple[int, int, int]:
+        """The addresses of the functions `PASS`, `CREDIT` and `GATHER`; 0 for none."""
+        return 0, 0, 0

@@ -1,0 +1,15 @@
+"""What a network acts on: an environment sees spikes, and gives back inputs and reward."""
+
+from synsamp.environments.base import Environment, Response, filtered_rate_hz
+from synsamp.environments.dopamine import Dopamine
+from synsamp.environments.gymnasium import GymnasiumEnvironment
+from synsamp.environments.loop import Loop
+
+__all__ = [
+    "Dopamine",
+    "Environment",
+    "GymnasiumEnvironment",
+    "Loop",
+    "Response",
+    "filtered_rate_hz",
+]

@@ -1,0 +1,34 @@
+"""From reward to dopamine: reward counts by what it is usually (Kappel et al. 2018).
+
+D = r / max(mean r, least) + offset,   d mean/dt = (r − mean)/τ
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from synsamp import arguments
+
+
+@dataclass(frozen=True)
+class Dopamine:
+    """Reward relative to its running mean; the mean takes in the reward it is to judge."""
+
+    mean_s: float = 50.0
+    least: float = 0.02
+    offset: float = 0.02
+
+    def __post_init__(self) -> None:
+        arguments.number("mean_s", self.mean_s, above=0, at_most=1e12, remedy="e.g. 50 s")
+        arguments.number("least", self.least, above=0, at_most=1e9)
+        arguments.number("offset", self.offset, at_least=-1e9, at_most=1e9)
+
+    def mean_after(self, mean: float, reward: float, period_s: float) -> float:
+        """The running mean after a reward that held for one period."""
+        keep = math.exp(-period_s / self.mean_s)
+        return keep * mean + (1.0 - keep) * reward
+
+    def level(self, reward: float, mean: float) -> float:
+        """D."""
+        return reward / max(mean, self.least) + self.offset

@@ -1,0 +1,33 @@
+"""What synapses that learn from reward have been credited with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from synsamp.errors import refuse
+from synsamp.spiking.engine import Engine
+from synsamp.spiking.state import State
+
+
+class Credit(NamedTuple):
+    """Matrices [post, pre]; 0 for synapses without effect."""
+
+    eligibility: NDArray[np.float64]
+    """e: the synapse's share in what its circuit lately did."""
+    gradient: NDArray[np.float64]
+    """g: the estimate of the gradient of expected reward."""
+
+
+def read_credit(engine: Engine, state: State, projection: str) -> Credit:
+    """Credit of a projection's synapses at the present; the state stays as it is."""
+    name = engine.network.projection(projection).name
+    copy = state.copy()
+    engine.bring_credit_up(copy)
+    found = engine.layout.credit(engine.layout.place_of(name), copy.synapses.credit)
+    if found.shape[2] == 0:
+        rule, remedy = "must learn from reward", "use SynapseModel(plasticity=RewardGradient())"
+        raise refuse("plasticity of the projection", rule, name, remedy)
+    return Credit(found[:, :, 0].copy(), found[:, :, 1].copy())
