@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special  # its statistics take half a second to load, in every worker
 
 from synsamp.arguments import flags, number, numbers, whole
 from synsamp.errors import refuse
@@ -40,7 +40,7 @@ def mean_interval(values: ArrayLike) -> Interval:
     if np.ptp(array) == 0:  # its mean is the value itself, not what a sum rounds to
         return Interval(*[float(array[0])] * 3)
     mean = float(array.mean())
-    half = stats.t.ppf(0.975, array.size - 1) * array.std(ddof=1) / np.sqrt(array.size)
+    half = special.stdtrit(array.size - 1, 0.975) * array.std(ddof=1) / np.sqrt(array.size)
     return Interval(mean, mean - float(half), mean + float(half))
 
 
@@ -76,7 +76,7 @@ def wilson_interval(share: float, n: int) -> Interval:
     """
     number("share", share, at_least=0, at_most=1)
     whole("n", n, at_least=1)
-    z2 = float(stats.norm.ppf(0.975)) ** 2 / n
+    z2 = float(special.ndtri(0.975)) ** 2 / n
     middle = (share + z2 / 2) / (1 + z2)
     half = np.sqrt(z2 * (share * (1 - share) + z2 / 4)) / (1 + z2)
     high = 1.0 if share == 1 else float(middle + half)  # whatever rounding says; 0 comes out as 0
