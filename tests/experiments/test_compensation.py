@@ -181,8 +181,7 @@ def test_retracted_synapses_feel_the_likelihood_only_if_asked(parameters, pairs,
     start |= {f"x_V->{t}": 0.5 for t in VISUAL} | {f"x_A->{t}": 0.5 for t in AUDITORY}
     built = network(parameters, pairs, T=0.0, retracted_learn=learn)
     sim = Simulation(built, stimuli.learning, seed=3, grid_s=10.0, theta=start)
-    for projection in built.projections:
-        sim.change(projection.name, prior=Gaussian(0.5, 1e6))
+    sim.change({p.name: {"prior": Gaussian(0.5, 1e6)} for p in built.projections})
     sim.run(20.0)
     lateral = lateral_theta(sim)
     moved = np.abs(lateral[np.isfinite(lateral)] + 0.5).max()
@@ -232,8 +231,7 @@ def test_controls_keep_potentials_and_adaptation(parameters, pairs, stimuli, cha
     built = network(parameters, pairs)
     sim = Simulation(built, stimuli.learning, seed=3, grid_s=10.0).run(20.0)
     control = Simulation.from_state(built, sim.state(), stimuli.learning)
-    for projection in built.projections:
-        control.change(projection.name, **change)
+    control.change({p.name: change for p in built.projections})
     for name in CIRCUITS:
         assert np.abs(sim.potentials(name)).max() > 0.1
         assert np.array_equal(control.potentials(name), sim.potentials(name))

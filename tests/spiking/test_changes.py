@@ -193,6 +193,30 @@ def test_only_numbers_change(numbers, words):
     assert before["changes"] == after["changes"] == {}
 
 
+def test_several_at_once_are_as_one_after_the_other():
+    """Without noise, so that nothing is drawn in between; a refused one leaves all as they were."""
+    quiet = SynapseModel(temperature=0.0, speed=1e-3)
+    net = Network(
+        [InputGroup("x", 6)],
+        [Circuit("a", 3), Circuit("b", 4)],
+        [Projection("x", "a", quiet), Projection("a", "b", quiet, delay_s=0.004)],
+    )
+    changes = {"x->a": {"speed": 1e-2}, "a->b": {"prior": Gaussian(-1.0, 0.5), "speed": 0.0}}
+    one, all_at_once = (Simulation(net, np.full(6, 20.0), seed=1).run(2.0) for _ in range(2))
+    for name, numbers in changes.items():
+        one.change(name, **numbers)
+    with pytest.raises(SynsampError, match="speed must be"):
+        all_at_once.change(changes | {"a->b": {"speed": -1.0}})
+    with pytest.raises(SynsampError, match="within the mapping"):
+        all_at_once.change(changes, speed=0.0)
+    all_at_once.change(changes)
+    for sim in (one, all_at_once):
+        sim.run(2.0)
+    for name in changes:
+        np.testing.assert_array_equal(one.theta(name), all_at_once.theta(name))
+    assert one.n_spikes == all_at_once.n_spikes
+
+
 def test_a_fixed_projection_has_nothing_to_change():
     net = Network([InputGroup("x", 2)], [Circuit("z", 2)], [Projection("x", "z", plastic=False)])
     with pytest.raises(SynsampError, match="must be plastic"):

@@ -195,8 +195,8 @@ class _Run:
 
     def _change(self, arm: Arm, change: Change, note: str | None) -> None:
         numbers = change.chosen(arm.view("step", str(arm.index)))
-        for projection, values in numbers.items():
-            arm.simulation.change(projection, **values)
+        if numbers:
+            arm.simulation.change(numbers)
         if note is not None:
             self._note(arm, note + change.describe(), as_text(numbers))
 

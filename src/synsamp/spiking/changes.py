@@ -17,36 +17,44 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.priors import CustomPrior, Prior, PriorByGroup
 from synsamp.spiking.layout import Layout
-from synsamp.spiking.network import Network
+from synsamp.spiking.network import Network, Projection
 from synsamp.spiking.plasticity import Plasticity
 from synsamp.spiking.state import State, with_columns
+from synsamp.spiking.synapses import SynapseModel
 
 CHANGEABLE = ("speed", "temperature", "prior", "plasticity")
 
 
-def changed(network: Network, projection: str, numbers: Mapping[str, Any]) -> Network:
-    """The network with other numbers for one projection; refuses another kind of part."""
-    old = network.projection(projection)
-    model = old.synapses
+def changed(network: Network, changes: Mapping[str, Mapping[str, Any]]) -> Network:
+    """The network with other numbers for some projections; refuses another kind of part."""
+    new = {
+        name: replace(network.projection(name), synapses=_model(network.projection(name), numbers))
+        for name, numbers in changes.items()
+    }
+    return Network(
+        network.inputs,
+        network.circuits,
+        [new.get(p.name, p) for p in network.projections],
+        network.epsp,
+    )
+
+
+def _model(projection: Projection, numbers: Mapping[str, Any]) -> SynapseModel:
+    """The model of a projection's synapses with other numbers."""
+    model = projection.synapses
     if not numbers:
         raise refuse("change", "must name at least one number", "none", f"e.g. {CHANGEABLE[0]}=")
     for name in numbers:
         arguments.one_of("what to change", name, CHANGEABLE)
-    if not old.plastic:
-        raise refuse("projection", "must be plastic to be changed", projection)
+    if not projection.plastic:
+        raise refuse("projection", "must be plastic to be changed", projection.name)
     if "prior" in numbers:
         prior = arguments.instance("prior", numbers["prior"], (Prior, PriorByGroup))
         _same_kind("prior", _kind_of_prior(prior), _kind_of_prior(model.prior), model.prior)
     if "plasticity" in numbers:
         plasticity = arguments.instance("plasticity", numbers["plasticity"], Plasticity)
         _same_kind("plasticity", plasticity.kind, model.plasticity.kind, model.plasticity)
-    new = replace(model, **numbers)
-    return Network(
-        network.inputs,
-        network.circuits,
-        [replace(p, synapses=new) if p is old else p for p in network.projections],
-        network.epsp,
-    )
+    return replace(model, **numbers)
 
 
 def _same_kind(name: str, new: Any, old: Any, example: Any) -> None:
@@ -85,20 +93,16 @@ def save_changes(now: Network, given: Network) -> dict[str, Any]:
 
 def restore_changes(given: Network, saved: Any) -> Network:
     """The network with the numbers it had when its state was saved."""
-    network = given
+    changes = {}
     for name in saved:
         model = given.projection(name).synapses
-        network = changed(
-            network,
-            name,
-            {
-                "speed": float(saved[name]["speed"]),
-                "temperature": float(saved[name]["temperature"]),
-                "prior": _with_numbers(model.prior, saved[name]["prior"]),
-                "plasticity": model.plasticity.with_settings(saved[name]["plasticity"]),
-            },
-        )
-    return network
+        changes[name] = {
+            "speed": float(saved[name]["speed"]),
+            "temperature": float(saved[name]["temperature"]),
+            "prior": _with_numbers(model.prior, saved[name]["prior"]),
+            "plasticity": model.plasticity.with_settings(saved[name]["plasticity"]),
+        }
+    return changed(given, changes) if changes else given
 
 
 def _numbers_of(prior: Any) -> dict[str, Any]:

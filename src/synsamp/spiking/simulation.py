@@ -286,14 +286,22 @@ class Simulation:
 
     # -- changes --------------------
 
-    def change(self, projection: str, **numbers: Any) -> None:
+    def change(self, projection: str | Mapping[str, Mapping[str, Any]], **numbers: Any) -> None:
         """From now on other numbers hold for a projection: speed, temperature, prior, plasticity.
 
-        All synapses are brought up to date under the old ones first. Parts keep their kind: give
+        Several at once as a mapping, ``{"x->z": {"speed": 0.0}, …}``. All synapses are brought up
+        to date under the old numbers first. Parts keep their kind: give
         ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, ``plasticity=SpikeLikelihood(N=50.0)``.
         The refresh follows the fastest b unless it was given; the grid stays.
         """
-        network = changed(self.network, projection, numbers)
+        if isinstance(projection, Mapping):
+            if numbers:
+                rule = "must have its numbers within the mapping"
+                raise refuse("change", rule, sorted(numbers)[0], "put it there")
+            changes = projection
+        else:
+            changes = {arguments.text("projection", projection): numbers}
+        network = changed(self.network, changes)
         refresh_s = self.refresh_s
         if not self._refresh_given:
             refresh_s = min(default_refresh_s(network), self.grid_s)
