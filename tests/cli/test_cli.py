@@ -296,5 +296,5 @@ def test_the_registry_agrees_with_its_experiments():
         )
         assert callable(experiment.draw)
         assert experiment.run.__module__.startswith(f"synsamp.experiments.{entry.name}.")
-        assert set(experiment.trials) == set(experiment.presets) == {"quick", "paper"}
+        assert set(experiment.trials) == set(experiment.presets) >= {"quick", "paper"}
         assert experiment.claims
