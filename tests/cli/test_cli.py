@@ -337,5 +337,5 @@ def test_the_registry_agrees_with_its_experiments():
         assert callable(experiment.draw)
         folder = f"beyond.{entry.name}" if entry.beyond else entry.name
         assert experiment.run.__module__.startswith(f"synsamp.experiments.{folder}.")
-        assert set(experiment.trials) == set(experiment.presets) == {"quick", "paper"}
+        assert set(experiment.trials) == set(experiment.presets) >= {"quick", "paper"}
         assert experiment.claims

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from synsamp.experiments.registry import Entry
 
 
-ROOM_BESIDE_NAMES = 50
-"""Columns that the meaning and two presets take at least beside the names."""
+ROOM_OF_MEANING, ROOM_OF_PRESET = 14, 18
+"""Columns that the meaning and each preset take at least beside the names."""
 
 
 def experiments(title: str, entries: Iterable[Entry]) -> Table:
@@ -49,13 +49,14 @@ def parameters(experiment: Experiment, width: int) -> Table:
         for key in next(iter(values.values()))
     ]
     title = Text(f"{experiment.name}: {experiment.title}")
-    if width < max((len(key) for key, *_ in rows), default=0) + ROOM_BESIDE_NAMES:
+    room = ROOM_OF_MEANING + ROOM_OF_PRESET * len(values)
+    if width < max((len(key) for key, *_ in rows), default=0) + room:
         return _stacked(title, rows, list(values))
     table = Table(title=title, box=box.SIMPLE_HEAD)
     table.add_column("parameter", style="bold", no_wrap=True)
     table.add_column("meaning", ratio=1, overflow="fold")
     for name in values:
-        table.add_column(name, justify="right", max_width=12, overflow="fold")
+        table.add_column(name, justify="right", max_width=max(12, len(name)), overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     return table
