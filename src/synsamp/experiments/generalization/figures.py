@@ -12,10 +12,18 @@ from matplotlib.patches import Circle
 
 from synsamp.experiments.base import Results
 from synsamp.experiments.generalization.experiment import GeneralizationParameters
+from synsamp.experiments.generalization.variants import (
+    BIMODAL,
+    BIMODAL_ALONE,
+    NO_NOISE,
+    UNIFORM,
+    UNIFORM_ALONE,
+)
 from synsamp.figures.montage import montage, show
 from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, SKY
 
-TITLES = {"uniform": "uniform prior", "bimodal": "bimodal prior"}
+TITLES = {UNIFORM: "uniform prior", BIMODAL: "bimodal prior"}
+WITHOUT_IMAGES = {UNIFORM: UNIFORM_ALONE, BIMODAL: BIMODAL_ALONE}
 
 
 def draw(parameters: GeneralizationParameters, runs: Sequence[Results]) -> dict[str, Figure]:
@@ -30,12 +38,12 @@ def _figure_two(first: Results, trials: xr.Dataset) -> Figure:
     parts: Any = figure.subfigures(3, 1, height_ratios=[0.95, 1.3, 1.3])
     top, *rows = parts
     _images(top, example)
-    test = trials.test_log_likelihood
+    test = trials.test_log_likelihood.sel(variant=list(TITLES))
     low = float((test.mean("trial") - test.std("trial")).min())
     for row, letters, variant in zip(rows, ("CD", "EF"), TITLES, strict=True):
         traces, histogram, likelihood = row.subplots(1, 3, width_ratios=[2.4, 1.0, 3.0])
         _weights(traces, histogram, first, trials.weight_count, variant, letters[0])
-        _likelihood(likelihood, trials.sel(variant=variant), variant, letters[1], low)
+        _likelihood(likelihood, trials, variant, letters[1], low)
     return figure
 
 
@@ -96,15 +104,21 @@ def _weights(
 
 def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -> None:
     after_start = trials.isel(update=slice(1, None))
+    updates = after_start["update"]
     for name, colour in (("train", BLUE), ("test", ORANGE)):
-        values = after_start[f"{name}_log_likelihood"]
+        values = after_start[f"{name}_log_likelihood"].sel(variant=variant)
         mean, std = values.mean("trial"), values.std("trial")
-        axes.fill_between(values["update"], mean - std, mean + std, color=colour, alpha=0.25, lw=0)
-        axes.plot(values["update"], mean, color=colour, label=f"{name} images")
+        axes.fill_between(updates, mean - std, mean + std, color=colour, alpha=0.25, lw=0)
+        axes.plot(updates, mean, color=colour, label=f"{name} images")
+    test = after_start.test_log_likelihood.mean("trial")
+    if variant == UNIFORM:
+        axes.plot(updates, test.sel(variant=NO_NOISE), ":", color=ORANGE, lw=1.2, label="no noise")
+    alone = test.sel(variant=WITHOUT_IMAGES[variant])
+    axes.plot(updates, alone, color=GRAY, lw=1.1, label="no images")
     axes.set(xscale="log", xlabel="updates", ylabel="log-likelihood / nats")
-    axes.set(ylim=(1.05 * low, 0.0), xlim=(10, float(trials["update"][-1])))
+    axes.set(ylim=(1.05 * low, 0.0), xlim=(10, float(updates[-1])))
     axes.set_title(f"{letter}   {TITLES[variant]}, trials: {trials.sizes['trial']}")
-    axes.legend(loc="lower center")
+    axes.legend(loc="lower center", ncols=2)
 
 
 def _beyond(example: xr.Dataset, trials: xr.Dataset) -> Figure:

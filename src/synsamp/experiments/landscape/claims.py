@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from synsamp.claims import Claim
-from synsamp.experiments.landscape.measures import NEAR
+from synsamp.experiments.landscape.measures import NEAR, SURE
+
+BY_CHANCE = "of what chance allows"
+ALLOWED = f"1 is what the chains' own scatter stays below in {SURE:.1%} of cases"
 
 CLAIMS = (
     Claim(
@@ -15,6 +18,8 @@ CLAIMS = (
         unit="share of paths",
         reason="every path: climbing has no noise",
         detail="random starts; ends within 0.01 of a maximum, slope below 0.01",
+        null="noisy_ends_at_maximum",
+        null_is="the same starts, with the noise of sampling",
         exact=True,
     ),
     Claim(
@@ -23,9 +28,11 @@ CLAIMS = (
         "Fig. 1F, Theorem 1",
         "distance_to_posterior",
         (None, 1.0),
-        unit="of what chance allows",
-        reason="1 is what the chains' own scatter stays below in 99.9 % of cases",
+        unit=BY_CHANCE,
+        reason=ALLOWED,
         detail="total variation between visits and posterior in bins of the plane",
+        null="distance_when_hot",
+        null_is="what is visited at the high temperature",
     ),
     Claim(
         "all-modes",
@@ -36,16 +43,20 @@ CLAIMS = (
         unit="share of modes",
         reason="every mode",
         detail=f"comes within {NEAR} of it",
+        null="modes_visited_when_cold",
+        null_is="a path of the same length at the low temperature",
     ),
     Claim(
         "hot",
-        "At high temperature the modes flatten: states near a mode become rarer",
+        "At high temperature the modes flatten: near a mode are as many states as p*^(1/T) says",
         "Text after Fig. 1",
         "near_when_hot",
-        (None, 0.7),
-        unit="share near a mode, relative to that at T",
-        reason="rarer by more than a shade",
-        detail=f"within {NEAR} of a mode",
+        (None, 1.0),
+        unit=BY_CHANCE,
+        reason=ALLOWED,
+        detail=f"share of states within {NEAR} of a mode, against its exact value on a grid",
+        null="near_at_T",
+        null_is="what is visited at T itself, against the same value",
     ),
     Claim(
         "cold",
@@ -55,5 +66,7 @@ CLAIMS = (
         (1.0, 1.0),
         unit="modes visited",
         reason="one mode",
+        null="modes_at_T",
+        null_is="a path of the same length at T",
     ),
 )

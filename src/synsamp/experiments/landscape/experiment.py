@@ -72,8 +72,9 @@ class LandscapeParameters(Parameters):
 
     @model_validator(mode="after")
     def _ends(self) -> LandscapeParameters:
-        time = self.ml_paths * self.ml_time + 3 * self.path_time + 2 * self.chains * self.chain_time
-        require_at_most("steps", time / self.rule.dt, MOST_STEPS)
+        climbing = 2 * self.ml_paths * self.ml_time
+        sampling = 3 * self.path_time + 2 * self.chains * self.chain_time
+        require_at_most("steps", (climbing + sampling) / self.rule.dt, MOST_STEPS)
         # Two coordinates every tenth of a unit of time, or more often for fewer paths.
         kept = 20 * self.chains * self.chain_time + 50 * self.ml_paths * self.ml_time
         require_at_most("numbers in memory", kept + 300 * self.path_time, MOST_NUMBERS)

@@ -72,7 +72,7 @@ def run(parameters: LandscapeParameters, seed: int, context: RunContext) -> Resu
             )
             many.burn_in(int(5 * relaxation / rule.dt))
             states = _record(many, parameters.chain_time, rule.dt, every=0.1)
-            near = _share_near(states, maxima)
+            near = ("chain", _share_near(states, maxima))
             counts.append(_count(states, parameters.bins).assign(near=near))
             bar.advance(parameters.chain_time)
 
@@ -86,9 +86,10 @@ def run(parameters: LandscapeParameters, seed: int, context: RunContext) -> Resu
     )
     visited = xr.concat(counts, xr.Variable("T", list(temperatures[:2])))
     visited["expected"] = (("bx", "by"), _expected(log_posterior, parameters))
+    visited["near_expected"] = _expected_near(log_posterior, rule.hot, maxima, land)
     rng = np.random.default_rng(named_seed(seed, "by chance"))
-    by_chance = total_variation_by_chance(visited.counts.values[0], 0.999, rng)
-    visited = visited.assign(relaxation_time=relaxation, by_chance=by_chance)
+    by_chance = [total_variation_by_chance(one, 0.999, rng) for one in visited.counts.values]
+    visited = visited.assign(relaxation_time=relaxation, by_chance=("T", by_chance))
     return {
         "surfaces": surfaces,
         "maxima": xr.Dataset(
@@ -113,19 +114,33 @@ def _points(axis: NDArray[np.float64]) -> NDArray[np.float64]:
 def _ml_paths(
     parameters: LandscapeParameters, land: Landscape, seed: int, threads: int
 ) -> xr.Dataset:
-    """The same rule without prior and noise: paths along the gradient of the likelihood."""
+    """The same rule without prior and noise: paths along the gradient of the likelihood.
+
+    Where the same paths end with noise is kept too.
+    """
     rng = np.random.default_rng(named_seed(seed, "ml start"))
     start = rng.uniform(-3.0, 3.0, (parameters.ml_paths, 2))
-    climb = Rule(land.likelihood(), speed=parameters.rule.speed, temperature=0.0)
-    moving = Chains(climb, start, parameters.rule.dt, named_seed(seed, "ml"), threads)
-    states = _record(moving, parameters.ml_time, parameters.rule.dt, every=0.04)
-    states = np.concatenate([start[:, None], states], axis=1)
     likelihood = land.likelihood()
-    slope = np.array([likelihood.gradient(end, *likelihood.data) for end in states[:, -1]])
+
+    def climb(temperature: float) -> NDArray[np.float64]:
+        rule = Rule(likelihood, speed=parameters.rule.speed, temperature=temperature)
+        moving = Chains(rule, start, parameters.rule.dt, named_seed(seed, "ml"), threads)
+        return _record(moving, parameters.ml_time, parameters.rule.dt, every=0.04)
+
+    def slope(ends: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = [likelihood.gradient(end, *likelihood.data) for end in ends]
+        return np.linalg.norm(found, axis=1)
+
+    states, noisy_end = climb(0.0), climb(parameters.rule.temperature)[:, -1]
     return xr.Dataset(
         {
-            "theta": (("path", "draw", "parameter"), states),
-            "end_slope": ("path", np.linalg.norm(slope, axis=1)),
+            "theta": (
+                ("path", "draw", "parameter"),
+                np.concatenate([start[:, None], states], axis=1),
+            ),
+            "end_slope": ("path", slope(states[:, -1])),
+            "noisy_end": (("path", "parameter"), noisy_end),
+            "noisy_end_slope": ("path", slope(noisy_end)),
         }
     )
 
@@ -148,9 +163,26 @@ def _count(states: NDArray[np.float64], bins: int) -> xr.Dataset:
     )
 
 
-def _share_near(states: NDArray[np.float64], maxima: NDArray[np.float64]) -> float:
-    distance = np.linalg.norm(states.reshape(-1, 1, 2) - maxima, axis=-1)
-    return float(np.mean(distance.min(axis=1) < NEAR))
+def _share_near(states: NDArray[np.float64], maxima: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each chain's states [chain, draw, 2], the share near a maximum."""
+    distance = np.linalg.norm(states[:, :, None] - maxima, axis=-1)
+    return np.asarray(np.mean(distance.min(axis=2) < NEAR, axis=1))
+
+
+def _expected_near(
+    log_posterior: Any, T: float, maxima: NDArray[np.float64], land: Landscape
+) -> float:
+    """The share near a maximum by the law p*^(1/T): its sum over a fine grid, tails and all."""
+    reach = np.abs(np.array(land.centres)).max() + 6 * np.sqrt(T) * max(land.widths)
+    axis, top = np.linspace(-reach, reach, 1601), log_posterior(maxima).max()
+    near = everywhere = 0.0
+    for x in axis:  # column by column: all at once would take hundreds of megabytes
+        points = np.stack([np.full_like(axis, x), axis], axis=-1)
+        density = np.exp((log_posterior(points) - top) / T)
+        distance = np.linalg.norm(points[:, None] - maxima, axis=-1).min(axis=1)
+        near += float(density[distance < NEAR].sum())
+        everywhere += float(density.sum())
+    return near / everywhere
 
 
 def _expected(log_posterior: Any, parameters: LandscapeParameters) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from synsamp.experiments.base import Results
 from synsamp.experiments.prior_comparison.experiment import ComparisonParameters
-from synsamp.experiments.prior_comparison.measures import end_table
+from synsamp.experiments.prior_comparison.measures import typical_table
 from synsamp.figures.montage import montage, show
 from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, ORANGE, SKY, YELLOW
 
@@ -32,7 +32,7 @@ def draw(parameters: ComparisonParameters, runs: Sequence[Results]) -> dict[str,
     parts: Any = figure.subfigures(2, 1, height_ratios=[1.15, 1.0])
     top, bottom = parts
     by_prior, over_time = top.subplots(1, 2, width_ratios=[1.25, 1.0])
-    _by_prior(by_prior, end_table(trials))
+    _by_prior(by_prior, typical_table(trials))
     temperature = min(parameters.temperatures, key=lambda T: abs(T - 1.0))
     _over_time(over_time, trials, temperature)
     _digits(bottom, runs[0]["example"], temperature)
@@ -41,6 +41,13 @@ def draw(parameters: ComparisonParameters, runs: Sequence[Results]) -> dict[str,
 
 def _name(prior: str) -> str:
     return NAMES.get(prior, prior)
+
+
+def _at(dataset: Any, temperature: float) -> Any:
+    """Where the priors stand that learn at this temperature, without controls."""
+    return np.flatnonzero(
+        (dataset.temperature.values == temperature) & (dataset.control.values == "")
+    )
 
 
 def _surprise(axes: Any) -> None:
@@ -70,12 +77,12 @@ def _by_prior(axes: Any, table: Any) -> None:
     axes.set(xticks=places)
     names = [_name(str(prior)) for prior in table.prior.values]
     axes.set_xticklabels(names, rotation=25, ha="right", rotation_mode="anchor")
-    axes.set_title(f"A   at the end, trials: {table.sizes['trial']}")
+    axes.set_title(f"A   second half, trials: {table.sizes['trial']}")
     axes.legend(loc="lower right", handletextpad=0.2)
 
 
 def _over_time(axes: Any, trials: Any, temperature: float) -> None:
-    chosen = trials.isel(variant=np.flatnonzero(trials.temperature.values == temperature))
+    chosen = trials.isel(variant=_at(trials, temperature))
     for colour, v in zip(CYCLE, range(chosen.sizes["variant"]), strict=False):
         one = chosen.isel(variant=v, update=slice(1, None))
         mean = -one.test_log_likelihood.mean("trial")
@@ -87,7 +94,7 @@ def _over_time(axes: Any, trials: Any, temperature: float) -> None:
 
 
 def _digits(figure: Any, example: Any, temperature: float) -> None:
-    chosen = example.isel(variant=np.flatnonzero(example.temperature.values == temperature))
+    chosen = example.isel(variant=_at(example, temperature))
     all_axes = figure.subplots(chosen.sizes["variant"], 1, squeeze=False)[:, 0]
     for v, axes in enumerate(all_axes):
         one = chosen.isel(variant=v)

@@ -1,4 +1,4 @@
-"""Leads of one prior over others at the end of learning, in one trial."""
+"""Leads of one prior over others in one trial, and the same leads between priors that are alike."""
 
 from __future__ import annotations
 
@@ -8,40 +8,56 @@ import xarray as xr
 
 from synsamp.claims import Value
 from synsamp.experiments.base import Results
+from synsamp.experiments.prior_comparison.variants import WIDE
 
 AS_WIDE = ("gaussian", "laplace", "student_t")
 """One-humped priors with the spread of the bimodal one."""
 
 
-def end_table(learning: xr.Dataset) -> xr.DataArray:
-    """Test log-likelihood at the end, with dimensions (prior, temperature, ...)."""
-    end = learning.test_log_likelihood.isel(update=-1).load()
-    order = list(dict.fromkeys(end.prior.values.tolist()))
-    table = end.set_index(variant=["prior", "temperature"]).unstack("variant")
+def typical_table(learning: xr.Dataset) -> xr.DataArray:
+    """Test log-likelihood of a typical sample, with dimensions (prior, temperature, ...).
+
+    The mean over the second half of learning: a single sample fluctuates by more than some priors
+    differ.
+    """
+    typical = learning.single_test_log_likelihood.load()
+    typical = typical.isel(variant=learning.control.values == "").drop_vars("control")
+    order = list(dict.fromkeys(typical.prior.values.tolist()))
+    table = typical.set_index(variant=["prior", "temperature"]).unstack("variant")
     return table.sel(prior=order).transpose("prior", "temperature", ...)
 
 
 def measures(parameters: Any, results: Results) -> dict[str, Value]:
     """Whatever the lists of priors and temperatures allow to compare."""
-    table = end_table(results["learning"])
-    if 1.0 not in table.temperature:
-        return {}
-    at_one = {
-        str(prior): float(table.sel(prior=prior, temperature=1.0)) for prior in table.prior.values
+    learning = results["learning"]
+    typical = {
+        (str(one.prior.values), float(one.temperature), str(one.control.values)): float(one)
+        for one in learning.single_test_log_likelihood.load()
     }
     found: dict[str, Value] = {}
-    informed = [end for prior, end in at_one.items() if prior != "uniform"]
-    if informed and "uniform" in at_one:
-        found["worst_lead"] = min(informed) - at_one["uniform"]
-    if "bimodal" not in at_one:
-        return found
-    as_wide = [at_one[prior] for prior in AS_WIDE if prior in at_one]
+
+    def lead(name: str, of: Any, over: Any) -> None:
+        if of in typical and over in typical:
+            found[name] = typical[of] - typical[over]
+
+    def at_one(prior: str, control: str = "") -> tuple[str, float, str]:
+        return prior, 1.0, control
+
+    informed = [key for key in typical if key[1:] == (1.0, "") and key[0] != "uniform"]
+    as_wide = [at_one(prior) for prior in AS_WIDE if at_one(prior) in typical]
+    hottest = max((key[1] for key in typical), default=1.0)
+    if informed:
+        lead("worst_lead", min(informed, key=typical.__getitem__), at_one("uniform"))
+        lead("wide_lead", at_one(WIDE, "holds nothing"), at_one("uniform"))
+    lead("lead_without_noise", ("bimodal", 0.0, ""), ("uniform", 0.0, ""))
+    lead("wide_lead_without_noise", (WIDE, 0.0, "holds nothing"), ("uniform", 0.0, ""))
     if as_wide:
-        found["lead_over_one_hump"] = at_one["bimodal"] - max(as_wide)
-    if "narrow_gaussian" in at_one:
-        found["lead_over_mode_at_0"] = at_one["bimodal"] - at_one["narrow_gaussian"]
-    hottest = table.temperature.max()
+        best = max(as_wide, key=typical.__getitem__)
+        lead("lead_over_one_hump", at_one("bimodal"), best)
+        lead("one_hump_lead", at_one("gaussian", "other noise"), best)
+    lead("lead_over_mode_at_0", at_one("bimodal"), at_one("narrow_gaussian"))
+    lead("mode_at_0_lead", at_one("narrow_gaussian", "other noise"), at_one("narrow_gaussian"))
     if hottest > 1.0:
-        hot = table.sel(prior="bimodal", temperature=hottest)
-        found["loss_when_hot"] = at_one["bimodal"] - float(hot)
+        lead("loss_when_hot", at_one("bimodal"), ("bimodal", hottest, ""))
+        lead("loss_when_alike", at_one("bimodal"), at_one("bimodal", "other noise"))
     return found

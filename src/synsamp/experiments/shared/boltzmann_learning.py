@@ -136,7 +136,10 @@ def _numbers(p: TrialParameters, variants: Sequence[Variant], seen: Seen) -> xr.
 def _pictures(
     p: TrialParameters, variants: Sequence[Variant], trial: LearningTrial, seen: Seen, seed: int
 ) -> xr.Dataset:
-    """The images of a trial, 50 weights, and digits that the machines make up at the end."""
+    """The images of a trial, 50 weights, and digits that the machines make up at the end.
+
+    In single precision: they are many, and for looking at.
+    """
     parts = [machine_of(p).parts(theta) for theta in seen.end]
     seeds = [named_seed(seed, "generated", variant.label) for variant in variants]
     drawn = [
@@ -153,10 +156,10 @@ def _pictures(
         {
             "train_image": (("train", *image), trial.gray_train.reshape(-1, 28, 28)),
             "test_image": (("test", *image), trial.gray_test.reshape(-1, 28, 28)),
-            "trace": (("variant", "time", "weight"), seen.trace),
-            "end_weight": (("variant", "hidden", *image), end_weight),
-            "generated": (of_sample, images),
-            "generated_probability": (of_sample, probabilities),
+            "trace": (("variant", "time", "weight"), seen.trace.astype(np.float32)),
+            "end_weight": (("variant", "hidden", *image), end_weight.astype(np.float32)),
+            "generated": (of_sample, images.astype(np.uint8)),
+            "generated_probability": (of_sample, probabilities.astype(np.float32)),
         },
         coords={
             "variant": np.array([variant.label for variant in variants]),

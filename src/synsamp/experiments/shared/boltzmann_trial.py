@@ -2,13 +2,14 @@
 
 A trial draws training and test images, binarises the test images once, and draws initial
 parameters; then every variant (a prior and a temperature) learns from the same images, the same
-initial values and the same random numbers. One seed is one trial.
+initial values and the same random numbers. One seed is one trial. Controls differ in one thing
+more: they see many images or none, or have random numbers of their own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ N_VISIBLE = 28 * 28
 N_TRACES = 50
 HISTOGRAM_EDGES = np.linspace(-4.0, 4.0, 81)
 """Of Fig. 2C: 50 weights are followed, and 80 bins lie between -4 and 4."""
+MANY_IMAGES = 500
+"""What the control against overfitting learns from: a hundred times the paper's five."""
 
 
 class Machine(Parameters):
@@ -62,8 +65,8 @@ class TrialParameters(Parameters):
 
     @property
     def n_variants(self) -> int:
-        """Ways to learn."""
-        return 2
+        """Ways to learn; experiments compare several."""
+        return 1
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
@@ -79,11 +82,17 @@ class TrialParameters(Parameters):
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to learn: a prior for the weights and a temperature."""
+    """One way to learn: a prior for the weights and a temperature; a control has more.
+
+    ``images``: the trial's few, many others, or none, which leaves prior and noise alone.
+    ``other_noise``: random numbers of its own, where all other variants share theirs.
+    """
 
     label: str
     prior: Prior
     temperature: float = 1.0
+    images: Literal["few", "many", "none"] = "few"
+    other_noise: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,26 +101,33 @@ class LearningTrial:
 
     gray_train: NDArray[np.float64]
     gray_test: NDArray[np.float64]
+    gray_many: NDArray[np.float64]
     train: NDArray[np.float64]
     test: NDArray[np.float64]
     start: NDArray[np.float64]
     traced_weights: NDArray[np.int64]
     seed: np.random.SeedSequence
+    other_seed: np.random.SeedSequence
 
 
 def draw_trial(
     p: TrialParameters, seed: np.random.SeedSequence, ones: NDArray[Any]
 ) -> LearningTrial:
     """Draw images out of all ``ones`` [n, 28, 28], and initial values, by ``seed`` alone."""
-    of_split, of_binary, of_start, of_traces, of_chain = seed.spawn(5)
+    of_split, of_binary, of_start, of_traces, of_chain, of_many, of_other = seed.spawn(7)
     split_seed = int(of_split.generate_state(1)[0])
     split = split_digit(ones, p.training_images, p.test_images, split_seed)
-    train, test = (images.reshape(-1, N_VISIBLE).astype(float) for images in split[:2])
+    left = np.setdiff1d(np.arange(len(ones)), np.concatenate(split[2:]))
+    chosen = np.random.default_rng(of_many).choice(left, min(MANY_IMAGES, left.size), False)
+    train, test, many = (
+        images.reshape(-1, N_VISIBLE).astype(float) for images in (*split[:2], ones[chosen])
+    )
     binary = np.random.default_rng(of_binary)
     machine, learning = machine_of(p), p.learning
     return LearningTrial(
         gray_train=train,
         gray_test=test,
+        gray_many=many,
         train=(binary.random(train.shape) < train).astype(float),
         test=(binary.random(test.shape) < test).astype(float),
         start=machine.start(
@@ -121,6 +137,7 @@ def draw_trial(
             machine.n_weights, N_TRACES, replace=False
         ),
         seed=of_chain,
+        other_seed=of_other,
     )
 
 
@@ -139,11 +156,16 @@ def trace_updates(p: TrialParameters) -> NDArray[np.int64]:
 def learner(p: TrialParameters, variant: Variant, trial: LearningTrial) -> Chains:
     """The machine at its initial values, ready to learn."""
     machine = machine_of(p)
-    likelihood = machine.likelihood(
-        trial.gray_train, p.machine.cycles, p.machine.persistent, p.learning.n_inputs
-    )
+    likelihood = None
+    if variant.images != "none":
+        images = trial.gray_train if variant.images == "few" else trial.gray_many
+        likelihood = machine.likelihood(
+            images, p.machine.cycles, p.machine.persistent, p.learning.n_inputs
+        )
     rule = Rule(likelihood, machine.prior(variant.prior), temperature=variant.temperature)
-    seed = np.random.SeedSequence(trial.seed.entropy, spawn_key=trial.seed.spawn_key)
+    own = trial.other_seed if variant.other_noise else trial.seed
+    # A copy: spawning changes a SeedSequence, and variants are to share its children.
+    seed = np.random.SeedSequence(own.entropy, spawn_key=own.spawn_key)
     return Chains(rule, trial.start[None], p.learning.learning_rate, seed)
 
 
