@@ -99,6 +99,12 @@ def _entry(load: Callable[[], Experiment], source: str) -> Entry:
     return Entry(experiment.name, experiment.alias, experiment.title, load, source)
 
 
+def _theory() -> Experiment:
+    from synsamp.experiments.theory import EXPERIMENT
+
+    return EXPERIMENT
+
+
 def _landscape() -> Experiment:
     from synsamp.experiments.landscape import EXPERIMENT
 
@@ -140,6 +146,7 @@ REGISTRY = Registry(
         Entry(
             "landscape", "fig1", "Maximum likelihood learning against synaptic sampling", _landscape
         ),
+        Entry("theory", "theorem1", "Theorem 1: what the rule samples from", _theory),
         Entry("generalization", "fig2", "Priors improve generalization", _generalization),
         Entry("prior_comparison", "fig2x", "Which prior generalises best?", _prior_comparison),
         Entry("motility", "fig3", "Spine motility as synaptic sampling", _motility),
@@ -147,4 +154,4 @@ REGISTRY = Registry(
         Entry("compensation", "fig5", "Inherent compensation for lesions", _compensation),
     ]
 )
-"""The paper's figures, in its order."""
+"""The paper's figures, in its order, and its theorem."""
