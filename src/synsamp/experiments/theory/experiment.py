@@ -26,7 +26,6 @@ class TheoryParameters(Parameters):
     """How many states are compared with each law, and how they are reached."""
 
     copies: int = Field(4000, ge=100, le=10**6, description="independent states per arm")
-    paths: int = Field(1000, ge=50, le=50_000, description="independent states that learn online")
     relaxations: float = Field(
         7.0, ge=1.0, le=50.0, description="length of a run, in relaxation times of its law"
     )
@@ -39,8 +38,8 @@ class TheoryParameters(Parameters):
     @model_validator(mode="after")
     def _ends(self) -> TheoryParameters:
         time = self.relaxations * LONGEST_RELAXATION
-        steps = 14 * self.copies * time * self.hot / self.dt
-        online = 4 * self.batch * self.paths * time / self.online_dt
+        steps = 14 * self.copies * time * max(1.0, self.hot) / self.dt
+        online = 4 * self.batch * self.copies * time / self.online_dt
         require_at_most("steps", steps + online, MOST_STEPS)
         return self
 
@@ -61,7 +60,7 @@ EXPERIMENT = Experiment(
     parameters=TheoryParameters,
     presets={
         "quick": TheoryParameters(),
-        "paper": TheoryParameters(copies=20_000, paths=4000),
+        "paper": TheoryParameters(copies=20_000),
     },
     trials={"quick": 4, "paper": 16},
     run=run,
@@ -73,13 +72,13 @@ EXPERIMENT = Experiment(
         "of a rule with one part broken (orange): a skewed posterior and one with two modes, where "
         "the noise lacks its factor √2; two parameters, where the prior is left out (ellipses "
         "hold 50 and 95 % of the posterior). Right: distance from the law, one dot per seed.",
-        "T": "Temperature. States at a low and a high T against p*^(1/T); dotted: p* itself. "
+        "B": "Temperature. States at a low and a high T against p*^(1/T); dotted: p* itself. "
         "Without noise (T = 0) paths end in the maximum of the posterior (dashed).",
-        "B": "A speed b(θ) that depends on the parameter. With the term T b′(θ) the law stays p*; "
+        "C": "A speed b(θ) that depends on the parameter. With the term T b′(θ) the law stays p*; "
         "without it (orange) it becomes p*/b (dotted).",
-        "H": "Hidden states: the network draws its response z anew in every step, and the states "
+        "D": "Hidden states: the network draws its response z anew in every step, and the states "
         "follow the marginal posterior. Orange: a response that is always the same.",
-        "O": "Online learning: one or a few of 20 inputs at a time. With the factor N the states "
+        "E": "Online learning: one or a few of 20 inputs at a time. With the factor N the states "
         "follow the posterior of all inputs; without it (orange) they stay near the prior. After "
         "one pass through all inputs, online and batch rule differ by second order in N τ b.",
     },

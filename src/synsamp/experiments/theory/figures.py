@@ -25,10 +25,10 @@ def draw(parameters: Any, runs: Runs) -> dict[str, Figure]:
     arms = xr.concat([run["arms"].load() for run in runs], "seed")
     return {
         "A": _law(arms, runs),
-        "T": _temperature(parameters, arms, runs),
-        "B": _speed(arms),
-        "H": _hidden(arms),
-        "O": _online(parameters, arms, runs),
+        "B": _temperature(parameters, arms, runs),
+        "C": _speed(arms),
+        "D": _hidden(arms),
+        "E": _online(parameters, arms, runs),
     }
 
 
@@ -48,20 +48,19 @@ def _law(arms: xr.Dataset, runs: Runs) -> Figure:
     pairs = runs[0]["pairs"]
     for k, colour, label in ((1, ORANGE, "no prior"), (0, BLUE, "sampled")):
         theta = pairs.theta.values[k]
-        axes = plane
-        axes.plot(theta[:, 0], theta[:, 1], ".", color=colour, ms=1.6, alpha=0.45, label=label)
+        plane.plot(theta[:, 0], theta[:, 1], ".", color=colour, ms=1.6, alpha=0.45, label=label)
     for share in (0.5, 0.95):
         plane.plot(*_ellipse(share), color=INK, lw=1.2)
     middle = models.PAIR_MEAN
-    plane.set(xlabel="θ₁", ylabel="θ₂", xlim=middle[0] + np.array([-2.4, 2.9]))
-    plane.set(ylim=middle[1] + np.array([-2.4, 3.6]))
+    plane.set(xlabel="θ₁", ylabel="θ₂", xlim=middle[0] + np.array([-2.6, 2.9]))
+    plane.set(ylim=middle[1] + np.array([-2.6, 4.0]))
     plane.set_title("two parameters")
-    _legend(plane, markerscale=5)
+    plane.legend(loc="upper left", fontsize=7.5, handlelength=1.1, markerscale=5)
     both = xr.concat([run["pairs"].distance.load() for run in runs], "seed")
     rows = [
         ("skewed", _gaps(arms, "skewed"), _gaps(arms, "skewed_half_noise")),
-        ("two\nmodes", _gaps(arms, "two_modes"), _gaps(arms, "two_modes_half_noise")),
-        ("two\nparam.", both.values[:, 0], both.values[:, 1]),
+        ("modes", _gaps(arms, "two_modes"), _gaps(arms, "two_modes_half_noise")),
+        ("pair", both.values[:, 0], both.values[:, 1]),
     ]
     _distances(gaps, rows)
     return figure
@@ -69,7 +68,7 @@ def _law(arms: xr.Dataset, runs: Runs) -> Figure:
 
 def _temperature(p: Any, arms: xr.Dataset, runs: Runs) -> Figure:
     figure, cold, hot, zero, gaps = _row(1, 1, 1, 0.75)
-    for axes, name, T, mark in ((cold, "cold", p.cold, "T  "), (hot, "hot", p.hot, "")):
+    for axes, name, T, mark in ((cold, "cold", p.cold, "B  "), (hot, "hot", p.hot, "")):
         _states(axes, arms, name, f"{mark}T = {T:g}", "sampled")
         _law_curve(axes, arms, name, "$p^{*1/T}$")
         _law_curve(axes, arms, f"{name}_against_p", "$p^*$", linestyle=":", color=ORANGE)
@@ -92,7 +91,7 @@ def _speed(arms: xr.Dataset) -> Figure:
     theta = np.linspace(-3, 3, 301)
     speed.plot(theta, models.speed_at(theta), color=GREEN)
     speed.set(xlabel="θ", ylabel="speed b", ylim=(0, 1.4), xlim=(-3, 3))
-    speed.set_title("B  speed")
+    speed.set_title("C  speed")
     _states(states, arms, "speed_against_p", "where states are", "with $T b'$")
     _broken(states, arms, "uncorrected_against_p", "without $T b'$")
     _law_curve(states, arms, "speed_against_p", "$p^*$")
@@ -108,7 +107,7 @@ def _speed(arms: xr.Dataset) -> Figure:
 
 def _hidden(arms: xr.Dataset) -> Figure:
     figure, states, gaps = _row(2.2, 0.75)
-    _states(states, arms, "hidden", "H  hidden states", "response drawn")
+    _states(states, arms, "hidden", "D  hidden states", "response drawn")
     _broken(states, arms, "hidden_alike", "always the same")
     _law_curve(states, arms, "hidden", "marginal posterior")
     _legend(states)
@@ -119,7 +118,7 @@ def _hidden(arms: xr.Dataset) -> Figure:
 def _online(p: Any, arms: xr.Dataset, runs: Runs) -> Figure:
     figure, single, several, order, gaps = _row(1, 1, 0.95, 0.75)
     n = f"{p.batch} at a time"
-    for axes, name, title in ((single, "online", "O  one input"), (several, "minibatch", n)):
+    for axes, name, title in ((single, "online", "E  one input"), (several, "minibatch", n)):
         _states(axes, arms, name, title, "with N")
         _broken(axes, arms, f"{name}_without_N", "without N")
         _law_curve(axes, arms, name, "posterior")
@@ -140,7 +139,7 @@ def _online(p: Any, arms: xr.Dataset, runs: Runs) -> Figure:
 def _states(axes: Axes, arms: xr.Dataset, name: str, title: str, label: str) -> None:
     middle, density = _density(arms, name)
     axes.bar(middle, density, middle[1] - middle[0], color=SKY, alpha=0.75, lw=0, label=label)
-    axes.set(xlabel="θ", yticks=[], xlim=(middle[0], middle[-1]), ylim=(0, None))
+    axes.set(xlabel="θ", yticks=[], xlim=(middle[0], middle[-1]))
     axes.spines["left"].set_visible(False)
     axes.set_title(title)
 
@@ -163,11 +162,10 @@ def _law_curve(axes: Axes, arms: xr.Dataset, name: str, label: str, **look: Any)
     axes.plot(one.middle, one.law, **({"color": INK, "lw": 1.3, "label": label} | look))
 
 
-def _legend(axes: Axes, **more: Any) -> None:
+def _legend(axes: Axes) -> None:
     """Above the marks, with room made for it."""
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, low + 1.45 * (high - low))
-    axes.legend(loc="upper left", fontsize=7.5, handlelength=1.1, labelspacing=0.25, **more)
+    axes.set_ylim(0.0, 1.35 * axes.get_ylim()[1])
+    axes.legend(loc="upper left", fontsize=7.5, handlelength=1.1, labelspacing=0.25)
 
 
 def _gaps(arms: xr.Dataset, name: str) -> Any:
@@ -188,7 +186,7 @@ def _distances(axes: Axes, rows: list[tuple[str, Any, Any]]) -> None:
     axes.set_xticks(range(len(rows)), [label for label, _, _ in rows], fontsize=7.5)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.set_title("distance / chance", fontsize=9)
+    axes.set_title("distance")
 
 
 def _ellipse(share: float) -> Any:

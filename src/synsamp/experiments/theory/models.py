@@ -10,8 +10,8 @@ hidden     x ~ ½ N(θ, s²) + ½ N(−θ, s²); z says which of the two it was 
 sides      which side of 0 the inputs fall on: log p(xⁿ|θ) = −log(1 + e^(−xⁿθ)) one mode
 ========== ==================================================================== ===============
 
-Under the first, second and fourth a chain's parameters are independent copies of one parameter, so
-that one chain gives as many independent states as it has parameters.
+But for the pairs, a chain's parameters are independent copies of one parameter, so that one chain
+gives as many independent states as it has parameters.
 """
 
 from __future__ import annotations
@@ -174,9 +174,18 @@ def sides_gradient(theta: Any, inputs: Any) -> Any:
     return out
 
 
-def online(batch: int, n_inputs: float | None = None) -> Online:
-    """So many inputs at a time, chosen at random; the rule's N is their number unless given."""
-    return Online(side_gradient, INPUTS, batch=batch, n_inputs=n_inputs)
+def online(inputs: Floats, batch: int, n_inputs: float | None = None) -> Online:
+    """So many rows of inputs at a time, at random; the rule's N is their number unless given."""
+    return Online(side_gradient, inputs, batch=batch, n_inputs=n_inputs)
+
+
+def inputs_in_own_order(copies: int, rng: np.random.Generator) -> Floats:
+    """All inputs for each copy of a chain, [input, copy], in an order of its own.
+
+    A chain chooses one row for all its copies: this way each copy sees another input, and what
+    the choice adds to the noise of one says nothing of another's.
+    """
+    return rng.permuted(np.repeat(INPUTS, copies, axis=1), axis=0)
 
 
 SIDES = Posterior(

@@ -29,16 +29,15 @@ Floats = NDArray[np.float64]
 
 BINS = 60
 SHOWN_PAIRS = 600
-LEFT_OUT = 1e-3
-"""Share of a law that a histogram leaves out at either end."""
 
 
 class Arm(NamedTuple):
-    """Sampled states, and the law they are held against."""
+    """Sampled states, the law they are held against, and from where to where both are drawn."""
 
     name: str
     states: Floats
     law: GridLaw
+    span: tuple[float, float] = (-2.8, 2.8)
 
 
 def run(p: TheoryParameters, seed: int, context: RunContext) -> Results:
@@ -68,13 +67,19 @@ def _settle(rule: Rule, start: Floats, time: float, dt: float, seed: Any, thread
 
 
 def _copies(
-    p: TheoryParameters, seed: int, name: str, rule: Rule, relaxation: float, threads: int
+    p: TheoryParameters,
+    seed: int,
+    name: str,
+    rule: Rule,
+    relaxation: float,
+    threads: int,
+    dt: float | None = None,
 ) -> Floats:
-    """Independent copies of one parameter, after several relaxation times."""
+    """Independent copies of one parameter in two chains, after several relaxation times."""
     start = np.random.default_rng(named_seed(seed, name, "start"))
     begin = start.uniform(-1.5, 1.5, (2, p.copies // 2))
-    # At high temperature steps are larger; so that Euler's error is not, they are more.
-    dt = p.dt / max(1.0, float(rule.temperature))  # type: ignore[arg-type]
+    if dt is None:  # at high temperature shorter, so that Euler's error does not grow with it
+        dt = p.dt / max(1.0, float(rule.temperature))  # type: ignore[arg-type]
     noise = named_seed(seed, name, "noise")
     return _settle(rule, begin, p.relaxations * relaxation, dt, noise, threads)
 
@@ -96,8 +101,9 @@ def _temperature(p: TheoryParameters, seed: int, threads: int) -> list[Arm]:
     for name, T in (("cold", p.cold), ("hot", p.hot)):
         relaxation = TWO_MODES.relaxation_time(temperature=T)
         states = _copies(p, seed, name, TWO_MODES.rule(temperature=T), relaxation, threads)
-        found.append(Arm(name, states, TWO_MODES.law(T)))
-        found.append(Arm(f"{name}_against_p", states, TWO_MODES.law()))
+        reach = 2.5 * max(1.0, np.sqrt(T))
+        found.append(Arm(name, states, TWO_MODES.law(T), (-reach, reach)))
+        found.append(Arm(f"{name}_against_p", states, TWO_MODES.law(), (-reach, reach)))
     return found
 
 
@@ -123,29 +129,21 @@ def _hidden(p: TheoryParameters, seed: int, threads: int) -> list[Arm]:
 
 
 def _online(p: TheoryParameters, seed: int, threads: int) -> list[Arm]:
-    """One and several inputs at a time, with the factor N and without it.
-
-    A chain's parameters would share its inputs: here every path is a chain of its own.
-    """
-    time, found = p.relaxations * SIDES.relaxation_time(), []
+    """One and several inputs at a time, with the factor N and without it."""
+    relaxation, found = SIDES.relaxation_time(), []
     for name, batch in (("online", 1), ("minibatch", p.batch)):
         for arm, n_inputs in ((name, None), (f"{name}_without_N", 1.0)):
-            rule = SIDES.rule(likelihood=models.online(batch, n_inputs))
-            start = np.random.default_rng(named_seed(seed, arm, "start"))
-            begin, noise = start.uniform(-1.5, 1.5, (p.paths, 1)), named_seed(seed, arm, "noise")
-            states = _settle(rule, begin, time, p.online_dt, noise, threads)
-            found.append(Arm(arm, states, SIDES.law()))
+            order = np.random.default_rng(named_seed(seed, arm, "order"))
+            inputs = models.inputs_in_own_order(p.copies // 2, order)
+            rule = SIDES.rule(likelihood=models.online(inputs, batch, n_inputs))
+            states = _copies(p, seed, arm, rule, relaxation, threads, p.online_dt)
+            found.append(Arm(arm, states, SIDES.law(), (-2.5, 4.5)))
     return found
 
 
 def _table(arms: list[Arm]) -> xr.Dataset:
     """Distances, histograms, and the laws at the middle of each bin."""
-    edges = np.stack(
-        [
-            np.linspace(*arm.law.quantile(np.array([LEFT_OUT, 1.0 - LEFT_OUT])), BINS + 1)
-            for arm in arms
-        ]
-    )
+    edges = np.stack([np.linspace(*arm.span, BINS + 1) for arm in arms])
     middle = 0.5 * (edges[:, 1:] + edges[:, :-1])
     counts = [np.histogram(arm.states, e)[0] for arm, e in zip(arms, edges, strict=True)]
     laws = [arm.law.density(m) for arm, m in zip(arms, middle, strict=True)]
