@@ -66,6 +66,8 @@ MANY = ",".join(str(T) for T in range(50))
         ("fig1", ["chains=1024", "chain_time=1e5"]),
         ("fig1", ["rule.speed=1e-300"]),
         ("fig1", ["peaks.heights=1e300,1,1,1"]),
+        ("theorem1", ["copies=1000000", "relaxations=50", "dt=1e-4"]),
+        ("theorem1", ["batch=100", "copies=100000", "online_dt=1e-5"]),
         ("fig2", ["training_images=1000", "learning.updates=100000000"]),
         ("fig2x", ["machine.hidden_units=20", "evaluations=1000", f"temperatures={MANY}"]),
         ("fig2x", ["machine.cycles=1000", "learning.updates=100000000"]),

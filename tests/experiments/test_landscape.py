@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from synsamp.claims import judge_all
+from synsamp.claims import judge, judge_all
 from synsamp.errors import SynsampError
 from synsamp.experiments.landscape.experiment import EXPERIMENT, LandscapeParameters
 from synsamp.experiments.landscape.figures import draw
@@ -32,6 +32,25 @@ def test_every_measure_is_in_its_band(folder):
     assert verdicts(folder) == dict.fromkeys(
         ("ml-ends", "law", "all-modes", "hot", "cold"), "holds"
     )
+
+
+@pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
+def test_no_claim_holds_under_its_null(folder, claim):
+    null = [float(folder.results()["measures"][claim.null])] * 2
+    assert judge(claim, null, null).verdict == "fails"
+    assert claim.reason
+    assert claim.null_is
+
+
+def test_what_is_expected_near_a_mode_is_the_closed_form(tmp_path):
+    # One peak of width s at 0 under the prior N(0, σ²): p*^(1/T) is Gaussian too, and the share
+    # within r of its middle is 1 − exp(−r²/2v).
+    settings = ["peaks.centres=[[0, 0]]", "peaks.widths=0.5", "peaks.heights=1", "rule.hot=3"]
+    tiny = ["chains=4", "chain_time=10", "path_time=1", "ml_time=1", "ml_paths=2"]
+    results = execute(EXPERIMENT, tmp_path / "run", settings=[*settings, *tiny]).results()
+    variance = 3.0 / (1 / 0.5**2 + 1 / 1.5**2)
+    expected = 1 - np.exp(-(0.5**2) / (2 * variance))
+    assert float(results["visited"].near_expected) == pytest.approx(expected, rel=2e-3)
 
 
 def test_one_seed_decides_only_what_has_no_scatter(folder):

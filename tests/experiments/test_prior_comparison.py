@@ -3,15 +3,11 @@ import pytest
 import xarray as xr
 
 from synsamp import SynsampError
-from synsamp.claims import judge_all
-from synsamp.experiments.prior_comparison.experiment import (
-    BIMODAL,
-    EXPERIMENT,
-    ComparisonParameters,
-    prior_named,
-)
+from synsamp.claims import judge, judge_all
+from synsamp.experiments.prior_comparison.experiment import EXPERIMENT, ComparisonParameters
 from synsamp.experiments.prior_comparison.figures import draw
-from synsamp.experiments.prior_comparison.measures import end_table
+from synsamp.experiments.prior_comparison.measures import typical_table
+from synsamp.experiments.prior_comparison.variants import BIMODAL, compared, prior_named
 from synsamp.runs.execute import execute
 
 SMALL = ["learning.updates=1000", "evaluations=4", "test_images=10"]
@@ -21,7 +17,7 @@ def test_a_small_comparison_runs_and_draws(tmp_path):
     settings = [*SMALL, 'priors=["uniform", "bimodal"]', "temperatures=0,1"]
     folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
     results = folder.results()
-    table = end_table(results["learning"])
+    table = typical_table(results["learning"])
     assert table.dims == ("prior", "temperature")
     assert list(table.prior.values) == ["uniform", "bimodal"]
     assert np.all(
@@ -31,7 +27,27 @@ def test_a_small_comparison_runs_and_draws(tmp_path):
     assert not np.any(table.sel(temperature=0) == table.sel(temperature=1))
     parameters = ComparisonParameters(priors=("uniform", "bimodal"), temperatures=(0.0, 1.0))
     assert set("".join(draw(parameters, [results, results]))) == set(EXPERIMENT.captions)
-    assert [claim.id for claim in folder.claims()] == ["any-prior-helps"]
+    assert [claim.id for claim in folder.claims()] == ["any-prior-helps", "helps-without-noise"]
+    # A prior that holds nothing, on the same noise, is as good as none.
+    found = folder.results()["measures"]
+    assert abs(float(found.wide_lead)) < 1 < float(found.worst_lead)
+
+
+def test_controls_are_those_of_what_is_compared():
+    def controls(priors, temperatures):
+        return {
+            (one.prior, one.temperature, one.control)
+            for one in compared(priors, temperatures, 0.52)
+            if one.control
+        }
+
+    assert controls(("uniform", "bimodal"), (0.0, 1.0)) == {
+        ("bimodal", 1.0, "other noise"),
+        ("wide_gaussian", 0.0, "holds nothing"),
+        ("wide_gaussian", 1.0, "holds nothing"),
+    }
+    assert controls(("laplace", "bimodal"), (4.0,)) == set()
+    assert ComparisonParameters().n_variants == 24 + 5
 
 
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "student_t"])
@@ -54,73 +70,98 @@ def test_the_bimodal_prior_has_the_spread_the_others_get():
     assert std == pytest.approx(ComparisonParameters().prior_std, abs=0.005)
 
 
-def made_up(ends):
-    """Results in which the test likelihood ends at ``ends[prior, temperature]``."""
-    pairs = list(ends)
+def made_up(typical):
+    """Results in which a typical sample has ``typical[prior, temperature, control]``."""
+    keys = list(typical)
     dataset = xr.Dataset(
-        {"test_log_likelihood": (("variant", "update"), [[-300.0, ends[p]] for p in pairs])},
+        {"single_test_log_likelihood": ("variant", [float(typical[key]) for key in keys])},
         coords={
-            "variant": [f"{name} T={T}" for name, T in pairs],
-            "prior": ("variant", [name for name, _ in pairs]),
-            "temperature": ("variant", [T for _, T in pairs]),
+            "variant": [" ".join(map(str, key)) for key in keys],
+            "prior": ("variant", [prior for prior, _, _ in keys]),
+            "temperature": ("variant", [T for _, T, _ in keys]),
+            "control": ("variant", [control for _, _, control in keys]),
         },
     )
     return {"learning": dataset}
 
 
-ENDS = {
-    ("uniform", 1.0): -500,
-    ("gaussian", 1.0): -200,
-    ("laplace", 1.0): -190,
-    ("narrow_gaussian", 1.0): -112,
-    ("bimodal", 1.0): -110,
-    ("uniform", 4.0): -900,
-    ("gaussian", 4.0): -400,
-    ("laplace", 4.0): -410,
-    ("narrow_gaussian", 4.0): -140,
-    ("bimodal", 4.0): -150,
+TYPICAL = {
+    ("uniform", 0.0, ""): -190,
+    ("bimodal", 0.0, ""): -112,
+    ("uniform", 1.0, ""): -500,
+    ("gaussian", 1.0, ""): -200,
+    ("laplace", 1.0, ""): -190,
+    ("narrow_gaussian", 1.0, ""): -112,
+    ("bimodal", 1.0, ""): -110,
+    ("uniform", 4.0, ""): -900,
+    ("gaussian", 4.0, ""): -400,
+    ("laplace", 4.0, ""): -410,
+    ("narrow_gaussian", 4.0, ""): -140,
+    ("bimodal", 4.0, ""): -150,
+    ("gaussian", 1.0, "other noise"): -201,
+    ("narrow_gaussian", 1.0, "other noise"): -112.5,
+    ("bimodal", 1.0, "other noise"): -109.5,
+    ("wide_gaussian", 0.0, "holds nothing"): -189,
+    ("wide_gaussian", 1.0, "holds nothing"): -502,
 }
 
 
-def measured(ends):
-    return EXPERIMENT.measures(None, made_up(ends))
+def measured(typical):
+    return EXPERIMENT.measures(None, made_up(typical))
 
 
-def verdicts(ends):
-    values = {name: [value] * 3 for name, value in measured(ends).items()}
+def verdicts(typical):
+    values = {name: [value] * 3 for name, value in measured(typical).items()}
     return {each.claim.id: each.verdict for each in judge_all(EXPERIMENT.claims, values)}
 
 
 def test_measures_compare_what_they_say():
-    assert measured(ENDS) == {
+    assert measured(TYPICAL) == {
         "worst_lead": 300.0,
+        "wide_lead": -2.0,
+        "lead_without_noise": 78.0,
+        "wide_lead_without_noise": 1.0,
         "lead_over_one_hump": 80.0,
+        "one_hump_lead": -11.0,
         "lead_over_mode_at_0": 2.0,
+        "mode_at_0_lead": -0.5,
         "loss_when_hot": 40.0,
+        "loss_when_alike": -0.5,
     }
-    assert set(verdicts(ENDS).values()) == {"holds"}
+    assert set(verdicts(TYPICAL).values()) == {"holds"}
+
+
+@pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
+def test_no_claim_holds_under_its_null(claim):
+    null = [measured(TYPICAL)[claim.null]] * 3
+    assert judge(claim, null, null).verdict == "fails"
+    assert claim.reason
+    assert claim.null_is
 
 
 def test_claims_can_fail():
-    swapped = ENDS | {
-        ("gaussian", 1.0): -106,
-        ("narrow_gaussian", 1.0): -101,
-        ("uniform", 1.0): -105,
-        ("bimodal", 4.0): -90,
+    swapped = TYPICAL | {
+        ("gaussian", 1.0, ""): -106,
+        ("narrow_gaussian", 1.0, ""): -101,
+        ("uniform", 1.0, ""): -105,
+        ("uniform", 0.0, ""): -105,
+        ("bimodal", 4.0, ""): -90,
     }
     assert set(verdicts(swapped).values()) == {"fails"}
 
 
 def test_what_the_lists_do_not_have_is_not_measured():
     def without(*names):
-        return {pair: end for pair, end in ENDS.items() if pair[0] not in names}
+        return {key: value for key, value in TYPICAL.items() if key[0] not in names}
 
-    assert set(measured(without("uniform", "narrow_gaussian"))) == {
+    assert set(measured(without("uniform", "narrow_gaussian", "wide_gaussian"))) == {
         "lead_over_one_hump",
+        "one_hump_lead",
         "loss_when_hot",
+        "loss_when_alike",
     }
-    assert set(measured(without("bimodal"))) == {"worst_lead"}
-    assert measured({pair: end for pair, end in ENDS.items() if pair[1] != 1.0}) == {}
+    assert set(verdicts(without("bimodal"))) == {"any-prior-helps"}
+    assert measured({key: value for key, value in TYPICAL.items() if key[1] == 4.0}) == {}
 
 
 def test_a_list_that_names_something_twice_is_refused(tmp_path):

@@ -12,6 +12,7 @@ from synsamp.experiments.registry import REGISTRY
 
 TINY = {
     "landscape": ["chains=4", "chain_time=10", "path_time=1", "ml_time=1", "ml_paths=2"],
+    "theory": ["copies=100", "relaxations=1"],
     "generalization": ["learning.updates=100", "evaluations=4", "test_images=5"],
     "prior_comparison": [
         "learning.updates=100",

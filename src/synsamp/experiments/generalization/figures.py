@@ -118,7 +118,7 @@ def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -
     axes.set(xscale="log", xlabel="updates", ylabel="log-likelihood / nats")
     axes.set(ylim=(1.05 * low, 0.0), xlim=(10, float(updates[-1])))
     axes.set_title(f"{letter}   {TITLES[variant]}, trials: {trials.sizes['trial']}")
-    axes.legend(loc="lower center", ncols=2)
+    axes.legend(loc="upper left", ncols=2, columnspacing=1.0)
 
 
 def _beyond(example: xr.Dataset, trials: xr.Dataset) -> Figure:

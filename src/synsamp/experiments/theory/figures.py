@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 from scipy import stats
 
 from synsamp.experiments.base import Results
@@ -127,8 +127,8 @@ def _online(p: Any, arms: xr.Dataset, runs: Runs) -> Figure:
     order.plot(one.step, one.gap_without_N, "o-", color=ORANGE, ms=4, lw=1.1, label="without N")
     order.plot(one.step, one.gap, "o-", color=BLUE, ms=4, lw=1.1, label="with N")
     order.set(xscale="log", yscale="log", xlabel="N τ b", ylabel="gap to batch, one pass")
-    order.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-    order.xaxis.set_minor_formatter(NullFormatter())
+    order.set_xticks(one.step.values, [f"{step:g}" for step in one.step.values], fontsize=7)
+    order.xaxis.set_minor_locator(NullLocator())
     order.set_title("one pass")
     rows = [(a, _gaps(arms, b), _gaps(arms, f"{b}_without_N")) for a, b in
             (("one", "online"), ("several", "minibatch"))]  # fmt: skip

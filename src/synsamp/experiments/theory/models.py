@@ -3,7 +3,7 @@
 ========== ==================================================================== ===============
 model      what is seen                                                         posterior
 ========== ==================================================================== ===============
-counts     spike counts x ~ Poisson(e^θ), prior N(0, 1)                         skewed
+counts     spike counts x ~ Poisson(e^θ), prior N(0, 4)                         skewed
 two modes  x ~ N(θ, s²), prior a mixture of two Gaussians                       two modes
 pair       x ~ N(θ, P⁻¹) of two parameters, prior N(0, 1) for each              correlated
 hidden     x ~ ½ N(θ, s²) + ½ N(−θ, s²); z says which of the two it was         two modes
@@ -31,7 +31,7 @@ from synsamp.rule.theory import fokker_planck
 
 Floats = NDArray[np.float64]
 
-COUNTS = np.array([0.0, 2.0, 1.0, 1.0])
+COUNTS = np.array([0.0, 1.0, 0.0])
 SEEN, SEEN_STD = 0.2, 1.5
 PRECISION = np.array([[2.0, -1.2], [-1.2, 1.5]])
 CENTRE = np.array([0.8, -0.4])
@@ -85,10 +85,10 @@ def counts_gradient(theta: Any, total: Any, n: Any) -> Any:
 
 SKEWED = Posterior(
     Batch(counts_gradient, (COUNTS.sum(), float(COUNTS.size))),
-    Gaussian(0.0, 1.0),
+    Gaussian(0.0, 2.0),
     lambda theta: COUNTS.sum() * theta - COUNTS.size * np.exp(theta),
-    -12.0,
-    12.0,
+    -16.0,
+    8.0,
 )
 
 

@@ -87,11 +87,14 @@ def _copies(
 def _law(p: TheoryParameters, seed: int, threads: int) -> list[Arm]:
     """Theorem 1 at T = 1; noise sqrt(b) dW instead of sqrt(2b) dW is the rule at T = 1/2."""
     found = []
-    for name, model in (("skewed", SKEWED), ("two_modes", TWO_MODES)):
+    for name, model, span in (
+        ("skewed", SKEWED, (-5.0, 1.8)),
+        ("two_modes", TWO_MODES, (-2.8, 2.8)),
+    ):
         relaxation = model.relaxation_time()
         for arm, T in ((name, 1.0), (f"{name}_half_noise", 0.5)):
             states = _copies(p, seed, arm, model.rule(temperature=T), relaxation, threads)
-            found.append(Arm(arm, states, model.law()))
+            found.append(Arm(arm, states, model.law(), span))
     return found
 
 
