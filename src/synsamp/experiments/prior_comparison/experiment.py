@@ -85,7 +85,7 @@ EXPERIMENT = Experiment(
         ),
         "paper": ComparisonParameters(),
     },
-    trials={"quick": 4, "paper": 20},
+    trials={"quick": 4, "paper": 16},
     run=run,
     measures=measures,
     claims=CLAIMS,
