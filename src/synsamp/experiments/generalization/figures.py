@@ -116,9 +116,10 @@ def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -
     alone = test.sel(variant=WITHOUT_IMAGES[variant])
     axes.plot(updates, alone, color=GRAY, lw=1.1, label="no images")
     axes.set(xscale="log", xlabel="updates", ylabel="log-likelihood / nats")
-    axes.set(ylim=(1.05 * low, 0.0), xlim=(10, float(updates[-1])))
+    axes.set(ylim=(1.05 * low, -0.2 * low), xlim=(10, float(updates[-1])))
+    axes.set_yticks([tick for tick in axes.get_yticks() if 1.05 * low <= tick <= 0.0])
     axes.set_title(f"{letter}   {TITLES[variant]}, trials: {trials.sizes['trial']}")
-    axes.legend(loc="upper left", ncols=2, columnspacing=1.0)
+    axes.legend(loc="upper left", ncols=2, columnspacing=1.0, fontsize=8)
 
 
 def _beyond(example: xr.Dataset, trials: xr.Dataset) -> Figure:
