@@ -6,7 +6,7 @@ by state, with a law that is exact up to a fine grid. Nulls break one thing each
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -215,7 +215,7 @@ def _pass() -> xr.Dataset:
     n = len(models.INPUTS)
     steps = np.array([2e-4, 4e-4, 8e-4, 16e-4])
 
-    def end(rule: Rule, gradients: list[Callable[[Floats], Floats]], dt: float) -> float:
+    def end(rule: Rule, gradients: Sequence[Callable[..., Any]], dt: float) -> float:
         theta = np.array([-1.0])
         for gradient in gradients:
             theta = theta + dt * rule.terms(theta, gradient(theta), 0.0)[0]
