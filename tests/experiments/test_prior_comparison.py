@@ -47,6 +47,10 @@ def test_controls_are_those_of_what_is_compared():
         ("wide_gaussian", 1.0, "holds nothing"),
     }
     assert controls(("laplace", "bimodal"), (4.0,)) == set()
+    for one in compared(("uniform", "bimodal"), (0.0, 1.0), 0.52):
+        assert one.variant.other_noise == (one.control == "other noise")
+        assert one.variant.temperature == one.temperature
+        assert one.variant.images == "few"
     assert ComparisonParameters().n_variants == 24 + 5
 
 

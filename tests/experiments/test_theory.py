@@ -74,7 +74,7 @@ def test_the_distance_is_in_units_of_what_chance_allows():
     assert distance(rng.standard_normal(n) + 0.5, stats.norm.cdf) > 1
 
 
-@pytest.mark.parametrize("model", [models.SKEWED, models.TWO_MODES, models.SIDES])
+@pytest.mark.parametrize("model", [models.SKEWED, models.TWO_MODES])
 def test_gradients_are_those_of_the_log_likelihood(model):
     theta, h = np.linspace(-1.5, 1.5, 7), 1e-6
     slope = (model.log_likelihood(theta + h) - model.log_likelihood(theta - h)) / (2 * h)
@@ -82,17 +82,25 @@ def test_gradients_are_those_of_the_log_likelihood(model):
     assert given == pytest.approx(slope, rel=1e-5, abs=1e-5)
 
 
+def test_gradients_of_single_inputs_add_up_to_that_of_all():
+    theta = np.linspace(-1.5, 1.5, 7)
+    whole = sum(models.side_gradient(theta, x) for x in models.INPUTS)
+    assert models.SIDES.slope(theta) == pytest.approx(whole, rel=1e-5)
+
+
 def test_responses_and_their_gradients_average_to_that_of_the_marginal():
     theta, h, x = np.linspace(-1.5, 1.5, 7), 1e-6, np.array([models.HIDDEN_SEEN])
     rng, many = np.random.default_rng(1), np.tile(np.linspace(-1.5, 1.5, 7), 40_000)
-    z = models.respond(many, x, rng)
-    found = models.hidden_gradient(many, x, z).reshape(-1, 7)
+    z = models.respond(many, x, rng, True)
+    found = models.hidden_gradient(many, x, z, True).reshape(-1, 7)
     slope = (models.HIDDEN.log_likelihood(theta + h) - models.HIDDEN.log_likelihood(theta - h)) / (
         2 * h
     )
     error = found.std(axis=0) / np.sqrt(len(found))
     assert np.all(np.abs(found.mean(axis=0) - slope) < 4.5 * error)
-    alike = models.hidden_gradient(many, x, models.respond_alike(many, x, rng)).reshape(-1, 7)
+    alike = models.hidden_gradient(many, x, models.respond(many, x, rng, False), False).reshape(
+        -1, 7
+    )
     assert np.any(np.abs(alike.mean(axis=0) - slope) > 4.5 * error)
 
 

@@ -212,4 +212,4 @@ REGISTRY = Registry(
         ),
     ]
 )
-"""The paper's theorem and figures, in its order; then what goes beyond it."""
+"""The paper's figures, in its order, and its theorem."""

@@ -73,7 +73,8 @@ class LandscapeParameters(Parameters):
     @model_validator(mode="after")
     def _ends(self) -> LandscapeParameters:
         climbing = 2 * self.ml_paths * self.ml_time
-        sampling = 3 * self.path_time + 2 * self.chains * self.chain_time
+        hotter = max(1.0, self.rule.hot / self.rule.temperature)
+        sampling = 3 * self.path_time + (1 + hotter) * self.chains * self.chain_time
         require_at_most("steps", (climbing + sampling) / self.rule.dt, MOST_STEPS)
         # Two coordinates every tenth of a unit of time, or more often for fewer paths.
         kept = 20 * self.chains * self.chain_time + 50 * self.ml_paths * self.ml_time
@@ -121,6 +122,8 @@ EXPERIMENT = Experiment(
         "and a Gaussian prior around 0.",
         "Panel B is a cartoon in the paper too: the peaks stand for the likelihood of a network "
         "with two parameters.",
+        "Chains at the high temperature take shorter steps, by T over the high one: at the step of "
+        "the others their states resolve Euler's error.",
         "Panel G shows a step of 0.12 time units so that the arrows can be seen; the simulation's "
         "step is rule.dt.",
     ),

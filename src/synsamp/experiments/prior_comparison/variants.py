@@ -22,7 +22,7 @@ STUDENT_DF = 3.0
 WIDE = "wide_gaussian"
 WIDER = 100.0
 """Times as wide as the others: within a run such a prior holds nothing."""
-AGAIN = ("gaussian", "narrow_gaussian", "bimodal")
+AGAIN: tuple[Name, ...] = ("gaussian", "narrow_gaussian", "bimodal")
 """Priors that learn a second time with random numbers of their own."""
 
 

@@ -159,7 +159,8 @@ def _density(arms: xr.Dataset, name: str) -> tuple[Any, Any]:
 
 def _law_curve(axes: Axes, arms: xr.Dataset, name: str, label: str, **look: Any) -> None:
     one = arms.sel(arm=name).isel(seed=0)
-    axes.plot(one.middle, one.law, **({"color": INK, "lw": 1.3, "label": label} | look))
+    usual: dict[str, Any] = {"color": INK, "lw": 1.3, "label": label}
+    axes.plot(one.middle, one.law, **(usual | look))
 
 
 def _legend(axes: Axes) -> None:

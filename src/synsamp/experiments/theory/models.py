@@ -67,11 +67,11 @@ class Posterior:
         """After how long a deviation from the law falls to 1/e, by its Fokker–Planck operator."""
         law = self.law(temperature)
         grid = np.linspace(law.quantile(1e-6), law.quantile(1 - 1e-6), 400)
-        rule = Rule(Batch(self._slope), self.prior, speed, temperature)
+        rule = Rule(Batch(self.slope), self.prior, speed, temperature)
         theory = fokker_planck(rule, grid, log_likelihood=lambda t: self.log_likelihood(t[:, 0]))
         return theory.relaxation_time()
 
-    def _slope(self, theta: Floats) -> Floats:
+    def slope(self, theta: Floats) -> Floats:
         """Of the whole log-likelihood, by differences: hidden states and inputs are summed over."""
         h = 1e-5
         return np.asarray(self.log_likelihood(theta + h) - self.log_likelihood(theta - h)) / (2 * h)
@@ -120,34 +120,32 @@ def pair_gradient(theta: Any, precision: Any, centre: Any) -> Any:
 
 PAIRS = Batch(pair_gradient, (PRECISION, CENTRE))
 PAIR_PRIOR = Gaussian(0.0, 1.0)
+NO_PRIOR = Gaussian(0.0, 1e6)
+"""So wide that it holds nothing; as a Gaussian it needs no loop of its own to be compiled."""
 PAIR_PRECISION = PRECISION + np.eye(2)
 PAIR_MEAN = np.linalg.solve(PAIR_PRECISION, PRECISION @ CENTRE)
 
 
 @scalar
-def respond(theta: Any, x: Any, rng: Any) -> Any:
-    """z ~ p(z|x, θ): which of the two Gaussians x came from."""
-    z = np.empty(theta.size)
+def respond(theta: Any, x: Any, rng: Any, drawn: Any) -> Any:
+    """z ~ p(z|x, θ): which of the two Gaussians x came from; always the first if not ``drawn``."""
+    z = np.ones(theta.size)
     for i in range(theta.size):
         log_odds = 2.0 * theta[i] * x[0] / HIDDEN_STD**2
-        z[i] = 1.0 if rng.random() < 1.0 / (1.0 + np.exp(-log_odds)) else -1.0
+        if drawn and rng.random() >= 1.0 / (1.0 + np.exp(-log_odds)):
+            z[i] = -1.0
     return z
 
 
 @scalar
-def respond_alike(theta: Any, x: Any, rng: Any) -> Any:
-    """A response that does not come from the network."""
-    return np.ones(theta.size)
-
-
-@scalar
-def hidden_gradient(theta: Any, x: Any, z: Any) -> Any:
+def hidden_gradient(theta: Any, x: Any, z: Any, drawn: Any) -> Any:
     """∂/∂θ of log p(x, z|θ)."""
     return z * (x[0] - z * theta) / HIDDEN_STD**2
 
 
-def _hidden(respond: Any) -> HiddenStates:
-    return HiddenStates(hidden_gradient, np.array([[HIDDEN_SEEN]]), respond=respond)
+def hidden(drawn: bool) -> HiddenStates:
+    """Responses that the network draws, or one that is always the same."""
+    return HiddenStates(hidden_gradient, np.array([[HIDDEN_SEEN]]), (drawn,), respond=respond)
 
 
 def _marginal(theta: Floats) -> Floats:
@@ -155,23 +153,13 @@ def _marginal(theta: Floats) -> Floats:
     return np.asarray(np.logaddexp(plus, minus))
 
 
-HIDDEN = Posterior(_hidden(respond), Gaussian(0.3, 1.0), _marginal, -8.0, 8.0)
-HIDDEN_ALIKE = _hidden(respond_alike)
+HIDDEN = Posterior(hidden(drawn=True), Gaussian(0.3, 1.0), _marginal, -8.0, 8.0)
 
 
 @scalar
 def side_gradient(theta: Any, x: Any) -> Any:
     """∂/∂θ of log p(xⁿ|θ) of a single input."""
     return x / (1.0 + np.exp(x * theta))
-
-
-@scalar
-def sides_gradient(theta: Any, inputs: Any) -> Any:
-    """The same of all inputs together."""
-    out = np.zeros_like(theta)
-    for n in range(inputs.shape[0]):
-        out += side_gradient(theta, inputs[n])
-    return out
 
 
 def online(inputs: Floats, batch: int, n_inputs: float | None = None) -> Online:
@@ -189,7 +177,7 @@ def inputs_in_own_order(copies: int, rng: np.random.Generator) -> Floats:
 
 
 SIDES = Posterior(
-    Batch(sides_gradient, (INPUTS,)),
+    Online(side_gradient, INPUTS),
     Gaussian(0.0, 1.0),
     lambda theta: -np.logaddexp(0.0, -INPUTS[:, 0] * np.asarray(theta)[..., None]).sum(axis=-1),
     -8.0,
@@ -205,14 +193,8 @@ def speed_value(theta: Any, p: Any) -> Any:
 
 @scalar
 def speed_slope(theta: Any, p: Any) -> Any:
-    """b′(θ)."""
-    return -2.0 * theta / (1.0 + theta * theta) ** 2
-
-
-@scalar
-def no_slope(theta: Any, p: Any) -> Any:
-    """What b′ is not."""
-    return 0.0
+    """b′(θ), or 0 where the rule is to do without it."""
+    return -2.0 * theta / (1.0 + theta * theta) ** 2 * p[1]
 
 
 class UncorrectedSpeed(Speed):
@@ -223,8 +205,8 @@ class UncorrectedSpeed(Speed):
 
 
 SLOWEST = 0.3
-SPEED = Speed(speed_value, speed_slope, (SLOWEST,))
-UNCORRECTED = UncorrectedSpeed(speed_value, no_slope, (SLOWEST,))
+SPEED = Speed(speed_value, speed_slope, (SLOWEST, 1.0))
+UNCORRECTED = UncorrectedSpeed(speed_value, speed_slope, (SLOWEST, 0.0))
 
 
 def speed_at(theta: Floats) -> Floats:

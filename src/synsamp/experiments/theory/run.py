@@ -6,7 +6,8 @@ by state, with a law that is exact up to a fine grid. Nulls break one thing each
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,7 @@ from synsamp.experiments.base import Results, RunContext
 from synsamp.experiments.theory import models
 from synsamp.experiments.theory.law import GridLaw, distance
 from synsamp.experiments.theory.models import HIDDEN, SIDES, SKEWED, TWO_MODES
-from synsamp.priors import Flat
-from synsamp.rule import Batch, Chains, Online, Rule, in_turn
+from synsamp.rule import Batch, Chains, Rule
 from synsamp.seeds import named_seed
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _speed(p: TheoryParameters, seed: int, threads: int) -> list[Arm]:
 def _hidden(p: TheoryParameters, seed: int, threads: int) -> list[Arm]:
     """Responses drawn from the network, and responses that are always the same."""
     relaxation = HIDDEN.relaxation_time()
-    alike = HIDDEN.rule(likelihood=models.HIDDEN_ALIKE)
+    alike = HIDDEN.rule(likelihood=models.hidden(drawn=False))
     return [
         Arm(name, _copies(p, seed, name, rule, relaxation, threads), HIDDEN.law())
         for name, rule in (("hidden", HIDDEN.rule()), ("hidden_alike", alike))
@@ -169,7 +169,7 @@ def _pairs(p: TheoryParameters, seed: int, threads: int) -> xr.Dataset:
     By the exact posterior (θ − m)ᵀ Σ⁻¹ (θ − m) has a χ² law with two degrees of freedom.
     """
     time = p.relaxations / np.linalg.eigvalsh(models.PAIR_PRECISION).min()
-    shown, gaps, arms = [], [], {"pair": models.PAIR_PRIOR, "pair_without_prior": Flat()}
+    shown, gaps, arms = [], [], {"pair": models.PAIR_PRIOR, "pair_without_prior": models.NO_PRIOR}
     for name, prior in arms.items():
         rule = Rule(models.PAIRS, prior)
         noise = named_seed(seed, name, "noise")
@@ -209,18 +209,24 @@ def _no_noise(p: TheoryParameters, seed: int) -> xr.Dataset:
 def _pass() -> xr.Dataset:
     """Online against batch after one pass through all inputs, for shorter and shorter steps.
 
-    Without noise and with the inputs in turn, so nothing is left to chance.
+    Without noise and with the inputs in turn, so nothing is left to chance. So few steps are taken
+    in Python: compiling a loop for them would take longer.
     """
     n = len(models.INPUTS)
     steps = np.array([2e-4, 4e-4, 8e-4, 16e-4])
 
-    def end(likelihood: Batch | Online, dt: float) -> float:
-        rule = SIDES.rule(temperature=0.0, likelihood=likelihood)
-        return float(_settle(rule, np.array([[-1.0]]), n * dt, dt, 0, 1)[0, 0])
+    def end(rule: Rule, gradients: Sequence[Callable[..., Any]], dt: float) -> float:
+        theta = np.array([-1.0])
+        for gradient in gradients:
+            theta = theta + dt * rule.terms(theta, gradient(theta), 0.0)[0]
+        return float(theta[0])
+
+    whole = SIDES.rule(likelihood=Batch(SIDES.slope))
+    each = [partial(models.side_gradient.py_func, x=x) for x in models.INPUTS]
 
     def gaps(n_inputs: float) -> list[float]:
-        one = Online(models.side_gradient, models.INPUTS, order=in_turn, n_inputs=n_inputs)
-        return [abs(end(one, dt) - end(SIDES.likelihood, dt)) for dt in steps.tolist()]
+        one = SIDES.rule(likelihood=models.online(models.INPUTS, 1, n_inputs))
+        return [abs(end(one, each, dt) - end(whole, [SIDES.slope] * n, dt)) for dt in steps]
 
     return xr.Dataset(
         {"gap": ("step", gaps(n)), "gap_without_N": ("step", gaps(1.0))}, {"step": n * steps}
