@@ -100,7 +100,9 @@ def _section(found: Stored, experiment: str, registry: Registry) -> Iterator[str
     yield ""
     yield f"![Verdict on each claim under each change](images/robustness-{experiment}.png)"
     yield ""
-    yield row("claim", f"{changes[0]}", *(f"{word} under" for word in WORDS), "fails under")
+    yield f"The verdict as it is, and how often each under the {len(changes) - 1} changes:"
+    yield ""
+    yield row("claim", changes[0], *WORDS, "fails under")
     yield row("---", "---", *["---:"] * len(WORDS), "---")
     for claim, verdict in zip(claims, table, strict=True):
         changed = list(zip(changes[1:], verdict[1:], strict=True))
@@ -116,7 +118,7 @@ def draw(
 ) -> None:  # fmt: skip
     """Draw a heat map: a row per claim, a column per change; a sign in each, beside the colour."""
     numbers = np.array([[WORDS.index(v) if v else -1 for v in line] for line in table])
-    size = (2.4 + 0.27 * len(changes), 1.9 + 0.22 * len(claims))
+    size = (max(6.0, 2.4 + 0.27 * len(changes)), 1.9 + 0.22 * len(claims))
     with mpl.rc_context({**STYLE, "svg.hashsalt": "robustness"}):
         figure = Figure(figsize=size)
         axes = figure.add_subplot()
