@@ -182,6 +182,8 @@ def test_a_letter_lies_on_its_strokes():
     assert np.all(picture[4:6, 8:20] > 0.4)  # the bar on top
     assert np.all(picture[10:22, :11] == 0)
     assert np.all(picture[10:22, 17:] == 0)
+    for beyond_an_end in (picture[:, :5], picture[:, 23:], picture[25:]):
+        assert np.all(beyond_an_end == 0)
 
 
 def test_four_quarters_are_a_whole_turn():
