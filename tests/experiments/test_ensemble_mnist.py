@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -88,10 +92,8 @@ def test_the_rule_without_noise_and_prior_is_plain_sgd():
     p = EnsembleParameters(hidden=3, sampling=cold, sgd_rate=0.1)
     rng = np.random.default_rng(1)
     start = {
-        "in": jnp.asarray(rng.normal(0, 0.05, (784, 3)), jnp.float32),
-        "in_bias": jnp.zeros(3),
-        "out": jnp.asarray(rng.normal(0, 1, (3, 10)), jnp.float32),
-        "out_bias": jnp.zeros(10),
+        "in": jnp.asarray(rng.normal(0, 0.05, (785, 3)), jnp.float32),
+        "out": jnp.asarray(rng.normal(0, 1, (4, 10)), jnp.float32),
     }
     x, y = rng.random((8, 784), np.float32), rng.integers(0, 10, 8)
     moved = {}
@@ -102,6 +104,51 @@ def test_the_rule_without_noise_and_prior_is_plain_sgd():
         assert np.abs(moved["sgd"][k]).max() > 1e-3
         # Noise has a std of sqrt(2·1e-6·1e-4) = 1.4e-5; the prior moves by 1e-4·0.2/1.3 at most.
         np.testing.assert_allclose(moved["rule"][k], moved["sgd"][k], atol=1e-4)
+
+
+def test_biases_have_the_prior_that_is_asked_for():
+    p = EnsembleParameters(hidden=3, sampling=Sampling(bias_std=0.7))
+    logits, std = course.network(p), (p.sampling.hidden_gain / 784) ** 0.5
+    w = {"in": np.zeros((785, 3)), "out": np.zeros((4, 10))}
+    w["out"][3] = (p.sampling.output_gain / 3) ** 0.5  # one prior std
+    np.testing.assert_allclose(logits(w, np.zeros((1, 784), np.float32)), 0.7, rtol=1e-5)
+    w["in"][784, 0], w["out"][3], w["out"][0] = std, 0.0, 1.0
+    np.testing.assert_allclose(logits(w, np.zeros((1, 784), np.float32)), 0.7, rtol=1e-5)
+
+
+STEPS = """
+import hashlib, os
+if {one}:
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
+import jax, jax.numpy as jnp, numpy as np
+from synsamp.experiments.beyond.ensemble_mnist import course
+from synsamp.experiments.beyond.ensemble_mnist.parameters import EnsembleParameters
+from synsamp.experiments.shared.minibatch_steps import compiled
+p = EnsembleParameters(batch=500)
+sampler = course.samplers(p)["rule"]
+x = np.random.default_rng(1).random((500, 784), np.float32)
+y = np.random.default_rng(2).integers(0, 10, 500)
+start = {{"in": jnp.ones((785, 100)) / 100, "out": jnp.ones((101, 10)) / 100}}
+steps = compiled(lambda key, state, x, y: sampler.step(key, state, x, y)[0], 500)
+found = steps(sampler.init(start), jax.random.key(0), 0, 3, x, y)
+for array in found.position.values():
+    print(hashlib.sha256(np.asarray(array).tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_the_number_of_processors_does_not_change_a_bit():
+    one, all_of_them = (
+        subprocess.run(
+            [sys.executable, "-c", STEPS.format(one=one)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for one in (True, False)
+    )
+    assert len(one) == 2
+    assert one == all_of_them
 
 
 def test_letters_are_as_dark_and_as_large_as_digits():
@@ -135,6 +182,8 @@ def test_a_letter_lies_on_its_strokes():
     assert np.all(picture[4:6, 8:20] > 0.4)  # the bar on top
     assert np.all(picture[10:22, :11] == 0)
     assert np.all(picture[10:22, 17:] == 0)
+    for beyond_an_end in (picture[:, :5], picture[:, 23:], picture[25:]):
+        assert np.all(beyond_an_end == 0)
 
 
 def test_four_quarters_are_a_whole_turn():

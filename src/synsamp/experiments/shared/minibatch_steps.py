@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 ONE_THREAD: Any = {"xla_cpu_multi_thread_eigen": False}
-"""Sums of products taken by several threads may be added up in another order."""
+"""Products of matrices by one thread. Sums over rows are still taken in an order that hangs on the
+number of processors: steps have to do without them."""
 
 Moving = Any
 """All that changes in a step: a tree of arrays."""

@@ -8,6 +8,7 @@ looked at after the same steps.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -63,32 +64,49 @@ def run(p: EnsembleParameters, seed: int, context: RunContext) -> Results:
     return course.datasets()
 
 
-def logits(w: Any, x: Any) -> Any:
-    """A network with one hidden layer of ReLU; rows in, rows out."""
-    hidden = jax.nn.relu(x @ w["in"] + w["in_bias"])
-    return hidden @ w["out"] + w["out_bias"]
+def network(p: EnsembleParameters) -> Callable[[Any, Any], Any]:
+    """Logits of a network with one hidden layer of ReLU; rows in, rows out.
+
+    A bias is the weight of a constant input, of such a size that under the prior of all weights of
+    its layer the bias has ``bias_std``. So gradients are products of matrices alone: sums over the
+    images of a minibatch, which XLA takes in an order that hangs on the number of processors, do
+    not occur.
+    """
+    constants = {name: p.sampling.bias_std / std for name, std in _prior_stds(p).items()}
+
+    def logits(w: Any, x: Any) -> Any:
+        hidden = jax.nn.relu(_with(constants["in"], x) @ w["in"])
+        return _with(constants["out"], hidden) @ w["out"]
+
+    return logits
 
 
-def _log_likelihood(w: Any, x: Any, y: Any) -> Any:
-    return -optax.softmax_cross_entropy_with_integer_labels(logits(w, x), y).mean()
+def _prior_stds(p: EnsembleParameters) -> dict[str, float]:
+    return {
+        "in": (p.sampling.hidden_gain / N_PIXELS) ** 0.5,
+        "out": (p.sampling.output_gain / p.hidden) ** 0.5,
+    }
+
+
+def _with(constant: float, x: Any) -> Any:
+    return jnp.concatenate([x, jnp.full((len(x), 1), constant, x.dtype)], axis=1)
 
 
 def samplers(p: EnsembleParameters) -> dict[str, sj.Sampler]:
     """The rule at T, and plain SGD."""
-    n = float(p.digits.training)
-    priors = {
-        "in": Gaussian(0.0, (p.sampling.hidden_gain / N_PIXELS) ** 0.5),
-        "out": Gaussian(0.0, (p.sampling.output_gain / p.hidden) ** 0.5),
-    }
-    bias = Gaussian(0.0, p.sampling.bias_std)
+    logits, n = network(p), float(p.digits.training)
+
+    def log_likelihood(w: Any, x: Any, y: Any) -> Any:
+        return -optax.softmax_cross_entropy_with_integer_labels(logits(w, x), y).mean()
+
     rule = sj.sampler(
-        _log_likelihood,
-        prior={**priors, "in_bias": bias, "out_bias": bias},
+        log_likelihood,
+        prior={name: Gaussian(0.0, std) for name, std in _prior_stds(p).items()},
         speed=p.sampling.learning_rate / n,
         temperature=p.sampling.temperature,
         data_size=n,
     )
-    sgd = sj.sampler(_log_likelihood, speed=p.sgd_rate, temperature=0.0)
+    sgd = sj.sampler(log_likelihood, speed=p.sgd_rate, temperature=0.0)
     return {"rule": rule, "sgd": sgd}
 
 
@@ -108,7 +126,10 @@ def _way_of(arm: str) -> str:
     return "sgd" if arm == "sgd" else "rule"
 
 
-_predict = jax.jit(lambda w, x: jax.nn.softmax(logits(w, x)), compiler_options=ONE_THREAD)
+@functools.lru_cache(maxsize=4)
+def _predict(p: EnsembleParameters) -> Any:
+    logits = network(p)
+    return jax.jit(lambda w, x: jax.nn.softmax(logits(w, x)), compiler_options=ONE_THREAD)
 
 
 class _Course:
@@ -140,12 +161,12 @@ class _Course:
 
     def _begin(self, a: int) -> Moving:
         p, key = self.p, key_of(named_seed(self.seed, "start", ARMS[a]))
-        one, two = jax.random.split(key)
+        sizes = {"in": (N_PIXELS, p.hidden), "out": (p.hidden, p.digits.classes)}
         start = {
-            "in": jax.random.normal(one, (N_PIXELS, p.hidden)) * (2.0 / N_PIXELS) ** 0.5,
-            "in_bias": jnp.zeros(p.hidden),
-            "out": jax.random.normal(two, (p.hidden, p.digits.classes)) * (2.0 / p.hidden) ** 0.5,
-            "out_bias": jnp.zeros(p.digits.classes),
+            name: jnp.pad(
+                jax.random.normal(own, shape) * (2.0 / shape[0]) ** 0.5, ((0, 1), (0, 0))
+            )  # biases, the last row, begin at 0
+            for own, (name, shape) in zip(jax.random.split(key), sizes.items(), strict=True)
         }
         return self._ways[_way_of(ARMS[a])][0].init(start)
 
@@ -158,7 +179,7 @@ class _Course:
             self._advance(a, 0, p.settling + p.steps_between)
         else:
             self._advance(a, p.settling + k * p.steps_between, p.steps_between)
-        one = np.asarray(_predict(self.moving.position, self.asked), float)
+        one = np.asarray(_predict(p)(self.moving.position, self.asked), float)
         one /= one.sum(axis=1, keepdims=True)
         self.total += one
         self.total_entropy += entropy(one)

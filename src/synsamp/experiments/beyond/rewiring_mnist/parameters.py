@@ -44,7 +44,7 @@ class Soft(Parameters):
 class Others(Parameters):
     """What rewiring is held against: all of them learn by plain stochastic gradients."""
 
-    dense_rate: float = Field(0.1, ge=1e-6, le=10.0, description="learning rate, all connections")
+    dense_rate: float = Field(0.2, ge=1e-6, le=10.0, description="learning rate, all connections")
     sparse_rate: float = Field(0.5, ge=1e-6, le=10.0, description="learning rate, fixed and SET")
     set_share: float = Field(0.3, ge=0.0, le=0.9, description="ζ of SET, replaced per epoch")
 

@@ -1,4 +1,4 @@
-"""Sparse evolutionary training (Mocanu et al. 2018, Nature Communications 9:2383), from its text.
+"""Sparse evolutionary training (SET; Mocanu et al. 2018), written from its description.
 
 After each epoch the share ζ of the positive weights nearest to 0, and likewise of the negative
 ones, is removed; as many connections are added at random places that are free. Added ones get
