@@ -151,7 +151,12 @@ REGISTRY = Registry(
         Entry("motility", "fig3", "Spine motility as synaptic sampling", _motility),
         Entry("adaptation", "fig4", "Connections adapt to a changing input", _adaptation),
         Entry("compensation", "fig5", "Inherent compensation for lesions", _compensation),
-        Entry("bandit", "", "Learning from reward visits the states that theory says", _bandit),
+        Entry(
+            "bandit",
+            "two_arms",
+            "Learning from reward visits the states that theory says",
+            _bandit,
+        ),
     ]
 )
-"""The paper's figures, in its order."""
+"""The paper's figures, in its order; then what goes beyond it."""
