@@ -31,6 +31,7 @@ from synsamp.spiking import (
     Recording,
     RemoveNeurons,
     RemoveSynapses,
+    RewardGradient,
     SilenceInputs,
     Simulation,
     SpikeLikelihood,
@@ -81,6 +82,24 @@ OWN = [
     CustomPlasticity(at_spike, at_arrival, (1.0,), (0.02, 0.03)),
     CustomPlasticity(at_spike, None, (2.0,), (0.02, 0.03, 1.0)),
 ]
+
+
+@st.composite
+def rewarded(draw):
+    """Synapses that learn from reward, with prior and bounds of all kinds that they allow."""
+    mean, std = draw(st.sampled_from([-1.0, 0.0, 0.8])), draw(st.sampled_from([0.3, 2.0]))
+    taus = st.sampled_from([0.01, 0.5, 50.0])
+    plasticity = RewardGradient(
+        draw(taus), draw(taus), draw(st.floats(0, 10)), draw(st.sampled_from([0.5, 5.0, np.inf]))
+    )
+    return SynapseModel(
+        prior=Gaussian(mean, std),
+        mapping=draw(st.sampled_from([Exponential(3.0), Exponential(0.0), Softplus(0.7)])),
+        plasticity=plasticity,
+        speed=draw(st.sampled_from([0.0, 1e-2, 0.3])),
+        temperature=draw(st.sampled_from([0.0, 1.0])),
+        floor=draw(st.sampled_from([-5.0, -0.5, 0.0])),
+    )
 
 
 @st.composite
@@ -136,7 +155,11 @@ def networks(draw):
             Projection(
                 source,
                 target,
-                draw(models(*shape, own=sign < 0 or target == "h")),
+                draw(
+                    rewarded()
+                    if target != "h" and draw(st.integers(0, 3)) == 0
+                    else models(*shape, own=sign < 0 or target == "h")
+                ),
                 sign=sign,
                 epsp=draw(st.sampled_from([None, None, DoubleExponential(0.004, 0.05)])),
                 delay_s=delay_s,

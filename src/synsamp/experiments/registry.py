@@ -189,7 +189,7 @@ REGISTRY = Registry(
         Entry("compensation", "fig5", "Inherent compensation for lesions", _compensation),
         Entry(
             "bandit",
-            "",
+            "two_arms",
             "Learning from reward visits the states that theory says",
             _bandit,
             beyond=True,
@@ -212,4 +212,4 @@ REGISTRY = Registry(
         ),
     ]
 )
-"""The paper's figures, in its order, and its theorem."""
+"""The paper's theorem and figures, in its order; then what goes beyond it."""

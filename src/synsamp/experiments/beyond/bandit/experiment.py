@@ -21,11 +21,12 @@ def draw(parameters: BanditParameters, runs: Sequence[Results]) -> dict[str, Any
 
 EXPERIMENT = Experiment(
     name="bandit",
+    alias="two_arms",
     title="Learning from reward visits the states that theory says",
     summary="One synapse, two arms: the law (prior × reward^κ)^(1/T) against what is visited.",
     parameters=BanditParameters,
     presets={
-        "quick": BanditParameters(relaxations=60.0),
+        "quick": BanditParameters(relaxations=25.0),
         "paper": BanditParameters(relaxations=400.0),
     },
     trials={"quick": 4, "paper": 12},

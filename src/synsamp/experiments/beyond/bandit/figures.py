@@ -40,7 +40,13 @@ def _laws(p: BanditParameters, runs: Sequence[Results]) -> Figure:
     left.plot(GRID, reward, color=ORANGE, label="V(θ), expected reward")
     left.plot(GRID, law(p, p.temperatures[1]).stationary, color=INK, label="law")
     _histogram(left, _visited(p, runs, "slow"), BLUE, "visited")
-    left.set(title=f"A  T = {p.temperatures[1]:g}", xlabel="θ", xlim=(-2, 4), ylim=(0, 1.5))
+    left.set(
+        title=f"A  T = {p.temperatures[1]:g}",
+        xlabel="θ",
+        ylabel="density, and V",
+        xlim=(-2, 4),
+        ylim=(0, 1.5),
+    )
     left.legend(loc="upper left", ncols=2)
     cold, _, hot = p.temperatures
     for name, T, colour in (("cold", cold, BLUE), ("hot", hot, ORANGE)):
@@ -57,7 +63,7 @@ def _controls(p: BanditParameters, runs: Sequence[Results]) -> Figure:
     left.plot(GRID, law(p, p.temperatures[1]).stationary, color=INK, label="law")
     _histogram(left, _visited(p, runs, "shuffled"), GREEN, "reward shuffled")
     _histogram(left, _visited(p, runs, "no_expectation"), ORANGE, "no expectation")
-    left.set(title="C  controls", xlabel="θ", xlim=(-2, 5.2), ylim=(0, 1.5))
+    left.set(title="C  controls", xlabel="θ", ylabel="density", xlim=(-2, 5.2), ylim=(0, 1.5))
     left.legend(loc="upper left")
     found = [measures(p, run) for run in runs]
     for key, colour, label in (

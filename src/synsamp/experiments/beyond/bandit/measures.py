@@ -13,7 +13,7 @@ from synsamp.experiments.beyond.bandit.protocol import conditions
 from synsamp.experiments.beyond.bandit.theory import gradient_weight, law, moments
 
 FORGOTTEN = 3.0
-"""Relaxation times at the beginning that are left out: e^−3 of the start is left by then."""
+"""Relaxation times of the slowest that are left out: e^−3 of the start is left by then."""
 
 
 def settled(p: BanditParameters, results: Results, name: str) -> Any:

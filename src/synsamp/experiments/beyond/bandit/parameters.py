@@ -45,7 +45,7 @@ class BanditParameters(Parameters):
         (0.5, 1.0, 2.0), description="T, low, middle and high; the middle one for all speeds"
     )
     relaxations: float = Field(
-        100.0, ge=5.0, le=1e5, description="length of each run, in relaxation times σ²/b"
+        100.0, ge=5.0, le=1e5, description="length of each run, in σ²/b of the slowest"
     )
 
     @model_validator(mode="after")

@@ -116,10 +116,10 @@ def conditions(p: BanditParameters) -> dict[str, tuple[float, float, bool, bool]
 
 
 def run(p: BanditParameters, seed: int) -> dict[str, Protocol]:
-    """A protocol per condition; the synapse starts at its prior's mean."""
+    """A protocol per condition, all equally long; the synapse starts at its prior's mean."""
+    seconds = p.relaxations * p.prior.std**2 / p.speeds[-1]
     found = {}
     for name, (speed, temperature, shuffled, expectation) in conditions(p).items():
-        seconds = p.relaxations * p.prior.std**2 / speed
         found[name] = Protocol(
             network(p, speed, temperature, expectation),
             steps=[
