@@ -25,7 +25,7 @@ from toys.stopping import stop_after
 SMALL = [
     "digits.training=30",
     "digits.test=60",
-    "foreign=20",
+    "foreign=10",
     "hidden=5",
     "batch=10",
     "settling=20",

@@ -225,7 +225,8 @@ class _Course:
             for k, name in enumerate(("cases", "confidence", "accuracy"))
         }
         images = np.asarray(self.asked).reshape(-1, 28, 28)
-        shown = [images[start : start + SHOWN] for start in (0, *self.ends[:2])]
+        n = min(SHOWN, *np.diff([0, *self.ends]))
+        shown = [images[start : start + n] for start in (0, *self.ends[:2])]
         return {
             "scores": xr.Dataset(scores, {**named, "sample": np.arange(1, self.p.samples + 1)}),
             "reliability": xr.Dataset(parts, named),

@@ -75,11 +75,11 @@ def _calibration(axes: Any, bins: xr.Dataset) -> None:
         )
         enough = n.values >= 20
         axes.plot(x[enough], y[enough], "o-", color=colour, ms=3, label=words)
-    low = 1.0 / 2 if float(bins.confidence.min()) >= 0.5 else 0.0
-    axes.set(xlim=(low, 1.01), ylim=(low, 1.01), aspect="equal")
+    # The winner of c classes has at least 1/c.
+    axes.set(xlim=(float(bins.confidence.min()) - 0.02, 1.01), ylim=(0.0, 1.02))
     axes.set(xlabel="probability given", ylabel="share right")
     axes.set_title("C   calibration")
-    axes.legend(loc="lower right")
+    axes.legend(loc="best")
 
 
 def _detection(axes: Any, end: xr.Dataset) -> None:

@@ -45,7 +45,7 @@ def _first_task(p: RewiringParameters, first: xr.Dataset, wiring: xr.Dataset) ->
     learning, end = parts[0].subplots(1, 2, width_ratios=[1.5, 1.0])
     _accuracy(learning, p, first, CURVES)
     learning.set_title("A   while learning")
-    learning.legend(loc="lower right")
+    learning.legend(loc="best")
     _at_end(end, first)
     active, new = parts[1].subplots(1, 2)
     _active(active, p, first)
@@ -129,5 +129,5 @@ def _second_task(p: RewiringParameters, first: xr.Dataset, second: xr.Dataset) -
     both[1].set_ylabel("")
     for axes in both:
         axes.axhline(p.target, color=INK, lw=0.8, ls=":")
-        axes.legend(loc="lower right")
+        axes.legend(loc="best")
     return figure
