@@ -26,10 +26,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp import Rule
 from synsamp.experiments.beyond.bandit.parameters import BanditParameters
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
+from synsamp.rule import Rule
 from synsamp.rule.theory import FokkerPlanck, fokker_planck
 from synsamp.spiking import DoubleExponential
 
