@@ -6,7 +6,7 @@ from synsamp.claims import Claim
 from synsamp.experiments.landscape.measures import NEAR, SURE
 
 BY_CHANCE = "of what chance allows"
-ALLOWED = f"1 is what the chains' own scatter stays below in {SURE:.1%} of cases"
+ALLOWED = f"1 is what the chains' own scatter stays below in {100 * SURE:g} % of cases"
 
 CLAIMS = (
     Claim(

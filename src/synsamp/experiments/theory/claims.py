@@ -6,7 +6,7 @@ from synsamp.claims import Claim
 from synsamp.experiments.theory.law import SURE
 
 UNIT = "of what chance allows"
-REASON = f"1 is what states of the very law stay below in {SURE:.1%} of cases"
+REASON = f"1 is what states of the very law stay below in {100 * SURE:g} % of cases"
 DETAIL = "largest gap between the cumulative distributions of states and law, times √n"
 
 
