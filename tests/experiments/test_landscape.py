@@ -20,7 +20,7 @@ def folder(tmp_path_factory):
     return execute(EXPERIMENT, tmp_path_factory.mktemp("fig1") / "run", settings=SHORT)
 
 
-def verdicts(folder, n=2, **changed):
+def verdicts(folder, n=EXPERIMENT.trials["paper"], **changed):
     """What the claims would say if every one of ``n`` seeds gave these results."""
     results = {name: data.load() for name, data in folder.results().items()}
     found = EXPERIMENT.measures(LandscapeParameters(), results | changed)
@@ -36,7 +36,7 @@ def test_every_measure_is_in_its_band(folder):
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(folder, claim):
-    null = [float(folder.results()["measures"][claim.null])] * 2
+    null = [folder.results()["measures"][claim.null].item()] * EXPERIMENT.trials["paper"]
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_is

@@ -38,12 +38,12 @@ def measures(parameters: Any, results: Results) -> dict[str, Value]:
         "noisy_ends_at_maximum": _at_maximum(ml.noisy_end.values, ml.noisy_end_slope.values, peaks),
         "distance_to_posterior": distance,
         "distance_when_hot": hot_distance,
-        "modes_visited": modes / n_modes,
-        "modes_visited_when_cold": modes_when_cold / n_modes,
+        "visits_all": modes == n_modes,
+        "visits_all_when_cold": modes_when_cold == n_modes,
         "near_when_hot": near_when_hot,
         "near_at_T": near,
-        "modes_when_cold": float(modes_when_cold),
-        "modes_at_T": float(modes),
+        "stays_when_cold": modes_when_cold == 1,
+        "stays_at_T": modes == 1,
     }
 
 
