@@ -68,13 +68,19 @@ def test_reward_can_be_withheld():
 
 def test_pieces_and_a_resume_change_no_bit():
     whole, parts = simulation(), simulation()
-    Loop(whole, TwoArmed(), 7).run_until(6.0)
+    one = Loop(whole, TwoArmed(), 7)
+    one.run_until(6.0)
     loop = Loop(parts, TwoArmed(), 7)
     for until_s in (0.31, 0.7, 2.0, 3.333):
         loop.run_until(until_s)
     saved = loop.state()
     parts = Simulation.from_state(parts.network, parts.state(), saved["rates_hz"])
-    Loop.restore(parts, TwoArmed(), saved).run_until(6.0)
+    two = Loop.restore(parts, TwoArmed(), saved)
+    two.run_until(6.0)
+    past = [each.state_of_environment["past"] for each in (one, two)]
+    np.testing.assert_array_equal(*past)
+    assert one.total_reward == two.total_reward
+    assert one.mean_reward == two.mean_reward
     for mine, his in zip(whole.credit(SYNAPSES), parts.credit(SYNAPSES), strict=True):
         np.testing.assert_array_equal(mine, his)
     np.testing.assert_array_equal(whole.theta(SYNAPSES), parts.theta(SYNAPSES))
