@@ -376,14 +376,14 @@ def without_activity(simulation):
 @pytest.mark.parametrize("where", [in_slow_branch, in_trunk_again, without_activity])
 def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, where):
     monkeypatch.setattr(CheckpointFolder, "due", lambda folder: True)
-    run = Simulation.run
+    run = Simulation.run_until
 
     def stopping(self, *arguments):
         if where(self):
             raise KeyboardInterrupt
         return run(self, *arguments)
 
-    monkeypatch.setattr(Simulation, "run", stopping)
+    monkeypatch.setattr(Simulation, "run_until", stopping)
     with pytest.raises(KeyboardInterrupt):
         execute(EXPERIMENT, tmp_path / "run", settings=TINY)
     assert list((tmp_path / "run" / "checkpoints").iterdir())

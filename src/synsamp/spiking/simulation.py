@@ -294,14 +294,12 @@ class Simulation:
         ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, ``plasticity=SpikeLikelihood(N=50.0)``.
         The refresh follows the fastest b unless it was given; the grid stays.
         """
-        if isinstance(projection, Mapping):
-            if numbers:
-                rule = "must have its numbers within the mapping"
-                raise refuse("change", rule, sorted(numbers)[0], "put it there")
-            changes = projection
-        else:
-            changes = {arguments.text("projection", projection): numbers}
-        network = changed(self.network, changes)
+        if not isinstance(projection, Mapping):
+            projection = {arguments.text("projection", projection): numbers}
+        elif numbers:
+            rule = "must have its numbers within the mapping"
+            raise refuse("change", rule, sorted(numbers)[0], "put it there")
+        network = changed(self.network, projection)
         refresh_s = self.refresh_s
         if not self._refresh_given:
             refresh_s = min(default_refresh_s(network), self.grid_s)
