@@ -57,7 +57,7 @@ def test_list_of_one_shows_what_can_be_set(synsamp):
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
-@pytest.mark.parametrize("entry", REGISTRY, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", list(REGISTRY), ids=lambda entry: entry.name)
 def test_list_never_cuts_a_name_that_must_be_typed(capsys, monkeypatch, entry, width):
     monkeypatch.setenv("COLUMNS", str(width))
     assert run_command_line(["list", entry.name], REGISTRY) == 0
