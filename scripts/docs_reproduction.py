@@ -65,7 +65,7 @@ def section(root: Path, registry: Registry) -> str:
         row("experiment", "seeds", *WORDS, "in one sentence"),
         row(*["---"] * (len(WORDS) + 3)),
     ]
-    for run in found.runs:
+    for run in found.judged:
         count = [sum(c.verdict == word for c in found.claims(run, registry)) for word in WORDS]
         lines.append(
             row(_name(run, registry), str(found.trials(run)), *map(str, count), _of(truth, run))
@@ -86,7 +86,7 @@ def page(root: Path, registry: Registry) -> str:
         return "\n".join([*lines, NOT_YET, ""])
     notes = notes_of(root)
     lines += [HEAD, "", *_about(found), ""]
-    for run in found.runs:
+    for run in found.judged:
         claims = found.claims(run, registry)
         lines += [f"## {_name(run, registry)}", ""]
         lines += [f"{found.trials(run)} seeds: {tally(claims)}.", "", *_images(root, run)]
@@ -132,7 +132,8 @@ def _about(found: Stored) -> Iterator[str]:
     yield row("run", "seeds", "took")
     yield row("---", "---:", "---:")
     for run, seconds in zip(found.runs, about["took_s"].values(), strict=True):
-        yield row(f"`{run.experiment}` {run.preset}", str(found.trials(run)), duration(seconds))
+        name = ", ".join(filter(None, [f"`{run.experiment}` {run.preset}", run.variant]))
+        yield row(name, str(found.trials(run)), duration(seconds))
 
 
 def _images(root: Path, run: Run) -> Iterator[str]:

@@ -89,10 +89,12 @@ def scores(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
     runs = [run for run in found.runs if run.experiment == experiment]
     if not claims or len(runs) < 2:
         return
-    ways = [(run, end) for run in runs for end in ("", WITHOUT_NOISE)]
+    ways = [(run, end) for run in runs for end in ("", WITHOUT_NOISE) if not (end and run.variant)]
     yield f"## {entry.title}: by the paper's own numbers"
     yield ""
-    yield row("", "the paper", *(run.preset + (", T = 0" if end else "") for run, end in ways))
+    arm = {"": "", WITHOUT_NOISE: "T = 0 after the lesion"}
+    names = (", ".join(filter(None, [r.preset, r.variant, arm[end]])) for r, end in ways)
+    yield row("", "the paper", *names)
     yield row("---", "---:", *["---:"] * len(ways))
     for claim in claims:
         cells = [
@@ -101,8 +103,8 @@ def scores(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
         yield row(small(claim.statement, claim.unit), number(claim.paper), *cells)
     yield ""
     yield (
-        "T = 0: the arm without noise after the lesion. The word says where the paper's number "
-        "lies: inside the interval, above or below it."
+        "After the lesion: the arm that goes on from the same state without noise. The word says "
+        "where the paper's number lies: inside the interval, above or below it."
     )
     yield ""
 

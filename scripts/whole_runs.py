@@ -39,6 +39,11 @@ class Stored:
     runs: dict[Run, Measured]
     about: dict[str, Any]
 
+    @property
+    def judged(self) -> list[Run]:
+        """Runs as they are; those in which something was changed are compared, not judged."""
+        return [run for run in self.runs if not run.variant]
+
     def claims(self, run: Run, registry: Registry) -> list[ClaimRecord]:
         """The claims of a run as they are today, judged by what was stored."""
         claims = registry.find(run.experiment).load().claims

@@ -39,6 +39,7 @@ TABLE = {
         "never": [False] * 4,
         "kind": [0.0, 1.0, 0.0, 1.0],
     },
+    Run("coins", "paper", "bent"): {"heads": [0.1, 0.12, 0.11]},
     Run("coins", "paper_fair"): {
         "heads": [0.6, 0.61, 0.62],
         "heads_without_noise": [0.4, 0.41, 0.42],
@@ -46,7 +47,7 @@ TABLE = {
     },
 }
 ABOUT = """{"date": "2001-02-03", "command": "make reproduce", "cores": 2, "processor": "p",
-"versions": {"synsamp": "1"}, "took_s": {"a": 100, "b": 200}}"""
+"versions": {"synsamp": "1"}, "took_s": {"a": 100, "b": 100, "c": 100}}"""
 
 
 @pytest.fixture
@@ -73,7 +74,7 @@ def pages(tree):
 def faults(found, registry):
     """What must not be in a stored table: claims that the null passes, or that nobody judged."""
     wrong = []
-    for run in found.runs:
+    for run in found.judged:
         measures = present(found.runs[run])
         judged = {claim.id: claim for claim in found.claims(run, registry)}
         for claim in registry.find(run.experiment).load().claims:
@@ -102,7 +103,7 @@ def test_no_claim_of_the_whole_run_holds_under_its_null():
 def test_the_check_above_can_fail(tree):
     fill(tree)
     assert faults(stored_in(tree), COINS) == []
-    first, second = TABLE.values()
+    first, _, second = TABLE.values()
     fill(tree, {Run("coins", "paper"): {**first, "never": [True] * 100}})
     assert len(faults(stored_in(tree), COINS)) == 1  # the measure lies outside: fails, and yet
     fill(tree, {Run("coins", "paper"): {**second, "heads_of_a_bent_coin": [0.5, 0.51]}})
@@ -155,7 +156,7 @@ def test_the_pages_tell_it_all(tree):
         "- `mostly` fails. Coins are fair.",
         "| claim | tails (n = 2) | heads (n = 2) |",
         "| `heads` | 0.49 (0.363 to 0.617) | 0.515 (0.451 to 0.579) |",
-        "| the paper | paper | paper, T = 0 | paper_fair | paper_fair, T = 0 |",
+        "| the paper | paper | paper, T = 0 after the lesion | paper, bent | paper_fair |",
         "0.61 (0.585 to 0.635), below | 0.41 (0.385 to 0.435), above |",
         "`make reproduce` on 2001-02-03, 5 min on 2 cores",
     ):
@@ -183,6 +184,18 @@ def test_the_whole_paper_is_every_preset_that_is_called_after_it():
     names = [each.name for _, each in reproduce.plan(COINS)]
     assert names == ["coins-paper", "coins-paper_fair"]
     assert [each.description.trials for _, each in reproduce.plan(COINS)] == [3, 2]
+
+
+def test_an_experiment_in_another_way_is_scored_and_not_judged(tree, monkeypatch):
+    monkeypatch.setattr(reproduce, "BESIDE", {"coins": {"bent": ("tosses=30",)}})
+    arguments = ["--out", str(tree / "runs"), "--workers", "1"]
+    assert reproduce.main(arguments, COINS, tree) == 0
+    found = stored_in(tree)
+    assert [run.variant for run in found.runs] == ["", "", "bent"]
+    assert len(found.judged) == 2
+    readme, page = pages(tree)
+    assert "bent" not in readme
+    assert "paper, bent" in page
 
 
 def test_stopped_in_the_middle_the_same_command_goes_on(tree, monkeypatch, capsys):
