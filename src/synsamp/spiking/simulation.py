@@ -138,7 +138,9 @@ class Simulation:
         end = self._on_grid(time_s)
         self._lesions_due()
         while self.time_s < end:
-            waiting = [self._scheduled[i] for i in np.flatnonzero(~self._applied)]
+            waiting = [
+                s for s, done in zip(self._scheduled, self._applied, strict=True) if not done
+            ]
             stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.grid_s)
             self._engine.advance(
                 self._state,
@@ -154,6 +156,7 @@ class Simulation:
 
     def _on_grid(self, time_s: float) -> float:
         """The grid point that ``time_s`` means: adding up many durations rounds."""
+        time_s = float(time_s)
         nearest = round(time_s / self.grid_s) * self.grid_s
         return nearest if abs(time_s - nearest) <= 1e-9 * self.grid_s + 1e-15 * time_s else time_s
 
@@ -162,8 +165,8 @@ class Simulation:
         return int(self._state.activity.counters[SWEEPS])
 
     def _log_presentations(self, until_s: float) -> None:
-        shown = self._feed.shown_before(self._state.inputs, until_s)
         if self._recorder.wants_presentations:
+            shown = self._feed.shown_before(self._state.inputs, until_s)
             self._recorder.take_presentations(shown)
 
     def replay(self, time_s: ArrayLike, source: ArrayLike, learning: bool = True) -> Simulation:
@@ -312,9 +315,13 @@ class Simulation:
         self.network, self._engine = network, engine
         engine.settle(self._state)
 
-    def modulate(self, circuit: str, value: float) -> None:
-        """Set the modulator that the plasticity of a circuit's synapses reads from now on."""
-        index, value = self.network.index_of(circuit), arguments.number("value", value)
+    def modulate(self, circuit: str | None, value: float) -> None:
+        """Set the modulator that the plasticity of a circuit's synapses reads from now on.
+
+        None stands for all circuits.
+        """
+        index = slice(None) if circuit is None else self.network.index_of(circuit)
+        value = arguments.number("value", value)
         self._engine.bring_credit_up(self._state)
         self._state.activity.modulator[index] = value
 
@@ -346,6 +353,7 @@ class Simulation:
     def state(self) -> dict[str, Any]:
         """Everything needed to go on bit for bit, as arrays, numbers and strings."""
         log = {str(i): {"time_s": t, "what": w} for i, (t, w) in enumerate(self.lesion_log)}
+        self._feed.shown_before(self._state.inputs, self.time_s)  # who goes on begins with the next
         return {
             "format": FORMAT,
             "refresh_s": self._engine.layout.refresh_s,
@@ -390,7 +398,8 @@ class Simulation:
         with as_it_was():
             self._state = State.restore(self._engine.layout, now, state)
             self._engine.put_columns(self._state)
-            self._feed.schedule(self._state.inputs, self.time_s)  # refuses one that does not fit
+            drawn_until_s = self._state.activity.drawn_until_s
+            self._feed.schedule(self._state.inputs, drawn_until_s)  # refuses one that does not fit
             self._recorder.restore(state["recorder"])
             entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
             self.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]

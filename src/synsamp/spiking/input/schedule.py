@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.input.position import BLOCK, Chosen, InputState
-from synsamp.spiking.input.stimulus import Shown
+from synsamp.spiking.input.stimulus import REPEAT_S, Constant, Shown
 from synsamp.spiking.kernel.memory import SILENCED, Schedule
 from synsamp.spiking.kernel.random import fill_alias_table
 from synsamp.spiking.network import Network
@@ -90,10 +90,24 @@ def most_within(times: NDArray[np.float64], window_s: float) -> int:
 
 
 class _Block(NamedTuple):
-    """A block ready for the kernel."""
+    """A block ready for the kernel; its arrays are those of a `Schedule`."""
 
     starts_s: NDArray[np.float64]  # of its presentations; the last entry is the end of the block
-    segments: list[_Segments]  # per group, absolute times
+    ends_s: NDArray[np.float64]  # [group, segment]
+    rate_hz: NDArray[np.float64]
+    table_at: NDArray[np.int64]
+
+
+_NO_TIMES, _NO_INPUTS = np.zeros(0), np.zeros(0, np.int64)
+_REPEATS = np.full(BLOCK, REPEAT_S)
+
+
+def _starts(start_s: float, durations_s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """When presentations start, and the last one ends.
+
+    One running sum from the block's start: the same numbers however runs are cut up.
+    """
+    return np.cumsum(np.concatenate([[start_s], durations_s]))
 
 
 class InputFeed:
@@ -103,11 +117,7 @@ class InputFeed:
         self._network = network
         self._stimulus = shown.stimulus
         self._spikes = shown.spikes
-        self._made: dict[tuple[int, float], _Block] = {}
         self.given_at_once = 0  # given spikes that can be in flight at the same time
-        self._used = 0
-        self._tables = np.zeros(1, np.uint64)
-        self._peak_rate_hz = 0.0
         self._clear_pool()
 
     def covered_s(self, state: InputState) -> float:
@@ -142,34 +152,42 @@ class InputFeed:
         state.blocks.append(block)
         state.next += BLOCK
 
-    def schedule(self, state: InputState, inputs_until_s: float) -> Schedule:
-        """The kernel's view of all blocks, with cursors at the present."""
+    def schedule(self, state: InputState, drawn_until_s: NDArray[np.float64]) -> Schedule:
+        """The kernel's view of all blocks, with a cursor per group at what has been drawn.
+
+        One and the same as long as the blocks are: only its cursors are set anew.
+        """
+        blocks = [(b.first, b.start_s) for b in state.blocks]
+        if self._laid is None or self._laid_of != blocks:
+            self._laid, self._laid_of = self._lay(state), blocks
+        schedule = self._laid
+        for group, drawn_s in enumerate(drawn_until_s):
+            schedule.cursor[group] = schedule.ends_s[group].searchsorted(drawn_s, side="right")
+        schedule.given_cursor[0] = state.given
+        return schedule
+
+    def _lay(self, state: InputState) -> Schedule:
         n_groups = len(self._network.inputs)
         blocks = [self._block(state, b) for b in state.blocks]
-        rows = [
-            [np.concatenate([b.segments[g][f] for b in blocks]) for f in range(3)]
-            if blocks
-            else [np.array([np.inf]), np.zeros(1), np.zeros(1, np.int64)]
-            for g in range(n_groups)
-        ]
-        longest = max((len(row[0]) for row in rows), default=0)
-        ends = np.full((n_groups, longest), np.inf)
-        rate = np.zeros((n_groups, longest))
-        table = np.zeros((n_groups, longest), np.int64)
-        for g, row in enumerate(rows):
-            for target, values in zip((ends, rate, table), row, strict=True):
-                target[g, : len(values)] = values
-        cursor = [np.searchsorted(ends[g], inputs_until_s, side="right") for g in range(n_groups)]
+        if not blocks:  # nothing, for ever
+            size = (n_groups, 1)
+            nothing = np.full(size, np.inf), np.zeros(size), np.zeros(size, np.int64)
+            blocks = [_Block(_NO_TIMES, *nothing)]
+        _, ends, rate, table = (
+            blocks[0]
+            if len(blocks) == 1
+            else (np.concatenate(row, axis=-1) for row in zip(*blocks, strict=True))
+        )
         given_s, given_input = self._given(state)
         return Schedule(
             ends_s=ends,
             rate_hz=rate,
             table_at=table,
-            cursor=np.array(cursor, np.int64),
+            cursor=np.zeros(n_groups, np.int64),
             tables=self._tables,
             given_s=given_s,
             given_input=given_input,
-            given_cursor=np.array([state.given], np.int64),
+            given_cursor=np.zeros(1, np.int64),
         )
 
     def shown_before(self, state: InputState, time_s: float) -> dict[str, NDArray[Any]]:
@@ -177,15 +195,15 @@ class InputFeed:
         starts, picks = [np.zeros(0)], [np.zeros((0, len(self._network.inputs)), np.int64)]
         for block in state.blocks:
             begins = self._block(state, block).starts_s[:-1]
-            new = (block.first + np.arange(BLOCK) >= state.logged) & (begins < time_s)
+            begun = int(begins.searchsorted(time_s))
+            new = slice(max(state.logged - block.first, 0), begun)
             starts.append(begins[new])
-            state.logged = max(state.logged, block.first + int(np.count_nonzero(begins < time_s)))
+            state.logged = max(state.logged, block.first + begun)
             nothing = np.full(BLOCK, -1)
             columns = [block.indices.get(g.name, nothing)[new] for g in self._network.inputs]
             if columns:
                 picks.append(np.stack(columns, axis=1))
-        result = {"start_s": np.concatenate(starts), "index": np.concatenate(picks)}
-        return result
+        return {"start_s": np.concatenate(starts), "index": np.concatenate(picks)}
 
     def given_before(self, state: InputState, time_s: float) -> int:
         """How many given spikes lie at or before ``time_s``."""
@@ -198,6 +216,8 @@ class InputFeed:
     # -- given spikes --------------------
 
     def _given(self, state: InputState) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        if not self._spikes:
+            return _NO_TIMES, _NO_INPUTS
         times, inputs = [np.zeros(0)], [np.zeros(0, np.int64)]
         first = 0
         for group in self._network.inputs:
@@ -222,16 +242,18 @@ class InputFeed:
         return self._made[key]
 
     def _build(self, state: InputState, block: Chosen) -> _Block:
-        if self._stimulus is None or set(block.indices) != set(self._stimulus.library):
+        if self._stimulus is None or block.indices.keys() != self._stimulus.library.keys():
             raise refuse(
                 "stimulus",
                 f"must have a library for {', '.join(block.indices)} as in the saved state",
                 "none" if self._stimulus is None else ", ".join(self._stimulus.library),
             )
+        if isinstance(self._stimulus, Constant):
+            return self._build_constant(state, block, self._stimulus)
         durations: NDArray[np.float64] | None = None
         chosen: dict[str, tuple[NDArray[np.int64], _Segments]] = {}
         for name, numbers in block.indices.items():
-            wanted, ready = numbers.tolist(), self._ready[name]
+            wanted, ready = numbers.tolist(), self._ready.setdefault(name, _Ready())
             for i in wanted:
                 if i not in ready:
                     ready.add(i, self._compile(state, name, i))
@@ -249,18 +271,37 @@ class InputFeed:
                 )
         if durations is None:
             raise refuse("library of the stimulus", "must name an input group", "none")
-        # One running sum from the block's start: the same numbers however runs are cut up.
-        starts = np.cumsum(np.concatenate([[block.start_s], durations]))
-        per_group = []
-        for group in self._network.inputs:
-            if group.name not in chosen:
-                per_group.append(_Segments(starts[-1:], np.zeros(1), np.zeros(1, np.int64)))
-                continue
-            lengths, segments = chosen[group.name]
-            ends = segments.ends_s + np.repeat(starts[:-1], lengths)
-            ends[np.cumsum(lengths) - 1] = starts[1:]  # groups end a presentation together
-            per_group.append(segments._replace(ends_s=ends))
-        return _Block(starts, per_group)
+        starts = _starts(block.start_s, durations)
+        longest = max(segments.ends_s.size for _, segments in chosen.values())
+        made = self._silent(starts, longest)
+        for g, group in enumerate(self._network.inputs):
+            if group.name in chosen:
+                lengths, segments = chosen[group.name]
+                ends = segments.ends_s + np.repeat(starts[:-1], lengths)
+                ends[np.cumsum(lengths) - 1] = starts[1:]  # groups end a presentation together
+                made.ends_s[g, : ends.size] = ends
+                made.rate_hz[g, : ends.size] = segments.rate_hz
+                made.table_at[g, : ends.size] = segments.table_at
+        return made
+
+    def _build_constant(self, state: InputState, block: Chosen, stimulus: Constant) -> _Block:
+        """Every presentation is one segment, the same as all others."""
+        made = self._silent(_starts(block.start_s, _REPEATS), BLOCK)
+        made.ends_s[:] = made.starts_s[1:]
+        for g, group in enumerate(self._network.inputs):
+            if group.name in block.indices:
+                if block.indices[group.name].any():
+                    rule = "must be the one of the saved state"
+                    raise refuse("stimulus", rule, f"constant rates for {group.name!r}")
+                rates = stimulus.library[group.name][0].copy()
+                made.rate_hz[g], made.table_at[g] = self._rated(state, group.name, rates)
+        return made
+
+    def _silent(self, starts_s: NDArray[np.float64], n_segments: int) -> _Block:
+        """A block to be filled; segments that are left over have no length."""
+        size = (len(self._network.inputs), n_segments)
+        ends_s = np.full(size, starts_s[-1])
+        return _Block(starts_s, ends_s, np.zeros(size), np.zeros(size, np.int64))
 
     def _compile(self, state: InputState, group: str, index: int) -> _Segments:
         assert self._stimulus is not None
@@ -286,11 +327,16 @@ class InputFeed:
         if durations.size == 0:
             raise refuse(f"durations_s {of}", "must not be empty", 0)
         rates = np.ascontiguousarray(rates)
+        return _Segments(np.cumsum(durations), *self._rated(state, group, rates))
+
+    def _rated(
+        self, state: InputState, group: str, rates: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Total rate and place of the alias table per row of rates, without silenced inputs."""
         rates[:, state.silenced[group]] = 0.0
         totals = rates.sum(axis=1)
         self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))
-        tables = np.array([self._table(row) for row in rates])
-        return _Segments(np.cumsum(durations), totals, tables)
+        return totals, np.array([self._table(row) for row in rates])
 
     def _table(self, rates: NDArray[np.float64]) -> int:
         digest = hashlib.blake2b(rates.tobytes(), digest_size=16).digest()
@@ -303,8 +349,10 @@ class InputFeed:
         return at
 
     def _clear_pool(self) -> None:
-        self._made = {}
-        self._ready = {g.name: _Ready() for g in self._network.inputs}
+        self._made: dict[tuple[int, float], _Block] = {}
+        self._laid: Schedule | None = None
+        self._laid_of: list[tuple[int, float]] = []
+        self._ready: dict[str, _Ready] = {}
         self._table_of: dict[bytes, int] = {}
         self._tables = np.zeros(1, np.uint64)
         self._used = 0
