@@ -16,6 +16,7 @@ from synsamp.environments.base import Environment, check_environment, check_resp
 from synsamp.environments.dopamine import Dopamine
 from synsamp.errors import SynsampError, refuse
 from synsamp.spiking import Simulation
+from synsamp.spiking.input.stimulus import Constant
 
 
 class Loop:
@@ -95,7 +96,7 @@ class Loop:
         if rates.keys() != self._rates.keys() or not all(
             np.array_equal(rates[group], self._rates[group]) for group in rates
         ):
-            simulation.stimulus = rates
+            simulation.stimulus = Constant(rates)
             self._rates = rates
         felt = reward if self.rewarded else 0.0
         if self._answers > 0:

@@ -110,6 +110,16 @@ def _starts(start_s: float, durations_s: NDArray[np.float64]) -> NDArray[np.floa
     return np.cumsum(np.concatenate([[start_s], durations_s]))
 
 
+def _checked_choice(chosen: Any, library: Mapping[str, Any]) -> dict[str, NDArray[np.int64]]:
+    arguments.instance("what choose() of the stimulus returns", chosen, Mapping)
+    indices = {}
+    for name in library:
+        if name not in chosen:
+            raise refuse("choose() of the stimulus", f"must choose for {name!r}", list(chosen))
+        indices[name] = arguments.wholes(f"choice for {name!r}", chosen[name], shape=(BLOCK,))
+    return indices
+
+
 class InputFeed:
     """Makes the schedule of one stimulus; what it keeps can be made anew at any time."""
 
@@ -141,13 +151,9 @@ class InputFeed:
         if self._used > POOL_ENTRIES:
             self._clear_pool()
         chosen = self._stimulus.choose(state.rng, state.next, BLOCK)
-        arguments.instance("what choose() of the stimulus returns", chosen, Mapping)
-        indices = {}
-        for name in self._stimulus.library:
-            if name not in chosen:
-                raise refuse("choose() of the stimulus", f"must choose for {name!r}", list(chosen))
-            indices[name] = arguments.wholes(f"choice for {name!r}", chosen[name], shape=(BLOCK,))
-        block = Chosen(state.next, state.end_s, indices)
+        if not isinstance(self._stimulus, Constant):
+            chosen = _checked_choice(chosen, self._stimulus.library)
+        block = Chosen(state.next, state.end_s, dict(chosen))
         state.end_s = float(self._block(state, block).starts_s[-1])
         state.blocks.append(block)
         state.next += BLOCK
@@ -293,7 +299,7 @@ class InputFeed:
                 if block.indices[group.name].any():
                     rule = "must be the one of the saved state"
                     raise refuse("stimulus", rule, f"constant rates for {group.name!r}")
-                rates = stimulus.library[group.name][0].copy()
+                rates = stimulus.library[group.name][0][None].copy()
                 made.rate_hz[g], made.table_at[g] = self._rated(state, group.name, rates)
         return made
 

@@ -138,7 +138,10 @@ class _Lasting(NamedTuple):
 
 
 class Constant:
-    """Rates [1, n_inputs] of input groups that do not change: one presentation, again and again."""
+    """Rates of input groups that do not change: one presentation, again and again.
+
+    The rates are taken as they are: `as_shown` or who else makes one has checked them.
+    """
 
     def __init__(self, rates_hz: Mapping[str, NDArray[np.float64]]) -> None:
         self.library = {name: [rates] for name, rates in rates_hz.items()}
@@ -195,12 +198,12 @@ def as_shown(given: Any, network: Network) -> Shown:
 def _in_order(rows: dict[str, Any]) -> Stimulus | None:
     """Lists of presentations side by side; constant rates last as long as those beside them."""
     lists = {name: row for name, row in rows.items() if not isinstance(row, np.ndarray)}
-    rates = {name: row[None] for name, row in rows.items() if isinstance(row, np.ndarray)}
+    rates = {name: row for name, row in rows.items() if isinstance(row, np.ndarray)}
     if not lists:
         return Constant(rates) if rates else None
     lasting = [float(np.sum(shown.durations_s)) for shown in next(iter(lists.values()))]
     for name, row in rates.items():
-        lists[name] = [_Lasting(np.array([t]), row) for t in lasting]
+        lists[name] = [_Lasting(np.array([t]), row[None]) for t in lasting]
     return InOrder(lists)
 
 
