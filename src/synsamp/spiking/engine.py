@@ -136,10 +136,12 @@ class Engine:
                 self._work,
             )
             self._hand_over(state, schedule, tape, on_tape)
-            if status == loop.DONE:
+            if status == loop.DONE and feed.covered_s(state.inputs) >= until_s:
                 state.time_s = until_s
                 return
-            input_wanted = status == loop.INPUT_WANTED
+            # Whether or not an event has asked for them: however a run is cut up, by then the
+            # same presentations are chosen.
+            input_wanted = status in (loop.DONE, loop.INPUT_WANTED)
             if status == ROOM_WANTED:
                 in_flight = state.activity.queue_s.shape[1] + 1
                 state.activity = with_room(state.activity, self.layout, 0.0, in_flight)

@@ -1,15 +1,14 @@
 """From a stimulus to the schedule that the kernel walks along: segments with alias tables.
 
 Presentations are chosen in blocks of fixed size, so that neither the length of a run call nor the
-state of any buffer changes what is shown. Alias tables are built once per distinct row of rates and
-kept; a library too large for that is worked through with a pool that starts over.
+state of any buffer changes what is shown. Constant rates, which an environment may change every few
+milliseconds, are written into the same arrays again and again.
 
 `InputState` is all that changes; what is here can be made anew from it and the stimulus.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -18,69 +17,14 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
+from synsamp.spiking.input.pool import Pool, Segments
 from synsamp.spiking.input.position import BLOCK, Chosen, InputState
 from synsamp.spiking.input.stimulus import REPEAT_S, Constant, Shown
 from synsamp.spiking.kernel.memory import SILENCED, Schedule
-from synsamp.spiking.kernel.random import fill_alias_table
 from synsamp.spiking.network import Network
-from synsamp.spiking.neurons import FASTEST_HZ, LONGEST_S
 
 POOL_ENTRIES = 2**24
 """Table entries kept (8 bytes each) before the pool starts over."""
-
-
-class _Segments(NamedTuple):
-    """Segments in a row: when they end, their total rate, where their alias table lies."""
-
-    ends_s: NDArray[np.float64]
-    rate_hz: NDArray[np.float64]
-    table_at: NDArray[np.int64]
-
-
-class _Ready:
-    """Presentations of one group that are ready for the kernel, side by side in growing arrays."""
-
-    def __init__(self) -> None:
-        self._row_of: dict[int, int] = {}
-        self._first = np.zeros(2, np.int64)  # per presentation, where its segments start
-        self._duration_s = np.zeros(1)
-        self._segments = _Segments(np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
-
-    def __contains__(self, index: int) -> bool:
-        return index in self._row_of
-
-    def add(self, index: int, part: _Segments) -> None:
-        """Take up a presentation; its ends are relative to its start."""
-        row = len(self._row_of)
-        start, stop = int(self._first[row]), int(self._first[row]) + len(part.ends_s)
-        self._first = _with_room(self._first, row + 2)
-        self._duration_s = _with_room(self._duration_s, row + 1)
-        self._segments = _Segments(*(_with_room(values, stop) for values in self._segments))
-        self._first[row + 1] = stop
-        self._duration_s[row] = part.ends_s[-1]
-        for values, new in zip(self._segments, part, strict=True):
-            values[start:stop] = new
-        self._row_of[index] = row
-
-    def chosen(
-        self, indices: list[int]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64], _Segments]:
-        """Durations and numbers of segments of some presentations, and all their segments."""
-        rows = np.array([self._row_of[i] for i in indices])
-        lengths = self._first[rows + 1] - self._first[rows]
-        skip = np.cumsum(lengths) - lengths
-        where = np.repeat(self._first[rows] - skip, lengths) + np.arange(lengths.sum())
-        segments = _Segments(*(values[where] for values in self._segments))
-        return self._duration_s[rows], lengths, segments
-
-
-def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array, or a copy twice as long as needed if it is too short."""
-    if size <= values.size:
-        return values
-    grown = np.zeros(2 * size, values.dtype)
-    grown[: values.size] = values
-    return grown
 
 
 def most_within(times: NDArray[np.float64], window_s: float) -> int:
@@ -128,7 +72,26 @@ class InputFeed:
         self._stimulus = shown.stimulus
         self._spikes = shown.spikes
         self.given_at_once = 0  # given spikes that can be in flight at the same time
-        self._clear_pool()
+        self._pool = Pool()
+        self._made: dict[tuple[int, float], _Block] = {}
+        self._laid: Schedule | None = None
+        self._laid_of: list[tuple[int, float]] | None = None  # of which blocks
+        self._constant: _Block | None = None  # the last one of constant rates
+
+    def showing(self, shown: Shown) -> InputFeed:
+        """A feed of another stimulus: this one, with its arrays, if rates stay constant."""
+        new, old = shown.stimulus, self._stimulus
+        if not (
+            isinstance(new, Constant)
+            and isinstance(old, Constant)
+            and new.library.keys() == old.library.keys()
+            and not (shown.spikes or self._spikes)
+        ):
+            return InputFeed(self._network, shown)
+        self._stimulus = new
+        self._pool.start_over()
+        self._made, self._laid_of = {}, None
+        return self
 
     def covered_s(self, state: InputState) -> float:
         """How far the present schedule reaches."""
@@ -137,7 +100,7 @@ class InputFeed:
     @property
     def peak_rate_hz(self) -> float:
         """The largest total rate of drawn spikes met so far."""
-        return self._peak_rate_hz
+        return self._pool.peak_rate_hz
 
     def extend(self, state: InputState, inputs_until_s: float, keep: bool = False) -> None:
         """Choose one more block; drop what lies wholly in the past unless it is to be kept."""
@@ -148,8 +111,8 @@ class InputFeed:
                 b for b in state.blocks if self._block(state, b).starts_s[-1] > inputs_until_s
             ]
             self._made = {(b.first, b.start_s): self._block(state, b) for b in state.blocks}
-        if self._used > POOL_ENTRIES:
-            self._clear_pool()
+        if self._pool.used > POOL_ENTRIES:
+            self.forget()
         chosen = self._stimulus.choose(state.rng, state.next, BLOCK)
         if not isinstance(self._stimulus, Constant):
             chosen = _checked_choice(chosen, self._stimulus.library)
@@ -165,32 +128,32 @@ class InputFeed:
         """
         blocks = [(b.first, b.start_s) for b in state.blocks]
         if self._laid is None or self._laid_of != blocks:
-            self._laid, self._laid_of = self._lay(state), blocks
+            self._laid, self._laid_of = self._lay(state, self._laid), blocks
         schedule = self._laid
         for group, drawn_s in enumerate(drawn_until_s):
             schedule.cursor[group] = schedule.ends_s[group].searchsorted(drawn_s, side="right")
         schedule.given_cursor[0] = state.given
         return schedule
 
-    def _lay(self, state: InputState) -> Schedule:
+    def _lay(self, state: InputState, laid: Schedule | None) -> Schedule:
         n_groups = len(self._network.inputs)
         blocks = [self._block(state, b) for b in state.blocks]
         if not blocks:  # nothing, for ever
             size = (n_groups, 1)
             nothing = np.full(size, np.inf), np.zeros(size), np.zeros(size, np.int64)
             blocks = [_Block(_NO_TIMES, *nothing)]
-        _, ends, rate, table = (
-            blocks[0]
-            if len(blocks) == 1
-            else (np.concatenate(row, axis=-1) for row in zip(*blocks, strict=True))
-        )
+        if len(blocks) > 1:
+            blocks = [_Block(*(np.concatenate(row, axis=-1) for row in zip(*blocks, strict=True)))]
+        _, ends, rate, table = blocks[0]
+        if laid is not None and laid.ends_s is ends and laid.tables is self._pool.tables:
+            return laid  # what it reads has been written anew in place
         given_s, given_input = self._given(state)
         return Schedule(
             ends_s=ends,
             rate_hz=rate,
             table_at=table,
             cursor=np.zeros(n_groups, np.int64),
-            tables=self._tables,
+            tables=self._pool.tables,
             given_s=given_s,
             given_input=given_input,
             given_cursor=np.zeros(1, np.int64),
@@ -217,7 +180,8 @@ class InputFeed:
 
     def forget(self) -> None:
         """Rates have changed (inputs were silenced): make everything anew when asked for."""
-        self._clear_pool()
+        self._pool.start_over()
+        self._made, self._laid = {}, None
 
     # -- given spikes --------------------
 
@@ -257,13 +221,12 @@ class InputFeed:
         if isinstance(self._stimulus, Constant):
             return self._build_constant(state, block, self._stimulus)
         durations: NDArray[np.float64] | None = None
-        chosen: dict[str, tuple[NDArray[np.int64], _Segments]] = {}
+        chosen: dict[str, tuple[NDArray[np.int64], Segments]] = {}
         for name, numbers in block.indices.items():
-            wanted, ready = numbers.tolist(), self._ready.setdefault(name, _Ready())
-            for i in wanted:
-                if i not in ready:
-                    ready.add(i, self._compile(state, name, i))
-            own, lengths, segments = ready.chosen(wanted)
+            library = self._stimulus.library[name]
+            own, lengths, segments = self._pool.chosen(
+                name, library, numbers.tolist(), state.silenced[name]
+            )
             chosen[name] = (lengths, segments)
             if durations is None:
                 durations = own
@@ -292,7 +255,11 @@ class InputFeed:
 
     def _build_constant(self, state: InputState, block: Chosen, stimulus: Constant) -> _Block:
         """Every presentation is one segment, the same as all others."""
-        made = self._silent(_starts(block.start_s, _REPEATS), BLOCK)
+        made = None if state.blocks else self._constant  # nobody else reads its arrays
+        if made is None:
+            made = self._silent(np.zeros(BLOCK + 1), BLOCK)
+        self._constant = made
+        made.starts_s[:] = _starts(block.start_s, _REPEATS)
         made.ends_s[:] = made.starts_s[1:]
         for g, group in enumerate(self._network.inputs):
             if group.name in block.indices:
@@ -300,7 +267,8 @@ class InputFeed:
                     rule = "must be the one of the saved state"
                     raise refuse("stimulus", rule, f"constant rates for {group.name!r}")
                 rates = stimulus.library[group.name][0][None].copy()
-                made.rate_hz[g], made.table_at[g] = self._rated(state, group.name, rates)
+                silenced = state.silenced[group.name]
+                made.rate_hz[g], made.table_at[g] = self._pool.rated(rates, silenced)
         return made
 
     def _silent(self, starts_s: NDArray[np.float64], n_segments: int) -> _Block:
@@ -308,58 +276,3 @@ class InputFeed:
         size = (len(self._network.inputs), n_segments)
         ends_s = np.full(size, starts_s[-1])
         return _Block(starts_s, ends_s, np.zeros(size), np.zeros(size, np.int64))
-
-    def _compile(self, state: InputState, group: str, index: int) -> _Segments:
-        assert self._stimulus is not None
-        library = self._stimulus.library[group]
-        arguments.whole(f"choice for {group!r}", index, at_least=0, at_most=len(library) - 1)
-        shown = library[index]
-        of = f"of presentation {index} for {group!r}"
-        for name in ("durations_s", "rates_hz"):
-            if not hasattr(shown, name):
-                raise refuse(f"{name} {of}", "must be there", type(shown), "use RateSegments")
-        durations = arguments.numbers(
-            f"durations_s {of}", shown.durations_s, shape=(None,), at_least=1e-9, at_most=LONGEST_S
-        )
-        size = self._network.size_of(group)
-        rates = arguments.numbers(
-            f"rates_hz {of}",
-            shown.rates_hz,
-            shape=(durations.size, size),
-            at_least=0,
-            at_most=FASTEST_HZ,
-            remedy="give it the shape [n_segments, n_inputs]",
-        )
-        if durations.size == 0:
-            raise refuse(f"durations_s {of}", "must not be empty", 0)
-        rates = np.ascontiguousarray(rates)
-        return _Segments(np.cumsum(durations), *self._rated(state, group, rates))
-
-    def _rated(
-        self, state: InputState, group: str, rates: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Total rate and place of the alias table per row of rates, without silenced inputs."""
-        rates[:, state.silenced[group]] = 0.0
-        totals = rates.sum(axis=1)
-        self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))
-        return totals, np.array([self._table(row) for row in rates])
-
-    def _table(self, rates: NDArray[np.float64]) -> int:
-        digest = hashlib.blake2b(rates.tobytes(), digest_size=16).digest()
-        at = self._table_of.get(digest)
-        if at is None:
-            at = self._table_of[digest] = self._used
-            self._used += rates.size
-            self._tables = _with_room(self._tables, self._used)
-            fill_alias_table(rates, self._tables[at : at + rates.size])
-        return at
-
-    def _clear_pool(self) -> None:
-        self._made: dict[tuple[int, float], _Block] = {}
-        self._laid: Schedule | None = None
-        self._laid_of: list[tuple[int, float]] = []
-        self._ready: dict[str, _Ready] = {}
-        self._table_of: dict[bytes, int] = {}
-        self._tables = np.zeros(1, np.uint64)
-        self._used = 0
-        self._peak_rate_hz = 0.0
