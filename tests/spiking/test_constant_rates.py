@@ -93,6 +93,21 @@ def test_constant_rates_are_a_presentation_that_is_shown_again_and_again(network
         np.testing.assert_array_equal(one, other)
 
 
+def test_groups_whose_rates_part_get_tables_of_their_own():
+    """Equal rates share a table; when they part, there must be room for all."""
+    groups = [InputGroup(name, 4) for name in "xyw"]
+    projections = [Projection(name, "z") for name in "xyw"]
+    network = Network(groups, [Circuit("z", 3)], projections)
+    sim = Simulation(network, {name: np.full(4, 20.0) for name in "xyw"}, 1).run(0.5)
+    rates = {name: np.eye(4)[i] * 80.0 for i, name in enumerate("xyw")}
+    control = Simulation.from_state(network, sim.state(), sim.stimulus)
+    sim.stimulus = control.stimulus = rates
+    sim.run(5.0)
+    control = Simulation.from_state(network, control.state(), rates).run(5.0)
+    for mine, its in zip(looks(sim), looks(control), strict=True):
+        np.testing.assert_array_equal(mine, its)
+
+
 def test_what_was_shown_does_not_hang_on_how_a_run_is_cut():
     recording = Recording(presentations=True)
     sims = [
