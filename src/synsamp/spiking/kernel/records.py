@@ -42,26 +42,21 @@ CACHE_LINE = 64
 
 
 class _Field(NamedTuple):
-    dtype: np.dtype[Any]
+    dtype: str
     dimensions: int
 
 
 def array(dtype: str, dimensions: int = 1) -> Any:
     """Declare an array of a `Record`."""
-    return _Field(np.dtype(dtype), dimensions)
-
-
-def _address(values: NDArray[Any]) -> int:
-    """Where it lies; ``values.ctypes.data`` says the same in twice the time."""
-    return int(values.__array_interface__["data"][0])
+    return _Field(dtype, dimensions)
 
 
 def on_cache_lines(values: NDArray[Any]) -> NDArray[Any]:
     """The array itself, or a copy that starts on a cache line: lanes then never cross one."""
-    if _address(values) % CACHE_LINE == 0:
+    if values.ctypes.data % CACHE_LINE == 0:
         return values
     room = np.empty(values.nbytes + CACHE_LINE, np.uint8)
-    start = -_address(room) % CACHE_LINE
+    start = -room.ctypes.data % CACHE_LINE
     copy = room[start : start + values.nbytes].view(values.dtype).reshape(values.shape)
     copy[...] = values
     return copy
@@ -81,8 +76,7 @@ class Record:
         cls.fields = {name: f for name, f in vars(cls).items() if isinstance(f, _Field)}
         for name in cls.fields:
             delattr(cls, name)
-        fields = tuple((n, f.dtype.name, f.dimensions) for n, f in cls.fields.items())
-        cls.kernel_type = RecordType(cls.__name__, fields)
+        cls.kernel_type = RecordType(cls.__name__, tuple((n, *f) for n, f in cls.fields.items()))
 
     def __init__(self, **arrays: NDArray[Any]) -> None:
         if arrays.keys() != self.fields.keys():
@@ -95,10 +89,10 @@ class Record:
             if not (fits and values.flags.c_contiguous):
                 raise TypeError(f"{name} is {values.dtype}{values.shape}, not {field}")
             kept[name] = on_cache_lines(values) if self.aligned else values
-            table += [_address(kept[name]), *values.shape]
+            table += [kept[name].ctypes.data, *values.shape]
         self.__dict__.update(kept)
         self._table = np.array(table, np.int64)
-        self.address = _address(self._table)
+        self.address = self._table.ctypes.data
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
         return (getattr(self, name) for name in self.fields)
