@@ -53,17 +53,29 @@ def number(
     remedy: str = "",
 ) -> float:
     """A finite real number within its bounds, as a float."""
-    bounds = _bounds(above, at_least, below, at_most)
-    rule = _in_words("a finite number", bounds)
-    if not _is_scalar(value) or isinstance(value, (bool, np.bool_)):
-        raise refuse(name, rule, value, remedy)
-    try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise refuse(name, rule, value, remedy) from None
-    if not (math.isfinite(found) and all(compare(found, bound) for _, compare, bound in bounds)):
-        raise refuse(name, rule, value, remedy)
+    found = _as_float(value)
+    if not (
+        math.isfinite(found)
+        and (above is None or found > above)
+        and (at_least is None or found >= at_least)
+        and (below is None or found < below)
+        and (at_most is None or found <= at_most)
+    ):
+        bounds = _bounds(above, at_least, below, at_most)
+        raise refuse(name, _in_words("a finite number", bounds), value, remedy)
     return found
+
+
+def _as_float(value: Any) -> float:
+    """A real number as a float, NaN for what is none."""
+    if type(value) is float:
+        return value
+    if not _is_scalar(value) or isinstance(value, (bool, np.bool_)):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def whole(

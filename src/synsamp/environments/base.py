@@ -88,15 +88,15 @@ def check_response(
     found = arguments.instance(f"answer {at}", given, Response, "give a Response")
     state = dict(arguments.instance(f"state {at}", found.state, Mapping, "give a dictionary"))
     rates = found.rates_hz
-    groups = [g.name for g in network.inputs]
+    groups = {g.name: g.size for g in network.inputs}
     if not isinstance(rates, Mapping):
         if len(groups) != 1:
             rule = f"must name its input groups ({', '.join(groups) or 'none here'})"
             raise refuse(f"rates_hz {at}", rule, type(rates), "give a dictionary such as {'x': …}")
-        rates = {groups[0]: rates}
+        rates = dict.fromkeys(groups, rates)
     checked = {}
     for group, values in rates.items():
-        size = network.size_of(arguments.one_of(f"input group {at}", group, groups))
+        size = groups[arguments.one_of(f"input group {at}", group, groups)]
         what = f"rates_hz {at} for {group!r}"
         checked[group] = arguments.numbers(what, values, shape=(size,), at_least=0, at_most=1e6)
     reward = arguments.number(f"reward {at}", found.reward, at_least=-1e9, at_most=1e9)

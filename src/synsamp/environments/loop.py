@@ -16,6 +16,7 @@ from synsamp.environments.base import Environment, check_environment, check_resp
 from synsamp.environments.dopamine import Dopamine
 from synsamp.errors import SynsampError, refuse
 from synsamp.spiking import Simulation
+from synsamp.spiking.input.stimulus import Constant
 
 
 class Loop:
@@ -51,6 +52,8 @@ class Loop:
         self.environment: Environment = check_environment(environment, simulation.network)
         self.dopamine = arguments.instance("dopamine", dopamine, Dopamine, "use Dopamine(...)")
         self.rewarded = arguments.flag("rewarded", rewarded)
+        neurons_of = simulation.network.neurons_of
+        self._watched = {name: neurons_of(name) for name in self.environment.circuits}
 
     def run_until(self, time_s: float) -> None:
         """Let time pass; an answer that is due at ``time_s`` is still asked for."""
@@ -61,8 +64,7 @@ class Loop:
             self.simulation.run_until(due_s)
             counts = self.simulation.spike_counts
             new = counts - self._seen
-            network = self.simulation.network
-            seen = {name: new[network.neurons_of(name)] for name in self.environment.circuits}
+            seen = {name: new[neurons] for name, neurons in self._watched.items()}
             answer = self._ask(self.environment.respond, self.state_of_environment, seen)
             self._seen = counts
             self._answers += 1
@@ -88,21 +90,20 @@ class Loop:
     def _take(self, answer: Any) -> None:
         """Another state, other inputs, another level of dopamine."""
         simulation, name = self.simulation, self.environment.describe()
-        network = simulation.network
-        self._state, rates, reward = check_response(answer, name, network, simulation.time_s)
+        self._state, rates, reward = check_response(
+            answer, name, simulation.network, simulation.time_s
+        )
         if rates.keys() != self._rates.keys() or not all(
             np.array_equal(rates[group], self._rates[group]) for group in rates
         ):
-            simulation.stimulus = rates
+            simulation.stimulus = Constant(rates)
             self._rates = rates
         felt = reward if self.rewarded else 0.0
         if self._answers > 0:
             period_s = self.environment.period_s
             self.total_reward += reward * period_s
             self.mean_reward = self.dopamine.mean_after(self.mean_reward, felt, period_s)
-        level = self.dopamine.level(felt, self.mean_reward)
-        for circuit in network.circuits:
-            simulation.modulate(circuit.name, level)
+        simulation.modulate(None, self.dopamine.level(felt, self.mean_reward))
 
     # -- state --------------------
 

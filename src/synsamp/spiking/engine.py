@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
-from synsamp.spiking.first_use import compile_loop
+from synsamp.spiking.first_use import Entrance
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
 from synsamp.spiking.kernel.credit import PASSAGE
@@ -69,7 +69,9 @@ class Engine:
         self.network = network
         self.layout: Layout = build_layout(network, refresh_s, grid_s)
         self._work = _new_work(self.layout, network)
-        self._loop = run_in_order if network.in_order else loop.run
+        self._loop = Entrance(run_in_order if network.in_order else loop.run)
+        self._deliver = Entrance(loop.deliver)
+        self._bring_credit_up = Entrance(loop.bring_credit_up)
 
     # -- moving a state --------------------
 
@@ -112,9 +114,15 @@ class Engine:
         learning: bool,
         keep_inputs: bool,
     ) -> None:
-        schedule = self._schedule(state, feed)
+        input_wanted = feed.covered_s(state.inputs) <= state.time_s
         while True:
-            given = (
+            if input_wanted:
+                until = float(state.activity.clock[INPUTS_UNTIL])
+                if on_inputs is not None:
+                    on_inputs(until)
+                feed.extend(state.inputs, until, keep_inputs)
+            schedule = self._schedule(state, feed)
+            status = self._loop(
                 until_s,
                 feed.covered_s(state.inputs),
                 learning,
@@ -127,19 +135,14 @@ class Engine:
                 tape,
                 self._work,
             )
-            compile_loop(self._loop, *given)
-            status = self._loop(*given)
             self._hand_over(state, schedule, tape, on_tape)
-            if status == loop.DONE:
+            if status == loop.DONE and feed.covered_s(state.inputs) >= until_s:
                 state.time_s = until_s
                 return
-            if status == loop.INPUT_WANTED:
-                until = float(state.activity.clock[INPUTS_UNTIL])
-                if on_inputs is not None:
-                    on_inputs(until)
-                feed.extend(state.inputs, until, keep_inputs)
-                schedule = self._schedule(state, feed)
-            elif status == ROOM_WANTED:
+            # Whether or not an event has asked for them: however a run is cut up, by then the
+            # same presentations are chosen.
+            input_wanted = status in (loop.DONE, loop.INPUT_WANTED)
+            if status == ROOM_WANTED:
                 in_flight = state.activity.queue_s.shape[1] + 1
                 state.activity = with_room(state.activity, self.layout, 0.0, in_flight)
             else:
@@ -153,14 +156,15 @@ class Engine:
             # All up to the present has happened; what comes next is drawn anew, by other rates.
             activity = state.activity
             activity.clock[INPUTS_UNTIL] = state.time_s
-            activity.clock[[NEXT_INPUT, INPUT_DUE, BOUND_S]] = -1.0
+            for drawn in (NEXT_INPUT, INPUT_DUE, BOUND_S):
+                activity.clock[drawn] = -1.0
             activity.drawn_until_s[:] = state.time_s
             return
         while feed.covered_s(state.inputs) < state.time_s:
             feed.extend(state.inputs, float(state.activity.clock[INPUTS_UNTIL]), keep=True)
-        schedule = self._schedule(state, feed)
         while state.activity.clock[INPUTS_UNTIL] < state.time_s:
-            status = loop.deliver(
+            schedule = self._schedule(state, feed)
+            status = self._deliver(
                 state.time_s,
                 self.layout.wiring,
                 state.synapses,
@@ -195,7 +199,7 @@ class Engine:
         """Credit up to the present: before a modulator changes, or to be read."""
         layout = self.layout
         if layout.n_credit > 0:
-            loop.bring_credit_up(
+            self._bring_credit_up(
                 state.time_s,
                 layout.wiring,
                 layout.numbers,
@@ -297,10 +301,7 @@ class Engine:
             )
 
     def _schedule(self, state: State, feed: InputFeed) -> Schedule:
-        schedule = feed.schedule(state.inputs, float(state.activity.clock[INPUTS_UNTIL]))
-        # Within a gap some groups may be ahead of the clock.
-        for group, drawn_s in enumerate(state.activity.drawn_until_s):
-            schedule.cursor[group] = np.searchsorted(schedule.ends_s[group], drawn_s, side="right")
+        schedule = feed.schedule(state.inputs, state.activity.drawn_until_s)
         state.activity = with_room(
             state.activity, self.layout, feed.peak_rate_hz, feed.given_at_once
         )

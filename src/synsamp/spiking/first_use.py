@@ -26,11 +26,26 @@ def is_compiled(kernel: Any) -> bool:
     return any(kernel_folder().glob(f"*.{kernel.py_func.__name__}-*.nbi"))
 
 
-def compile_loop(kernel: Any, *arguments: Any) -> None:
-    """Compile an event loop for such arguments, unless it is."""
-    if not kernel.signatures:
-        with announced(kernel):
-            kernel.compile(tuple(map(typeof, arguments)))
+class Entrance:
+    """A kernel that is called again and again with arguments of the same types.
+
+    Numba looks at the type of each argument at each call, which takes it longer than a small
+    network needs for milliseconds of its time. Records and numbers are of one type for good.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self._code: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it."""
+        if self._code is None:
+            kinds = tuple(map(typeof, arguments))
+            if kinds not in self._kernel.overloads:
+                with announced(self._kernel):
+                    self._kernel.compile(kinds)
+            self._code = self._kernel.overloads[kinds].entry_point
+        return self._code(*arguments)
 
 
 @contextmanager

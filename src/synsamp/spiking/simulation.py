@@ -7,6 +7,7 @@ looking and probing leave the dynamics bit for bit alike.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -136,19 +137,13 @@ class Simulation:
 
     def run_until(self, time_s: float) -> Simulation:
         """Simulate up to a time, the same one in whatever pieces; returns itself."""
-        end = self._on_grid(time_s)
+        end = self._on_grid(float(time_s))
         self._lesions_due()
         while self.time_s < end:
-            waiting = [self._scheduled[i] for i in np.flatnonzero(~self._applied)]
+            waiting = list(compress(self._scheduled, ~self._applied))
             stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.grid_s)
-            self._engine.advance(
-                self._state,
-                self._feed,
-                stop,
-                self._tape,
-                self._recorder.take_tape,
-                self._log_presentations,
-            )
+            take, log = self._recorder.take_tape, self._log_presentations
+            self._engine.advance(self._state, self._feed, stop, self._tape, take, log)
             self._log_presentations(stop)
             self._lesions_due()
         return self
@@ -163,8 +158,8 @@ class Simulation:
         return int(self._state.activity.counters[SWEEPS])
 
     def _log_presentations(self, until_s: float) -> None:
-        shown = self._feed.shown_before(self._state.inputs, until_s)
         if self._recorder.wants_presentations:
+            shown = self._feed.shown_before(self._state.inputs, until_s)
             self._recorder.take_presentations(shown)
 
     def replay(self, time_s: ArrayLike, source: ArrayLike, learning: bool = True) -> Simulation:
@@ -203,7 +198,7 @@ class Simulation:
         self._deliver()
         self._stimulus = stimulus
         self._state.inputs.restart(self.time_s)
-        self._feed = InputFeed(self.network, shown)
+        self._feed = self._feed.showing(shown)
 
     def _deliver(self) -> None:
         self._engine.deliver(self._state, self._feed, self._tape, self._recorder.take_tape)
@@ -303,9 +298,10 @@ class Simulation:
         self.network, self._engine = network, engine
         engine.settle(self._state)
 
-    def modulate(self, circuit: str, value: float) -> None:
-        """Set the modulator that the plasticity of a circuit's synapses reads from now on."""
-        index, value = self.network.index_of(circuit), arguments.number("value", value)
+    def modulate(self, circuit: str | None, value: float) -> None:
+        """Set the modulator that plasticity in a circuit (None: in all) reads from now on."""
+        index = slice(None) if circuit is None else self.network.index_of(circuit)
+        value = arguments.number("value", value)
         self._engine.bring_credit_up(self._state)
         self._state.activity.modulator[index] = value
 
@@ -337,6 +333,8 @@ class Simulation:
     def state(self) -> dict[str, Any]:
         """Everything needed to go on bit for bit, as arrays, numbers and strings."""
         log = {str(i): {"time_s": t, "what": w} for i, (t, w) in enumerate(self.lesion_log)}
+        if not self._recorder.wants_presentations:  # who goes on may: from here on
+            self._feed.shown_before(self._state.inputs, self.time_s)
         return {
             "format": FORMAT,
             "refresh_s": self._engine.layout.refresh_s,
@@ -381,7 +379,7 @@ class Simulation:
         with as_it_was():
             self._state = State.restore(self._engine.layout, now, state)
             self._engine.put_columns(self._state)
-            self._feed.schedule(self._state.inputs, self.time_s)  # refuses one that does not fit
+            self._feed.schedule(self._state.inputs, self._state.activity.drawn_until_s)  # must fit
             self._recorder.restore(state["recorder"])
             entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
             self.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]

@@ -1,15 +1,14 @@
 """From a stimulus to the schedule that the kernel walks along: segments with alias tables.
 
 Presentations are chosen in blocks of fixed size, so that neither the length of a run call nor the
-state of any buffer changes what is shown. Alias tables are built once per distinct row of rates and
-kept; a library too large for that is worked through with a pool that starts over.
+state of any buffer changes what is shown. Constant rates, which an environment may change every few
+milliseconds, are written into the same arrays again and again.
 
 `InputState` is all that changes; what is here can be made anew from it and the stimulus.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -18,69 +17,14 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
+from synsamp.spiking.input.pool import Pool, Segments
 from synsamp.spiking.input.position import BLOCK, Chosen, InputState
-from synsamp.spiking.input.stimulus import Shown
+from synsamp.spiking.input.stimulus import REPEAT_S, Constant, Shown
 from synsamp.spiking.kernel.memory import SILENCED, Schedule
-from synsamp.spiking.kernel.random import fill_alias_table
 from synsamp.spiking.network import Network
-from synsamp.spiking.neurons import FASTEST_HZ, LONGEST_S
 
 POOL_ENTRIES = 2**24
 """Table entries kept (8 bytes each) before the pool starts over."""
-
-
-class _Segments(NamedTuple):
-    """Segments in a row: when they end, their total rate, where their alias table lies."""
-
-    ends_s: NDArray[np.float64]
-    rate_hz: NDArray[np.float64]
-    table_at: NDArray[np.int64]
-
-
-class _Ready:
-    """Presentations of one group that are ready for the kernel, side by side in growing arrays."""
-
-    def __init__(self) -> None:
-        self._row_of: dict[int, int] = {}
-        self._first = np.zeros(2, np.int64)  # per presentation, where its segments start
-        self._duration_s = np.zeros(1)
-        self._segments = _Segments(np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
-
-    def __contains__(self, index: int) -> bool:
-        return index in self._row_of
-
-    def add(self, index: int, part: _Segments) -> None:
-        """Take up a presentation; its ends are relative to its start."""
-        row = len(self._row_of)
-        start, stop = int(self._first[row]), int(self._first[row]) + len(part.ends_s)
-        self._first = _with_room(self._first, row + 2)
-        self._duration_s = _with_room(self._duration_s, row + 1)
-        self._segments = _Segments(*(_with_room(values, stop) for values in self._segments))
-        self._first[row + 1] = stop
-        self._duration_s[row] = part.ends_s[-1]
-        for values, new in zip(self._segments, part, strict=True):
-            values[start:stop] = new
-        self._row_of[index] = row
-
-    def chosen(
-        self, indices: list[int]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64], _Segments]:
-        """Durations and numbers of segments of some presentations, and all their segments."""
-        rows = np.array([self._row_of[i] for i in indices])
-        lengths = self._first[rows + 1] - self._first[rows]
-        skip = np.cumsum(lengths) - lengths
-        where = np.repeat(self._first[rows] - skip, lengths) + np.arange(lengths.sum())
-        segments = _Segments(*(values[where] for values in self._segments))
-        return self._duration_s[rows], lengths, segments
-
-
-def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array, or a copy twice as long as needed if it is too short."""
-    if size <= values.size:
-        return values
-    grown = np.zeros(2 * size, values.dtype)
-    grown[: values.size] = values
-    return grown
 
 
 def most_within(times: NDArray[np.float64], window_s: float) -> int:
@@ -90,10 +34,34 @@ def most_within(times: NDArray[np.float64], window_s: float) -> int:
 
 
 class _Block(NamedTuple):
-    """A block ready for the kernel."""
+    """A block ready for the kernel; its arrays are those of a `Schedule`."""
 
     starts_s: NDArray[np.float64]  # of its presentations; the last entry is the end of the block
-    segments: list[_Segments]  # per group, absolute times
+    ends_s: NDArray[np.float64]  # [group, segment]
+    rate_hz: NDArray[np.float64]
+    table_at: NDArray[np.int64]
+
+
+_NO_TIMES, _NO_INPUTS = np.zeros(0), np.zeros(0, np.int64)
+_REPEATS = np.full(BLOCK, REPEAT_S)
+
+
+def _starts(start_s: float, durations_s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """When presentations start, and the last one ends.
+
+    One running sum from the block's start: the same numbers however runs are cut up.
+    """
+    return np.cumsum(np.concatenate([[start_s], durations_s]))
+
+
+def _checked_choice(chosen: Any, library: Mapping[str, Any]) -> dict[str, NDArray[np.int64]]:
+    arguments.instance("what choose() of the stimulus returns", chosen, Mapping)
+    indices = {}
+    for name in library:
+        if name not in chosen:
+            raise refuse("choose() of the stimulus", f"must choose for {name!r}", list(chosen))
+        indices[name] = arguments.wholes(f"choice for {name!r}", chosen[name], shape=(BLOCK,))
+    return indices
 
 
 class InputFeed:
@@ -103,12 +71,27 @@ class InputFeed:
         self._network = network
         self._stimulus = shown.stimulus
         self._spikes = shown.spikes
-        self._made: dict[tuple[int, float], _Block] = {}
         self.given_at_once = 0  # given spikes that can be in flight at the same time
-        self._used = 0
-        self._tables = np.zeros(1, np.uint64)
-        self._peak_rate_hz = 0.0
-        self._clear_pool()
+        self._pool = Pool()
+        self._made: dict[tuple[int, float], _Block] = {}
+        self._laid: Schedule | None = None
+        self._laid_of: list[tuple[int, float]] | None = None  # of which blocks
+        self._constant: _Block | None = None  # the last one of constant rates
+
+    def showing(self, shown: Shown) -> InputFeed:
+        """A feed of another stimulus: this one, with its arrays, if rates stay constant."""
+        new, old = shown.stimulus, self._stimulus
+        if not (
+            isinstance(new, Constant)
+            and isinstance(old, Constant)
+            and new.library.keys() == old.library.keys()
+            and not (shown.spikes or self._spikes)
+        ):
+            return InputFeed(self._network, shown)
+        self._stimulus = new
+        self._pool.start_over()
+        self._made, self._laid_of = {}, None
+        return self
 
     def covered_s(self, state: InputState) -> float:
         """How far the present schedule reaches."""
@@ -117,7 +100,7 @@ class InputFeed:
     @property
     def peak_rate_hz(self) -> float:
         """The largest total rate of drawn spikes met so far."""
-        return self._peak_rate_hz
+        return self._pool.peak_rate_hz
 
     def extend(self, state: InputState, inputs_until_s: float, keep: bool = False) -> None:
         """Choose one more block; drop what lies wholly in the past unless it is to be kept."""
@@ -128,48 +111,52 @@ class InputFeed:
                 b for b in state.blocks if self._block(state, b).starts_s[-1] > inputs_until_s
             ]
             self._made = {(b.first, b.start_s): self._block(state, b) for b in state.blocks}
-        if self._used > POOL_ENTRIES:
-            self._clear_pool()
+        if self._pool.used > POOL_ENTRIES:
+            self.forget()
         chosen = self._stimulus.choose(state.rng, state.next, BLOCK)
-        arguments.instance("what choose() of the stimulus returns", chosen, Mapping)
-        indices = {}
-        for name in self._stimulus.library:
-            if name not in chosen:
-                raise refuse("choose() of the stimulus", f"must choose for {name!r}", list(chosen))
-            indices[name] = arguments.wholes(f"choice for {name!r}", chosen[name], shape=(BLOCK,))
-        block = Chosen(state.next, state.end_s, indices)
+        if not isinstance(self._stimulus, Constant):
+            chosen = _checked_choice(chosen, self._stimulus.library)
+        block = Chosen(state.next, state.end_s, dict(chosen))
         state.end_s = float(self._block(state, block).starts_s[-1])
         state.blocks.append(block)
         state.next += BLOCK
 
-    def schedule(self, state: InputState, inputs_until_s: float) -> Schedule:
-        """The kernel's view of all blocks, with cursors at the present."""
+    def schedule(self, state: InputState, drawn_until_s: NDArray[np.float64]) -> Schedule:
+        """The kernel's view of all blocks, with a cursor per group at what has been drawn.
+
+        One and the same as long as the blocks are: only its cursors are set anew.
+        """
+        blocks = [(b.first, b.start_s) for b in state.blocks]
+        if self._laid is None or self._laid_of != blocks:
+            self._laid, self._laid_of = self._lay(state, self._laid), blocks
+        schedule = self._laid
+        for group, drawn_s in enumerate(drawn_until_s):
+            schedule.cursor[group] = schedule.ends_s[group].searchsorted(drawn_s, side="right")
+        schedule.given_cursor[0] = state.given
+        return schedule
+
+    def _lay(self, state: InputState, laid: Schedule | None) -> Schedule:
         n_groups = len(self._network.inputs)
         blocks = [self._block(state, b) for b in state.blocks]
-        rows = [
-            [np.concatenate([b.segments[g][f] for b in blocks]) for f in range(3)]
-            if blocks
-            else [np.array([np.inf]), np.zeros(1), np.zeros(1, np.int64)]
-            for g in range(n_groups)
-        ]
-        longest = max((len(row[0]) for row in rows), default=0)
-        ends = np.full((n_groups, longest), np.inf)
-        rate = np.zeros((n_groups, longest))
-        table = np.zeros((n_groups, longest), np.int64)
-        for g, row in enumerate(rows):
-            for target, values in zip((ends, rate, table), row, strict=True):
-                target[g, : len(values)] = values
-        cursor = [np.searchsorted(ends[g], inputs_until_s, side="right") for g in range(n_groups)]
+        if not blocks:  # nothing, for ever
+            size = (n_groups, 1)
+            nothing = np.full(size, np.inf), np.zeros(size), np.zeros(size, np.int64)
+            blocks = [_Block(_NO_TIMES, *nothing)]
+        if len(blocks) > 1:
+            blocks = [_Block(*(np.concatenate(row, axis=-1) for row in zip(*blocks, strict=True)))]
+        _, ends, rate, table = blocks[0]
+        if laid is not None and laid.ends_s is ends and laid.tables is self._pool.tables:
+            return laid  # what it reads has been written anew in place
         given_s, given_input = self._given(state)
         return Schedule(
             ends_s=ends,
             rate_hz=rate,
             table_at=table,
-            cursor=np.array(cursor, np.int64),
-            tables=self._tables,
+            cursor=np.zeros(n_groups, np.int64),
+            tables=self._pool.tables,
             given_s=given_s,
             given_input=given_input,
-            given_cursor=np.array([state.given], np.int64),
+            given_cursor=np.zeros(1, np.int64),
         )
 
     def shown_before(self, state: InputState, time_s: float) -> dict[str, NDArray[Any]]:
@@ -177,15 +164,15 @@ class InputFeed:
         starts, picks = [np.zeros(0)], [np.zeros((0, len(self._network.inputs)), np.int64)]
         for block in state.blocks:
             begins = self._block(state, block).starts_s[:-1]
-            new = (block.first + np.arange(BLOCK) >= state.logged) & (begins < time_s)
+            begun = int(begins.searchsorted(time_s))
+            new = slice(max(state.logged - block.first, 0), begun)
             starts.append(begins[new])
-            state.logged = max(state.logged, block.first + int(np.count_nonzero(begins < time_s)))
+            state.logged = max(state.logged, block.first + begun)
             nothing = np.full(BLOCK, -1)
             columns = [block.indices.get(g.name, nothing)[new] for g in self._network.inputs]
             if columns:
                 picks.append(np.stack(columns, axis=1))
-        result = {"start_s": np.concatenate(starts), "index": np.concatenate(picks)}
-        return result
+        return {"start_s": np.concatenate(starts), "index": np.concatenate(picks)}
 
     def given_before(self, state: InputState, time_s: float) -> int:
         """How many given spikes lie at or before ``time_s``."""
@@ -193,11 +180,14 @@ class InputFeed:
 
     def forget(self) -> None:
         """Rates have changed (inputs were silenced): make everything anew when asked for."""
-        self._clear_pool()
+        self._pool.start_over()
+        self._made, self._laid = {}, None
 
     # -- given spikes --------------------
 
     def _given(self, state: InputState) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        if not self._spikes:
+            return _NO_TIMES, _NO_INPUTS
         times, inputs = [np.zeros(0)], [np.zeros(0, np.int64)]
         first = 0
         for group in self._network.inputs:
@@ -222,20 +212,21 @@ class InputFeed:
         return self._made[key]
 
     def _build(self, state: InputState, block: Chosen) -> _Block:
-        if self._stimulus is None or set(block.indices) != set(self._stimulus.library):
+        if self._stimulus is None or block.indices.keys() != self._stimulus.library.keys():
             raise refuse(
                 "stimulus",
                 f"must have a library for {', '.join(block.indices)} as in the saved state",
                 "none" if self._stimulus is None else ", ".join(self._stimulus.library),
             )
+        if isinstance(self._stimulus, Constant):
+            return self._build_constant(state, block, self._stimulus)
         durations: NDArray[np.float64] | None = None
-        chosen: dict[str, tuple[NDArray[np.int64], _Segments]] = {}
+        chosen: dict[str, tuple[NDArray[np.int64], Segments]] = {}
         for name, numbers in block.indices.items():
-            wanted, ready = numbers.tolist(), self._ready[name]
-            for i in wanted:
-                if i not in ready:
-                    ready.add(i, self._compile(state, name, i))
-            own, lengths, segments = ready.chosen(wanted)
+            library = self._stimulus.library[name]
+            own, lengths, segments = self._pool.chosen(
+                name, library, numbers.tolist(), state.silenced[name]
+            )
             chosen[name] = (lengths, segments)
             if durations is None:
                 durations = own
@@ -249,63 +240,39 @@ class InputFeed:
                 )
         if durations is None:
             raise refuse("library of the stimulus", "must name an input group", "none")
-        # One running sum from the block's start: the same numbers however runs are cut up.
-        starts = np.cumsum(np.concatenate([[block.start_s], durations]))
-        per_group = []
-        for group in self._network.inputs:
-            if group.name not in chosen:
-                per_group.append(_Segments(starts[-1:], np.zeros(1), np.zeros(1, np.int64)))
-                continue
-            lengths, segments = chosen[group.name]
-            ends = segments.ends_s + np.repeat(starts[:-1], lengths)
-            ends[np.cumsum(lengths) - 1] = starts[1:]  # groups end a presentation together
-            per_group.append(segments._replace(ends_s=ends))
-        return _Block(starts, per_group)
+        starts = _starts(block.start_s, durations)
+        longest = max(segments.ends_s.size for _, segments in chosen.values())
+        made = self._silent(starts, longest)
+        for g, group in enumerate(self._network.inputs):
+            if group.name in chosen:
+                lengths, segments = chosen[group.name]
+                ends = segments.ends_s + np.repeat(starts[:-1], lengths)
+                ends[np.cumsum(lengths) - 1] = starts[1:]  # groups end a presentation together
+                made.ends_s[g, : ends.size] = ends
+                made.rate_hz[g, : ends.size] = segments.rate_hz
+                made.table_at[g, : ends.size] = segments.table_at
+        return made
 
-    def _compile(self, state: InputState, group: str, index: int) -> _Segments:
-        assert self._stimulus is not None
-        library = self._stimulus.library[group]
-        arguments.whole(f"choice for {group!r}", index, at_least=0, at_most=len(library) - 1)
-        shown = library[index]
-        of = f"of presentation {index} for {group!r}"
-        for name in ("durations_s", "rates_hz"):
-            if not hasattr(shown, name):
-                raise refuse(f"{name} {of}", "must be there", type(shown), "use RateSegments")
-        durations = arguments.numbers(
-            f"durations_s {of}", shown.durations_s, shape=(None,), at_least=1e-9, at_most=LONGEST_S
-        )
-        size = self._network.size_of(group)
-        rates = arguments.numbers(
-            f"rates_hz {of}",
-            shown.rates_hz,
-            shape=(durations.size, size),
-            at_least=0,
-            at_most=FASTEST_HZ,
-            remedy="give it the shape [n_segments, n_inputs]",
-        )
-        if durations.size == 0:
-            raise refuse(f"durations_s {of}", "must not be empty", 0)
-        rates = np.ascontiguousarray(rates)
-        rates[:, state.silenced[group]] = 0.0
-        totals = rates.sum(axis=1)
-        self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))
-        tables = np.array([self._table(row) for row in rates])
-        return _Segments(np.cumsum(durations), totals, tables)
+    def _build_constant(self, state: InputState, block: Chosen, stimulus: Constant) -> _Block:
+        """Every presentation is one segment, the same as all others."""
+        made = None if state.blocks else self._constant  # nobody else reads its arrays
+        if made is None:
+            made = self._silent(np.zeros(BLOCK + 1), BLOCK)
+        self._constant = made
+        made.starts_s[:] = _starts(block.start_s, _REPEATS)
+        made.ends_s[:] = made.starts_s[1:]
+        for g, group in enumerate(self._network.inputs):
+            if group.name in block.indices:
+                if block.indices[group.name].any():
+                    rule = "must be the one of the saved state"
+                    raise refuse("stimulus", rule, f"constant rates for {group.name!r}")
+                rates = stimulus.library[group.name][0][None].copy()
+                silenced = state.silenced[group.name]
+                made.rate_hz[g], made.table_at[g] = self._pool.rated(rates, silenced)
+        return made
 
-    def _table(self, rates: NDArray[np.float64]) -> int:
-        digest = hashlib.blake2b(rates.tobytes(), digest_size=16).digest()
-        at = self._table_of.get(digest)
-        if at is None:
-            at = self._table_of[digest] = self._used
-            self._used += rates.size
-            self._tables = _with_room(self._tables, self._used)
-            fill_alias_table(rates, self._tables[at : at + rates.size])
-        return at
-
-    def _clear_pool(self) -> None:
-        self._made = {}
-        self._ready = {g.name: _Ready() for g in self._network.inputs}
-        self._table_of: dict[bytes, int] = {}
-        self._tables = np.zeros(1, np.uint64)
-        self._used = 0
-        self._peak_rate_hz = 0.0
+    def _silent(self, starts_s: NDArray[np.float64], n_segments: int) -> _Block:
+        """A block to be filled; segments that are left over have no length."""
+        size = (len(self._network.inputs), n_segments)
+        ends_s = np.full(size, starts_s[-1])
+        return _Block(starts_s, ends_s, np.zeros(size), np.zeros(size, np.int64))

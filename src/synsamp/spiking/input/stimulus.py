@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.network import Network
+from synsamp.spiking.neurons import FASTEST_HZ
 
 REPEAT_S = 1.0
 """Constant rates are presentations of this length, one after the other."""
@@ -129,18 +130,34 @@ class Shown(NamedTuple):
     spikes: dict[str, SpikeTimes]
 
 
-class _Constant(NamedTuple):
+class _Lasting(NamedTuple):
     """Rates that do not change, as a presentation."""
 
     durations_s: NDArray[np.float64]
     rates_hz: NDArray[np.float64]
 
 
+class Constant:
+    """Rates of input groups that do not change: one presentation, again and again.
+
+    The rates are taken as they are: `as_shown` or who else makes one has checked them.
+    """
+
+    def __init__(self, rates_hz: Mapping[str, NDArray[np.float64]]) -> None:
+        self.library = {name: [rates] for name, rates in rates_hz.items()}
+
+    def choose(
+        self, rng: np.random.Generator, first: int, count: int
+    ) -> dict[str, NDArray[np.int64]]:
+        """There is but one."""
+        return dict.fromkeys(self.library, np.zeros(count, np.int64))
+
+
 def as_shown(given: Any, network: Network) -> Shown:
     """Whatever a user may give as a stimulus, checked against the network."""
     if given is None:
         return Shown(None, {})
-    groups = [g.name for g in network.inputs]
+    groups = {g.name: g.size for g in network.inputs}
     if hasattr(given, "library") and callable(getattr(given, "choose", None)):
         library = arguments.instance("library of the stimulus", given.library, Mapping)
         for name, row in library.items():
@@ -155,11 +172,11 @@ def as_shown(given: Any, network: Network) -> Shown:
                 type(given),
                 "give a dictionary such as {'x': …}",
             )
-        given = {groups[0]: given}
+        given = dict.fromkeys(groups, given)
     spikes: dict[str, SpikeTimes] = {}
     rows: dict[str, Any] = {}
     for name, part in given.items():
-        size = network.size_of(arguments.one_of("stimulus", name, groups))
+        size = groups[arguments.one_of("stimulus", name, groups)]
         if isinstance(part, SpikeTimes):
             arguments.wholes(f"inputs of {name!r}", part.input, at_most=size - 1)
             spikes[name] = part
@@ -171,23 +188,23 @@ def as_shown(given: Any, network: Network) -> Shown:
             rows[name] = part
         else:
             remedy = "give one rate per input, a list of presentations, or SpikeTimes"
-            rates = arguments.numbers(
-                f"rates for {name!r}", part, shape=(size,), at_least=0, remedy=remedy
+            what = f"rates for {name!r}"
+            rows[name] = arguments.numbers(
+                what, part, shape=(size,), at_least=0, at_most=FASTEST_HZ, remedy=remedy
             )
-            rows[name] = rates
     return Shown(_in_order(rows), spikes)
 
 
 def _in_order(rows: dict[str, Any]) -> Stimulus | None:
     """Lists of presentations side by side; constant rates last as long as those beside them."""
     lists = {name: row for name, row in rows.items() if not isinstance(row, np.ndarray)}
-    lasting = [REPEAT_S]
-    if lists:
-        lasting = [float(np.sum(shown.durations_s)) for shown in next(iter(lists.values()))]
-    for name, row in rows.items():
-        if isinstance(row, np.ndarray):
-            lists[name] = [_Constant(np.array([t]), row[None]) for t in lasting]
-    return InOrder(lists) if lists else None
+    rates = {name: row for name, row in rows.items() if isinstance(row, np.ndarray)}
+    if not lists:
+        return Constant(rates) if rates else None
+    lasting = [float(np.sum(shown.durations_s)) for shown in next(iter(lists.values()))]
+    for name, row in rates.items():
+        lists[name] = [_Lasting(np.array([t]), row[None]) for t in lasting]
+    return InOrder(lists)
 
 
 def _require_row(name: str, presentations: Any) -> None:

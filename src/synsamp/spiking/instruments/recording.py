@@ -66,9 +66,10 @@ class Recorder:
 
     def take_tape(self, tape: Tape) -> None:
         """Write down what the loop noted."""
-        n_spikes, n_traces, n_inputs = (int(n) for n in tape.written)
-        counted = np.bincount(tape.spike_neuron[:n_spikes], minlength=self.spike_counts.size)
-        self.spike_counts += counted
+        n_spikes, n_traces, n_inputs = tape.written.tolist()
+        if n_spikes:
+            spiked = tape.spike_neuron[:n_spikes]
+            self.spike_counts += np.bincount(spiked, minlength=self.spike_counts.size)
         if self._recording.spikes and n_spikes:
             times, neurons = tape.spike_s[:n_spikes], tape.spike_neuron[:n_spikes]
             inside = _inside(times, self._recording.spikes)

@@ -1,0 +1,107 @@
+"""The closed loop: what it costs that an environment answers every 15 ms.
+
+As in the lever task of Kappel et al. 2018 there are 50 inputs; rates and reward are others at each
+answer. The same networks without an environment take turns with them. The environment does as good
+as nothing, so that what is measured is the loop's own part.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from synsamp.bench import Row
+from synsamp.bench.spiking.rows import blank
+from synsamp.environments import Environment, Loop, Response
+from synsamp.priors import Gaussian
+from synsamp.spiking import (
+    FreeNeurons,
+    InputGroup,
+    Network,
+    Projection,
+    RewardGradient,
+    Simulation,
+    SynapseModel,
+    winner_take_all,
+)
+
+_ROUNDS = 9
+_ANSWERS = 400  # per round
+_N_INPUTS = 50
+_PERIOD_S = 0.015
+
+
+class _Restless(Environment):
+    """Other rates and another reward at each answer."""
+
+    period_s, circuits = _PERIOD_S, ("z",)
+
+    def __init__(self) -> None:
+        self._rates_hz = list(np.random.default_rng(0).uniform(0, 30, (64, _N_INPUTS)))
+
+    def start(self, seed: int) -> Response:
+        """The first rates."""
+        return Response({"step": 0}, self._rates_hz[0])
+
+    def respond(self, state: Mapping[str, Any], counts: Any) -> Response:
+        """The next."""
+        step = state["step"] + 1
+        return Response({"step": step}, self._rates_hz[step % 64], 0.1 * (step % 7))
+
+
+def run() -> list[Row]:
+    """Measure circuits and free neurons, with and without an environment, in alternating rounds."""
+    names = ("1 x 10 neurons that learn from reward", "100 free neurons")
+    cases = [case for make in (_circuit, _free) for case in (_acting(make()), _alone(make()))]
+    times: list[list[float]] = [[] for _ in cases]
+    for _ in range(_ROUNDS):
+        for case, measured in zip(cases, times, strict=True):
+            measured.append(case())
+    rows = []
+    for i, name in enumerate(names):
+        loop, alone = min(times[2 * i]), min(times[2 * i + 1])
+        rows.append(
+            blank(f"closed loop, per answer of the environment: {name}")
+            | {
+                "against": f"{loop:.3g} us; 15 ms without environment {alone:.3g} us, time ratio",
+                "ratio": loop / alone,
+            }
+        )
+    return rows
+
+
+def _circuit() -> Simulation:
+    model = SynapseModel(
+        Gaussian(0.0, 2.0), plasticity=RewardGradient(), speed=5e-5, temperature=0.1, floor=-2.0
+    )
+    network = winner_take_all(_N_INPUTS, 10, model)
+    return Simulation(network, np.full(_N_INPUTS, 15.0), seed=1, refresh_s=0.1).run(1.0)
+
+
+def _free() -> Simulation:
+    network = Network(
+        [InputGroup("x", _N_INPUTS)],
+        [FreeNeurons("z", 100, rate_hz=2.0, dead_time_s=0.005)],
+        [Projection("x", "z", plastic=False)],
+    )
+    theta = np.random.default_rng(1).normal(-0.5, 1.0, (100, _N_INPUTS))
+    return Simulation(network, np.full(_N_INPUTS, 15.0), seed=1, theta={"x->z": theta}).run(1.0)
+
+
+def _acting(sim: Simulation) -> Callable[[], float]:
+    loop = Loop(sim, _Restless())
+    return lambda: _microseconds(sim, loop.run_until)
+
+
+def _alone(sim: Simulation) -> Callable[[], float]:
+    return lambda: _microseconds(sim, sim.run_until)
+
+
+def _microseconds(sim: Simulation, run_until: Callable[[float], Any]) -> float:
+    """Processor time per 15 ms."""
+    start = time.thread_time()
+    run_until(sim.time_s + _ANSWERS * _PERIOD_S)
+    return (time.thread_time() - start) / _ANSWERS * 1e6
