@@ -124,7 +124,11 @@ def draw_source(
     """Which input spikes at ``now``: a group by its rate, then one of its inputs."""
     cursor, rate = schedule.cursor, 0.0
     for group in range(cursor.size):
-        while schedule.ends_s[group, cursor[group]] <= now:
+        # Rounding may put the spike at the very end of what is covered: of the last segment.
+        while (
+            cursor[group] + 1 < schedule.ends_s.shape[1]
+            and schedule.ends_s[group, cursor[group]] <= now
+        ):
             cursor[group] += 1
         rate += schedule.rate_hz[group, cursor[group]]
         activity.drawn_until_s[group] = now
