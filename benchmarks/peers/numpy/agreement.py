@@ -7,7 +7,7 @@ that rewards the spikes of one neuron. e, g and θ of every synapse at the end, 
 neuron, and reward in both halves of a run: their means and variances over runs. "chance" is how
 probable all deviations of a line together are if the laws are the same. Then synsamp runs wrong
 models, which must not agree: "must differ" names what each of them is about.
-θ = 0 and bounds are seen at multiples of the time step by both. It takes two minutes.
+θ = 0 and bounds are seen at multiples of the time step by both. It takes a minute.
 """
 
 from __future__ import annotations
@@ -115,4 +115,4 @@ def main(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 600)

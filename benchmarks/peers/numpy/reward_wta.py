@@ -18,8 +18,8 @@ it tells who won in the period before: r is the mean worth of a spike (a spike o
 INPUT.npz: rates_hz[input], theta0[neuron, input], rate_hz (of the circuit), tau_e_s, tau_g_s, c, b,
 T, mu, sigma, floor, ceiling, duration_s, dt_s, period_s, runs (networks side by side), seed, and
 dopamine[period], or worth[neuron], mean_s, least, offset.
-OUTPUT.npz: e, g, theta [run, neuron, input] at the end; spikes[run, neuron]; reward[run, period], if
-there is one; seconds (wall clock or processor, whichever is less).
+OUTPUT.npz: e, g, theta [run, neuron, input] at the end; spikes[run, neuron]; reward[run, period] (0
+where dopamine is given); seconds (wall clock or processor, whichever is less).
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""Cost of a network spike: the paper's circuits, then other models in the same engine."""
+"""Cost of a network spike: the paper's circuits, other models, learning from reward."""
 
 from __future__ import annotations
 
 from synsamp.bench import Row, markdown_table
-from synsamp.bench.spiking import circuits, models
+from synsamp.bench.spiking import circuits, models, reward
 
 TITLE = "The spiking engine: cost of a network spike, against Brian2 and a dense product"
 
@@ -11,5 +11,5 @@ table = markdown_table
 
 
 def run() -> list[Row]:
-    """Measure the circuits, then the other models."""
-    return [*circuits.run(), *models.run()]
+    """Measure the circuits, the other models, then learning from reward."""
+    return [*circuits.run(), *models.run(), *reward.run()]
