@@ -1,6 +1,6 @@
-"""One circuit that learns from reward, by this package and by the plain NumPy script.
+"""Neurons that learn from reward, by this package and by plain NumPy scripts.
 
-The script, `benchmarks/peers/numpy/reward_wta.py`, has the equations and what the numbers mean.
+The scripts, `benchmarks/peers/numpy/reward_*.py`, have the equations and what the numbers mean.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,17 @@ from numpy.typing import NDArray
 from synsamp.bench import peers_folder
 from synsamp.environments import Dopamine, Environment, Loop, Response
 from synsamp.priors import Gaussian
-from synsamp.spiking import Network, RewardGradient, Simulation, SynapseModel, winner_take_all
+from synsamp.spiking import (
+    Circuit,
+    FreeNeurons,
+    Homeostasis,
+    InputGroup,
+    Network,
+    Projection,
+    RewardGradient,
+    Simulation,
+    SynapseModel,
+)
 
 Floats = NDArray[np.float64]
 Found = dict[str, Any]
@@ -49,20 +59,41 @@ class Case:
     least: float = 0.02
     offset: float = 0.02
 
+    script: ClassVar[str] = "reward_wta.py"
+
     def network(self, expectation: bool = True) -> Network:
-        """The circuit in this package; without its expected spikes it is a wrong one."""
+        """Inputs x and neurons z in this package; without expected spikes it is a wrong one."""
+        rule = RewardGradient(self.tau_e_s, self.tau_g_s, self.c, self.ceiling, expectation)
         synapses = SynapseModel(
             Gaussian(self.mu, self.sigma),
-            plasticity=RewardGradient(
-                self.tau_e_s, self.tau_g_s, self.c, self.ceiling, expectation
-            ),
+            plasticity=rule,
             speed=self.b,
             temperature=self.T,
             floor=self.floor,
         )
         n_neurons, n_inputs = self.theta0.shape
-        free = {"rate_hz": self.rate_hz, "adaptation_strength": 0.0}
-        return winner_take_all(n_inputs, n_neurons, synapses, **free)
+        inputs, projection = InputGroup("x", n_inputs), Projection("x", "z", synapses)
+        return Network([inputs], [self.neurons(n_neurons)], [projection])
+
+    def neurons(self, size: int) -> Circuit | FreeNeurons:
+        """A circuit without adaptation."""
+        return Circuit("z", size, self.rate_hz, adaptation_strength=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class FreeCase(Case):
+    """The same for free neurons, of the rate ``rate_hz`` at u = 0."""
+
+    script: ClassVar[str] = "reward_free.py"
+    rate_hz: float = 1.0
+    dead_s: float = 0.005
+    goal_hz: float = 5.0
+    tau_beta_s: float = 50.0
+
+    def neurons(self, size: int) -> FreeNeurons:
+        """With a dead time and homeostasis."""
+        goal = Homeostasis(self.goal_hz, self.tau_beta_s)
+        return FreeNeurons("z", size, self.rate_hz, self.dead_s, homeostasis=goal)
 
 
 class WhoWon(Environment):
@@ -78,7 +109,7 @@ class WhoWon(Environment):
         return Response({"rewards": np.zeros(0)}, self._case.rates_hz)
 
     def respond(self, state: Mapping[str, Any], counts: dict[str, Any]) -> Response:
-        """The mean worth of the spikes of a period."""
+        """What the spikes of a period are worth, by how many a rate of ``rate_hz`` gives."""
         worth = np.asarray(self._case.worth)
         reward = float(counts["z"] @ worth) / (self._case.rate_hz * self.period_s)
         rewards = np.append(np.asarray(state["rewards"]), reward)
@@ -118,7 +149,7 @@ def by_synsamp(
 def by_numpy(case: Case, runs: int, *, seed: int, dt_s: float, python: Path | str) -> Found:
     """Runs of the script, side by side in its arrays; and its ``seconds``."""
     numbers = {name: value for name, value in asdict(case).items() if value is not None}
-    script = peers_folder() / "numpy" / "reward_wta.py"
+    script = peers_folder() / "numpy" / case.script
     with tempfile.TemporaryDirectory() as folder:
         given, out = Path(folder) / "given.npz", Path(folder) / "found.npz"
         np.savez(given, runs=runs, seed=seed, dt_s=dt_s, **numbers)
