@@ -1,6 +1,7 @@
 """Learning from reward agrees in law with a plain NumPy script that has the equations alone.
 
-At length, and with its table: `benchmarks/peers/numpy/agreement.py`.
+A quick look, which notices expected spikes that are a tenth short and bounds that are not kept, but
+not a τ_e that is a fifth longer. `benchmarks/peers/numpy/agreement.py` looks at length.
 """
 
 import sys
@@ -9,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from synsamp.analysis.agreement import deviation_of_means, deviation_of_variances
+from synsamp.analysis.agreement import deviation_of_means
 from synsamp.bench.spiking.reward_peer import Case, by_numpy, by_synsamp
 
 RUNS, DT_S = 200, 1e-3
@@ -17,9 +18,9 @@ SEEN = {"refresh_s": 0.0, "grid_s": DT_S}  # both see θ = 0 and the bounds as o
 RNG = np.random.default_rng(0)
 COMMON = {
     "rates_hz": RNG.uniform(10.0, 60.0, 4),
-    "theta0": RNG.uniform(-0.2, 2.0, (3, 4)),
+    "theta0": np.array([[0.1, 1.9, 0.1, 1.0], [1.9, 1.0, 0.1, 0.1], [1.0, 0.1, 1.9, 1.9]]),
     "tau_e_s": 0.3, "tau_g_s": 1.0, "c": 10.0, "b": 0.05, "T": 0.5,
-    "floor": -0.3, "ceiling": 2.2, "duration_s": 1.2, "mean_s": 1.0,
+    "floor": -0.1, "ceiling": 2.0, "duration_s": 1.2, "mean_s": 1.0,
 }  # fmt: skip
 CASES = {
     "given": Case(**COMMON, dopamine=np.array([2.0, -0.5, 4.0]), period_s=0.4),
@@ -34,25 +35,29 @@ def runs(request):
     return case, by_synsamp(case, RUNS, seed=2, **SEEN), numpy
 
 
+def spread(values, like):
+    """Of each run, by all its synapses together: more power than synapse by synapse."""
+    return ((values - values.mean(0)) ** 2 / like.var(0)).reshape(len(values), -1).mean(1)
+
+
 def test_means_and_variances_agree(runs):
     case, own, numpy = runs
-    for name in ("e", "g", "theta", "spikes"):
-        assert deviation_of_means(own[name], numpy[name]).chance > 1e-4, name
-        assert deviation_of_variances(own[name], numpy[name]).chance > 1e-4, name
-    if case.worth is not None:
-        whole = own["reward"].mean(1), numpy["reward"].mean(1)
-        assert deviation_of_means(*whole).chance > 1e-4
-        assert deviation_of_variances(*whole).chance > 1e-4
+    names = ("e", "g", "theta", "spikes", *(["reward"] if case.worth is not None else []))
+    for name in names:
+        one, two = own[name], numpy[name]
+        assert deviation_of_means(one, two).chance > 1e-4, name
+        assert deviation_of_means(spread(one, two), spread(two, two)).chance > 1e-4, name
 
 
 def test_wrong_models_do_not_agree(runs):
     case, _, numpy = runs
+    spread_of_g = spread(numpy["g"], numpy["g"])
     if case.worth is not None:
-        wrong = by_synsamp(case, RUNS, seed=3, rewarded=False, **SEEN)
-        assert deviation_of_variances(wrong["g"], numpy["g"]).chance < 1e-6
-        return
-    wrong = by_synsamp(case, RUNS, seed=3, expectation=False, **SEEN)
-    for name in ("e", "g", "theta"):
-        assert deviation_of_means(wrong[name], numpy[name]).chance < 1e-6, name
-    wrong = by_synsamp(replace(case, tau_g_s=0.3), RUNS, seed=3, **SEEN)
-    assert deviation_of_variances(wrong["g"], numpy["g"]).chance < 1e-6
+        other = {"case": case, "rewarded": False}
+    else:
+        other = {"case": replace(case, tau_g_s=0.3)}
+        wrong = by_synsamp(case, RUNS, seed=3, expectation=False, **SEEN)
+        for name in ("e", "g", "theta"):
+            assert deviation_of_means(wrong[name], numpy[name]).chance < 1e-6, name
+    wrong = by_synsamp(runs=RUNS, seed=3, **SEEN, **other)
+    assert deviation_of_means(spread(wrong["g"], numpy["g"]), spread_of_g).chance < 1e-6

@@ -2,12 +2,12 @@
 
     python benchmarks/peers/numpy/agreement.py [RUNS [CASE...]]      (after `make peer-numpy`)
 
-A small network is run many times by both. ``given``: a circuit whose dopamine is given from outside;
-``closed``: one in a closed loop that rewards the spikes of one neuron; ``free``: free neurons with
-dead time and homeostasis in the same loop. e, g and θ of every synapse at the end, spikes of every
-neuron, and reward in both halves of a run: their means and variances over runs. "chance" is how
-probable all deviations of a line together are if the laws are the same. Then synsamp runs wrong
-models, which must not agree in what stands behind them in brackets.
+A small network is run many times by both. ``given``: a circuit whose dopamine is given from
+outside; ``closed``: one in a closed loop that rewards the spikes of one neuron; ``free``: free
+neurons with dead time and homeostasis in the same loop. Compared are e, g and θ of every synapse at
+the end, spikes of every neuron, and reward in both halves of a run: means and variances over runs.
+"chance" is how probable all deviations of a line together are if the laws are the same. Then
+synsamp runs wrong models, which must not agree in what stands behind them in brackets.
 θ = 0 and bounds are seen at multiples of the time step by both. Of free neurons e has more variance
 here, by design (docs/reward.md), and so has g; they learn slowly, so that θ hardly feels it.
 Three minutes.

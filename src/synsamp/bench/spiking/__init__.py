@@ -5,7 +5,7 @@ from __future__ import annotations
 from synsamp.bench import Row, markdown_table
 from synsamp.bench.spiking import circuits, models, reward
 
-TITLE = "The spiking engine: cost of a network spike, against Brian2 and a dense product"
+TITLE = "The spiking engine: cost of a network spike, against Brian2, NumPy and a dense product"
 
 table = markdown_table
 

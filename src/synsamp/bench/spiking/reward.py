@@ -13,12 +13,14 @@ which ends a stretch here; refreshed as often.
 from __future__ import annotations
 
 import time
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from synsamp.bench import Row, missing_peer, peer_python
-from synsamp.bench.spiking.reward_peer import Case, by_numpy
+from synsamp.bench.spiking.reward_peer import Case, FreeCase, by_numpy
 from synsamp.bench.spiking.rows import Timed, blank
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
@@ -65,12 +67,21 @@ def run() -> list[Row]:
         rows.append(_row(case, frozen[share]))
         rows[-1]["against"] = "reward on the same network, time ratio"
         rows[-1]["ratio"] = shares[share].best / case.best
-    python = peer_python("numpy")
-    return [*rows, *(_against_numpy(n_inputs, python) for n_inputs in (50, _N_INPUTS))]
+    circuit = f"x {_N_NEURONS}: reward, 20% functional"
+    return [
+        *rows,
+        _against_numpy(f"50 {circuit}", partial(_case, 50)),
+        _against_numpy(f"{_N_INPUTS} {circuit}", partial(_case, _N_INPUTS)),
+        _against_numpy("50 x 10 free neurons: reward, 20% functional", _free_case),
+    ]
 
 
 def _network(
-    name: str, share: float, plasticity: Plasticity, plastic: bool = True, **refresh: float
+    name: str,
+    share: float,
+    plasticity: Plasticity,
+    plastic: bool = True,
+    refresh_s: float | None = None,
 ) -> Timed:
     """784 x 10 potential synapses, of which a share is well above 0 and the rest well below."""
     model = SynapseModel(
@@ -82,7 +93,7 @@ def _network(
         [Projection("x", "z", model, plastic=plastic)],
     )
     theta = {"x->z": _theta(_N_INPUTS, share)}
-    sim = Simulation(network, _rates_hz(_N_INPUTS), seed=1, theta=theta, **refresh)
+    sim = Simulation(network, _rates_hz(_N_INPUTS), seed=1, theta=theta, refresh_s=refresh_s)
     return Timed(f"{_N_INPUTS} x {_N_NEURONS}: {name}, {share:.0%} functional", sim.run(1.0))
 
 
@@ -109,18 +120,20 @@ def _row(case: Timed, frozen: Timed) -> Row:
     }
 
 
-def _against_numpy(n_inputs: int, python: Path | None) -> Row:
-    """Both in turns: three times each."""
-    name = f"{n_inputs} x {_N_NEURONS}: reward, 20% functional, dopamine every {_PERIOD_S} s"
+def _against_numpy(name: str, make: Callable[[float, int], Case]) -> Row:
+    """Both in turns, three times each."""
+    python = peer_python("numpy")
     own: list[float] = []
     theirs: dict[int, list[float]] = {1: [], _SIDE_BY_SIDE: []}
     for seed in range(3):
-        own.append(_own_microseconds(_case(n_inputs, 40.0, seed), seed))
-        for runs, times in theirs.items() if python is not None else ():
-            case = _case(n_inputs, 1.0 if runs == 1 else _PERIOD_S, seed)
+        own.append(_own_microseconds(make(40.0, seed), seed))
+        if python is None:
+            continue
+        for runs, times in theirs.items():
+            case = make(1.0 if runs == 1 else 2 * _PERIOD_S, seed)
             found = by_numpy(case, runs, seed=seed, dt_s=_DT_S, python=python)
             times.append(float(found["seconds"]) / found["spikes"].sum() * 1e6)
-    row = blank(name) | {"us per spike": min(own)}
+    row = blank(f"{name}, dopamine every {_PERIOD_S} s") | {"us per spike": min(own)}
     if python is None:
         return row | {"against": missing_peer("numpy")}
     alone, many = (min(times) for times in theirs.values())
@@ -133,15 +146,23 @@ def _against_numpy(n_inputs: int, python: Path | None) -> Row:
     }
 
 
-def _case(n_inputs: int, duration_s: float, seed: int) -> Case:
+def _common(n_inputs: int, duration_s: float, seed: int) -> dict[str, Any]:
     levels = np.random.default_rng(seed).gamma(2.0, 0.5, round(duration_s / _PERIOD_S))
-    return Case(
-        _rates_hz(n_inputs),
-        _theta(n_inputs, 0.2),
-        dopamine=levels,
-        duration_s=duration_s,
-        period_s=_PERIOD_S,
-    )
+    return {
+        "rates_hz": _rates_hz(n_inputs),
+        "theta0": _theta(n_inputs, 0.2),
+        "dopamine": levels,
+        "duration_s": duration_s,
+        "period_s": _PERIOD_S,
+    }
+
+
+def _case(n_inputs: int, duration_s: float, seed: int) -> Case:
+    return Case(**_common(n_inputs, duration_s, seed))
+
+
+def _free_case(duration_s: float, seed: int) -> Case:
+    return FreeCase(**_common(50, duration_s, seed), rate_hz=5.0)
 
 
 def _own_microseconds(case: Case, seed: int) -> float:

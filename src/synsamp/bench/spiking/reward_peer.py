@@ -123,7 +123,7 @@ def by_synsamp(
     seed: int,
     expectation: bool = True,
     rewarded: bool = True,
-    **refresh: float,
+    **refresh: Any,
 ) -> Found:
     """Runs of this package; ``refresh`` is what `Simulation` takes."""
     network = case.network(expectation)
