@@ -3,11 +3,11 @@
 A spike of the circuit visits the functional synapses of all its neurons, so the cost of learning
 should go with their share; where all are functional, all are visited, as a dense form does always.
 The paper's rule visits the synapses of the winner alone. A frozen twin of each network tells what
-inputs, potentials and winner cost. Rounds go through all networks in turn;
-the table gives the best.
+inputs, potentials and winner cost. Rounds go through all networks in turn; the table gives the best
+of them, in processor time.
 
-The script has a time step and visits all synapses at each. Both get another dopamine every 0.1 s,
-which ends a stretch here; refreshed as often.
+The script visits all synapses at each time step. Both get another dopamine every 0.1 s, which takes
+a call from Python each time; synapses are refreshed as often here.
 """
 
 from __future__ import annotations
