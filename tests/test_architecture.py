@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "analysis",
         "spines",
     },
-    "bench": ENGINE | TOOLS | {"models", "spiking", "jax", "experiments", "runs"},
+    "bench": ENGINE | TOOLS | {"models", "spiking", "environments", "jax", "experiments", "runs"},
     "cli": {
         "errors",
         "arguments",
