@@ -10,7 +10,7 @@ the end, spikes of every neuron, and reward in both halves of a run: means and v
 synsamp runs wrong models, which must not agree, be it in means or in variances.
 θ = 0 and bounds are seen at multiples of the time step by both. Of free neurons e has more variance
 here, by design (docs/reward.md), and so has g; they learn slowly, so that θ hardly feels it.
-Three minutes.
+Four minutes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LEVELS = np.array([1.0, -0.5, 2.0, 0.5, 1.5, 1.0])
 CASES = {
     "given": Case(**COMMON, dopamine=LEVELS, period_s=0.5),
     "closed": Case(**LOOP),
-    "free": FreeCase(**{**LOOP, "c": 2.0}, rate_hz=10.0, goal_hz=15.0, tau_beta_s=10.0),
+    "free": FreeCase(**{**LOOP, "c": 0.5}, rate_hz=10.0, goal_hz=15.0, tau_beta_s=10.0),
 }
 WRONG: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
     "given": {
@@ -118,4 +118,4 @@ def main(runs: int, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 600, sys.argv[2:] or list(CASES))
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000, sys.argv[2:] or list(CASES))
