@@ -18,8 +18,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-from scipy import stats
 
+from synsamp.analysis.agreement import deviation_of_means
 from synsamp.bench import markdown_table, missing_peer, peer_python
 from synsamp.spiking import (
     InOrder,
@@ -72,15 +72,6 @@ def brian2(python, rates, theta0, dt_s):
     return np.array(found["spikes"]), np.array(found["drift"])
 
 
-def deviation(one, two):
-    """Largest deviation of means in standard errors; chance of all of them together."""
-    difference = one.mean(0) - two.mean(0)
-    covariance = np.cov(one.T) / len(one) + np.cov(two.T) / len(two)
-    largest = np.abs(difference / np.sqrt(np.diag(covariance))).max()
-    t_squared = difference @ np.linalg.solve(covariance, difference)
-    return float(largest), float(stats.chi2.sf(t_squared, difference.size))
-
-
 def main():
     python = peer_python("brian2")
     if python is None:
@@ -90,8 +81,8 @@ def main():
     rows = []
     for dt_s in (4e-3, 1e-3, 2.5e-4, 1e-4):
         their_counts, their_drifts = brian2(python, rates, theta0, dt_s)
-        counts_z, counts_p = deviation(counts, their_counts)
-        drift_z, drift_p = deviation(drifts, their_drifts)
+        counts_z, counts_p = deviation_of_means(counts, their_counts)
+        drift_z, drift_p = deviation_of_means(drifts, their_drifts)
         rows.append(
             {
                 "dt, ms": dt_s * 1e3,

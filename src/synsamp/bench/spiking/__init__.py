@@ -1,15 +1,15 @@
-"""Cost of a network spike: the paper's circuits, other models, and an environment in the loop."""
+"""Cost of a network spike: the paper's circuits, other models, learning from reward, a loop."""
 
 from __future__ import annotations
 
 from synsamp.bench import Row, markdown_table
-from synsamp.bench.spiking import circuits, closed_loop, models
+from synsamp.bench.spiking import circuits, closed_loop, models, reward
 
-TITLE = "The spiking engine: cost of a network spike, against Brian2 and a dense product"
+TITLE = "The spiking engine: cost of a network spike, against Brian2, NumPy and a dense product"
 
 table = markdown_table
 
 
 def run() -> list[Row]:
-    """Measure the circuits, then the other models, then the closed loop."""
-    return [*circuits.run(), *models.run(), *closed_loop.run()]
+    """Measure the circuits, the other models, learning from reward, then the closed loop."""
+    return [*circuits.run(), *models.run(), *reward.run(), *closed_loop.run()]

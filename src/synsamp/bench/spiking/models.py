@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 from numba import njit
 
 from synsamp.bench import Row, missing_peer, peer_python, peers_folder
-from synsamp.bench.spiking.rows import blank
+from synsamp.bench.spiking.rows import Timed, blank
 from synsamp.spiking import (
     CustomPlasticity,
     FreeNeurons,
@@ -36,7 +35,6 @@ from synsamp.spiking import (
 )
 
 _ROUNDS = 9
-_STRETCH_S = 20.0
 _BRIAN_DT_S = 1e-4
 
 
@@ -69,33 +67,21 @@ OWN = {
 """Plasticities as a user writes them."""
 
 
-@dataclass
-class _Case:
-    name: str
-    sim: Simulation
-    times: list[float] = field(default_factory=list)
-
-    def turn(self) -> None:
-        before, start = self.sim.n_spikes, time.thread_time()
-        self.sim.run(_STRETCH_S)
-        self.times.append((time.thread_time() - start) / (self.sim.n_spikes - before) * 1e6)
-
-
 def run() -> list[Row]:
     """Measure all cases in alternating rounds."""
-    papers = _Case("the paper's plasticity, in lanes", _circuit(SpikeLikelihood()))
-    own = [_Case(name, _circuit(plasticity)) for name, plasticity in OWN.items()]
-    free = [_Case(f"{n} free neurons", _free(n)) for n in (20, 80, 320, 1280)]
-    busy = _Case("20 free neurons, 784 inputs", _free(20, n_inputs=784))
+    papers = Timed("the paper's plasticity, in lanes", _circuit(SpikeLikelihood()))
+    own = [Timed(name, _circuit(plasticity)) for name, plasticity in OWN.items()]
+    free = [Timed(f"{n} free neurons", _free(n)) for n in (20, 80, 320, 1280)]
+    busy = Timed("20 free neurons, 784 inputs", _free(20, n_inputs=784))
     for _ in range(_ROUNDS):
         for case in (papers, *own, *free, busy):
             case.turn()
     rows = [_row(f"784 x 10: {case.name}", case) for case in (papers, *own)]
     for row, case in zip(rows[1:], own, strict=True):
         row["against"] = "the paper's plasticity, time ratio"
-        row["ratio"] = min(case.times) / min(papers.times)
+        row["ratio"] = case.best / papers.best
     rows += [_row(case.name, case) for case in (*free, busy)]
-    rows[len(own) + 1] |= _against_brian2(min(free[0].times))
+    rows[len(own) + 1] |= _against_brian2(free[0].best)
     loop_s, *own_s = _first_uses()
     rows.append(blank("first use of free neurons: compiling, s") | {"ratio": loop_s})
     for name, seconds in zip(OWN, own_s, strict=True):
@@ -103,8 +89,8 @@ def run() -> list[Row]:
     return rows
 
 
-def _row(name: str, case: _Case) -> Row:
-    return blank(name) | {"us per spike": min(case.times)}
+def _row(name: str, case: Timed) -> Row:
+    return blank(name) | {"us per spike": case.best}
 
 
 def _circuit(plasticity: Any) -> Simulation:
