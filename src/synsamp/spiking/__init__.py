@@ -12,7 +12,13 @@ from synsamp.spiking.instruments.probe import Probe
 from synsamp.spiking.instruments.recording import Recording
 from synsamp.spiking.instruments.sinks import MemorySink, Sink
 from synsamp.spiking.network import Network, Projection, winner_take_all
-from synsamp.spiking.neurons import Circuit, DoubleExponential, FreeNeurons, InputGroup
+from synsamp.spiking.neurons import (
+    Circuit,
+    DoubleExponential,
+    FreeNeurons,
+    Homeostasis,
+    InputGroup,
+)
 from synsamp.spiking.plasticity import (
     ChangeClip,
     CustomPlasticity,
@@ -30,6 +36,7 @@ __all__ = [
     "CustomPlasticity",
     "DoubleExponential",
     "FreeNeurons",
+    "Homeostasis",
     "InOrder",
     "InputGroup",
     "MemorySink",

@@ -192,6 +192,7 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     traces = np.array([b.synapses.plasticity.n_traces if b.plastic else 0 for b in blocks], int)
     rows = n_pre * n_post
     free = [isinstance(c, FreeNeurons) for c in network.circuits]
+    homeostasis = [getattr(c, "homeostasis", None) for c in network.circuits]
     wiring = Wiring(
         first_neuron=first_neuron,
         rate_up_to=np.cumsum(
@@ -203,6 +204,8 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         adaptation_rise_s=np.array([float(c.adaptation.rise_s) for c in network.circuits]),
         adaptation_fall_s=np.array([float(c.adaptation.fall_s) for c in network.circuits]),
         adaptation_strength=np.array([float(c.adaptation_strength) for c in network.circuits]),
+        bias_per_s=np.array([0.0 if h is None else h.rate_hz / h.time_s for h in homeostasis]),
+        bias_per_spike=np.array([0.0 if h is None else 1.0 / h.time_s for h in homeostasis]),
         first_block=np.searchsorted(targets, np.arange(len(network.circuits) + 1)),
         learns=_by_circuit(blocks, learning, network),
         learns_by_own=_by_circuit(blocks, by_own, network),

@@ -79,11 +79,33 @@ class Circuit:
 
 
 @dataclass(frozen=True)
+class Homeostasis:
+    """A bias β of each neuron that keeps its mean rate at ``rate_hz``: dβ/dt = (rate − spikes)/τ.
+
+    ``time_s`` is τ, ``start`` the bias at time 0 (Kappel et al. 2018).
+    """
+
+    rate_hz: float = 5.0
+    time_s: float = 50.0
+    start: float = 0.0
+
+    def __post_init__(self) -> None:
+        of = "of homeostasis"
+        keep(
+            self,
+            rate_hz=arguments.number(f"rate_hz {of}", self.rate_hz, above=0, at_most=FASTEST_HZ),
+            time_s=arguments.number(f"time_s {of}", self.time_s, at_least=1e-3, at_most=1e12),
+            start=arguments.number(f"start {of}", self.start, at_least=-100, at_most=100),
+        )
+
+
+@dataclass(frozen=True)
 class FreeNeurons:
     """Neurons that each spike at the rate ρ_0 exp(u), without a shared total.
 
     ``rate_hz`` is ρ_0, the rate at u = 0. For ``dead_time_s`` after a spike a neuron is silent. A
-    bias is an input like any other, or a different ρ_0. No adaptation unless a strength is given.
+    bias is an input like any other, a different ρ_0, or that of a ``homeostasis``. No adaptation
+    unless a strength is given.
     """
 
     name: str
@@ -92,10 +114,15 @@ class FreeNeurons:
     dead_time_s: float = 0.0
     adaptation: DoubleExponential = DoubleExponential(rise_s=12.0, fall_s=30.0)
     adaptation_strength: float = 0.0
+    homeostasis: Homeostasis | None = None
 
     def __post_init__(self) -> None:
         check_name("name of free neurons", self.name)
         of = f"of free neurons {self.name!r}"
+        if self.homeostasis is not None:
+            arguments.instance(
+                f"homeostasis {of}", self.homeostasis, Homeostasis, "e.g. Homeostasis(5.0, 50.0)"
+            )
         arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
         strength, dead = self.adaptation_strength, self.dead_time_s
         keep(

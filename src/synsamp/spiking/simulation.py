@@ -180,6 +180,11 @@ class Simulation:
         learning = arguments.flag("learning", learning)
         if times.size == 0:
             return self
+        wiring = self._engine.layout.wiring
+        if learning and (wiring.free & wiring.credits).any():
+            rule = "must be False where free neurons learn from reward"
+            remedy = "what they were expected to do is known only of spikes that are drawn"
+            raise refuse("learning", rule, learning, remedy)
         if not (np.diff(times) >= 0).all():
             raise refuse("time_s", "must not decrease", "decreasing times", "sort them")
         if times[0] < self.time_s:
@@ -259,7 +264,7 @@ class Simulation:
     @property
     def alive(self) -> NDArray[np.bool_]:
         """Which neurons have not been removed."""
-        return self._state.activity.bias == 0.0
+        return self._state.activity.bias > -np.inf
 
     def neurons_of(self, circuit: str) -> NDArray[np.int64]:
         """Numbers of a circuit's neurons as they appear in recorded spikes."""

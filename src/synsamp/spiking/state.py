@@ -138,12 +138,19 @@ def at_rest(layout: Layout, network: Network) -> Activity:
         limit_hz=np.zeros(n + LANE, np.float32),
         dead_until_s=np.zeros(n),
         adapted_s=np.zeros(circuits),
-        bias=np.zeros(n),
+        bias=_first_bias(network),
         queue_s=np.zeros((delayed, 1)),
         queue_axon=np.zeros((delayed, 1), np.int64),
         queue_head=np.zeros(delayed, np.int64),
         queue_count=np.zeros(delayed, np.int64),
     )
+
+
+def _first_bias(network: Network) -> NDArray[np.float64]:
+    """Per neuron: what homeostasis begins with."""
+    given = [getattr(c, "homeostasis", None) for c in network.circuits]
+    start = [0.0 if h is None else h.start for h in given]
+    return np.repeat(np.array(start, float), [c.size for c in network.circuits])
 
 
 def with_room(activity: Activity, layout: Layout, input_rate_hz: float, given: int = 0) -> Activity:
@@ -326,7 +333,9 @@ def _restored_activity(
     _require(activity.counters >= 0, "counters", of, ">= 0")
     passed = activity.counters[SWEEPS] - time_s / layout.grid_s
     _require(-1.0 - 1e-6 < passed < 1e-6, "counters", of, "the grid points passed")
-    _require((activity.bias == 0) | np.isneginf(activity.bias), "bias", of, "0 or −inf")
+    bias, varies = activity.bias, wiring.bias_per_s[wiring.circuit_of] > 0
+    of_alive = np.isfinite(bias) & (varies | (bias == 0))
+    _require(of_alive | np.isneginf(bias), "bias", of, "0, or any with homeostasis, or −inf")
     _require(activity.queue_s.shape == activity.queue_axon.shape, "queue_axon", of, "as queue_s")
     room = activity.queue_s.shape[1] if activity.queue_s.ndim == 2 else 0
     head, count = activity.queue_head, activity.queue_count

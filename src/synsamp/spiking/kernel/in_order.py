@@ -26,6 +26,7 @@ from synsamp.spiking.kernel.loop import (
     SWEEPS_PER_CALL,
     TAPE_FULL,
     emit,
+    learn_alone,
     learn_together,
     trace,
     update_all,
@@ -312,20 +313,37 @@ def run_in_order(
                 return BROKEN
             clock[NEXT_EVENT] = now + exponential(events, total_rate)
         elif what == 5:
-            candidate, neuron = judge(now, wiring, activity, events)
+            candidate, neuron, chance = judge(now, wiring, activity, events)
             if neuron == NOT_FINITE:
                 return BROKEN
             if neuron == ABOVE_LIMIT:
                 return LIMIT_PASSED
             clock[CANDIDATE] = -1.0
+            if candidate >= 0 and learning and wiring.credits[wiring.circuit_of[candidate]]:
+                spiked = 1.0 if neuron >= 0 else 0.0
+                expected = 0.0 if neuron >= 0 else chance / (1.0 - chance)
+                learn_alone(
+                    candidate,
+                    spiked,
+                    expected,
+                    now,
+                    wiring,
+                    numbers,
+                    synapses,
+                    activity,
+                    noise,
+                    tape,
+                    work,
+                )
             if neuron >= 0:
                 circuit = wiring.circuit_of[neuron]
                 activity.dead_until_s[neuron] = now + wiring.dead_s[circuit]
+                activity.bias[neuron] -= wiring.bias_per_spike[circuit]
         else:
             clock[BOUND_S] = -1.0
         if neuron >= 0:
             circuit = wiring.circuit_of[neuron]
-            if learning and wiring.credits[circuit]:
+            if learning and wiring.credits[circuit] and not wiring.free[circuit]:
                 learn_together(
                     circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
                 )

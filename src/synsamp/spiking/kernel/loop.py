@@ -134,10 +134,50 @@ def learn_together(
     credit_neurons(circuit, 0, size, now, wiring, numbers, synapses, activity, work)
     if wiring.learns[circuit]:
         for neuron in range(first, first + size):
-            if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
-                refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
-                settle(neuron, wiring, numbers, synapses, activity, work)
-                trace(neuron, now, synapses, tape)
+            refresh_if_due(neuron, now, wiring, numbers, synapses, activity, noise, tape, work)
+
+
+@separate
+def learn_alone(
+    neuron: int,
+    spiked: float,
+    expected: float,
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    noise: Normals,
+    tape: Tape,
+    work: Work,
+) -> None:
+    """The same for a free neuron, whose spikes are its own: it has spiked, or might have."""
+    circuit = wiring.circuit_of[neuron]
+    k = neuron - wiring.first_neuron[circuit]
+    work.spiked[k] = spiked
+    work.expected[k] = expected
+    credit_neurons(circuit, k, k + 1, now, wiring, numbers, synapses, activity, work)
+    if wiring.learns[circuit]:
+        refresh_if_due(neuron, now, wiring, numbers, synapses, activity, noise, tape, work)
+
+
+@separate
+def refresh_if_due(
+    neuron: int,
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    noise: Normals,
+    tape: Tape,
+    work: Work,
+) -> None:
+    """Bring the synapses of a neuron up to date whose last refresh is some time ago."""
+    if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
+        refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
+        settle(neuron, wiring, numbers, synapses, activity, work)
+        trace(neuron, now, synapses, tape)
 
 
 @kernel
@@ -347,6 +387,7 @@ def replay(
             if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
                 trace(neuron, now, synapses, tape)
+            activity.bias[neuron] -= wiring.bias_per_spike[circuit]
             room = emit(neuron, now, wiring, column, activity, tape)
         if not room:
             return -1

@@ -23,6 +23,8 @@ class Wiring(Record):
     adaptation_rise_s = array("float64")
     adaptation_fall_s = array("float64")
     adaptation_strength = array("float64")
+    bias_per_s = array("float64")  # homeostasis: how β rises with time, falls with a spike
+    bias_per_spike = array("float64")
     first_block = array("int64")  # [n_circuits + 1]: blocks lie sorted by their target
     learns = array("bool")  # whether any synapse of the circuit is plastic
     learns_by_own = array("bool")  # whether any learns from spikes of its own neuron
@@ -143,7 +145,7 @@ class Activity(Record):
     adaptation_fall = array("float64")  # per neuron, as of adapted_s of its circuit
     adaptation_rise = array("float64")
     adapted_s = array("float64")  # per circuit
-    bias = array("float64")  # per neuron: 0, or −inf once removed
+    bias = array("float64")  # per neuron, as of adapted_s: 0 without homeostasis; −inf once removed
     modulator = array("float64")  # per circuit
     limit_hz = array("float32")  # per neuron: what its rate cannot exceed; 0 if it is not free
     dead_until_s = array("float64")  # per neuron
@@ -201,6 +203,6 @@ class Work(Record):
     spike_cell = array("int64")
     potentials = array("float64")
     spiked = array("float64")  # per neuron of a circuit, now
-    expected = array("float64")
+    expected = array("float64")  # spikes that were to be expected, and of which now is the time
     passage = array("float64")  # what time makes of e, g and φ
     cursor = array("int64")

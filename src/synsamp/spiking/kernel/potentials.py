@@ -209,7 +209,7 @@ def scale(values: Any, factor: float) -> None:
 
 @once
 def decay_adaptation(circuit: int, now: float, wiring: Wiring, activity: Activity) -> None:
-    """Bring the adaptation currents of one circuit to the present."""
+    """Bring the adaptation currents and the bias of one circuit to the present."""
     age = now - activity.adapted_s[circuit]
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
@@ -217,6 +217,10 @@ def decay_adaptation(circuit: int, now: float, wiring: Wiring, activity: Activit
     rise = exp(-age / wiring.adaptation_rise_s[circuit])
     scale(part(activity.adaptation_fall, first, size), fall)
     scale(part(activity.adaptation_rise, first, size), rise)
+    if wiring.bias_per_s[circuit] > 0.0:
+        bias = part(activity.bias, first, size)
+        for i in range(size):
+            bias[i] += age * wiring.bias_per_s[circuit]
     activity.adapted_s[circuit] = now
 
 

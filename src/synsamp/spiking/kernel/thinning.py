@@ -4,10 +4,15 @@ Their rates ρ_0 exp(u) follow the potentials, but none can exceed its *limit*: 
 that fall are taken as they are now, those that rise as they will be at the end of a short while,
 and each arrival raises the limits of those whom it excites by the peak of its EPSP. So candidates
 come as a Poisson process with the sum of all limits; one is of neuron k with probability limit_k /
-sum, and becomes a spike with probability ρ_k / limit_k. The candidate's own limit is then taken
+sum, and becomes a spike with probability p = ρ_k / limit_k. The candidate's own limit is then taken
 anew, whether it spiked or not, and all limits after a while and when weights change. As their sum
 grows, the candidate in hand comes closer by the same factor: what is left of its unit exponential
 is used up faster.
+
+Where synapses learn from reward, candidates that are rejected stand for the spikes that were to be
+expected: given the spikes, they are a Poisson process of rate limit − ρ, so that p/(1 − p) for each
+adds up to the integral of ρ on average. What this adds to the variance is p/(1 − p) of that of the
+spikes themselves; limits there are twice as high, so that p <= 1/2.
 """
 
 from __future__ import annotations
@@ -42,6 +47,8 @@ MOST_HZ = 1e7
 """All limits together; a network beyond it would hardly move on."""
 MARGIN = 1.01
 """Of a limit over the bound it is computed from: limits are kept in single precision."""
+ROOM = 2.0
+"""Of limits where rejected candidates count: p <= 1/2."""
 LEAST_HZ = 1e-30
 """Of the limit of a neuron that is alive: below it single precision would soon end at 0."""
 
@@ -61,7 +68,7 @@ def set_limits(u: Any, base_hz: float, bias: Any, out: Any) -> None:
         rate = MARGIN * base_hz * exp(u[i])
         rate = rate if rate > LEAST_HZ else LEAST_HZ
         rate = rate if u[i] == u[i] else np.nan  # which exp does not pass on
-        out[i] = np.float32(rate if bias[i] == 0.0 else 0.0)
+        out[i] = np.float32(rate if bias[i] > -np.inf else 0.0)
 
 
 @separate
@@ -70,9 +77,10 @@ def limit_some(
 ) -> None:
     """What the rates of some neurons of a circuit do not exceed until all limits are taken anew."""
     while_s = activity.clock[BOUND_S] - now
-    u = part(work.potentials, 0, size)
-    u[:] = 0.0
+    u, bias = part(work.potentials, 0, size), part(activity.bias, first, size)
     decay_adaptation(circuit, now, wiring, activity)
+    for i in range(size):
+        u[i] = bias[i] + while_s * wiring.bias_per_s[circuit]
     strength = wiring.adaptation_strength[circuit]
     keep_fall = exp(-while_s / wiring.adaptation_fall_s[circuit])
     keep_rise = exp(-while_s / wiring.adaptation_rise_s[circuit])
@@ -85,8 +93,8 @@ def limit_some(
         keep_rise = exp(-while_s / wiring.epsp_rise_s[i])
         add_most(part(activity.sum_fall, i * plane + first, size), fall, keep_fall, u)
         add_most(part(activity.sum_rise, i * plane + first, size), -rise, keep_rise, u)
-    bias, limits = part(activity.bias, first, size), part(activity.limit_hz, first, size)
-    set_limits(u, wiring.base_hz[circuit], bias, limits)
+    base_hz = wiring.base_hz[circuit] * (ROOM if wiring.credits[circuit] else 1.0)
+    set_limits(u, base_hz, bias, part(activity.limit_hz, first, size))
 
 
 @once
@@ -164,18 +172,21 @@ def whose(share: float, activity: Activity) -> tuple[int, float]:
 
 
 @separate
-def judge(now: float, wiring: Wiring, activity: Activity, events: Words) -> tuple[int, int]:
-    """A candidate has come: the free neuron that it is of, and the one that spikes or why not."""
+def judge(now: float, wiring: Wiring, activity: Activity, events: Words) -> tuple[int, int, float]:
+    """A candidate has come: the free neuron that it is of, the one that spikes or why not, and p.
+
+    p is the probability with which it was to become a spike.
+    """
     candidate, share = whose(uniform(events) * activity.clock[BOUND], activity)
     if candidate == NOBODY:
-        return NOBODY, NOBODY
-    circuit = wiring.circuit_of[candidate]
+        return NOBODY, NOBODY, 0.0
+    circuit, limit = wiring.circuit_of[candidate], np.float64(activity.limit_hz[candidate])
     rate = wiring.base_hz[circuit] * exp(potential(candidate, circuit, now, wiring, activity))
     if now < activity.dead_until_s[candidate]:
-        return candidate, NOBODY
-    if not rate <= activity.limit_hz[candidate]:
-        return candidate, ABOVE_LIMIT if rate == rate else NOT_FINITE
-    return candidate, candidate if share < rate else NOBODY
+        return candidate, NOBODY, 0.0
+    if not rate <= limit:
+        return candidate, ABOVE_LIMIT if rate == rate else NOT_FINITE, 1.0
+    return candidate, candidate if share < rate else NOBODY, rate / limit
 
 
 @once
@@ -183,7 +194,7 @@ def potential(neuron: int, circuit: int, now: float, wiring: Wiring, activity: A
     """u of one neuron that is alive."""
     decay_adaptation(circuit, now, wiring, activity)
     u = activity.adaptation_fall[neuron] - activity.adaptation_rise[neuron]
-    u *= wiring.adaptation_strength[circuit]
+    u = u * wiring.adaptation_strength[circuit] + activity.bias[neuron]
     plane = activity.sum_fall.size // wiring.epsp_fall_s.size
     for i in range(wiring.epsp_fall_s.size):
         fall, rise = epsp_decays(i, now, wiring, activity)

@@ -9,6 +9,9 @@ probability p_k = softmax(u)_k, so at each spike of the circuit e of every neuro
 
     ∂log p(winner)/∂θ_kj = dw_kj/dθ_kj x_j (1[k wins] − p_k).
 
+Free neurons expect ρ_k(t) dt spikes, which has no closed integral: rejected candidates of the
+thinning stand for it (`synsamp.spiking.kernel.thinning`), unbiased whatever the spikes.
+
 Between spikes D is constant, and e, g and the part φ of θ that comes from g,
 
     dφ/dt = −(b/σ²) φ + b c g,                                 for the Gaussian prior N(μ, σ²),
@@ -52,7 +55,6 @@ class RewardGradient(Plasticity):
     """
 
     assigns_credit: ClassVar[bool] = True
-    circuits_only: ClassVar[bool] = True
 
     eligibility_s: float = 1.0
     gradient_s: float = 50.0
