@@ -87,7 +87,6 @@ def measures(p: LeverParameters, results: Results) -> dict[str, Value]:
     found["change_hits"] = Ratio(
         per_minute(p, results, OTHER_ORDER_FROZEN, changed_s, changed_s + s.frozen_s), learned
     )
-    found["change_hits_without"] = found["stays"]
     if s.random_s:
         at_random = level(p, results, AT_RANDOM, 0.0, s.random_s)
         found["rise_random"] = Ratio(at_random, untrained)

@@ -44,7 +44,7 @@ def selectivity(p: PatternParameters, results: Results, arm: str) -> float:
 
 def measures(p: PatternParameters, results: Results) -> dict[str, float]:
     """Of the network that is rewarded, and of the one that gets reward at random."""
-    found = {}
+    found: dict[str, float] = {}
     for arm, at_random in ARMS.items():
         under = "_random" if at_random else ""
         for name, what in (("reward", "earned"), ("leads", "led")):
