@@ -185,11 +185,27 @@ class InOrderTwin(Twin):
                 found = by_kernel.setdefault(kernel, [kernel, 0.0, 0.0])
                 for place, trace in zip((1, 2), self.sums(p, self.now), strict=True):
                     found[place] = found[place] + signed @ trace
-        u = 0.0
+        u = self.bias(c, self.bound_until)
         for kernel, fall, rise in by_kernel.values():
             u = u + most(fall, np.exp(-while_s / kernel.fall_s))
             u = u + most(-rise, np.exp(-while_s / kernel.rise_s))
-        return np.where(self.alive[c.name], MARGIN * c.rate_hz * np.exp(u), 0.0)
+        return np.where(self.alive[c.name], self.margin(c) * c.rate_hz * np.exp(u), 0.0)
+
+    def margin(self, c):
+        """Of a limit over the bound it is computed from."""
+        return MARGIN
+
+    def bias(self, c, time_s):
+        """β of homeostasis: dβ/dt = (rate − spikes)/τ, if nobody spikes from now to then."""
+        given = getattr(c, "homeostasis", None)
+        if given is None:
+            return 0.0
+        spikes = np.array([len(times) for times in self.fired[c.name]])
+        return given.start + (given.rate_hz * time_s - spikes) / given.time_s
+
+    def potential(self, circuit, now):
+        """And the bias."""
+        return super().potential(circuit, now) + self.bias(circuit, now)
 
     def use_bound(self, old):
         """What is left of the candidate's unit exponential is used up at the new rate."""
@@ -221,11 +237,16 @@ class InOrderTwin(Twin):
             if found < c.size:
                 break
             found -= c.size
-        if share < self.rates(c)[found]:
+        rate = self.rates(c)[found]
+        self.consider(c, found, share < rate, rate / self.limit[c.name][found])
+        if share < rate:
             self.dead_until[c.name][found] = self.now + c.dead_time_s
             self.spike(c, found)
         self.limit[c.name][found] = self.limits_of(c)[found]
         self.use_bound(self.bound)
+
+    def consider(self, c, k, spiked, chance):
+        """A free neuron spikes, or might have with this chance: for twins that learn from it."""
 
     def winner(self):
         """A winner-take-all circuit spikes."""

@@ -65,6 +65,10 @@ class RewardTwin(Twin):
         """e += dw/dθ x (1[wins] − p) where a synapse has an effect."""
         surprise = -p.copy()
         surprise[k] += 1.0
+        self.add_credit(circuit, surprise, now)
+
+    def add_credit(self, circuit, surprise, now):
+        """e += dw/dθ x × spikes beyond those expected, per neuron."""
         for each in self.rewarded(circuit.name):
             theta = self.theta[each.name]
             active = theta > 0

@@ -16,7 +16,6 @@ from synsamp.priors import Gaussian, GaussianMixture
 from synsamp.spiking import (
     Circuit,
     DoubleExponential,
-    FreeNeurons,
     InputGroup,
     Network,
     Projection,
@@ -267,12 +266,6 @@ def test_lesions_take_credit_with_them():
         (lambda: model(prior=Gaussian(0.0, np.array([1.0, 2.0]))), "prior must be Gaussian"),
         (lambda: RewardGradient(gradient_s=0.0), "gradient_s must be"),
         (lambda: RewardGradient(ceiling=0.0), "ceiling must be a finite number > 0"),
-        (
-            lambda: Network(
-                [InputGroup("x", 2)], [FreeNeurons("h", 2)], [Projection("x", "h", model())]
-            ),
-            "must suit free neurons",
-        ),
         (
             lambda: Simulation(winner_take_all(3, 2)).credit("x->z"),
             "plasticity of the projection must learn from reward, got 'x->z'",

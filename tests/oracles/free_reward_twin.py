@@ -1,0 +1,39 @@
+"""A slow twin of free neurons that learn from reward.
+
+From the twin of free neurons it has the candidates, from the twin of reward the Euler steps of e, g
+and φ. Candidates that are rejected stand for the spikes that were to be expected.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from oracles.in_order_twin import MARGIN, InOrderTwin
+from oracles.reward_twin import RewardTwin
+
+
+@dataclass
+class FreeRewardTwin(RewardTwin, InOrderTwin):
+    def margin(self, c):
+        return 2 * MARGIN if self.rewarded(c.name) else MARGIN
+
+    def worth(self, spiked, chance):
+        """What a candidate counts: a spike, or the spikes expected that it stands for."""
+        return 1.0 if spiked else -chance / (1.0 - chance)
+
+    def consider(self, c, k, spiked, chance):
+        if not self.rewarded(c.name):
+            return
+        self.pass_time(c, self.now)
+        surprise = np.zeros(c.size)
+        surprise[k] = self.worth(spiked, chance)
+        self.add_credit(c, surprise, self.now)
+        if self.now - self.refreshed[c.name][k] >= self.refresh_s:
+            self.refresh(c, k, self.now)
+
+    def update_all(self):
+        for c in self.network.circuits:
+            self.pass_time(c, self.now)
+        super().update_all()

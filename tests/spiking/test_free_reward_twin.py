@@ -1,0 +1,157 @@
+"""Free neurons that learn from reward against their slow twin, spike by spike."""
+
+import numpy as np
+import pytest
+
+from oracles.free_reward_twin import FreeRewardTwin
+from spiking.test_reward_twin import distance, shown
+from synsamp.mappings import Softplus
+from synsamp.priors import Flat, Gaussian
+from synsamp.spiking import (
+    Circuit,
+    FreeNeurons,
+    Homeostasis,
+    InOrder,
+    InputGroup,
+    Network,
+    Projection,
+    Recording,
+    RewardGradient,
+    Simulation,
+    SynapseModel,
+)
+
+FAST = {"speed": 0.1, "temperature": 0.2, "floor": -0.2}
+DOPAMINE = {"a": (1.0, 2.5, -0.7, 0.0), "i": (1.0, 0.3, 3.0, -0.5), "z": (1.0,) * 4}
+PIECE_S = 0.3
+
+
+def network(time_s=2.0, dead_time_s=0.004):
+    """Reward on excitation and inhibition, a delay, homeostasis, and a circuit beside."""
+    quick = RewardGradient(0.2, 0.7, 2.0, ceiling=1.4)
+    equal = RewardGradient(0.5, 0.5, 1.5)
+    homeostasis = Homeostasis(rate_hz=20.0, time_s=time_s, start=0.4)
+    return Network(
+        [InputGroup("x", 12)],
+        [
+            FreeNeurons("a", 4, rate_hz=15.0, dead_time_s=dead_time_s, homeostasis=homeostasis),
+            FreeNeurons("i", 3, rate_hz=10.0),
+            Circuit("z", 3, rate_hz=20.0),
+        ],
+        [
+            Projection("x", "a", SynapseModel(Gaussian(0.5, 1.2), plasticity=quick, **FAST)),
+            Projection(
+                "a", "i", SynapseModel(Gaussian(0.0, 0.7), plasticity=equal, **FAST), delay_s=0.003
+            ),
+            Projection(
+                "i",
+                "a",
+                SynapseModel(Flat(), Softplus(0.7), plasticity=quick, **FAST),
+                sign=-1,
+                delay_s=0.001,
+            ),
+            Projection("x", "z", plastic=False),
+        ],
+    )
+
+
+def start(net):
+    rng = np.random.default_rng(2)
+    return {p.name: rng.normal(0.4, 0.6, net.mask_of(p).shape) for p in net.projections}
+
+
+def ran(net, refresh_s=0.04):
+    sim = Simulation(
+        net,
+        InOrder({"x": shown()}),
+        seed=5,
+        theta=start(net),
+        refresh_s=refresh_s,
+        grid_s=0.25,
+        record=Recording(spikes=True),
+    )
+    for i in range(4):
+        for circuit, values in DOPAMINE.items():
+            sim.modulate(circuit, values[i])
+        sim.run(PIECE_S)
+    return sim
+
+
+def twin(net, refresh_s=0.04, step_s=2e-4, kind=FreeRewardTwin):
+    slow = kind(net, {"x": shown()}, 5, start(net), refresh_s, 0.25, step_s=step_s)
+    for i in range(4):
+        for circuit in net.circuits:
+            slow.modulate(circuit, DOPAMINE[circuit.name][i], i * PIECE_S)
+        slow.run((i + 1) * PIECE_S)
+    for circuit in net.circuits:
+        slow.pass_time(circuit, 4 * PIECE_S)
+    return slow
+
+
+def apart(sim, slow):
+    """Whether other neurons spiked, or at other times, or what they learnt differs."""
+    spikes = sim.sink["spikes"]
+    if not np.array_equal(spikes["neuron"], slow.spike_neuron):
+        return True
+    if np.abs(spikes["time_s"] - slow.spike_s).max() > 5e-5:
+        return True
+    return bool((distance(sim, slow) > [5e-4, 1e-2, 2e-3]).any())
+
+
+@pytest.mark.parametrize("refresh_s", [0.0, 0.04])
+def test_every_spike_and_all_credit_agree(refresh_s):
+    net = network()
+    sim, slow = ran(net, refresh_s), twin(net, refresh_s)
+    assert len(slow.spike_s) > 150
+    assert slow.candidates > 2 * len(slow.spike_s) * 0.6
+    assert not apart(sim, slow), distance(sim, slow)
+    moved = np.abs(sim.theta("x->a") - start(net)["x->a"]).max()
+    assert moved > 0.3
+    assert np.abs(sim.credit("i->a").gradient).max() > 0.02
+
+
+class NoExpectation(FreeRewardTwin):
+    def worth(self, spiked, chance):
+        return float(spiked)
+
+
+class PlainChance(FreeRewardTwin):
+    """Every candidate stands for its own chance: right on average, wrong given the spikes."""
+
+    def worth(self, spiked, chance):
+        return float(spiked) - chance
+
+
+class ExpectedWhileDead(FreeRewardTwin):
+    """Spikes are expected of neurons that cannot spike."""
+
+    def consider(self, c, k, spiked, chance):
+        if chance == 0.0 and self.rewarded(c.name):
+            alive = c.rate_hz * np.exp(self.potential(c, self.now))[k]
+            chance = alive / self.limit[c.name][k]
+        super().consider(c, k, spiked, chance)
+
+
+class Retracted(FreeRewardTwin):
+    def refresh(self, circuit, k, now):
+        kept = {name: e.copy() for name, e in self.e.items()}
+        super().refresh(circuit, k, now)
+        self.e = kept
+
+
+class NarrowLimits(FreeRewardTwin):
+    def margin(self, c):
+        return 1.01
+
+
+@pytest.mark.parametrize(
+    "wrong", [NoExpectation, PlainChance, ExpectedWhileDead, Retracted, NarrowLimits]
+)
+def test_a_twin_with_another_method_parts_ways(wrong):
+    net = network()
+    assert apart(ran(net), twin(net, step_s=1e-3, kind=wrong))
+
+
+@pytest.mark.parametrize("other", [{"time_s": 2.1}, {"dead_time_s": 0.006}])
+def test_a_twin_of_another_network_parts_ways(other):
+    assert apart(ran(network()), twin(network(**other), step_s=1e-3))
