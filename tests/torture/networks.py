@@ -23,6 +23,7 @@ from synsamp.spiking import (
     CustomPlasticity,
     DoubleExponential,
     FreeNeurons,
+    Homeostasis,
     InOrder,
     InputGroup,
     Network,
@@ -137,7 +138,9 @@ def networks(draw):
     if draw(st.booleans()):
         dead_s = draw(st.sampled_from([0.0, 0.005]))
         place = draw(st.integers(0, len(circuits)))
-        circuits.insert(place, FreeNeurons("h", draw(sizes), rate_hz=5.0, dead_time_s=dead_s))
+        bias = draw(st.sampled_from([None, Homeostasis(5.0, 0.5, -1.0), Homeostasis(0.1, 50.0)]))
+        free = FreeNeurons("h", draw(sizes), rate_hz=5.0, dead_time_s=dead_s, homeostasis=bias)
+        circuits.insert(place, free)
     size = {p.name: p.size for p in (*inputs, *circuits)}
     projections = []
     for number in range(draw(st.integers(1, 5))):
@@ -157,7 +160,7 @@ def networks(draw):
                 target,
                 draw(
                     rewarded()
-                    if target != "h" and draw(st.integers(0, 3)) == 0
+                    if draw(st.integers(0, 3)) == 0
                     else models(*shape, own=sign < 0 or target == "h")
                 ),
                 sign=sign,
@@ -243,6 +246,14 @@ def check(sim):
     assert np.abs(kept[alive] - anew[alive]).max(initial=0.0) < 1e-3 * scale + dropped
 
 
+def can_replay(network):
+    """Free neurons that learn from reward do so from drawn spikes alone."""
+    return not any(
+        p.target == "h" and p.plastic and isinstance(p.synapses.plasticity, RewardGradient)
+        for p in network.projections
+    )
+
+
 def records(draw, network):
     projection = network.projections[0]
     n_post, n_pre = network.mask_of(projection).shape
@@ -303,7 +314,7 @@ def use(data):
     alive = np.concatenate([np.ones(network.n_inputs, bool), sim.alive])
     if alive.any():
         sources = rng.choice(np.flatnonzero(alive), 20)
-        sim.replay(sim.time_s + np.sort(rng.uniform(0, 5.0, 20)), sources)
+        sim.replay(sim.time_s + np.sort(rng.uniform(0, 5.0, 20)), sources, can_replay(network))
     check(sim)
     forked = Simulation.from_state(network, sim.state(), stimulus, record=record)
     check(sim.run(1.5))
