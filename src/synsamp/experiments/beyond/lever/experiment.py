@@ -22,17 +22,17 @@ def draw(parameters: LeverParameters, runs: Sequence[Results]) -> dict[str, Any]
 
 PAPER = LeverParameters()
 QUICK = LeverParameters(
-    task=Task(period_s=0.03, keep=0.9),
+    task=Task(period_s=0.03, keep=0.9, threshold_hz=10.0),
     cues=Cues(inputs=20),
-    rule=RewardRule(speed=1e-3, gradient_weight=0.3, weight_0=2.0, ceiling=2.0),
-    wiring=Wiring(hidden=10, seeing=10, inhibitory=5),
+    rule=RewardRule(speed=0.01, gradient_weight=0.07, weight_0=5.0, ceiling=2.0),
+    wiring=Wiring(hidden=10, seeing=30, inhibitory=5),
     schedule=Schedule(
         learning_s=1000.0,
-        same_s=500.0,
-        changed_s=500.0,
-        lesion_s=500.0,
+        same_s=300.0,
+        changed_s=600.0,
+        lesion_s=400.0,
         frozen_s=200.0,
-        random_s=500.0,
+        random_s=600.0,
         noiseless_s=0.0,
         look_s=20.0,
     ),

@@ -60,7 +60,7 @@ def _course(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     above.set(title="A  movements", ylabel="per minute of cued time")
     above.set_ylim(0, above.get_ylim()[1] * 1.1)
     above.legend(loc="upper left", ncols=2)
-    theta = runs[0][f"{MAIN}/among"].theta
+    theta = runs[0][f"{MAIN}/among"].among
     hidden, n = p.wiring.hidden, p.wiring.excitatory
     places = np.random.default_rng(0).permutation((n - hidden) * n)[: 4 * DRAWN]
     posts, pres = hidden + places // n, places % n
@@ -117,7 +117,7 @@ def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     for arm, colour, label in ((SAME, BLUE, "learning"), (OTHER_ORDER_FROZEN, GRAY, "b = 0")):
         curves = []
         for run in runs:
-            there = run[f"{arm}/among"].theta.values > 0
+            there = run[f"{arm}/among"].among.values > 0
             curves.append((there & there[0]).sum(axis=(1, 2)) / there[0].sum())
         time = runs[0][f"{arm}/among"].time.values
         left.plot(time - time[0], np.mean(curves, axis=0), color=colour, label=label)
@@ -127,7 +127,7 @@ def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     left.legend(loc="lower left")
     found = []
     for run in runs:
-        theta = run[f"{SAME}/among"].theta.values
+        theta = run[f"{SAME}/among"].among.values
         single, moves, mixed = kept(p, theta[0].astype(float), theta[-1].astype(float))
         found.append((single, mixed, moves))
     right.bar(range(3), np.mean(found, axis=0), color=[PALE, PALE, BLUE], width=0.6)

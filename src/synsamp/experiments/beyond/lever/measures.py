@@ -97,10 +97,10 @@ def measures(p: LeverParameters, results: Results) -> dict[str, Value]:
 
 def synapse_measures(p: LeverParameters, results: Results) -> dict[str, Value]:
     """What of the connections between neurons stays while the task goes on as it was."""
-    course = results[f"{SAME}/among"].theta.values
+    course = results[f"{SAME}/among"].among.values
     there = course > 0
     lost = [gone(a, b) for a, b in itertools.pairwise(there)]
-    still = results[f"{OTHER_ORDER_FROZEN}/among"].theta.values > 0
+    still = results[f"{OTHER_ORDER_FROZEN}/among"].among.values > 0
     single, moves, mixed = kept(p, course[0].astype(float), course[-1].astype(float))
     return {
         "gone": gone(there[0], there[-1]),

@@ -34,7 +34,7 @@ class Wiring(Parameters):
     """Who there is, and who is connected to whom."""
 
     hidden: int = Field(40, ge=1, le=1000, description="hidden neurons")
-    seeing: int = Field(30, ge=1, le=1000, description="hidden neurons that get the input")
+    seeing: int = Field(30, ge=1, le=1000, description="neurons that get the input, hidden first")
     motor: int = Field(10, ge=1, le=1000, description="neurons for up, and for down")
     inhibitory: int = Field(20, ge=1, le=1000, description="inhibitory neurons")
     excites: float = Field(0.5, ge=0.0, le=10.0, description="ŵ onto inhibitory neurons")
@@ -48,8 +48,8 @@ class Wiring(Parameters):
 
     @model_validator(mode="after")
     def _fits(self) -> Wiring:
-        if self.seeing > self.hidden:
-            raise ValueError("seeing must be at most hidden")
+        if self.seeing > self.excitatory:
+            raise ValueError("seeing must be at most hidden + 2 motor")
         return self
 
     @property

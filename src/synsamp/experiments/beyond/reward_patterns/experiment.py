@@ -23,8 +23,8 @@ def draw(parameters: PatternParameters, runs: Sequence[Results]) -> dict[str, An
 PAPER = PatternParameters()
 QUICK = PatternParameters(
     task=Task(period_s=0.03),
-    rule=RewardRule(speed=0.004, gradient_weight=0.5, weight_0=2.0, ceiling=2.0),
-    learning_s=1000.0,
+    rule=RewardRule(speed=0.006, gradient_weight=0.3, weight_0=2.0, ceiling=2.0),
+    learning_s=800.0,
     look_s=20.0,
 )
 
