@@ -22,9 +22,9 @@ def draw(parameters: LeverParameters, runs: Sequence[Results]) -> dict[str, Any]
 
 PAPER = LeverParameters()
 QUICK = LeverParameters(
-    task=Task(period_s=0.03, keep=0.9, threshold_hz=10.0),
-    cues=Cues(inputs=20),
-    rule=RewardRule(speed=0.01, gradient_weight=0.07, weight_0=5.0, ceiling=2.0),
+    task=Task(period_s=0.03, keep=0.9),
+    cues=Cues(inputs=20, shape=1.0),
+    rule=RewardRule(speed=0.005, gradient_weight=0.12, weight_0=3.0, ceiling=2.0),
     wiring=Wiring(hidden=10, seeing=30, inhibitory=5),
     schedule=Schedule(
         learning_s=1000.0,

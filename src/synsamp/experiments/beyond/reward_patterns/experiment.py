@@ -20,11 +20,11 @@ def draw(parameters: PatternParameters, runs: Sequence[Results]) -> dict[str, An
     return figures.draw(parameters, runs)
 
 
-PAPER = PatternParameters()
+PAPER = PatternParameters(rule=RewardRule(weight_0=2.0))
 QUICK = PatternParameters(
     task=Task(period_s=0.03),
-    rule=RewardRule(speed=0.006, gradient_weight=0.3, weight_0=2.0, ceiling=2.0),
-    learning_s=800.0,
+    rule=RewardRule(speed=0.008, gradient_weight=0.25, weight_0=2.0, ceiling=2.0),
+    learning_s=1000.0,
     look_s=20.0,
 )
 
@@ -55,14 +55,15 @@ EXPERIMENT = Experiment(
         "The rate of a population is that of all its spikes together, seen through an exponential "
         "window of 0.25 s that is emptied when something else is shown. The first population is "
         "to answer to the first pattern, the second to the second.",
-        "Every input has one potential synapse to each neuron, w_0 = 1.",
+        "Where the published code has two potential synapses from each input to each neuron, there "
+        "is one here, with w_0 = 2.",
         "Rates are ρ_0 exp(u + β) with ρ_0 = 5 Hz; the bias β starts at 0 and follows "
         "dβ/dt = (5 Hz − spikes)/50 s.",
         "No connections between the neurons, no inhibition.",
     ),
     deviations=(
         "w = exp(θ − 3) − exp(−3) where θ > 0: continuous at 0, where the 2018 paper has a step.",
-        "The preset quick has a faster rule (b = 0.01 per s, τ_g = 5 s, c = 10) and is asked every "
-        "30 ms instead of 15.",
+        "The preset quick has a faster rule (b = 0.008 per s, with c = 0.25 so that b c², by which "
+        "the noise of g adds to T, grows less), θ is at most 2, and reward comes every 30 ms.",
     ),
 )

@@ -34,8 +34,8 @@ class PatternParameters(Parameters):
     rule: RewardRule = RewardRule()
     neurons: Neurons = Neurons()
     population: int = Field(10, ge=1, le=1000, description="neurons of each population")
-    learning_s: float = Field(40_000.0, ge=50.0, le=1e7, description="length of a run")
-    look_s: float = Field(200.0, ge=10.0, le=1e5, description="from one look to the next")
+    learning_s: float = Field(100_000.0, ge=50.0, le=1e7, description="length of a run")
+    look_s: float = Field(500.0, ge=10.0, le=1e5, description="from one look to the next")
 
     @model_validator(mode="after")
     def _fits(self) -> PatternParameters:
