@@ -27,12 +27,12 @@ QUICK = LeverParameters(
     rule=RewardRule(speed=0.005, gradient_weight=0.12, weight_0=3.0, ceiling=2.0),
     wiring=Wiring(hidden=10, seeing=30, inhibitory=5),
     schedule=Schedule(
-        learning_s=1000.0,
-        same_s=300.0,
-        changed_s=600.0,
+        learning_s=1200.0,
+        same_s=400.0,
+        changed_s=800.0,
         lesion_s=400.0,
         frozen_s=200.0,
-        random_s=600.0,
+        random_s=800.0,
         noiseless_s=0.0,
         look_s=20.0,
     ),
@@ -81,7 +81,8 @@ EXPERIMENT = Experiment(
     deviations=(
         "w = w_0 (exp(θ − 3) − exp(−3)) where θ > 0: continuous at 0, where the 2018 paper has a "
         "step.",
-        "The preset quick has a smaller network (20 inputs, 10 hidden, 5 inhibitory neurons), a "
-        "faster rule and a lever that is moved every 30 ms.",
+        "The preset quick has a smaller network (20 inputs that reach motor neurons too, 10 hidden, "
+        "5 inhibitory neurons), a stronger cue (shape 1), a faster rule (b = 0.005 per s, c = 0.12, "
+        "w_0 = 3, θ at most 2) and a lever that is moved every 30 ms (0.9 is kept).",
     ),
 )

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from synsamp.experiments.base import Results
-from synsamp.experiments.beyond.lever.measures import kept, passed
+from synsamp.experiments.beyond.lever.measures import kept, onto_motor, passed
 from synsamp.experiments.beyond.lever.parameters import LeverParameters
 from synsamp.experiments.beyond.lever.protocol import (
     AT_RANDOM,
@@ -34,7 +34,7 @@ CONTROLS = {
 }
 DRAWN = 12
 """Connections whose θ is drawn."""
-BINS = 60
+BINS = 30
 """Stretches of time over which movements are counted, at most."""
 
 
@@ -44,7 +44,7 @@ def draw(p: LeverParameters, runs: Sequence[Results]) -> dict[str, Figure]:
 
 
 def _course(p: LeverParameters, runs: Sequence[Results]) -> Figure:
-    figure = Figure(figsize=(7, 5.2))
+    figure: Any = Figure(figsize=(7, 5.2))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.5, 1])
     for arm, (colour, label) in CONTROLS.items():
         if f"{arm}/course" in runs[0]:
@@ -59,7 +59,7 @@ def _course(p: LeverParameters, runs: Sequence[Results]) -> Figure:
         )
     above.set(title="A  movements", ylabel="per minute of cued time")
     above.set_ylim(0, above.get_ylim()[1] * 1.1)
-    above.legend(loc="upper left", ncols=2)
+    figure.legend(loc="outside lower center", ncols=5, fontsize=8)
     theta = runs[0][f"{MAIN}/among"].among
     hidden, n = p.wiring.hidden, p.wiring.excitatory
     places = np.random.default_rng(0).permutation((n - hidden) * n)[: 4 * DRAWN]
@@ -127,8 +127,7 @@ def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     left.legend(loc="lower left")
     found = []
     for run in runs:
-        theta = run[f"{SAME}/among"].among.values
-        single, moves, mixed = kept(p, theta[0].astype(float), theta[-1].astype(float))
+        single, moves, mixed = kept(p, *(onto_motor(p, run, row) for row in (0, -1)))
         found.append((single, mixed, moves))
     right.bar(range(3), np.mean(found, axis=0), color=[PALE, PALE, BLUE], width=0.6)
     for values in found:

@@ -55,11 +55,6 @@ def level(p: LeverParameters, results: Results, arm: str, at_s: float, length_s:
     return per_minute(p, results, arm, end_s - length_s / 5, end_s)
 
 
-def first(p: LeverParameters, results: Results, arm: str, at_s: float, length_s: float) -> float:
-    """Of the first fifth of a stretch that began at a time."""
-    return per_minute(p, results, arm, at_s, at_s + length_s / 5)
-
-
 def measures(p: LeverParameters, results: Results) -> dict[str, Value]:
     """Levels against each other; what an arm that was left out would tell is left out."""
     s = p.schedule
@@ -71,9 +66,7 @@ def measures(p: LeverParameters, results: Results) -> dict[str, Value]:
         "per_minute_untrained": untrained,
         "per_minute_learned": learned,
         "rise": Ratio(learned, untrained),
-        "rise_frozen": Ratio(
-            level(p, results, FROZEN, 0.0, s.frozen_s), first(p, results, FROZEN, 0.0, s.frozen_s)
-        ),
+        "rise_frozen": Ratio(per_minute(p, results, FROZEN, s.frozen_s / 2, s.frozen_s), untrained),
         "stays": Ratio(same, learned),
         "stays_untrained": Ratio(untrained, learned),
     }
@@ -81,9 +74,12 @@ def measures(p: LeverParameters, results: Results) -> dict[str, Value]:
         ("adapts", OTHER_ORDER_FROZEN, changed_s, s.changed_s),
         ("recovers", LESION_FROZEN, lesion_s, s.lesion_s),
     ):
-        before = first(p, results, frozen, at_s, s.frozen_s)
+        end_s = at_s + s.frozen_s
+        before = per_minute(p, results, frozen, at_s, end_s)
         found[name] = Ratio(level(p, results, MAIN, at_s, length_s), before)
-        found[f"{name}_frozen"] = Ratio(level(p, results, frozen, at_s, s.frozen_s), before)
+        found[f"{name}_frozen"] = Ratio(
+            per_minute(p, results, frozen, at_s + s.frozen_s / 2, end_s), before
+        )
     found["change_hits"] = Ratio(
         per_minute(p, results, OTHER_ORDER_FROZEN, changed_s, changed_s + s.frozen_s), learned
     )
@@ -101,7 +97,7 @@ def synapse_measures(p: LeverParameters, results: Results) -> dict[str, Value]:
     there = course > 0
     lost = [gone(a, b) for a, b in itertools.pairwise(there)]
     still = results[f"{OTHER_ORDER_FROZEN}/among"].among.values > 0
-    single, moves, mixed = kept(p, course[0].astype(float), course[-1].astype(float))
+    single, moves, mixed = kept(p, *(onto_motor(p, results, row) for row in (0, -1)))
     return {
         "gone": gone(there[0], there[-1]),
         "gone_frozen": gone(still[0], still[-1]),
@@ -117,23 +113,27 @@ def gone(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> float:
     return float((before & ~after).sum() / before.sum())
 
 
+def onto_motor(p: LeverParameters, results: Results, row: int) -> Floats:
+    """ŵ onto motor neurons from all that may reach one, at a look while the task goes on."""
+    up, down = motor_neurons(p)
+    found = [results[f"{SAME}/{name}"][name].values[row] for name in ("among", "inputs")]
+    theta = np.concatenate(found, axis=1)[up.start : down.stop].astype(float)
+    theta = theta[:, ~np.isnan(theta).all(axis=0)]
+    mapping = learning_synapses(p.rule).mapping
+    w = np.maximum(mapping.weight(np.nan_to_num(theta)) - mapping.weight(0.0), 0.0)
+    return np.where(np.isnan(theta), np.nan, w)
+
+
 def kept(p: LeverParameters, before: Floats, after: Floats) -> tuple[float, float, float]:
-    """Correlations of ŵ onto motor neurons now and then, over the neurons that they come from.
+    """Correlations of weights [motor neuron, from] now and then, over where they come from.
 
     Of single synapses; of what moves the lever, the sum over neurons for up minus that over those
     for down; and of the same difference between groups that are drawn at random, half from each.
     Were drift the same in all directions, all three would be alike.
     """
-    mapping = learning_synapses(p.rule).mapping
-    up, down = motor_neurons(p)
-    place = slice(up.start, down.stop)
-
-    def efficacies(theta: Floats) -> Floats:
-        w = np.maximum(mapping.weight(np.nan_to_num(theta, nan=-1.0)) - mapping.weight(0.0), 0.0)
-        return np.asarray(w[place])
-
-    then, now = efficacies(before), efficacies(after)
-    single = float(np.mean([_alike(a, b) for a, b in zip(then, now, strict=True)]))
+    rows = zip(before, after, strict=True)
+    single = float(np.mean([_alike(a[~np.isnan(a)], b[~np.isnan(a)]) for a, b in rows]))
+    then, now = np.nan_to_num(before), np.nan_to_num(after)
     m = p.wiring.motor
     signs = np.repeat([1.0, -1.0], m)
     rng = np.random.default_rng(0)
