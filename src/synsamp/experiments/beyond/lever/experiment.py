@@ -81,8 +81,8 @@ EXPERIMENT = Experiment(
     deviations=(
         "w = w_0 (exp(θ − 3) − exp(−3)) where θ > 0: continuous at 0, where the 2018 paper has a "
         "step.",
-        "The preset quick has a smaller network (20 inputs that reach motor neurons too, 10 hidden, "
-        "5 inhibitory neurons), a stronger cue (shape 1), a faster rule (b = 0.005 per s, c = 0.12, "
-        "w_0 = 3, θ at most 2) and a lever that is moved every 30 ms (0.9 is kept).",
+        "The preset quick has a smaller network (20 inputs that reach motor neurons too, 10 "
+        "hidden, 5 inhibitory neurons), a stronger cue (shape 1), a faster rule (b = 0.005 per s, "
+        "c = 0.12, w_0 = 3, θ at most 2) and a lever that is moved every 30 ms (0.9 is kept).",
     ),
 )
