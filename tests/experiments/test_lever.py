@@ -63,6 +63,7 @@ def test_a_movement_down_then_up_is_rewarded():
     assert still.state["stage"] == FIRST  # it is up, and was never down
     low = until(environment, SECOND, begun.state, spikes(down=9))
     assert low.state["lever"] < -15.0
+    np.testing.assert_array_equal(low.rates_hz, CUE)
     assert low.reward == 0.0
     high = until(environment, REWARDED, low.state, spikes(up=9))
     assert high.state["lever"] > 15.0

@@ -65,7 +65,9 @@ def test_answers_leave_the_state_that_was_given_alone():
     for environment in (patterns(), patterns(at_random=True)):
         begun = until_pattern(environment)
         before = {k: np.copy(v) for k, v in begun.state.items()}
-        one, other = (environment.respond(begun.state, answer(9, 1)) for _ in range(2))
+        right = answer(9, 1) if begun.state["shown"] == 0 else answer(1, 9)
+        one, other = (environment.respond(begun.state, right) for _ in range(2))
+        assert one.state["earned"] > 0
         for key, value in before.items():
             np.testing.assert_array_equal(begun.state[key], value)
             np.testing.assert_array_equal(one.state[key], other.state[key])
@@ -83,29 +85,34 @@ def test_phases():
 
 
 def played(environment, periods, seed=1):
-    """Who leads is drawn by chance; given and earned rewards."""
+    """Who leads is drawn by chance; given and earned rewards, and from how long ago they came."""
     rng = np.random.default_rng(seed)
-    state, given, earned = environment.start(seed).state, [], []
+    state, given, earned, back = environment.start(seed).state, [], [], []
     for _ in range(periods):
         before = state["earned"]
+        back.append(state.get("back", 0))
         response = environment.respond(state, answer(*rng.integers(0, 12, 2)))
         state = response.state
         given.append(response.reward)
         earned.append(state["earned"] - before)
-    return np.array(given), np.array(earned)
+    return np.array(given), np.array(earned), np.array(back)
 
 
 def test_reward_at_random_is_as_much_and_comes_from_long_ago():
     periods, late = 20_000, round(LATE_S / TASK.period_s)
-    given, earned = played(patterns(at_random=True), periods)
-    assert given[:late].max() == 0.0
+    given, earned, back = played(patterns(at_random=True), periods)
+    assert back.min() >= late
+    then = np.arange(periods) - back
+    expected = np.where(then >= 0, earned[then], 0.0)
+    np.testing.assert_allclose(given, expected, atol=1e-9)
+    assert len(np.unique(back)) > 100
     settled = slice(1000, None)
     blocks = [(given - earned)[i : i + 1000].mean() for i in range(1000, periods, 1000)]
     error = np.std(blocks) / math.sqrt(len(blocks))
     assert abs(np.mean(blocks)) < 4 * error
     assert earned[settled].mean() > 10 * error
     assert abs(np.corrcoef(given[settled], earned[settled])[0, 1]) < 0.05
-    given, earned = played(patterns(), 2000)  # as it should be, each is given when it was earned
+    given, earned, _ = played(patterns(), 2000)  # as it should be, each is given when it was earned
     np.testing.assert_allclose(given, earned, atol=1e-9)
     assert np.corrcoef(given, earned)[0, 1] > 0.99
 
