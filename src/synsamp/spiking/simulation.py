@@ -23,6 +23,7 @@ from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import as_shown
 from synsamp.spiking.instruments.credit import Credit, read_credit
+from synsamp.spiking.instruments.given import check_given
 from synsamp.spiking.instruments.lesions import Lesion, Scheduled, all_scheduled, apply, next_stop_s
 from synsamp.spiking.instruments.probe import Probe, run_probe
 from synsamp.spiking.instruments.recording import Recorder, Recording
@@ -172,27 +173,12 @@ class Simulation:
         ``source`` counts inputs first (groups in order), then neurons; times must not decrease
         and must lie at or after the present. Drawn spikes go on from the last of them.
         """
-        times = arguments.numbers("time_s", time_s, shape=(None,), at_most=1e12)
-        count = self.network.n_inputs + self.network.n_neurons
-        sources = arguments.wholes(
-            "source", source, shape=(times.size,), at_least=0, at_most=count - 1
+        wiring = self._engine.layout.wiring
+        times, sources, learning = check_given(
+            time_s, source, learning, self.time_s, self.alive, wiring
         )
-        learning = arguments.flag("learning", learning)
         if times.size == 0:
             return self
-        wiring = self._engine.layout.wiring
-        if learning and (wiring.free & wiring.credits).any():
-            rule = "must be False where free neurons learn from reward"
-            remedy = "what they were expected to do is known only of spikes that are drawn"
-            raise refuse("learning", rule, learning, remedy)
-        if not (np.diff(times) >= 0).all():
-            raise refuse("time_s", "must not decrease", "decreasing times", "sort them")
-        if times[0] < self.time_s:
-            raise refuse("time_s", f"must be >= {self.time_s} (now)", float(times[0]))
-        spiking = sources[sources >= self.network.n_inputs] - self.network.n_inputs
-        if not self.alive[spiking].all():
-            gone = int(spiking[~self.alive[spiking]][0])
-            raise refuse("source", "must be alive", f"neuron {gone}, which was removed")
         self._deliver()
         self._engine.replay(
             self._state, times, sources, self._tape, self._recorder.take_tape, learning
