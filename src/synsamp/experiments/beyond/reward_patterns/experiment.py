@@ -46,7 +46,7 @@ EXPERIMENT = Experiment(
         "B": "Reward while patterns are shown, and the share of that time in which the right "
         "population leads: mean over networks, one standard deviation to either side. Gray: "
         "networks that get as much reward at random.",
-        "C": "Each point is an input: the rate by which it tells the patterns apart, and how much "
+        "C": "Each point is an input of a network: the rate by which it tells the patterns apart, and how much "
         "more it excites the first population than the second, at the end.",
     },
     assumptions=(

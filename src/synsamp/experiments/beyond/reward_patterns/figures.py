@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,9 +72,10 @@ def _course(p: PatternParameters, runs: Sequence[Results]) -> Figure:
     for axes in (reward, leads):
         axes.set_xlim(0, p.learning_s)
         axes.locator_params(axis="x", nbins=4)
-    for arm, colour in reversed(ARM_COLOURS.items()):
-        first, second = runs[0]["patterns"].rate.values
-        scatter.plot(first - second, preference(p, runs[0], arm), "o", color=colour, ms=3.5)
+    for run, arm in itertools.product(runs, reversed(ARM_COLOURS)):
+        first, second = run["patterns"].rate.values
+        told, colour = preference(p, run, arm), ARM_COLOURS[arm]
+        scatter.plot(first - second, told, "o", color=colour, ms=3.0, alpha=0.6, mew=0)
     scatter.axhline(0, color=GRAY, lw=0.8, ls=":")
     scatter.axvline(0, color=GRAY, lw=0.8, ls=":")
     scatter.set(
