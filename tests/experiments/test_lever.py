@@ -8,7 +8,7 @@ import xarray as xr
 
 from synsamp.claims import Ratio
 from synsamp.experiments.beyond.lever.experiment import EXPERIMENT, QUICK
-from synsamp.experiments.beyond.lever.measures import gone, kept, passed, per_minute
+from synsamp.experiments.beyond.lever.measures import gone, kept, passed, per_minute, turnover
 from synsamp.experiments.beyond.lever.network import (
     build_network,
     lesion,
@@ -201,6 +201,8 @@ def test_share_of_connections_that_are_gone():
     before = np.array([True, True, True, True, False])
     assert gone(before, np.array([True, False, True, True, True])) == 0.25
     assert gone(before, before) == 0.0
+    assert turnover(before, np.array([True, False, True, True, True])) == 2 / 8
+    assert turnover(before, before) == 0.0
 
 
 def test_a_tiny_run(tmp_path):

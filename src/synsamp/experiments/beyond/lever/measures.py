@@ -6,7 +6,6 @@ cued: quick movements count more, and trials that fail count against it.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -95,22 +94,30 @@ def synapse_measures(p: LeverParameters, results: Results) -> dict[str, Value]:
     """What of the connections between neurons stays while the task goes on as it was."""
     course = results[f"{SAME}/among"].among.values
     there = course > 0
-    lost = [gone(a, b) for a, b in itertools.pairwise(there)]
     still = results[f"{OTHER_ORDER_FROZEN}/among"].among.values > 0
     single, moves, mixed = kept(p, *(onto_motor(p, results, row) for row in (0, -1)))
-    return {
+    found: dict[str, Value] = {
         "gone": gone(there[0], there[-1]),
         "gone_frozen": gone(still[0], still[-1]),
-        "lost_per_hour": sum(lost) / (p.schedule.same_s / HOUR_S),
         "kept_single": single,
         "kept_function": moves - single,
         "kept_mixed": mixed - single,
     }
+    hour = round(HOUR_S / p.schedule.look_s)
+    if len(there) > hour:
+        pairs = zip(there[:-hour], there[hour:], strict=True)
+        found["turnover_per_hour"] = float(np.mean([turnover(a, b) for a, b in pairs]))
+    return found
 
 
 def gone(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> float:
     """Share of the functional connections that are not there any more."""
     return float((before & ~after).sum() / before.sum())
+
+
+def turnover(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> float:
+    """Connections lost and gained, of twice those that there are."""
+    return float((before ^ after).sum() / (before.sum() + after.sum()))
 
 
 def onto_motor(p: LeverParameters, results: Results, row: int) -> Floats:

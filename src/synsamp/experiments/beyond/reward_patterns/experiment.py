@@ -46,8 +46,8 @@ EXPERIMENT = Experiment(
         "B": "Reward while patterns are shown, and the share of that time in which the right "
         "population leads: mean over networks, one standard deviation to either side. Gray: "
         "networks that get as much reward at random.",
-        "C": "Each point is an input of a network: the rate by which it tells the patterns apart, and how much "
-        "more it excites the first population than the second, at the end.",
+        "C": "Each point is an input of a network: the rate by which it tells the patterns apart, "
+        "and how much more it excites the first population than the second, at the end.",
     },
     assumptions=(
         "Rates of a pattern: 60 Hz × Gamma(0.2, 0.8) for each input, within 2 and 60 Hz; between "
