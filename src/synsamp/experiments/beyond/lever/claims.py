@@ -68,7 +68,7 @@ STABLE = (
         reason="0: nothing changes; a tenth is the least that counts",
         detail="gone at the end of that stretch of those that were there at its beginning",
         null="gone_frozen",
-        null_is=OFF,
+        null_is="plasticity off (b = 0): nothing can change, however long",
     ),
     Claim(
         "irrelevant",

@@ -32,7 +32,7 @@ QUICK = LeverParameters(
         changed_s=800.0,
         lesion_s=400.0,
         frozen_s=200.0,
-        random_s=800.0,
+        random_s=1200.0,
         noiseless_s=0.0,
         look_s=20.0,
     ),
