@@ -164,6 +164,18 @@ def _bandit() -> Experiment:
     return EXPERIMENT
 
 
+def _reward_patterns() -> Experiment:
+    from synsamp.experiments.beyond.reward_patterns import EXPERIMENT
+
+    return EXPERIMENT
+
+
+def _lever() -> Experiment:
+    from synsamp.experiments.beyond.lever import EXPERIMENT
+
+    return EXPERIMENT
+
+
 def _rewiring_mnist() -> Experiment:
     from synsamp.experiments.beyond.rewiring_mnist import EXPERIMENT
 
@@ -192,6 +204,20 @@ REGISTRY = Registry(
             "two_arms",
             "Learning from reward visits the states that theory says",
             _bandit,
+            beyond=True,
+        ),
+        Entry(
+            "reward_patterns",
+            "patterns",
+            "Two patterns, two populations: learning from reward alone",
+            _reward_patterns,
+            beyond=True,
+        ),
+        Entry(
+            "lever",
+            "lever_press",
+            "A lever learned from reward, while connections keep changing",
+            _lever,
             beyond=True,
         ),
         Entry(
