@@ -69,7 +69,7 @@ def shown():
     ]
 
 
-def engine(net, refresh_s):
+def engine(net, refresh_s, dopamine=DOPAMINE):
     sim = Simulation(
         net,
         InOrder({"x": shown()}),
@@ -79,22 +79,28 @@ def engine(net, refresh_s):
         grid_s=0.25,
         record=Recording(spikes=True),
     )
-    for i in range(5):
-        for circuit, values in DOPAMINE.items():
-            sim.modulate(circuit, values[i])
+    for level in levels(dopamine):
+        for circuit, value in level.items():
+            sim.modulate(circuit, value)
         sim.run(PIECE_S)
     return sim
 
 
-def twin(net, refresh_s, step_s, kind=RewardTwin):
+def twin(net, refresh_s, step_s, kind=RewardTwin, dopamine=DOPAMINE):
     slow = kind(net, {"x": shown()}, 11, start(net), refresh_s, 0.25, step_s=step_s)
-    for i in range(5):
+    for i, level in enumerate(levels(dopamine)):
         for circuit in net.circuits:
-            slow.modulate(circuit, DOPAMINE[circuit.name][i], i * PIECE_S)
+            slow.modulate(circuit, level[circuit.name], i * PIECE_S)
         slow.run((i + 1) * PIECE_S)
     for circuit in net.circuits:
         slow.pass_time(circuit, 5 * PIECE_S)
     return slow
+
+
+def levels(dopamine):
+    """What each circuit gets, stretch by stretch."""
+    each = zip(*dopamine.values(), strict=True)
+    return [dict(zip(dopamine, values, strict=True)) for values in each]
 
 
 def distance(sim, slow):
