@@ -60,7 +60,7 @@ reproduce: $(READY)
 	$(BIN)/python scripts/reproduce.py
 
 robustness: $(READY)
-	$(BIN)/python scripts/robustness.py
+	$(BIN)/python scripts/robustness.py $(ONLY)
 
 bench: $(TOOLS)
 	$(BIN)/python scripts/docs_benchmarks.py

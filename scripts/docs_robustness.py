@@ -2,7 +2,7 @@
 
     python scripts/docs_robustness.py
 
-Claims are judged as they are today by the measures of every seed in docs/data/robustness.csv.
+Claims are judged as they are today by the measures of every seed in docs/data/robustness-*.csv.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from robustness_plan import MAPS
+from robustness_plan import MAPS, Map
 from whole_runs import ROOT, Stored, as_command, duration, row, stored, write
 
 from synsamp.experiments.registry import REGISTRY, Registry
@@ -25,7 +25,7 @@ from synsamp.report.over_seeds import COLOURS, SIGNS
 from synsamp.runs.storage.atomic import replacing
 
 NOT_YET = (
-    "The map has not been made for this version yet: `make robustness` makes it (it goes on where "
+    "This map has not been made for this version yet: `make robustness` makes it (it goes on where "
     "it stopped)."
 )
 HEAD = (
@@ -36,75 +36,72 @@ HEAD = (
 WORDS = tuple(COLOURS)
 
 
-def write_page(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
+def table(root: Path, experiment: str) -> Path:
+    """Where the measures of a map are kept."""
+    return root / "docs" / "data" / f"robustness-{experiment}"
+
+
+def write_page(
+    root: Path = ROOT, registry: Registry = REGISTRY, maps: Sequence[Map] = MAPS
+) -> None:
     """Write the page, and draw the maps, from what is stored."""
-    found = stored(root / "docs" / "data" / "robustness")
-    if found is not None:
-        for experiment in experiments(found):
-            draw(root, experiment, *verdicts(found, experiment, registry))
-    write(root / "docs" / "robustness.md", page(root, registry))
+    for each in maps:
+        found = stored(table(root, each.experiment))
+        if found is not None:
+            draw(root, each.experiment, *verdicts(found, each.experiment, registry))
+    write(root / "docs" / "robustness.md", page(root, registry, maps))
 
 
-def page(root: Path, registry: Registry) -> str:
+def page(root: Path, registry: Registry, maps: Sequence[Map] = MAPS) -> str:
     """The whole page."""
-    found = stored(root / "docs" / "data" / "robustness")
     lines = ["# What the claims hang on", "", HEAD, ""]
-    if found is None:
-        return "\n".join([*lines, NOT_YET, "", *_planned(registry), ""])
-    took = duration(sum(found.about["took_s"].values()))
-    lines += [
-        f"`{found.about['command']}` on {found.about['date']}, {took} on {found.about['cores']} "
-        "cores. The measures of every seed are in [data/robustness.csv](data/robustness.csv).",
-        "",
-    ]
-    for experiment in experiments(found):
-        lines += _section(found, experiment, registry)
+    for each in maps:
+        entry = registry.find(each.experiment)
+        lines += [f"## {entry.title} ({entry.alias or entry.name})", ""]
+        found = stored(table(root, each.experiment))
+        lines += _planned(each, registry) if found is None else _section(found, each, registry)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _planned(registry: Registry) -> Iterator[str]:
+def _planned(each: Map, registry: Registry) -> Iterator[str]:
     """What will be run, and how long it should take."""
-    yield row("experiment", "preset", "columns", "seeds", "core s per seed", "hours on 2 cores")
-    yield row("---", "---", *["---:"] * 4)
-    for each in MAPS:
-        costs = [cost for _, _, cost in each.variants(registry)]
-        hours = f"{sum(costs) * each.trials / 7200:.1f}"
-        numbers = (str(len(costs)), str(each.trials), f"{each.trial_s:g}", hours)
-        yield row(f"`{each.experiment}`", each.preset, *numbers)
-
-
-def experiments(found: Stored) -> list[str]:
-    """Those that are stored, in their order."""
-    return list(dict.fromkeys(run.experiment for run in found.runs))
+    costs = [cost for _, _, cost in each.variants(registry)]
+    hours = sum(costs) * each.trials / 7200
+    seeds = f"{each.trials} seeds for each of {len(costs)} columns"
+    yield f"{NOT_YET} {seeds}, about {hours:.1f} hours on two cores."
+    yield ""
 
 
 def verdicts(
     found: Stored, experiment: str, registry: Registry
 ) -> tuple[list[str], list[str], list[list[str]]]:
     """Claims, changes, and the verdict of each claim under each change; empty: not judged."""
-    runs = [run for run in found.runs if run.experiment == experiment]
+    runs = list(found.runs)
     judged = [{c.id: c.verdict for c in found.claims(run, registry)} for run in runs]
     ids = [claim.id for claim in registry.find(experiment).load().claims]
     claims = [each for each in ids if any(each in at for at in judged)]
     return claims, [r.variant for r in runs], [[at.get(c, "") for at in judged] for c in claims]
 
 
-def _section(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
-    claims, changes, table = verdicts(found, experiment, registry)
-    entry = registry.find(experiment)
-    first = next(run for run in found.runs if run.experiment == experiment)
-    yield f"## {entry.title} ({entry.alias or entry.name})"
+def _section(found: Stored, each: Map, registry: Registry) -> Iterator[str]:
+    claims, changes, judged = verdicts(found, each.experiment, registry)
+    about, first = found.about, next(iter(found.runs))
+    took = duration(sum(about["took_s"].values()))
+    yield (
+        f"`{about['command']}` on {about['date']}, {took} on {about['cores']} cores: "
+        f"{found.trials(first)} seeds for each of {len(changes)} columns, preset `{first.preset}`"
+        + (", shortened. " if each.base else ". ")
+        + f"Every seed's measures: [robustness-{each.experiment}.csv]"
+        f"(data/robustness-{each.experiment}.csv)."
+    )
     yield ""
-    seeds = f"{found.trials(first)} seeds for each of {len(changes)} columns"
-    yield f"{seeds}, preset `{first.preset}`."
-    yield ""
-    yield f"![Verdict on each claim under each change](images/robustness-{experiment}.png)"
+    yield f"![Verdict on each claim under each change](images/robustness-{each.experiment}.png)"
     yield ""
     yield f"The verdict as it is, and how often each under the {len(changes) - 1} changes:"
     yield ""
     yield row("claim", changes[0], *WORDS, "fails under")
     yield row("---", "---", *["---:"] * len(WORDS), "---")
-    for claim, verdict in zip(claims, table, strict=True):
+    for claim, verdict in zip(claims, judged, strict=True):
         changed = list(zip(changes[1:], verdict[1:], strict=True))
         count = [str(sum(v == word for _, v in changed)) for word in WORDS]
         fails = ", ".join(change for change, v in changed if v == "fails")
@@ -114,10 +111,10 @@ def _section(found: Stored, experiment: str, registry: Registry) -> Iterator[str
 
 def draw(
     root: Path, experiment: str, claims: Sequence[str], changes: Sequence[str],
-    table: Sequence[Sequence[str]],
+    judged: Sequence[Sequence[str]],
 ) -> None:  # fmt: skip
     """Draw a heat map: a row per claim, a column per change; a sign in each, beside the colour."""
-    numbers = np.array([[WORDS.index(v) if v else -1 for v in line] for line in table])
+    numbers = np.array([[WORDS.index(v) if v else -1 for v in line] for line in judged])
     size = (max(6.0, 2.4 + 0.27 * len(changes)), 1.9 + 0.22 * len(claims))
     with mpl.rc_context({**STYLE, "svg.hashsalt": "robustness"}):
         figure = Figure(figsize=size)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from synsamp.claims.table import Run, to_csv
-from synsamp.experiments.registry import REGISTRY
+from synsamp.errors import SynsampError
+from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.runs.execute import describe
 from toys.tossed import COINS
 
@@ -76,11 +78,11 @@ def tree(tmp_path):
 
 
 def test_the_page_tells_what_changes_a_verdict(tree):
-    docs_robustness.write_page(tree, REGISTRY)
+    docs_robustness.write_page(tree, COINS, [TINY])
     assert docs_robustness.NOT_YET in (tree / "docs" / "robustness.md").read_text()
-    (tree / "docs" / "data" / "robustness.csv").write_text(to_csv(TABLE))
-    (tree / "docs" / "data" / "robustness.json").write_text(ABOUT)
-    docs_robustness.write_page(tree, COINS)
+    (tree / "docs" / "data" / "robustness-coins.csv").write_text(to_csv(TABLE))
+    (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
+    docs_robustness.write_page(tree, COINS, [TINY])
     page = (tree / "docs" / "robustness.md").read_text()
     assert docs_robustness.NOT_YET not in page
     assert "| `heads` | holds | 0 | 1 | 0 | 1 | N ½ |" in page
@@ -89,7 +91,7 @@ def test_the_page_tells_what_changes_a_verdict(tree):
     assert "mostly" not in page  # it was not measured
     picture = tree / "docs" / "images" / "robustness-coins.png"
     first = picture.read_bytes()
-    docs_robustness.write_page(tree, COINS)
+    docs_robustness.write_page(tree, COINS, [TINY])
     assert picture.read_bytes() == first
 
 
@@ -104,8 +106,22 @@ def test_a_tiny_map_is_made_whole(tree):
     )
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert robustness.main(arguments, COINS, tree, [small]) == 0
-    found = whole_runs.stored(tree / "docs" / "data" / "robustness")
+    found = whole_runs.stored(tree / "docs" / "data" / "robustness-coins")
     assert [run.variant for run in found.runs] == ["as it is", "length ½", "length 2×"]
     kept = {"heads", "heads_of_a_bent_coin", "mostly", "never"}
     assert all(set(measures) == kept for measures in found.runs.values())
     assert "2 seeds for each of 3 columns" in (tree / "docs" / "robustness.md").read_text()
+
+
+def test_one_map_can_be_made_without_the_others(tree):
+    coins, cards = (
+        robustness_plan.Map(name, "paper", trials=1, trial_s=1.0) for name in ("coins", "cards")
+    )
+    registry = Registry([*COINS, replace(COINS.find("coins"), name="cards", alias="fig001")])
+    arguments = ["--out", str(tree / "runs"), "--workers", "1"]
+    assert robustness.main(["coins", *arguments], registry, tree, [coins, cards]) == 0
+    assert [path.name for path in (tree / "runs").iterdir()] == ["coins-00-as-it-is"]
+    page = (tree / "docs" / "robustness.md").read_text()
+    assert page.count(docs_robustness.NOT_YET) == 1
+    with pytest.raises(SynsampError, match="must be one of coins, cards"):
+        robustness.main(["dice", *arguments], registry, tree, [coins, cards])
