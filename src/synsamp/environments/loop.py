@@ -1,7 +1,8 @@
 """The closed loop: a network acts, an environment answers, dopamine tells what it was worth.
 
 The environment is asked at multiples of its period after the loop began, whatever the pieces in
-which time is spent; between two answers inputs and dopamine are constant.
+which time is spent; between two answers inputs and dopamine are constant. A compiled environment is
+asked by `kernel.acting`, which does the same.
 """
 
 from __future__ import annotations
@@ -10,13 +11,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from synsamp import arguments
-from synsamp.environments.base import Environment, check_environment, check_response
+from synsamp.environments.base import (
+    Counts,
+    Environment,
+    Response,
+    check_environment,
+    check_response,
+)
+from synsamp.environments.compiled import SHOWN, CompiledEnvironment
 from synsamp.environments.dopamine import Dopamine
 from synsamp.errors import SynsampError, refuse
 from synsamp.spiking import Simulation
 from synsamp.spiking.input.stimulus import Constant
+from synsamp.spiking.kernel import memory
+from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, due_s
 
 
 class Loop:
@@ -49,28 +60,101 @@ class Loop:
         self, simulation: Simulation, environment: Any, dopamine: Dopamine, rewarded: bool
     ) -> None:
         self.simulation = simulation
-        self.environment: Environment = check_environment(environment, simulation.network)
+        self.environment: Any = check_environment(environment, simulation.network)
         self.dopamine = arguments.instance("dopamine", dopamine, Dopamine, "use Dopamine(...)")
         self.rewarded = arguments.flag("rewarded", rewarded)
         neurons_of = simulation.network.neurons_of
         self._watched = {name: neurons_of(name) for name in self.environment.circuits}
+        self._answer_at: int | None = None
+        self._state: dict[str, Any] = {}
+        if isinstance(environment, CompiledEnvironment):
+            self._answer_at = environment.compiled(self._watching.size)
+            shown = map(environment.rates_hz, range(environment.n_inputs))
+            self._inputs = [self._check(Response({}, rates))[1] for rates in shown]
 
     def run_until(self, time_s: float) -> None:
         """Let time pass; an answer that is due at ``time_s`` is still asked for."""
+        if self._answer_at is None:
+            self._ask_until(time_s)
+        else:
+            self._act_until(time_s)
+
+    def _ask_until(self, time_s: float) -> None:
+        """From answer to answer."""
+        period_s = self.environment.period_s
         while True:
-            due_s = self._start_s + (self._answers + 1) * self.environment.period_s
-            if due_s > time_s + 1e-9 * self.environment.period_s:
+            due = due_s.py_func(self._start_s, self._answers, period_s)
+            if due > time_s + 1e-9 * period_s:
                 break
-            self.simulation.run_until(due_s)
+            self.simulation.run_until(due)
             counts = self.simulation.spike_counts
-            new = counts - self._seen
-            seen = {name: new[neurons] for name, neurons in self._watched.items()}
-            answer = self._ask(self.environment.respond, self.state_of_environment, seen)
+            answer = self._ask(self.environment.respond, self.state_of_environment, self._counts())
             self._seen = counts
             self._answers += 1
             self._take(answer)
         if self.simulation.time_s < time_s:
             self.simulation.run_until(time_s)
+
+    def _act_until(self, time_s: float) -> None:
+        """From one change of inputs to the next."""
+        acting = self._acting()
+        status = OTHER_INPUTS
+        while status == OTHER_INPUTS:
+            self._show(self._inputs[self._state[SHOWN]])
+            try:
+                status = self.simulation.act_until(time_s, acting)
+            finally:  # stopped in between, it can go on
+                self._note(acting)
+            if status == BAD_ANSWER:  # asked from Python, it says what is wrong
+                self._take(
+                    self._ask(self.environment.respond, self.state_of_environment, self._counts())
+                )
+
+    @property
+    def _watching(self) -> NDArray[np.int64]:
+        """The neurons that are seen, circuit by circuit."""
+        return np.concatenate([np.zeros(0, np.int64), *self._watched.values()])
+
+    def _counts(self) -> Counts:
+        """Spikes since the last answer."""
+        new = self.simulation.spike_counts - self._seen
+        return {name: new[neurons] for name, neurons in self._watched.items()}
+
+    def _acting(self) -> memory.Acting:
+        """All of this as the kernel takes it."""
+        environment, dopamine = self.environment, self.dopamine
+        state, numbers = environment.flat(self._state), environment.numbers_as_array
+        terms, counters = np.zeros(10), np.zeros(3, np.int64)
+        terms[memory.START_S], terms[memory.PERIOD_S] = self._start_s, environment.period_s
+        terms[memory.KEEP] = dopamine.kept(environment.period_s)
+        terms[memory.LEAST], terms[memory.OFFSET] = dopamine.least, dopamine.offset
+        terms[memory.FELT], terms[memory.NOW_S] = self.rewarded, self.simulation.time_s
+        terms[memory.MEAN_REWARD] = self.mean_reward
+        terms[memory.TOTAL_REWARD] = self.total_reward
+        counters[memory.ANSWERS], counters[memory.SHOWN] = self._answers, self._state[SHOWN]
+        counters[memory.N_INPUTS] = len(self._inputs)
+        place = np.full(self._seen.size, -1)
+        place[self._watching] = np.arange(self._watching.size)
+        return memory.Acting(
+            functions=np.array([0, self._answer_at]),
+            terms=terms,
+            counters=counters,
+            state=state,
+            before=state.copy(),
+            numbers=numbers,
+            place=place,
+            counts=(self.simulation.spike_counts - self._seen)[self._watching],
+        )
+
+    def _note(self, acting: memory.Acting) -> None:
+        """What has changed there."""
+        shown = int(acting.counters[memory.SHOWN])
+        self._state = self.environment.named(acting.state, self._state, shown)
+        self._answers = int(acting.counters[memory.ANSWERS])
+        self.mean_reward = float(acting.terms[memory.MEAN_REWARD])
+        self.total_reward = float(acting.terms[memory.TOTAL_REWARD])
+        self._seen = self.simulation.spike_counts
+        self._seen[self._watching] -= acting.counts
 
     @property
     def state_of_environment(self) -> dict[str, Any]:
@@ -89,21 +173,27 @@ class Loop:
 
     def _take(self, answer: Any) -> None:
         """Another state, other inputs, another level of dopamine."""
-        simulation, name = self.simulation, self.environment.describe()
-        self._state, rates, reward = check_response(
-            answer, name, simulation.network, simulation.time_s
-        )
-        if rates.keys() != self._rates.keys() or not all(
-            np.array_equal(rates[group], self._rates[group]) for group in rates
-        ):
-            simulation.stimulus = Constant(rates)
-            self._rates = rates
+        simulation = self.simulation
+        self._state, rates, reward = self._check(answer)
+        self._show(rates)
         felt = reward if self.rewarded else 0.0
         if self._answers > 0:
             period_s = self.environment.period_s
             self.total_reward += reward * period_s
             self.mean_reward = self.dopamine.mean_after(self.mean_reward, felt, period_s)
         simulation.modulate(None, self.dopamine.level(felt, self.mean_reward))
+
+    def _check(self, answer: Any) -> tuple[dict[str, Any], dict[str, Any], float]:
+        name, simulation = self.environment.describe(), self.simulation
+        return check_response(answer, name, simulation.network, simulation.time_s)
+
+    def _show(self, rates: dict[str, Any]) -> None:
+        """Other inputs from now on, if they are others."""
+        if rates.keys() != self._rates.keys() or not all(
+            np.array_equal(rates[group], self._rates[group]) for group in rates
+        ):
+            self.simulation.stimulus = Constant(rates)
+            self._rates = rates
 
     # -- state --------------------
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from synsamp.spiking.kernel.arrivals import learn_at_arrival
 from synsamp.spiking.kernel.compiling import kernel, once, separate
-from synsamp.spiking.kernel.credit import bring_credit, credit_neurons, note_spike
+from synsamp.spiking.kernel.credit import bring_all_credit, credit_neurons, note_spike
 from synsamp.spiking.kernel.inputs import (
     LOST,
     NO_ROOM,
@@ -103,9 +103,7 @@ def update_all(
     work: Work,
 ) -> None:
     """Bring every synapse up to date."""
-    for circuit in range(wiring.credits.size):
-        if wiring.credits[circuit]:
-            bring_credit(circuit, now, wiring, numbers, synapses, activity, work)
+    bring_all_credit(now, wiring, numbers, synapses, activity, work)
     for neuron in range(activity.bias.size):
         if wiring.learns[wiring.circuit_of[neuron]]:
             refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
@@ -299,9 +297,7 @@ def bring_credit_up(
     work: Work,
 ) -> None:
     """Credit of every synapse up to ``now``: before a modulator changes, or to be read."""
-    for circuit in range(wiring.credits.size):
-        if wiring.credits[circuit]:
-            bring_credit(circuit, now, wiring, numbers, synapses, activity, work)
+    bring_all_credit(now, wiring, numbers, synapses, activity, work)
 
 
 @kernel

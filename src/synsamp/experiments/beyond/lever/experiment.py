@@ -31,7 +31,6 @@ QUICK = LeverParameters(
         same_s=400.0,
         changed_s=800.0,
         lesion_s=400.0,
-        frozen_s=200.0,
         random_s=1200.0,
         noiseless_s=0.0,
         look_s=20.0,

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from synsamp.experiments.base import Results
 from synsamp.experiments.beyond.reward_patterns.measures import preference
 from synsamp.experiments.beyond.reward_patterns.parameters import PatternParameters
-from synsamp.experiments.beyond.reward_patterns.patterns import PAUSE, phase
+from synsamp.experiments.beyond.reward_patterns.patterns import FIRST, PAUSE, phase
 from synsamp.experiments.beyond.reward_patterns.protocol import SEEN_S
 from synsamp.figures.style import BLUE, GRAY, ORANGE
 
@@ -55,7 +55,9 @@ def _shade(axes: Axes, p: PatternParameters, seed: int, start_s: float) -> None:
         shown, periods = phase(p.task, seed, number)
         until = at + periods * p.task.period_s
         if shown != PAUSE and until > start_s:
-            axes.axvspan(at - start_s, until - start_s, color=COLOURS[shown], alpha=0.15, lw=0)
+            axes.axvspan(
+                at - start_s, until - start_s, color=COLOURS[shown - FIRST], alpha=0.15, lw=0
+            )
         number, at = number + 1, until
 
 
