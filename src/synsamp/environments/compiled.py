@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from synsamp.environments.base import Counts, Environment, Response
 from synsamp.errors import refuse
-from synsamp.specialise import is_compiled, pointer_to
+from synsamp.specialise import is_compiled, pointer_to, why_not_compiled
 from synsamp.spiking.kernel.acting import ANSWERING
 from synsamp.spiking.kernel.simd import row
 
@@ -134,8 +134,7 @@ class CompiledEnvironment(Environment):
             )
             shown, reward = given
         except (NumbaError, TypeError, ValueError) as error:
-            line = str(error).strip().splitlines()[0]
-            raise refuse(f"answer of {name}", rule, line) from None
+            raise refuse(f"answer of {name}", rule, why_not_compiled(error)) from None
         if not isinstance(shown, int) or isinstance(shown, bool) or not isinstance(reward, float):
             kinds = type(shown).__name__, type(reward).__name__
             raise refuse(f"answer of {name}", rule, kinds, "return a whole number and a float")

@@ -336,7 +336,7 @@ class Engine:
                 f"rates of free neurons must stay below {MOST_HZ:g} Hz together, got a bound of "
                 f"{float(state.activity.clock[BOUND]):g} Hz at "
                 f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s; use weaker or inhibitory "
-                "weights, a lower rate_hz, or a dead_time_s"
+                "weights, a lower rate_hz, or a max_rate_hz"
             )
         if status == LIMIT_PASSED:
             raise SynsampError("a rate passed its limit: please report this as an error of synsamp")

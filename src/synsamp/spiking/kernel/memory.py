@@ -20,6 +20,7 @@ class Wiring(Record):
     rate_up_to = array("float64")  # cumulative ρ_net of the circuits; free neurons add nothing
     free = array("bool")  # free neurons, without a shared total
     base_hz = array("float64")  # ρ_0 of free neurons
+    most_hz = array("float64")  # beyond which their rates do not rise
     dead_s = array("float64")
     adaptation_rise_s = array("float64")
     adaptation_fall_s = array("float64")
@@ -31,6 +32,7 @@ class Wiring(Record):
     learns_by_own = array("bool")  # whether any learns from spikes of its own neuron
     credits = array("bool")  # whether any learns from all spikes of the circuit
     circuit_of = array("int64")  # per neuron
+    highest_limit_hz = array("float32")  # likewise, in whole lanes: of neurons with a highest rate
     # per block
     plastic = array("bool")
     first_axon = array("int64")
