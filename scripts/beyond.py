@@ -20,6 +20,7 @@ from whole_runs import ROOT, as_command, job, keep, run_all
 from synsamp.arguments import one_of
 from synsamp.claims.table import Run
 from synsamp.experiments.registry import REGISTRY, Registry
+from synsamp.report.write import write_report
 
 PRESET = "paper"
 TRIAL_S = {
@@ -50,12 +51,15 @@ def main(arguments: list[str], registry: Registry = REGISTRY, root: Path = ROOT)
     code = run_all(jobs, asked.out, "make beyond", asked.workers)
     if code:
         return code
+    folders = [asked.out / each.name for each in jobs]
+    report = write_report(folders, registry, asked.out / "report.html")
     for name, each in zip(wanted, jobs, strict=True):
         command = f"make beyond ONLY={name}"
         keep([each], asked.out, [Run(name, PRESET)], docs_beyond.table(root, name), command)
-        folders = [asked.out / each.name]
-        copy_images(folders, root / "docs" / "images", f"beyond-{name}", MOST_IMAGE_BYTES)
+        images = root / "docs" / "images"
+        copy_images([asked.out / each.name], images, "beyond", MOST_IMAGE_BYTES)
     docs_beyond.write_page(root, registry)
+    print(f"report: {report}")
     print("written: docs/beyond.md, docs/data/beyond-*.csv, docs/images/beyond-*.png")
     return 0
 

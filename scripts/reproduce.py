@@ -98,8 +98,9 @@ def copy_images(folders: Sequence[Path], target: Path, prefix: str, most_bytes: 
         if sum(map(len, images.values())) <= most_bytes:
             break
     target.mkdir(parents=True, exist_ok=True)
-    for old in target.glob(f"{prefix}-*.png"):
-        old.unlink()
+    for folder in folders:
+        for old in target.glob(f"{prefix}-{folder.name}-*.png"):
+            old.unlink()
     for name, content in images.items():
         with replacing(target / name) as file:
             file.write(content)
