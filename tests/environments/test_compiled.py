@@ -114,6 +114,9 @@ def acted(kind, environment, inputs, name, pieces, seed=3, **options):
 
 def assert_same(one, other):
     (sim_1, loop_1), (sim_2, loop_2) = one, other
+    assert sim_1.time_s == sim_2.time_s
+    packed = [{k: v for k, v in s.state().items() if k != "recorder"} for s in (sim_1, sim_2)]
+    np.testing.assert_equal(*packed)
     projection = sim_1.network.projections[0].name
     for column in ("time_s", "neuron"):
         np.testing.assert_array_equal(sim_1.sink["spikes"][column], sim_2.sink["spikes"][column])
@@ -182,10 +185,30 @@ def test_reward_can_be_withheld():
     assert_same(inside, acted("circuit", FromPython(Follow()), 4, "z", (3.0,), rewarded=False))
 
 
-def test_scheduled_lesions_happen_while_it_acts():
+@pytest.mark.parametrize("kind", ["circuit", "free"])
+@pytest.mark.parametrize("until_s", [0.3, 0.6, 0.7, 1.2, 1.4, 2.3, 2.8])
+def test_answers_that_are_due_a_rounding_later(until_s, kind):
+    """3 × 0.1 is not 0.3: time must not go back, and what is saved can be restored."""
+
+    class Tenths(Follow):
+        period_s = 0.1
+
+    inside = acted(kind, Tenths(), 4, "z", (until_s, until_s + 0.05))
+    assert_same(inside, acted(kind, FromPython(Tenths()), 4, "z", (until_s, until_s + 0.05)))
+    sim, loop = acted(kind, Tenths(), 4, "z", (until_s,))
+    again = Simulation.from_state(sim.network, sim.state(), loop.state()["rates_hz"])
+    np.testing.assert_array_equal(again.theta("x->z"), sim.theta("x->z"))
+
+
+@pytest.mark.parametrize(
+    "when",
+    [{"at_s": 1.234}, {"at_s": 1.2}, {"when": lambda sim: sim.modulator("z") > 2.0}],
+    ids=["between answers", "at one", "by dopamine"],
+)
+def test_scheduled_lesions_happen_while_it_acts(when):
     found = []
     for environment in (Follow(), FromPython(Follow())):
-        lesions = [Scheduled(RemoveNeurons("z", [0, 1]), at_s=1.234)]
+        lesions = [Scheduled(RemoveNeurons("z", [0, 1]), **when)]
         sim = Simulation(
             network("free"),
             seed=1,
@@ -195,7 +218,7 @@ def test_scheduled_lesions_happen_while_it_acts():
         )
         loop = Loop(sim, environment, 3)
         loop.run_until(4.0)
-        assert [time_s for time_s, _ in sim.lesion_log] == [1.234]
+        assert len(sim.lesion_log) == 1
         found.append((sim, loop))
     assert_same(*found)
 
@@ -262,14 +285,21 @@ class TurnsBad(Follow):
         (2.0, r"environment TurnsBad at 1\.500 s must answer, .*ValueError: the lever broke"),
     ],
 )
-def test_a_bad_answer_ends_the_run_with_one_line(how, words):
-    sim, loop = acted("free", TurnsBad(how), 4, "z", ())
+@pytest.mark.parametrize("wrapped", [lambda e: e, FromPython], ids=["compiled", "from Python"])
+def test_a_bad_answer_ends_the_run_with_one_line(how, words, wrapped):
+    class Named(FromPython):
+        def describe(self):
+            return self._inside.describe()
+
+    wrapped = Named if wrapped is FromPython else wrapped
+    sim, loop = acted("free", wrapped(TurnsBad(how)), 4, "z", ())
     with pytest.raises(SynsampError, match=words) as found:
         loop.run_until(10.0)
     assert "\n" not in str(found.value)
     assert sim.time_s == pytest.approx(1.5)
     assert loop.state_of_environment["step"] == 49
     saved = loop.state()
+    assert saved["answers"] == 49
     mended = Loop.restore(sim, TurnsBad(3.0), saved)
     mended.run_until(10.0)
     assert_same((sim, mended), acted("free", TurnsBad(3.0), 4, "z", (10.0,)))
@@ -294,6 +324,11 @@ def asks_for_more(state, counts):
     return 0, 1.0
 
 
+@njit
+def divides(state, counts, numbers):
+    return 0, 1.0 / counts.sum()
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [
@@ -301,6 +336,7 @@ def asks_for_more(state, counts):
         (one_number, r"must be answer\(state, counts, numbers\)"),
         (no_index, r"must be answer\(state, counts, numbers\).*whole number and a float"),
         (asks_for_more, r"must be answer\(state, counts, numbers\)"),
+        (divides, r"must be answer\(state, counts, numbers\).*division by zero"),
     ],
 )
 def test_what_cannot_be_compiled_is_refused_before_anything_runs(function, words):
@@ -320,6 +356,69 @@ def test_inputs_must_fit_the_network():
         Loop(Simulation(network("free"), seed=1), Wrong())
 
 
+def test_a_state_must_be_such_as_it_begins_with():
+    sim, loop = acted("free", Follow(), 4, "z", (1.0,))
+    saved = loop.state()
+    for wrong in (
+        {k: v for k, v in saved["environment"].items() if k != "past"},
+        {**saved["environment"], "past": np.zeros(3)},
+        {**saved["environment"], "showing": 3},
+        {k: v for k, v in saved["environment"].items() if k != "showing"},
+    ):
+        with pytest.raises(SynsampError, match="of Follow must"):
+            Loop.restore(sim, Follow(), {**saved, "environment": wrong})
+
+    class Named(Follow):
+        def first(self, seed):
+            return {**super().first(seed), "showing": 1}
+
+    with pytest.raises(SynsampError, match="must leave the name 'showing' alone"):
+        Loop(sim, Named())
+
+
+def test_circuits_and_inputs_are_checked():
+    sim = Simulation(network("free"), seed=1)
+
+    class Twice(Follow):
+        circuits = ("z", "z")
+
+    with pytest.raises(SynsampError, match="must name each circuit once"):
+        Loop(sim, Twice())
+
+    class Unequal(Follow):
+        inputs = {"x": INPUTS, "y": INPUTS[:2]}  # noqa: RUF012
+
+    with pytest.raises(SynsampError, match="inputs of Unequal must be as many"):
+        Loop(sim, Unequal())
+
+
+@njit
+def spoils(state, counts, numbers):
+    numbers[0] += 1.0
+    state[1:] += counts.size + 0.5
+    return int(state[1]) % 2, numbers[0]
+
+
+def test_nobody_is_watched_and_parameters_cannot_be_spoilt():
+    class Blind(Follow):
+        circuits, answer = (), staticmethod(spoils)
+
+        def first(self, seed):
+            return {"seed": seed, "table": np.zeros((2, 3))}
+
+    found = [acted("free", e, 4, "z", (0.4, 2.0)) for e in (Blind(), FromPython(Blind()))]
+    assert_same(*found)
+    assert found[0][1].state_of_environment["table"].shape == (2, 3)
+    assert found[0][1].total_reward == pytest.approx(1.3 * 0.03 * 66)
+
+
+def test_an_exception_of_the_event_loop_is_not_taken_for_an_end(monkeypatch):
+    sim, loop = acted("free", Follow(), 4, "z", ())
+    monkeypatch.setattr(sim._engine, "_run", lambda *given: 0)
+    with pytest.raises(SynsampError, match="compiled code raised"):
+        loop.run_until(1.0)
+
+
 # -- random numbers --------------------
 
 
@@ -336,3 +435,5 @@ def test_drawn_numbers_are_uniform_and_depend_on_all_that_is_given():
         following = np.corrcoef(found[:-1], found[1:])[0, 1]
         assert abs(following) < 4 / np.sqrt(n)
     assert len({drawn(*row) for row in np.eye(3)} | {drawn(0, 0, 0)}) == 4
+    assert drawn(1, 2) == drawn(1.0, 2) == drawn(1, 2.0, 0)
+    assert Follow().start(2**53 + 1).state["seed"] == 1

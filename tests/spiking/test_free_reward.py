@@ -135,6 +135,8 @@ def test_a_highest_rate_is_not_exceeded_and_a_strong_drive_needs_it():
     np.testing.assert_allclose(counts, expected, rtol=0.02)
     with pytest.raises(SynsampError, match=r"rates of free neurons .* max_rate_hz"):
         driven().run(40.0)
+    with pytest.raises(SynsampError, match=r"must be below what neurons can reach, 66\.6667 Hz"):
+        driven(max_rate_hz=100.0, homeostasis=Homeostasis(70.0, 5.0))
 
 
 def test_homeostasis_brings_rates_to_their_target_whatever_drives_them():

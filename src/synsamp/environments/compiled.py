@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
+from synsamp import arguments
 from synsamp.environments.base import Counts, Environment, Response
 from synsamp.errors import refuse
 from synsamp.specialise import is_compiled, pointer_to, why_not_compiled
@@ -33,18 +33,19 @@ from synsamp.spiking.kernel.simd import row
 
 SHOWN = "showing"
 """In the state, beside what is its own: which of the inputs is shown."""
+MOST_SEEDS = 2**53
 RAISED = -1
 """In place of what is shown, where an answer was not given."""
 
 
 @njit(error_model="numpy", nogil=True)
 def drawn(seed: float, number: float, which: float = 0.0) -> float:
-    """A random number in [0, 1) that depends on three whole numbers alone.
+    """A random number in [0, 1) that depends on three whole numbers below 2**53 alone.
 
     Three rounds of the finisher of SplitMix64 (Steele, Lea & Flood 2014).
     """
     state = np.uint64(0)
-    for part in (seed, number, which):
+    for part in (np.float64(seed), np.float64(number), np.float64(which)):
         state += np.uint64(np.int64(part)) + np.uint64(0x9E3779B97F4A7C15)
         state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -70,13 +71,14 @@ class CompiledEnvironment(Environment):
     # -- as every environment; here from Python --------------------
 
     def start(self, seed: int) -> Response:
-        """What it shows first."""
-        return Response({**self.first(seed), SHOWN: 0}, self.rates_hz(0))
+        """What it shows first; seeds are such as a double holds."""
+        return Response({**self.first(seed % MOST_SEEDS), SHOWN: 0}, self.rates_hz(0))
 
     def respond(self, state: Mapping[str, Any], counts: Counts) -> Response:
         """The compiled answer, called from Python."""
         flat = self.flat(state)
-        seen = np.concatenate([counts[name] for name in self.circuits])
+        nobody = np.zeros(0, np.int64)
+        seen = np.concatenate([nobody, *(counts[name] for name in self.circuits)])
         shown, reward = type(self).answer(flat, seen, self.numbers_as_array)
         if not 0 <= shown < self.n_inputs:
             raise ValueError(f"inputs number {shown} are to be shown, of {self.n_inputs}")
@@ -88,7 +90,11 @@ class CompiledEnvironment(Environment):
     def n_inputs(self) -> int:
         """How many inputs it may show."""
         many = self.inputs.values() if isinstance(self.inputs, Mapping) else [self.inputs]
-        return min(map(len, many))
+        sizes = set(map(len, many))
+        if len(sizes) != 1 or 0 in sizes:
+            rule = "must be as many for each input group, and at least one"
+            raise refuse(f"inputs of {self.describe()}", rule, sorted(sizes))
+        return sizes.pop()
 
     def rates_hz(self, shown: int) -> Any:
         """One of the inputs."""
@@ -116,9 +122,19 @@ class CompiledEnvironment(Environment):
             if name != SHOWN:
                 size = np.size(value)
                 part = flat[at : at + size]
-                found[name] = float(part[0]) if np.ndim(value) == 0 else part.copy()
+                shape = np.shape(value)
+                found[name] = part.reshape(shape).copy() if shape else float(part[0])
                 at += size
         return {**found, SHOWN: int(shown)}
+
+    def check_state(self, state: Mapping[str, Any]) -> None:
+        """Refuse a saved state that is not such as it begins with."""
+        of = f"of {self.describe()}"
+        own = {name: np.shape(value) for name, value in self.first(0).items()}
+        found = {name: np.shape(value) for name, value in state.items() if name != SHOWN}
+        if found != own:
+            raise refuse(f"saved state {of}", f"must have {own}", found, "begin anew")
+        arguments.whole(f"{SHOWN} {of}", state.get(SHOWN), at_least=0, at_most=self.n_inputs - 1)
 
     def compiled(self, n_counts: int) -> int:
         """The address of the answer; it is tried once, on a state of its own."""
@@ -128,12 +144,13 @@ class CompiledEnvironment(Environment):
             remedy = "decorate it with numba.njit; set it in the class, by staticmethod"
             raise refuse(f"answer of {name}", "must be compiled", type(function), remedy)
         rule = "must be answer(state, counts, numbers) -> (which input is shown, reward)"
+        first = self.first(0)
+        if SHOWN in first:
+            raise refuse(f"state of {name}", f"must leave the name {SHOWN!r} alone", sorted(first))
         try:
-            given = function(
-                self.flat(self.first(0)), np.zeros(n_counts, np.int64), self.numbers_as_array
-            )
+            given = function(self.flat(first), np.zeros(n_counts, np.int64), self.numbers_as_array)
             shown, reward = given
-        except (NumbaError, TypeError, ValueError) as error:
+        except Exception as error:
             raise refuse(f"answer of {name}", rule, why_not_compiled(error)) from None
         if not isinstance(shown, int) or isinstance(shown, bool) or not isinstance(reward, float):
             kinds = type(shown).__name__, type(reward).__name__

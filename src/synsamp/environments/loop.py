@@ -27,7 +27,7 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.spiking import Simulation
 from synsamp.spiking.input.stimulus import Constant
 from synsamp.spiking.kernel import memory
-from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, due_s
+from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, ROUNDING, due_s
 
 
 class Loop:
@@ -54,7 +54,7 @@ class Loop:
         self._seen = simulation.spike_counts
         self._rates: dict[str, Any] = {}
         seed = arguments.seed("seed", seed)
-        self._take(self._ask(environment.start, seed))
+        self._take(*self._check(self._ask(environment.start, seed)))
 
     def _set_up(
         self, simulation: Simulation, environment: Any, dopamine: Dopamine, rewarded: bool
@@ -74,8 +74,8 @@ class Loop:
 
     def run_until(self, time_s: float) -> None:
         """Let time pass; an answer that is due at ``time_s`` is still asked for."""
-        if self._answer_at is None:
-            self._ask_until(time_s)
+        if self._answer_at is None or self.simulation.lesions_waiting:
+            self._ask_until(time_s)  # a lesion may come between an answer and what it leads to
         else:
             self._act_until(time_s)
 
@@ -84,14 +84,13 @@ class Loop:
         period_s = self.environment.period_s
         while True:
             due = due_s.py_func(self._start_s, self._answers, period_s)
-            if due > time_s + 1e-9 * period_s:
+            if due > time_s + ROUNDING * period_s:
                 break
             self.simulation.run_until(due)
-            counts = self.simulation.spike_counts
-            answer = self._ask(self.environment.respond, self.state_of_environment, self._counts())
-            self._seen = counts
+            answer = self._asked()
+            self._seen = self.simulation.spike_counts
             self._answers += 1
-            self._take(answer)
+            self._take(*answer)
         if self.simulation.time_s < time_s:
             self.simulation.run_until(time_s)
 
@@ -105,15 +104,26 @@ class Loop:
                 status = self.simulation.act_until(time_s, acting)
             finally:  # stopped in between, it can go on
                 self._note(acting)
-            if status == BAD_ANSWER:  # asked from Python, it says what is wrong
-                self._take(
-                    self._ask(self.environment.respond, self.state_of_environment, self._counts())
-                )
+            if status == BAD_ANSWER:
+                self._asked()  # from Python, it says what is wrong
+                name, rule = self.environment.describe(), "must depend on its arguments alone"
+                raise refuse(f"answer of {name}", rule, "another one the second time")
+
+    @property
+    def _in_order(self) -> NDArray[np.int64]:
+        """All neurons, those that are seen first."""
+        others = np.setdiff1d(np.arange(self._seen.size), self._watching)
+        return np.concatenate([self._watching, others])
 
     @property
     def _watching(self) -> NDArray[np.int64]:
         """The neurons that are seen, circuit by circuit."""
         return np.concatenate([np.zeros(0, np.int64), *self._watched.values()])
+
+    def _asked(self) -> tuple[dict[str, Any], dict[str, Any], float]:
+        """An answer, checked."""
+        state = self.state_of_environment
+        return self._check(self._ask(self.environment.respond, state, self._counts()))
 
     def _counts(self) -> Counts:
         """Spikes since the last answer."""
@@ -124,7 +134,7 @@ class Loop:
         """All of this as the kernel takes it."""
         environment, dopamine = self.environment, self.dopamine
         state, numbers = environment.flat(self._state), environment.numbers_as_array
-        terms, counters = np.zeros(10), np.zeros(3, np.int64)
+        terms, counters = np.zeros(10), np.zeros(4, np.int64)
         terms[memory.START_S], terms[memory.PERIOD_S] = self._start_s, environment.period_s
         terms[memory.KEEP] = dopamine.kept(environment.period_s)
         terms[memory.LEAST], terms[memory.OFFSET] = dopamine.least, dopamine.offset
@@ -133,8 +143,9 @@ class Loop:
         terms[memory.TOTAL_REWARD] = self.total_reward
         counters[memory.ANSWERS], counters[memory.SHOWN] = self._answers, self._state[SHOWN]
         counters[memory.N_INPUTS] = len(self._inputs)
-        place = np.full(self._seen.size, -1)
-        place[self._watching] = np.arange(self._watching.size)
+        counters[memory.N_WATCHED] = self._watching.size
+        order = self._in_order
+        place = np.argsort(order)
         return memory.Acting(
             functions=np.array([0, self._answer_at]),
             terms=terms,
@@ -142,8 +153,9 @@ class Loop:
             state=state,
             before=state.copy(),
             numbers=numbers,
+            given=numbers.copy(),
             place=place,
-            counts=(self.simulation.spike_counts - self._seen)[self._watching],
+            counts=(self.simulation.spike_counts - self._seen)[order],
         )
 
     def _note(self, acting: memory.Acting) -> None:
@@ -153,8 +165,7 @@ class Loop:
         self._answers = int(acting.counters[memory.ANSWERS])
         self.mean_reward = float(acting.terms[memory.MEAN_REWARD])
         self.total_reward = float(acting.terms[memory.TOTAL_REWARD])
-        self._seen = self.simulation.spike_counts
-        self._seen[self._watching] -= acting.counts
+        self._seen = self.simulation.spike_counts - acting.counts[acting.place]
 
     @property
     def state_of_environment(self) -> dict[str, Any]:
@@ -171,17 +182,16 @@ class Loop:
             remedy = "mend it, and resume: the last checkpoint is kept"
             raise refuse(what, "must answer", f"{type(error).__name__}: {error}", remedy) from error
 
-    def _take(self, answer: Any) -> None:
+    def _take(self, state: dict[str, Any], rates: dict[str, Any], reward: float) -> None:
         """Another state, other inputs, another level of dopamine."""
-        simulation = self.simulation
-        self._state, rates, reward = self._check(answer)
+        self._state = state
         self._show(rates)
         felt = reward if self.rewarded else 0.0
         if self._answers > 0:
             period_s = self.environment.period_s
             self.total_reward += reward * period_s
             self.mean_reward = self.dopamine.mean_after(self.mean_reward, felt, period_s)
-        simulation.modulate(None, self.dopamine.level(felt, self.mean_reward))
+        self.simulation.modulate(None, self.dopamine.level(felt, self.mean_reward))
 
     def _check(self, answer: Any) -> tuple[dict[str, Any], dict[str, Any], float]:
         name, simulation = self.environment.describe(), self.simulation
@@ -226,6 +236,8 @@ class Loop:
         if saved["describe"] != environment.describe():
             raise refuse("environment", f"must be {saved['describe']}", environment.describe())
         self._state = dict(saved["environment"])
+        if isinstance(environment, CompiledEnvironment):
+            environment.check_state(self._state)
         self.mean_reward = float(saved["mean_reward"])
         self.total_reward = float(saved["total_reward"])
         self._start_s, self._answers = float(saved["start_s"]), int(saved["answers"])

@@ -109,10 +109,10 @@ class Engine:
             passed = [activity.clock[INPUTS_UNTIL]]
             if not self.network.in_order:  # there, draws may be ahead of what has happened
                 passed += list(activity.drawn_until_s)
-            if acting is not None:  # an answer may be ahead of the next event
-                passed.append(acting.terms[NOW_S])
             on_grid = activity.counters[SWEEPS] * self.layout.grid_s
             state.time_s = min(until_s, max(state.time_s, *map(float, passed), float(on_grid)))
+            if acting is not None:  # an answer may be ahead of the next event
+                state.time_s = max(state.time_s, float(acting.terms[NOW_S]))
             raise
 
     def _advance(
@@ -338,6 +338,8 @@ class Engine:
                 f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s; use weaker or inhibitory "
                 "weights, a lower rate_hz, or a max_rate_hz"
             )
+        if status == loop.RAISED:
+            raise SynsampError("compiled code raised: please report this as an error of synsamp")
         if status == LIMIT_PASSED:
             raise SynsampError("a rate passed its limit: please report this as an error of synsamp")
         if status == loop.QUEUE_FULL:

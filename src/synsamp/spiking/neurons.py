@@ -131,6 +131,15 @@ class FreeNeurons:
             most = arguments.number(
                 f"max_rate_hz {of}", self.max_rate_hz, above=0, at_most=FASTEST_HZ, remedy="or inf"
             )
+            highest = 1.0 / (self.dead_time_s + 1.0 / most)
+            if self.homeostasis is not None and not self.homeostasis.rate_hz < highest:
+                rule = f"must be below what neurons can reach, {highest:g} Hz"
+                raise refuse(
+                    f"rate_hz of the homeostasis {of}",
+                    rule,
+                    self.homeostasis.rate_hz,
+                    "use a higher max_rate_hz or a shorter dead_time_s",
+                )
             keep(self, max_rate_hz=most)
         keep(
             self,

@@ -147,7 +147,7 @@ class Simulation:
 
         It stops before that time where something else is to be shown; returns why.
         """
-        end, status = on_grid.py_func(float(time_s), self.grid_s), DONE
+        end, status = float(on_grid.py_func(float(time_s), self.grid_s)), DONE
         self._lesions_due()
         while self.time_s < end and status == DONE:
             waiting = list(compress(self._scheduled, ~self._applied))
@@ -319,6 +319,11 @@ class Simulation:
         return float(self._state.activity.modulator[self.network.index_of(circuit)])
 
     # -- lesions --------------------
+
+    @property
+    def lesions_waiting(self) -> bool:
+        """Whether scheduled ones are still to come."""
+        return not bool(self._applied.all())
 
     def lesion(self, lesion: Lesion) -> None:
         """Apply a lesion now."""

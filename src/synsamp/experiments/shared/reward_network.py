@@ -48,7 +48,7 @@ class Neurons(Parameters):
     homeostasis_s: float = Field(50.0, ge=0.1, le=1e6, description="τ of the bias β")
     dead_time_s: float = Field(0.005, ge=0.0, le=1.0, description="silence after a spike")
     max_rate_hz: float = Field(
-        1000.0, ge=1.0, le=1e5, description="beyond which rates do not rise: 1 / step of 2018"
+        1000.0, ge=1.0, le=1e5, description="beyond which rates do not rise (assumed)"
     )
 
 

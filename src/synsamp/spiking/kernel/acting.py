@@ -24,6 +24,7 @@ from synsamp.spiking.kernel.memory import (
     LOOP,
     MEAN_REWARD,
     N_INPUTS,
+    N_WATCHED,
     NOW_S,
     OFFSET,
     PERIOD_S,
@@ -43,11 +44,13 @@ from synsamp.spiking.kernel.memory import (
 from synsamp.spiking.kernel.random import Normals, Words
 from synsamp.spiking.kernel.simd import address
 
-OTHER_INPUTS, BAD_ANSWER = 9, 10
+OTHER_INPUTS, BAD_ANSWER = 10, 11
 """More reasons to return: something else is shown from now on; an answer that cannot be taken."""
-ANSWERS_PER_CALL = 2**13
+ANSWERS_PER_CALL = 2**10
 """Answers before the loop returns to Python, to be interrupted there."""
 MOST_REWARD = 1e9
+ROUNDING = 1e-9
+"""Of a period: an answer that is due so little later is due."""
 
 _doubles = types.CPointer(types.float64)
 
@@ -111,9 +114,7 @@ def due_s(start: float, answers: int, period: float) -> float:
 def count(first: int, acting: Acting, tape: Tape) -> int:
     """Spikes on the tape from ``first`` on, by neuron; returns how many there are."""
     for i in range(first, tape.written[0]):
-        at = acting.place[tape.spike_neuron[i]]
-        if at >= 0:
-            acting.counts[at] += 1
+        acting.counts[acting.place[tape.spike_neuron[i]]] += 1
     return tape.written[0]
 
 
@@ -123,15 +124,17 @@ def ask(acting: Acting) -> bool:
     state, terms, counters = acting.state, acting.terms, acting.counters
     for i in range(state.size):
         acting.before[i] = state[i]
+    for i in range(acting.numbers.size):
+        acting.given[i] = acting.numbers[i]
     shown = call_answer(
         acting.functions[ANSWER],
         (
             address(state, 0, state.size),
             state.size,
             address(acting.counts, 0, acting.counts.size),
-            acting.counts.size,
-            address(acting.numbers, 0, acting.numbers.size),
-            acting.numbers.size,
+            counters[N_WATCHED],
+            address(acting.given, 0, acting.given.size),
+            acting.given.size,
             address(terms, REWARD, 1),
         ),
     )
@@ -192,8 +195,9 @@ def act(
     counted = tape.written[0]
     for _ in range(ANSWERS_PER_CALL):
         due = due_s(terms[START_S], acting.counters[ANSWERS], period)
-        is_due = due <= until + 1e-9 * period
-        target = on_grid(due, wiring.constants[GRID_S]) if is_due else until
+        is_due = due <= until + ROUNDING * period
+        # The last answer may have been due a rounding after ``until``: time does not go back.
+        target = on_grid(due, wiring.constants[GRID_S]) if is_due else max(until, terms[NOW_S])
         status = call_loop(
             acting.functions[LOOP],
             (

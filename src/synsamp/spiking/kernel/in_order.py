@@ -77,7 +77,7 @@ from synsamp.spiking.kernel.thinning import (
     renew_limits,
 )
 
-RUNAWAY, LIMIT_PASSED, ROOM_WANTED = 6, 7, 8
+RUNAWAY, LIMIT_PASSED, ROOM_WANTED = 7, 8, 9
 """More reasons to return: rates without bound; a rate above its limit, which cannot be; a full
 queue of spikes on their way, for which there is no bound in advance."""
 

@@ -55,8 +55,8 @@ from synsamp.spiking.kernel.potentials import (
 from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
 from synsamp.spiking.kernel.simd import part
 
-DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(6)
-"""Why the loop returned."""
+RAISED, DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(7)
+"""Why the loop returned; 0 is what compiled code finds in place of a result where it raised."""
 SWEEPS_PER_CALL, EVENTS_PER_CALL = 2**6, 2**20
 """Grid points and events before the loop returns to Python, to be interrupted there."""
 

@@ -215,8 +215,8 @@ START_S, PERIOD_S, KEEP, LEAST, OFFSET, FELT, NOW_S, REWARD, MEAN_REWARD, TOTAL_
 """Terms of a closed loop: when it began, how often an answer is due; of dopamine: what the running
 mean of reward keeps over a period, its least, its offset, whether reward is felt (1) or withheld.
 Then what changes: up to when all has happened, the last reward, its running mean, its integral."""
-ANSWERS, SHOWN, N_INPUTS = range(3)
-"""Its counters: answers so far; which inputs are shown, out of how many."""
+ANSWERS, SHOWN, N_INPUTS, N_WATCHED = range(4)
+"""Its counters: answers so far; which inputs are shown, out of how many; neurons that are seen."""
 LOOP, ANSWER = range(2)
 """Its functions: the event loop, the environment's answer."""
 
@@ -230,5 +230,6 @@ class Acting(Record):
     state = array("float64")  # of the environment
     before = array("float64")  # as it was before the last answer
     numbers = array("float64")  # its parameters
-    place = array("int64")  # per neuron: where its spikes are counted, −1 if nobody watches it
+    given = array("float64")  # a copy of them, which an answer may spoil
+    place = array("int64")  # per neuron: where its spikes are counted, those that are seen first
     counts = array("int64")  # since the last answer

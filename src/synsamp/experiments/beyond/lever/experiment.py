@@ -63,6 +63,8 @@ EXPERIMENT = Experiment(
         "groups mixed from both populations, and of that which moves the lever. Dots: networks.",
     },
     assumptions=(
+        "Rates rise no further than 1000 Hz, about one spike per step of 1 ms; without such an end "
+        "strong weights drive them beyond every bound.",
         "The cue: 60 Hz × Gamma(0.2, 0.8) for each input, within 2 and 60 Hz; while the network "
         "waits and is rewarded all inputs fire at 2 Hz.",
         "Rates of up and down are those of all spikes of a population together, seen through an "

@@ -11,13 +11,12 @@ trial took too long, the network waits without the cue. Nothing sets the lever b
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from synsamp.environments import CompiledEnvironment, drawn
+from synsamp.environments import CompiledEnvironment, drawn, filtered_rate_hz
 from synsamp.experiments.beyond.lever.parameters import Task
 from synsamp.experiments.shared.reward_network import Floats
 
@@ -39,9 +38,9 @@ were cued; and where reward is given at random, movements are still to be paid, 
 periods more one is."""
 
 NUMBERS = 12
-MOTOR, SEEN, GAIN, KEEP, THRESHOLD, SIGN = range(6)
+MOTOR, PERIOD_S, WINDOW_S, KEEP, THRESHOLD, SIGN = range(6)
 LIMIT, REWARDING, SHORTEST, SPREAD, AT_RANDOM, PER_PERIOD = range(6, NUMBERS)
-"""The parameters: times in periods; how likely a period pays one that is owed, at random."""
+"""The parameters: times of a trial in periods; how likely a period pays one that is owed."""
 
 
 @njit
@@ -85,10 +84,11 @@ def paid_at_random(state: Any, finished: float, numbers: Any) -> float:
 @njit
 def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
     """The lever after the last period, and the stage of the trial."""
-    motor, seen, keep = int(numbers[MOTOR]), numbers[SEEN], numbers[KEEP]
+    motor, keep = int(numbers[MOTOR]), numbers[KEEP]
+    period_s, window_s = numbers[PERIOD_S], numbers[WINDOW_S]
     up, down = counts[-2 * motor : -motor].sum(), counts[-motor:].sum()
-    state[UP_HZ] = seen * state[UP_HZ] + numbers[GAIN] * up
-    state[DOWN_HZ] = seen * state[DOWN_HZ] + numbers[GAIN] * down
+    state[UP_HZ] = filtered_rate_hz(state[UP_HZ], up, period_s, window_s)
+    state[DOWN_HZ] = filtered_rate_hz(state[DOWN_HZ], down, period_s, window_s)
     state[LEVER] = keep * state[LEVER] + (1.0 - keep) * (state[UP_HZ] - state[DOWN_HZ])
     finished = state[FINISHED]
     if state[STAGE] == FIRST or state[STAGE] == SECOND:
@@ -123,9 +123,8 @@ class Lever(CompiledEnvironment):
         self.task, self.period_s = task, task.period_s
         self.at_random, self.upside_down = at_random, upside_down
         self.inputs = np.stack([background, cue])
-        seen = math.exp(-task.period_s / task.window_s)
         numbers = np.zeros(NUMBERS)
-        numbers[MOTOR], numbers[SEEN], numbers[GAIN] = motor, seen, (1.0 - seen) / task.period_s
+        numbers[MOTOR], numbers[PERIOD_S], numbers[WINDOW_S] = motor, task.period_s, task.window_s
         numbers[KEEP], numbers[THRESHOLD] = task.keep, task.threshold_hz
         numbers[SIGN] = -1.0 if upside_down else 1.0
         numbers[LIMIT], numbers[REWARDING] = (

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from synsamp.environments import CompiledEnvironment, drawn
+from synsamp.environments import CompiledEnvironment, drawn, filtered_rate_hz
 from synsamp.experiments.beyond.reward_patterns.parameters import Task
 from synsamp.experiments.shared.reward_network import Floats
 
@@ -33,8 +33,8 @@ in them and in how many of them the right population led; and where reward is gi
 many periods ago that of now was earned, and, from there on, what was."""
 
 NUMBERS = 8
-KEEP, GAIN, STEEPNESS, THRESHOLD, SHORTEST, SPREAD, AT_RANDOM, LATE = range(NUMBERS)
-"""The parameters; times in periods."""
+PERIOD_S, WINDOW_S, STEEPNESS, THRESHOLD, SHORTEST, SPREAD, AT_RANDOM, LATE = range(NUMBERS)
+"""The parameters; times of a phase in periods."""
 
 
 class Phase(NamedTuple):
@@ -47,8 +47,7 @@ class Phase(NamedTuple):
 def numbers_of(task: Task, at_random: bool) -> Floats:
     """The parameters as the compiled answer takes them."""
     numbers = np.zeros(NUMBERS)
-    numbers[KEEP] = keep = math.exp(-task.period_s / task.window_s)
-    numbers[GAIN] = (1.0 - keep) / task.period_s
+    numbers[PERIOD_S], numbers[WINDOW_S] = task.period_s, task.window_s
     numbers[STEEPNESS], numbers[THRESHOLD] = task.steepness_s, task.threshold_hz
     numbers[SHORTEST] = task.shortest_s / task.period_s
     numbers[SPREAD] = (task.longest_s - task.shortest_s) / task.period_s
@@ -87,9 +86,9 @@ def worth(lead_hz: float, numbers: Any) -> float:
 @njit
 def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
     """What the last period was worth, and what is shown next."""
-    half, keep, gain = counts.size // 2, numbers[KEEP], numbers[GAIN]
-    state[RATE_0] = keep * state[RATE_0] + gain * counts[:half].sum()
-    state[RATE_1] = keep * state[RATE_1] + gain * counts[half:].sum()
+    half, period_s, window_s = counts.size // 2, numbers[PERIOD_S], numbers[WINDOW_S]
+    state[RATE_0] = filtered_rate_hz(state[RATE_0], counts[:half].sum(), period_s, window_s)
+    state[RATE_1] = filtered_rate_hz(state[RATE_1], counts[half:].sum(), period_s, window_s)
     earned = 0.0
     if state[SHOWN] != PAUSE:
         lead_hz = state[RATE_0] - state[RATE_1]
