@@ -25,7 +25,7 @@ from synsamp.jax.floors import ClippingFloor, Floor, ReflectingFloor
 from synsamp.jax.rewiring.parts import ConnectionCost, Rectified
 from synsamp.jax.sampling import as_key
 
-_FLOORS = {"reflects": ReflectingFloor, "clips": ClippingFloor}
+_FLOORS: dict[str, type[Floor]] = {"reflects": ReflectingFloor, "clips": ClippingFloor}
 
 
 @dataclass(frozen=True, eq=False)
