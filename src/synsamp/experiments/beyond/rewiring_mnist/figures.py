@@ -131,7 +131,7 @@ def _second_task(p: RewiringParameters, first: xr.Dataset, second: xr.Dataset) -
     _accuracy(both[0], p, first.isel(step=first.step <= second.step[-1].item()), ("hard", "fixed"))
     both[0].set_title("E   first task")
     _accuracy(both[1], p, second, ("hard", "hard_fresh", "fixed"))
-    both[1].set_title("the labels have changed places")
+    both[1].set_title("the labels have changed places", fontweight="normal")
     both[1].set_ylabel("")
     for axes in both:
         axes.axhline(p.target, color=INK, lw=0.8, ls=":")
