@@ -93,7 +93,8 @@ EXPERIMENT = Experiment(
     ),
     deviations=(
         "The quick preset tells ones and twos apart from 400 images in 800 steps (the full one has "
-        "60,000), with smaller hidden layers; cost and noise hardly add up to anything in so few. "
+        "60,000), with smaller hidden layers; cost and noise hardly add up to anything in so few, "
+        "and soft rewiring has hardly begun to learn. "
         "There is no second task, since two labels can only be swapped.",
     ),
 )
