@@ -60,7 +60,7 @@ mutants: $(TOOLS) .venv-mutants/.ready
 reproduce: $(READY)
 	$(BIN)/python scripts/reproduce.py
 
-beyond: $(READY)
+beyond: $(TOOLS)
 	$(BIN)/python scripts/beyond.py $(ONLY)
 
 robustness: $(READY)
