@@ -45,7 +45,7 @@ EXPERIMENT = Experiment(
     "for a lesion, under one rule.",
     parameters=LeverParameters,
     presets={"quick": QUICK, "paper": PAPER},
-    trials={"quick": 2, "paper": 8},
+    trials={"quick": 4, "paper": 8},
     run=run,
     measures=measures,
     claims=CLAIMS,
