@@ -52,7 +52,7 @@ def _section(root: Path, entry: Entry, found: Stored, registry: Registry) -> Ite
     about, run = found.about, found.judged[0]
     took = duration(sum(about["took_s"].values()))
     yield (
-        f"`{about['command']}` on {about['date']}, {took} on {about['cores']} cores, "
+        f"`{about['command']}` on {about['date']}, {took} by the clock on {about['cores']} cores, "
         f"{found.trials(run)} seeds: {tally(found.claims(run, registry))}. Every seed's measures: "
         f"[beyond-{entry.name}.csv](data/beyond-{entry.name}.csv)."
     )
