@@ -8,13 +8,14 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
-.PHONY: help setup demo test torture mutants reproduce robustness bench
+.PHONY: help setup demo test torture mutants reproduce beyond robustness bench
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make test         lint, types and tests"
 	@echo "make torture      all that can go wrong, at length; writes docs/reliability.md"
 	@echo "make mutants      put faults into the code and count those that fast tests notice"
 	@echo "make reproduce    run the whole paper (goes on where it stopped), write README.md and docs"
+	@echo "make beyond       run what goes beyond the paper at full length; writes docs/beyond.md"
 	@echo "make robustness   judge claims with one thing changed at a time; writes docs/robustness.md"
 	@echo "make bench        measure speed and write docs/benchmarks.md"
 	@echo "make peer-NAME    make the virtual environment of a benchmark's peer"
@@ -58,6 +59,9 @@ mutants: $(TOOLS) .venv-mutants/.ready
 # Stopped or killed, the same command goes on.
 reproduce: $(READY)
 	$(BIN)/python scripts/reproduce.py
+
+beyond: $(TOOLS)
+	$(BIN)/python scripts/beyond.py $(ONLY)
 
 robustness: $(READY)
 	$(BIN)/python scripts/robustness.py $(ONLY)

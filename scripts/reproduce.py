@@ -11,6 +11,7 @@ part of README.md that says what came out. Code that changes what runs do needs 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -45,7 +46,7 @@ BESIDE = {
 }
 """Experiments in another way, to be scored by the paper's own numbers: with what settings."""
 MOST_IMAGE_BYTES = 1_500_000
-WIDTHS_PX, COLOURS = (760, 640, 520, 400, 300), 64
+WIDTHS_PX, COLOURS = (760, 640, 520, 400, 300), 128
 
 
 def plan(registry: Registry) -> list[tuple[Run, Job]]:
@@ -79,26 +80,27 @@ def main(arguments: list[str], registry: Registry = REGISTRY, root: Path = ROOT)
     judged = [each for run, each in zip(runs, jobs, strict=True) if not run.variant]
     folders = [asked.out / each.name for each in judged]
     report = write_report(folders, registry, asked.out / "report.html")
-    copy_images(folders, docs / "images")
+    copy_images(folders, docs / "images", "reproduction", MOST_IMAGE_BYTES)
     docs_reproduction.write_pages(root, registry)
     print(f"report: {report}\nwritten: docs/reproduction.md, docs/data/reproduction.csv, README.md")
     return 0
 
 
-def copy_images(folders: list[Path], target: Path) -> None:
+def copy_images(folders: Sequence[Path], target: Path, prefix: str, most_bytes: int) -> None:
     """Put copies of all drawings beside the pages, as large as their room allows."""
     drawings = {
-        f"reproduction-{folder.name}-{path.stem}.png": path
+        f"{prefix}-{folder.name}-{path.stem}.png": path
         for folder in folders
         for path in sorted((folder / "figures").glob("*.png"))
     }
     for width in WIDTHS_PX:
         images = {name: _small(path, width) for name, path in drawings.items()}
-        if sum(map(len, images.values())) <= MOST_IMAGE_BYTES:
+        if sum(map(len, images.values())) <= most_bytes:
             break
     target.mkdir(parents=True, exist_ok=True)
-    for old in target.glob("reproduction-*.png"):
-        old.unlink()
+    for folder in folders:
+        for old in target.glob(f"{prefix}-{folder.name}-*.png"):
+            old.unlink()
     for name, content in images.items():
         with replacing(target / name) as file:
             file.write(content)

@@ -22,6 +22,8 @@ def test_the_posterior_of_a_classifier():
     names = _run(0)
     assert (names["p"].argmax(1) == names["y"][4000:]).mean() > 0.97
     assert names["draws"].shape == (2, 40)
+    lines = [line for line in BLOCKS[0].splitlines() if line and "import" not in line]
+    assert len(lines) == 10  # as its heading says
 
 
 def test_an_own_training_loop_samples_around_the_answer():

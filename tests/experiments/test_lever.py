@@ -208,7 +208,7 @@ def test_share_of_connections_that_are_gone():
 def test_a_tiny_run(tmp_path):
     settings = [
         *(f"schedule.{name}_s=50" for name in ("learning", "same", "changed", "lesion")),
-        *(f"schedule.{name}_s=50" for name in ("frozen", "random", "noiseless")),
+        *(f"schedule.{name}_s=50" for name in ("random", "noiseless")),
         "schedule.look_s=10",
         "task.period_s=0.1",
         "task.keep=0.7",

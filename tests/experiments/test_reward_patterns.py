@@ -9,7 +9,14 @@ import xarray as xr
 from synsamp.experiments.beyond.reward_patterns.experiment import EXPERIMENT
 from synsamp.experiments.beyond.reward_patterns.measures import level, measures, selectivity
 from synsamp.experiments.beyond.reward_patterns.parameters import PatternParameters, Task
-from synsamp.experiments.beyond.reward_patterns.patterns import LATE_S, PAUSE, Patterns, phase
+from synsamp.experiments.beyond.reward_patterns.patterns import (
+    FIRST,
+    LATE_S,
+    PAUSE,
+    SECOND,
+    Patterns,
+    phase,
+)
 from synsamp.experiments.shared.reward_network import Cues, RewardRule, draw_cues, start_theta
 from synsamp.runs.execute import execute
 
@@ -43,9 +50,9 @@ def test_the_worth_of_a_lead(lead_hz, worth):
 
 def test_two_periods_by_hand():
     begun = until_pattern(patterns())
-    right = begun.state["shown"]
+    right = begun.state["shown"] - FIRST
     assert begun.reward == 0.0  # nothing is earned in a pause
-    np.testing.assert_array_equal(begun.rates_hz, SHOWN[right])
+    np.testing.assert_array_equal(begun.rates_hz, SHOWN[int(right)])
     spikes = (4, 1) if right == 0 else (1, 4)
     keep = math.exp(-0.5)
     gain = (1 - keep) / 0.1
@@ -65,7 +72,7 @@ def test_answers_leave_the_state_that_was_given_alone():
     for environment in (patterns(), patterns(at_random=True)):
         begun = until_pattern(environment)
         before = {k: np.copy(v) for k, v in begun.state.items()}
-        right = answer(9, 1) if begun.state["shown"] == 0 else answer(1, 9)
+        right = answer(9, 1) if begun.state["shown"] == FIRST else answer(1, 9)
         one, other = (environment.respond(begun.state, right) for _ in range(2))
         assert one.state["earned"] > 0
         for key, value in before.items():
@@ -76,7 +83,8 @@ def test_answers_leave_the_state_that_was_given_alone():
 def test_phases():
     found = [phase(Task(), 5, number) for number in range(2000)]
     assert all(each.shown == PAUSE for each in found[::2])
-    share = np.mean([each.shown for each in found[1::2]])
+    share = np.mean([each.shown == SECOND for each in found[1::2]])
+    assert {each.shown for each in found[1::2]} == {FIRST, SECOND}
     assert abs(share - 0.5) < 4 * 0.5 / math.sqrt(1000)
     lasts_s = 0.015 * np.array([each.periods for each in found])
     assert 0.49 < lasts_s.min() < 0.52
@@ -90,7 +98,7 @@ def played(environment, periods, seed=1):
     state, given, earned, back = environment.start(seed).state, [], [], []
     for _ in range(periods):
         before = state["earned"]
-        back.append(state.get("back", 0))
+        back.append(int(state["back"]) if environment.at_random else 0)
         response = environment.respond(state, answer(*rng.integers(0, 12, 2)))
         state = response.state
         given.append(response.reward)

@@ -120,6 +120,22 @@ def test_a_step_of_a_fixed_wiring_is_a_masked_step_of_all_connections(small):
     assert np.abs(gradients[0]).max() > 1e-3
 
 
+@pytest.mark.parametrize(("at_floor", "of_p0"), [("clips", 0.5), ("reflects", 1.0)])
+def test_soft_rewiring_has_the_start_and_the_floor_that_it_is_given(small, at_floor, of_p0):
+    p = parameters_of(EXPERIMENT, small)
+    update = {"at_floor": at_floor, "active_at_start": of_p0, "noise": 1e-5}
+    p = p.model_copy(update={"soft": p.soft.model_copy(update=update)})
+    learner = learners.soft(p, (1, 2, 3))
+    moving = jax.jit(learner.start)(jax.random.key(1))
+    wanted = of_p0 * p.soft.share[0] * p.possible[0]
+    assert abs(np.count_nonzero(learner.weights(moving)[0]) - wanted) < 4 * np.sqrt(wanted)
+    x = np.random.default_rng(2).random((4, 784), np.float32)
+    moving = jax.jit(learner.step)(jax.random.key(3), moving, x, np.array([0, 1, 1, 0]))
+    # Noise of 5e-7 per step at a floor of 4.8e-6: some of 6,000 dormant ones meet it at once.
+    theta = np.asarray(moving.position[0])
+    assert (np.sum(theta == theta.min()) > 10) == (at_floor == "clips")
+
+
 def test_set_replaces_the_weakest_of_both_signs_and_nothing_else():
     rng = np.random.default_rng(5)
     weights = np.array([0.1, 0.5, 0.9, 2.0, -0.2, -0.3, -1.0, -3.0, 0.7, -0.6], np.float32)

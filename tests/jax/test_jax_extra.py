@@ -62,3 +62,13 @@ def test_a_jax_function_without_the_extra_says_so_too():
     status, out, err = _in_a_fresh_process(WITHOUT.format(missing=["optax"], ask=ask))
     assert status == 0, err
     assert "got no optax; pip install 'synsamp[jax]'" in out
+
+
+@pytest.mark.parametrize("name", ["rewiring_mnist", "ensemble_mnist"])
+def test_an_experiment_without_the_extra_says_so_too(name):
+    ask = f"from synsamp.cli import main; sys.argv = ['synsamp', 'run', '{name}']; main()"
+    status, _, err = _in_a_fresh_process(WITHOUT.format(missing=["jax", "optax"], ask=ask))
+    assert status == 2
+    assert len(err.strip().splitlines()) == 1
+    assert f"{name} needs jax and optax, got no jax and no optax" in err
+    assert "pip install 'synsamp[jax]'" in err

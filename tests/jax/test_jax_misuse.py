@@ -136,6 +136,14 @@ MISUSES = {
         lambda: sj.SoftRewiring(np.ones(3), 1.5, 1.0, 1.0),
         ["active_share", "< 1"],
     ),
+    "a floor of no known kind": (
+        lambda: sj.SoftRewiring(np.ones(3), 0.1, 1.0, 1.0, "bounces"),
+        ["at_floor", "reflects, clips", "bounces"],
+    ),
+    "a start with a share below 0": (
+        lambda: sj.SoftRewiring(np.ones(3), 0.1, 1.0, 1.0).start(0, active_share=-0.1),
+        ["active_share", ">= 0", "-0.1"],
+    ),
     "thin above steps": (lambda: _run(thin=5), ["thin", "<= steps (4)", "5"]),
     "an empty position": (lambda: _run(position={}), ["position", "at least one array"]),
     "batches of nothing": (lambda: _run(batch_size=2), ["batch_size", "must go with data"]),

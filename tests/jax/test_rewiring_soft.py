@@ -91,6 +91,24 @@ def test_a_start_with_a_scale_has_weights_of_that_scale():
     assert stats.binomtest(active.size, theta.size, SHARE).pvalue > 0.01
 
 
+def test_a_start_with_a_share_of_its_own_has_it():
+    theta = np.asarray(_wiring().start(3, scale=0.1, active_share=SHARE / 2))
+    assert stats.binomtest(int(np.sum(theta > 0)), theta.size, SHARE / 2).pvalue > 0.01
+    dormant = theta[theta <= 0]
+    assert stats.kstest(dormant, stats.uniform(FLOOR, -FLOOR).cdf).pvalue > 0.01
+
+
+@pytest.mark.parametrize("at_floor", ["reflects", "clips"])
+def test_a_long_step_down_comes_back_active_from_a_reflecting_floor_only(at_floor):
+    wiring = sj.SoftRewiring(np.ones(3), SHARE, COST, T, at_floor)
+    floor = -T / COST * (1 - SHARE) / SHARE
+    overshoot = np.array([0.5, 0.9, 1.5]) * -floor  # in the third beyond the floor's own depth
+    landed = np.asarray(wiring.floor(jnp.asarray(floor - overshoot)))
+    wanted = floor + overshoot if at_floor == "reflects" else np.full(3, floor)
+    np.testing.assert_allclose(landed, wanted, rtol=1e-5)
+    assert list(landed > 0) == [False, False, at_floor == "reflects"]
+
+
 def test_dormant_connections_have_no_weight_and_no_gradient():
     wiring = sj.SoftRewiring(np.array([1, -1, 1, -1]), 0.1, 1.0, 1.0)
     theta = jnp.array([2.0, 3.0, -2.0, -3.0])

@@ -19,6 +19,14 @@ class FreeRewardTwin(RewardTwin, InOrderTwin):
     def margin(self, c):
         return 2 * MARGIN if self.rewarded(c.name) else MARGIN
 
+    saturated: int = 0
+
+    def slope(self, c, k):
+        """∂log ρ/∂u: 0 where the rate rises no further."""
+        above = c.rate_hz * np.exp(self.potential(c, self.now)[k]) > c.max_rate_hz
+        self.saturated += int(above)
+        return 0.0 if above else 1.0
+
     def worth(self, spiked, chance):
         """What a candidate counts: a spike, or the spikes expected that it stands for."""
         return 1.0 if spiked else -chance / (1.0 - chance)
@@ -28,7 +36,7 @@ class FreeRewardTwin(RewardTwin, InOrderTwin):
             return
         self.pass_time(c, self.now)
         surprise = np.zeros(c.size)
-        surprise[k] = self.worth(spiked, chance)
+        surprise[k] = self.slope(c, k) * self.worth(spiked, chance)
         self.add_credit(c, surprise, self.now)
         if self.now - self.refreshed[c.name][k] >= self.refresh_s:
             self.refresh(c, k, self.now)

@@ -111,7 +111,9 @@ class InOrderTwin(Twin):
         for p in self.projections:
             if self.axons_of(p) == axons and p.target in self.limit:
                 raised = np.maximum(p.sign * self.efficacy(p)[:, i], 0.0) * axons[2].peak
-                self.limit[p.target] *= np.exp(raised)
+                c = next(c for c in self.free if c.name == p.target)
+                raised_hz = self.limit[p.target] * np.exp(raised)
+                self.limit[p.target] = np.minimum(raised_hz, self.margin(c) * c.max_rate_hz)
         self.use_bound(old)
         for p in self.projections:
             rule = p.synapses.plasticity
@@ -165,8 +167,8 @@ class InOrderTwin(Twin):
     # -- free neurons --------------------
 
     def rates(self, c):
-        """ρ_0 exp(u), 0 for those who are dead."""
-        rate = c.rate_hz * np.exp(self.potential(c, self.now))
+        """ρ_0 exp(u) up to the highest rate, 0 for those who are dead."""
+        rate = np.minimum(c.rate_hz * np.exp(self.potential(c, self.now)), c.max_rate_hz)
         return np.where(self.alive[c.name] & (self.now >= self.dead_until[c.name]), rate, 0.0)
 
     def limits_of(self, c):
@@ -189,7 +191,8 @@ class InOrderTwin(Twin):
         for kernel, fall, rise in by_kernel.values():
             u = u + most(fall, np.exp(-while_s / kernel.fall_s))
             u = u + most(-rise, np.exp(-while_s / kernel.rise_s))
-        return np.where(self.alive[c.name], self.margin(c) * c.rate_hz * np.exp(u), 0.0)
+        rate = np.minimum(c.rate_hz * np.exp(u), c.max_rate_hz)
+        return np.where(self.alive[c.name], self.margin(c) * rate, 0.0)
 
     def margin(self, c):
         """Of a limit over the bound it is computed from."""

@@ -320,7 +320,7 @@ def test_rates_that_run_away_stop_with_a_message():
         [Projection("h", "h", SynapseModel(Flat()), plastic=False)],
     )
     sim = Simulation(net, theta={"h->h": 4.5})
-    with pytest.raises(SynsampError, match=r"rates of free neurons must stay below .* dead_time_s"):
+    with pytest.raises(SynsampError, match=r"rates of free neurons must stay below .* max_rate_hz"):
         sim.run(100.0)
     assert sim.time_s < 100.0
 

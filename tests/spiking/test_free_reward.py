@@ -25,11 +25,11 @@ UNTIL_S, STEP_S = 20.0, 2e-4
 MAPPING = Exponential(1.0)
 
 
-def network(expectation=True, speed=0.0, homeostasis=None, eligibility_s=1e9):
+def network(expectation=True, speed=0.0, homeostasis=None, eligibility_s=1e9, max_rate_hz=np.inf):
     """Eligibility that never fades, so that it is the gradient of the whole path's log p."""
     rule = RewardGradient(eligibility_s, gradient_s=10.0, expectation=expectation)
     model = SynapseModel(Gaussian(0.0, 2.0), MAPPING, plasticity=rule, speed=speed)
-    free = FreeNeurons("z", SIZE, BASE_HZ, DEAD_S, homeostasis=homeostasis)
+    free = FreeNeurons("z", SIZE, BASE_HZ, DEAD_S, homeostasis=homeostasis, max_rate_hz=max_rate_hz)
     return Network([InputGroup("x", N_INPUTS)], [free], [Projection("x", "z", model)])
 
 
@@ -50,7 +50,8 @@ def ran(seed, **given):
 class Path:
     """log p of recorded spikes by quadrature: Σ log ρ − ∫ ρ dt, ρ = ρ_0 exp(u), 0 while dead."""
 
-    def __init__(self, sim):
+    def __init__(self, sim, max_rate_hz=np.inf):
+        self.most = np.log(max_rate_hz)
         spikes, inputs = sim.sink["spikes"], sim.sink["input_spikes"]
         steps = int(UNTIL_S / STEP_S)
         self.x = np.zeros((N_INPUTS, steps))
@@ -67,7 +68,7 @@ class Path:
 
     def log_rate(self, values):
         w = MAPPING.weight(values) - MAPPING.weight(0.0)
-        return np.log(BASE_HZ) + np.where(values > 0, w, 0.0) @ self.x
+        return np.minimum(np.log(BASE_HZ) + np.where(values > 0, w, 0.0) @ self.x, self.most)
 
     def log_p(self, k, values):
         rate = self.log_rate(values)
@@ -98,9 +99,9 @@ def excess():
     }
 
 
-def beyond(seed, expectation):
-    sim = ran(seed, expectation=expectation)
-    path, active = Path(sim), theta() > 0
+def beyond(seed, expectation, most_hz=np.inf, assumed_hz=None):
+    sim = ran(seed, expectation=expectation, max_rate_hz=most_hz)
+    path, active = Path(sim, most_hz if assumed_hz is None else assumed_hz), theta() > 0
     beyond = sim.credit("x->z").eligibility - path.gradient(theta())
     return (beyond / np.sqrt(path.variance(theta())))[active]
 
@@ -113,6 +114,29 @@ def test_eligibility_is_on_average_the_gradient_of_log_p_given_the_spikes(excess
     # p <= 1/2: rejected candidates add at most as much variance as the spikes have; some, too.
     assert 0.1 < (z**2).mean() < 1.0, (z**2).mean()
     assert abs(excess[False].mean()) > 5  # the control: expected spikes left out
+
+
+def test_eligibility_is_the_gradient_where_rates_rise_no_further():
+    z = np.concatenate([beyond(seed, True, most_hz=12.0) for seed in range(6)])
+    assert abs(z.mean()) < 4 / np.sqrt(6 * SIZE)
+    # The control: the gradient of a model whose rates go on to rise.
+    wrong = np.concatenate([beyond(seed, True, 12.0, assumed_hz=1e9) for seed in range(6)])
+    assert abs(wrong.mean()) > 10 / np.sqrt(6 * SIZE)
+
+
+def test_a_highest_rate_is_not_exceeded_and_a_strong_drive_needs_it():
+    def driven(**options):
+        cells = FreeNeurons("z", 3, 5.0, 0.005, **options)
+        net = Network([InputGroup("x", 20)], [cells], [Projection("x", "z", plastic=False)])
+        return Simulation(net, np.full(20, 100.0), seed=1, theta={"x->z": 6.0})
+
+    counts = driven(max_rate_hz=300.0).run(40.0).spike_counts / 40.0
+    expected = 1 / (0.005 + 1 / 300.0)  # nearly all of the time
+    np.testing.assert_allclose(counts, expected, rtol=0.02)
+    with pytest.raises(SynsampError, match=r"rates of free neurons .* max_rate_hz"):
+        driven().run(40.0)
+    with pytest.raises(SynsampError, match=r"must be below what neurons can reach, 66\.6667 Hz"):
+        driven(max_rate_hz=100.0, homeostasis=Homeostasis(70.0, 5.0))
 
 
 def test_homeostasis_brings_rates_to_their_target_whatever_drives_them():

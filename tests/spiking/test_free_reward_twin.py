@@ -22,7 +22,7 @@ FAST = {"speed": 0.1, "temperature": 0.2, "floor": -0.2}
 DOPAMINE = {"a": (1.0, 2.5, -0.7, 0.0, 1.2), "i": (1.0, 0.3, 3.0, 1.0, -0.5), "z": (1.0,) * 5}
 
 
-def network(time_s=2.0, dead_time_s=0.004):
+def network(time_s=2.0, dead_time_s=0.004, max_rate_hz=np.inf):
     """Reward on excitation and inhibition, a delay, homeostasis, and a circuit beside."""
     quick = RewardGradient(0.2, 0.7, 2.0, ceiling=1.4)
     equal = RewardGradient(0.5, 0.5, 1.5)
@@ -30,7 +30,14 @@ def network(time_s=2.0, dead_time_s=0.004):
     return Network(
         [InputGroup("x", 12)],
         [
-            FreeNeurons("a", 4, rate_hz=15.0, dead_time_s=dead_time_s, homeostasis=homeostasis),
+            FreeNeurons(
+                "a",
+                4,
+                rate_hz=15.0,
+                dead_time_s=dead_time_s,
+                homeostasis=homeostasis,
+                max_rate_hz=max_rate_hz,
+            ),
             FreeNeurons("i", 3, rate_hz=10.0),
             Circuit("z", 3, rate_hz=20.0),
         ],
@@ -80,6 +87,22 @@ def test_every_spike_and_all_credit_agree(refresh_s):
     moved = np.abs(sim.theta("x->a") - start(net)["x->a"]).max()
     assert moved > 0.3
     assert np.abs(sim.credit("i->a").gradient).max() > 0.02
+
+
+class NeverSaturated(FreeRewardTwin):
+    """Credit is assigned as if rates went on to rise."""
+
+    def slope(self, c, k):
+        return 1.0
+
+
+def test_rates_that_rise_no_further_bring_no_credit():
+    net = network(max_rate_hz=25.0)
+    sim, slow = ran(net), slow_one(net)
+    assert not apart(sim, slow), distance(sim, slow)
+    assert 0.1 * slow.candidates < slow.saturated < 0.9 * slow.candidates
+    assert apart(sim, slow_one(net, kind=NeverSaturated))
+    assert apart(ran(network()), slow)
 
 
 class NoExpectation(FreeRewardTwin):

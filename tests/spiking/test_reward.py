@@ -5,14 +5,14 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 from scipy.linalg import expm
 
 from oracles.spiking_twin import double_exponential
 from synsamp.errors import SynsampError
 from synsamp.mappings import Exponential, Softplus
 from synsamp.packing import read_packed, write_packed
-from synsamp.priors import Gaussian, GaussianMixture
+from synsamp.priors import Flat, Gaussian, GaussianMixture
 from synsamp.spiking import (
     Circuit,
     DoubleExponential,
@@ -175,6 +175,38 @@ def test_a_shorter_refresh_converges():
     assert (exact == 1.2).any()
     errors = [np.abs(end(refresh_s) - exact).mean() for refresh_s in (0.8, 0.2, 0.05)]
     assert errors[0] > 2 * errors[1] > 4 * errors[2] > 0, errors
+
+
+def test_a_synapse_that_noise_retracts_is_seen_later_by_the_root_of_the_refresh():
+    """θ is looked at from refresh to refresh, so it may dip below 0 unseen and keep its credit.
+
+    A random walk that is looked at every ``dt`` is caught where a barrier lower by
+    0.5826 sqrt(2 T b dt) would catch it at once (Chernoff 1965: −ζ(1/2)/√(2π)).
+    """
+    b, T, start, end_s, n = 0.05, 1.0, 0.5, 4.0, 20_000
+    synapses = SynapseModel(
+        Flat(), plasticity=RewardGradient(1e6, 1e6, 0.0), speed=b, temperature=T, floor=-9.0
+    )
+    circuit = Circuit("z", 2, rate_hz=0.01, adaptation_strength=0.0)
+    net = Network([InputGroup("x", n)], [circuit], [Projection("x", "z", synapses)])
+
+    def lost(dt):
+        sim = Simulation(net, seed=6, theta={"x->z": start}, refresh_s=dt, grid_s=dt)
+        sim.replay([*[1e-4] * n, 2e-3], [*range(n), n])
+        assert (sim.credit("x->z").eligibility != 0).all()
+        return (sim.run_until(end_s).credit("x->z").eligibility == 0).mean()
+
+    def law(dt):
+        spread = np.sqrt(2 * T * b)
+        return special.erfc((start + 0.5826 * spread * np.sqrt(dt)) / (spread * np.sqrt(2 * end_s)))
+
+    error = np.sqrt(law(0) * (1 - law(0)) / (2 * n))
+    for dt in (0.4, 0.1, 0.025):
+        assert abs(lost(dt) - law(dt)) < 4 * error, dt
+    # Negative control: as if every dip were seen, and as if the error were of first order.
+    assert abs(lost(0.4) - law(0.0)) > 8 * error
+    first_order = law(0) + (law(0.4) - law(0)) * 0.1 / 0.4
+    assert abs(lost(0.1) - first_order) > 4 * error
 
 
 # -- states --------------------

@@ -6,6 +6,7 @@ compiled with bounds checks: ``SYNSAMP_BOUNDS_CHECKS=1 python networks.py 100``.
 
 from __future__ import annotations
 
+import math
 import sys
 from types import SimpleNamespace
 
@@ -139,7 +140,8 @@ def networks(draw):
         dead_s = draw(st.sampled_from([0.0, 0.005]))
         place = draw(st.integers(0, len(circuits)))
         bias = draw(st.sampled_from([None, Homeostasis(5.0, 0.5, -1.0), Homeostasis(0.1, 50.0)]))
-        free = FreeNeurons("h", draw(sizes), rate_hz=5.0, dead_time_s=dead_s, homeostasis=bias)
+        most_hz = draw(st.sampled_from([math.inf, 30.0]))
+        free = FreeNeurons("h", draw(sizes), 5.0, dead_s, homeostasis=bias, max_rate_hz=most_hz)
         circuits.insert(place, free)
     size = {p.name: p.size for p in (*inputs, *circuits)}
     projections = []

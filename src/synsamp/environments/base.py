@@ -13,16 +13,19 @@ It must depend on its arguments alone; random numbers come from the seed, for ex
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking import Network
+from synsamp.spiking.kernel.acting import MOST_REWARD
 
 Counts = dict[str, NDArray[np.int64]]
 
@@ -57,12 +60,11 @@ class Environment(ABC):
         return type(self).__name__
 
 
-def filtered_rate_hz(
-    rate_hz: Any, counts: NDArray[np.int64], period_s: float, tau_s: float
-) -> NDArray[np.float64]:
-    """Rates seen through an exponential window of ``tau_s``, one period later."""
-    keep = np.exp(-period_s / tau_s)
-    return np.asarray(keep * np.asarray(rate_hz) + (1.0 - keep) / period_s * counts)
+@njit
+def filtered_rate_hz(rate_hz: Any, counts: Any, period_s: float, tau_s: float) -> Any:
+    """Rates seen through an exponential window of ``tau_s``, one period later; also compiled."""
+    keep = math.exp(-period_s / tau_s)
+    return keep * rate_hz + (1.0 - keep) / period_s * counts
 
 
 def check_environment(environment: Any, network: Network) -> Any:
@@ -75,6 +77,9 @@ def check_environment(environment: Any, network: Network) -> Any:
     if isinstance(environment.circuits, str):
         rule = "must be a tuple of names"
         raise refuse(f"circuits of {name}", rule, environment.circuits, "use ('z',)")
+    if len(set(environment.circuits)) < len(environment.circuits):
+        rule = "must name each circuit once"
+        raise refuse(f"circuits of {name}", rule, environment.circuits)
     for circuit in environment.circuits:
         arguments.one_of(f"circuit of {name}", circuit, [c.name for c in network.circuits])
     return environment
@@ -99,5 +104,6 @@ def check_response(
         size = groups[arguments.one_of(f"input group {at}", group, groups)]
         what = f"rates_hz {at} for {group!r}"
         checked[group] = arguments.numbers(what, values, shape=(size,), at_least=0, at_most=1e6)
-    reward = arguments.number(f"reward {at}", found.reward, at_least=-1e9, at_most=1e9)
+    most = MOST_REWARD
+    reward = arguments.number(f"reward {at}", found.reward, at_least=-most, at_most=most)
     return state, checked, reward

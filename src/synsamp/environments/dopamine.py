@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 
 from synsamp import arguments
+from synsamp.spiking.kernel.acting import dopamine, mean_after
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,12 @@ class Dopamine:
 
     def mean_after(self, mean: float, reward: float, period_s: float) -> float:
         """The running mean after a reward that held for one period."""
-        keep = math.exp(-period_s / self.mean_s)
-        return keep * mean + (1.0 - keep) * reward
+        return float(mean_after.py_func(mean, reward, self.kept(period_s)))
+
+    def kept(self, period_s: float) -> float:
+        """The share of the running mean that is kept over a period."""
+        return math.exp(-period_s / self.mean_s)
 
     def level(self, reward: float, mean: float) -> float:
         """D."""
-        return reward / max(mean, self.least) + self.offset
+        return float(dopamine.py_func(reward, mean, self.least, self.offset))

@@ -1,7 +1,8 @@
 """The closed loop: a network acts, an environment answers, dopamine tells what it was worth.
 
 The environment is asked at multiples of its period after the loop began, whatever the pieces in
-which time is spent; between two answers inputs and dopamine are constant.
+which time is spent; between two answers inputs and dopamine are constant. A compiled environment is
+asked by `kernel.acting`, which does the same.
 """
 
 from __future__ import annotations
@@ -10,13 +11,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from synsamp import arguments
-from synsamp.environments.base import Environment, check_environment, check_response
+from synsamp.environments.base import (
+    Counts,
+    Environment,
+    Response,
+    check_environment,
+    check_response,
+)
+from synsamp.environments.compiled import SHOWN, CompiledEnvironment
 from synsamp.environments.dopamine import Dopamine
 from synsamp.errors import SynsampError, refuse
 from synsamp.spiking import Simulation
 from synsamp.spiking.input.stimulus import Constant
+from synsamp.spiking.kernel import memory
+from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, ROUNDING, due_s
 
 
 class Loop:
@@ -43,34 +54,118 @@ class Loop:
         self._seen = simulation.spike_counts
         self._rates: dict[str, Any] = {}
         seed = arguments.seed("seed", seed)
-        self._take(self._ask(environment.start, seed))
+        self._take(*self._check(self._ask(environment.start, seed)))
 
     def _set_up(
         self, simulation: Simulation, environment: Any, dopamine: Dopamine, rewarded: bool
     ) -> None:
         self.simulation = simulation
-        self.environment: Environment = check_environment(environment, simulation.network)
+        self.environment: Any = check_environment(environment, simulation.network)
         self.dopamine = arguments.instance("dopamine", dopamine, Dopamine, "use Dopamine(...)")
         self.rewarded = arguments.flag("rewarded", rewarded)
         neurons_of = simulation.network.neurons_of
         self._watched = {name: neurons_of(name) for name in self.environment.circuits}
+        self._answer_at: int | None = None
+        self._state: dict[str, Any] = {}
+        if isinstance(environment, CompiledEnvironment):
+            self._answer_at = environment.compiled(self._watching.size)
+            shown = map(environment.rates_hz, range(environment.n_inputs))
+            self._inputs = [self._check(Response({}, rates))[1] for rates in shown]
 
     def run_until(self, time_s: float) -> None:
         """Let time pass; an answer that is due at ``time_s`` is still asked for."""
+        if self._answer_at is None or self.simulation.lesions_waiting:
+            self._ask_until(time_s)  # a lesion may come between an answer and what it leads to
+        else:
+            self._act_until(time_s)
+
+    def _ask_until(self, time_s: float) -> None:
+        """From answer to answer."""
+        period_s = self.environment.period_s
         while True:
-            due_s = self._start_s + (self._answers + 1) * self.environment.period_s
-            if due_s > time_s + 1e-9 * self.environment.period_s:
+            due = due_s.py_func(self._start_s, self._answers, period_s)
+            if due > time_s + ROUNDING * period_s:
                 break
-            self.simulation.run_until(due_s)
-            counts = self.simulation.spike_counts
-            new = counts - self._seen
-            seen = {name: new[neurons] for name, neurons in self._watched.items()}
-            answer = self._ask(self.environment.respond, self.state_of_environment, seen)
-            self._seen = counts
+            self.simulation.run_until(due)
+            answer = self._asked()
+            self._seen = self.simulation.spike_counts
             self._answers += 1
-            self._take(answer)
+            self._take(*answer)
         if self.simulation.time_s < time_s:
             self.simulation.run_until(time_s)
+
+    def _act_until(self, time_s: float) -> None:
+        """From one change of inputs to the next."""
+        acting = self._acting()
+        status = OTHER_INPUTS
+        while status == OTHER_INPUTS:
+            self._show(self._inputs[self._state[SHOWN]])
+            try:
+                status = self.simulation.act_until(time_s, acting)
+            finally:  # stopped in between, it can go on
+                self._note(acting)
+            if status == BAD_ANSWER:
+                self._asked()  # from Python, it says what is wrong
+                name, rule = self.environment.describe(), "must depend on its arguments alone"
+                raise refuse(f"answer of {name}", rule, "another one the second time")
+
+    @property
+    def _in_order(self) -> NDArray[np.int64]:
+        """All neurons, those that are seen first."""
+        others = np.setdiff1d(np.arange(self._seen.size), self._watching)
+        return np.concatenate([self._watching, others])
+
+    @property
+    def _watching(self) -> NDArray[np.int64]:
+        """The neurons that are seen, circuit by circuit."""
+        return np.concatenate([np.zeros(0, np.int64), *self._watched.values()])
+
+    def _asked(self) -> tuple[dict[str, Any], dict[str, Any], float]:
+        """An answer, checked."""
+        state = self.state_of_environment
+        return self._check(self._ask(self.environment.respond, state, self._counts()))
+
+    def _counts(self) -> Counts:
+        """Spikes since the last answer."""
+        new = self.simulation.spike_counts - self._seen
+        return {name: new[neurons] for name, neurons in self._watched.items()}
+
+    def _acting(self) -> memory.Acting:
+        """All of this as the kernel takes it."""
+        environment, dopamine = self.environment, self.dopamine
+        state, numbers = environment.flat(self._state), environment.numbers_as_array
+        terms, counters = np.zeros(10), np.zeros(4, np.int64)
+        terms[memory.START_S], terms[memory.PERIOD_S] = self._start_s, environment.period_s
+        terms[memory.KEEP] = dopamine.kept(environment.period_s)
+        terms[memory.LEAST], terms[memory.OFFSET] = dopamine.least, dopamine.offset
+        terms[memory.FELT], terms[memory.NOW_S] = self.rewarded, self.simulation.time_s
+        terms[memory.MEAN_REWARD] = self.mean_reward
+        terms[memory.TOTAL_REWARD] = self.total_reward
+        counters[memory.ANSWERS], counters[memory.SHOWN] = self._answers, self._state[SHOWN]
+        counters[memory.N_INPUTS] = len(self._inputs)
+        counters[memory.N_WATCHED] = self._watching.size
+        order = self._in_order
+        place = np.argsort(order)
+        return memory.Acting(
+            functions=np.array([0, self._answer_at]),
+            terms=terms,
+            counters=counters,
+            state=state,
+            before=state.copy(),
+            numbers=numbers,
+            given=numbers.copy(),
+            place=place,
+            counts=(self.simulation.spike_counts - self._seen)[order],
+        )
+
+    def _note(self, acting: memory.Acting) -> None:
+        """What has changed there."""
+        shown = int(acting.counters[memory.SHOWN])
+        self._state = self.environment.named(acting.state, self._state, shown)
+        self._answers = int(acting.counters[memory.ANSWERS])
+        self.mean_reward = float(acting.terms[memory.MEAN_REWARD])
+        self.total_reward = float(acting.terms[memory.TOTAL_REWARD])
+        self._seen = self.simulation.spike_counts - acting.counts[acting.place]
 
     @property
     def state_of_environment(self) -> dict[str, Any]:
@@ -87,23 +182,28 @@ class Loop:
             remedy = "mend it, and resume: the last checkpoint is kept"
             raise refuse(what, "must answer", f"{type(error).__name__}: {error}", remedy) from error
 
-    def _take(self, answer: Any) -> None:
+    def _take(self, state: dict[str, Any], rates: dict[str, Any], reward: float) -> None:
         """Another state, other inputs, another level of dopamine."""
-        simulation, name = self.simulation, self.environment.describe()
-        self._state, rates, reward = check_response(
-            answer, name, simulation.network, simulation.time_s
-        )
-        if rates.keys() != self._rates.keys() or not all(
-            np.array_equal(rates[group], self._rates[group]) for group in rates
-        ):
-            simulation.stimulus = Constant(rates)
-            self._rates = rates
+        self._state = state
+        self._show(rates)
         felt = reward if self.rewarded else 0.0
         if self._answers > 0:
             period_s = self.environment.period_s
             self.total_reward += reward * period_s
             self.mean_reward = self.dopamine.mean_after(self.mean_reward, felt, period_s)
-        simulation.modulate(None, self.dopamine.level(felt, self.mean_reward))
+        self.simulation.modulate(None, self.dopamine.level(felt, self.mean_reward))
+
+    def _check(self, answer: Any) -> tuple[dict[str, Any], dict[str, Any], float]:
+        name, simulation = self.environment.describe(), self.simulation
+        return check_response(answer, name, simulation.network, simulation.time_s)
+
+    def _show(self, rates: dict[str, Any]) -> None:
+        """Other inputs from now on, if they are others."""
+        if rates.keys() != self._rates.keys() or not all(
+            np.array_equal(rates[group], self._rates[group]) for group in rates
+        ):
+            self.simulation.stimulus = Constant(rates)
+            self._rates = rates
 
     # -- state --------------------
 
@@ -136,6 +236,8 @@ class Loop:
         if saved["describe"] != environment.describe():
             raise refuse("environment", f"must be {saved['describe']}", environment.describe())
         self._state = dict(saved["environment"])
+        if isinstance(environment, CompiledEnvironment):
+            environment.check_state(self._state)
         self.mean_reward = float(saved["mean_reward"])
         self.total_reward = float(saved["total_reward"])
         self._start_s, self._answers = float(saved["start_s"]), int(saved["answers"])

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import arviz_stats
 import jax
 import numpy as np
 import xarray as xr
@@ -68,6 +67,8 @@ class Draws:
         """
         if not functions:
             raise refuse("functions", "must be at least one", 0, "e.g. diagnose(norm=norm_of)")
+        import arviz_stats  # seconds, so only when somebody asks for it
+
         found = xr.Dataset(
             {
                 name: (("chain", "draw", *(f"{name}_{k}" for k in range(v.ndim - 2))), v)

@@ -1,6 +1,6 @@
 """Compile a kernel for the functions it is to use, and keep the machine code on disk."""
 
-from synsamp.specialise.binding import is_compiled, specialise
+from synsamp.specialise.binding import is_compiled, specialise, why_not_compiled
 from synsamp.specialise.pointers import pointer_to
 
-__all__ = ["is_compiled", "pointer_to", "specialise"]
+__all__ = ["is_compiled", "pointer_to", "specialise", "why_not_compiled"]

@@ -39,6 +39,13 @@ def is_compiled(function: object) -> bool:
     return isinstance(function, Dispatcher)
 
 
+def why_not_compiled(error: Exception) -> str:
+    """What Numba says of a function that it cannot compile, in one line."""
+    lines = [" ".join(line.split()) for line in str(error).splitlines()]
+    telling = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
+    return " ".join(telling[:2])[:300] or type(error).__name__
+
+
 def specialise(
     template: Callable[..., Any],
     *,

@@ -7,6 +7,7 @@ state. A run advances its own state, a probe a copy with plasticity off.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.spiking.first_use import Entrance
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
+from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, act
 from synsamp.spiking.kernel.credit import PASSAGE
 from synsamp.spiking.kernel.in_order import LIMIT_PASSED, ROOM_WANTED, RUNAWAY, run_in_order
 from synsamp.spiking.kernel.memory import (
@@ -23,9 +25,12 @@ from synsamp.spiking.kernel.memory import (
     BOUND_S,
     INPUT_DUE,
     INPUTS_UNTIL,
+    LOOP,
     NEXT_EVENT,
     NEXT_INPUT,
+    NOW_S,
     SWEEPS,
+    Acting,
     Schedule,
     Tape,
     Work,
@@ -70,6 +75,7 @@ class Engine:
         self.layout: Layout = build_layout(network, refresh_s, grid_s)
         self._work = _new_work(self.layout, network)
         self._loop = Entrance(run_in_order if network.in_order else loop.run)
+        self._act = Entrance(act)
         self._deliver = Entrance(loop.deliver)
         self._bring_credit_up = Entrance(loop.bring_credit_up)
 
@@ -85,14 +91,18 @@ class Engine:
         on_inputs: Callable[[float], None] | None = None,
         learning: bool = True,
         keep_inputs: bool = False,
-    ) -> None:
+        acting: Acting | None = None,
+    ) -> int:
         """Simulate up to ``until_s``; spikes reach ``on_tape`` as they come.
 
         ``on_inputs(time_s)`` is called before presentations that began before ``time_s`` are
-        dropped; ``keep_inputs`` keeps them.
+        dropped; ``keep_inputs`` keeps them. ``acting`` on an environment it may stop earlier;
+        what is returned says why (`kernel.acting`).
         """
         try:
-            self._advance(state, feed, until_s, tape, on_tape, on_inputs, learning, keep_inputs)
+            return self._advance(
+                state, feed, until_s, tape, on_tape, on_inputs, learning, keep_inputs, acting
+            )
         except BaseException:
             # Stopped in between: the state is that of the last event or grid point.
             activity = state.activity
@@ -101,6 +111,8 @@ class Engine:
                 passed += list(activity.drawn_until_s)
             on_grid = activity.counters[SWEEPS] * self.layout.grid_s
             state.time_s = min(until_s, max(state.time_s, *map(float, passed), float(on_grid)))
+            if acting is not None:  # an answer may be ahead of the next event
+                state.time_s = max(state.time_s, float(acting.terms[NOW_S]))
             raise
 
     def _advance(
@@ -113,7 +125,8 @@ class Engine:
         on_inputs: Callable[[float], None] | None,
         learning: bool,
         keep_inputs: bool,
-    ) -> None:
+        acting: Acting | None,
+    ) -> int:
         input_wanted = feed.covered_s(state.inputs) <= state.time_s
         while True:
             if input_wanted:
@@ -122,7 +135,8 @@ class Engine:
                     on_inputs(until)
                 feed.extend(state.inputs, until, keep_inputs)
             schedule = self._schedule(state, feed)
-            status = self._loop(
+            status = self._run(
+                acting,
                 until_s,
                 feed.covered_s(state.inputs),
                 learning,
@@ -136,9 +150,11 @@ class Engine:
                 self._work,
             )
             self._hand_over(state, schedule, tape, on_tape)
-            if status == loop.DONE and feed.covered_s(state.inputs) >= until_s:
-                state.time_s = until_s
-                return
+            if status in (OTHER_INPUTS, BAD_ANSWER) or (
+                status == loop.DONE and feed.covered_s(state.inputs) >= until_s
+            ):
+                state.time_s = until_s if acting is None else float(acting.terms[NOW_S])
+                return status
             # Whether or not an event has asked for them: however a run is cut up, by then the
             # same presentations are chosen.
             input_wanted = status in (loop.DONE, loop.INPUT_WANTED)
@@ -147,6 +163,13 @@ class Engine:
                 state.activity = with_room(state.activity, self.layout, 0.0, in_flight)
             else:
                 self._raise_if_broken(status, state)
+
+    def _run(self, acting: Acting | None, *given: Any) -> int:
+        """The event loop, or what calls it from one answer of an environment to the next."""
+        if acting is None:
+            return int(self._loop(*given))
+        acting.functions[LOOP] = self._loop.address_for(given)
+        return int(self._act(acting, *given))
 
     def deliver(
         self, state: State, feed: InputFeed, tape: Tape, on_tape: Callable[[Tape], None]
@@ -313,8 +336,10 @@ class Engine:
                 f"rates of free neurons must stay below {MOST_HZ:g} Hz together, got a bound of "
                 f"{float(state.activity.clock[BOUND]):g} Hz at "
                 f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s; use weaker or inhibitory "
-                "weights, a lower rate_hz, or a dead_time_s"
+                "weights, a lower rate_hz, or a max_rate_hz"
             )
+        if status == loop.RAISED:
+            raise SynsampError("compiled code raised: please report this as an error of synsamp")
         if status == LIMIT_PASSED:
             raise SynsampError("a rate passed its limit: please report this as an error of synsamp")
         if status == loop.QUEUE_FULL:

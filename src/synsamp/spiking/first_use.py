@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,16 +36,28 @@ class Entrance:
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
         self._code: Any = None
+        self._address: int | None = None
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it."""
         if self._code is None:
-            kinds = tuple(map(typeof, arguments))
-            if kinds not in self._kernel.overloads:
-                with announced(self._kernel):
-                    self._kernel.compile(kinds)
-            self._code = self._kernel.overloads[kinds].entry_point
+            self._code = self._compiled_for(arguments).entry_point
         return self._code(*arguments)
+
+    def address_for(self, arguments: Sequence[Any]) -> int:
+        """Where other compiled code finds it, for arguments such as these."""
+        if self._address is None:
+            found = self._compiled_for(arguments)
+            name = found.fndesc.llvm_cfunc_wrapper_name
+            self._address = int(found.library.get_pointer_to_function(name))
+        return self._address
+
+    def _compiled_for(self, arguments: Sequence[Any]) -> Any:
+        kinds = tuple(map(typeof, arguments))
+        if kinds not in self._kernel.overloads:
+            with announced(self._kernel):
+                self._kernel.compile(kinds)
+        return self._kernel.overloads[kinds]
 
 
 @contextmanager

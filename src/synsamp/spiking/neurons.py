@@ -103,7 +103,8 @@ class Homeostasis:
 class FreeNeurons:
     """Neurons that each spike at the rate ρ_0 exp(u), without a shared total.
 
-    ``rate_hz`` is ρ_0, the rate at u = 0. For ``dead_time_s`` after a spike a neuron is silent. A
+    ``rate_hz`` is ρ_0, the rate at u = 0; ``max_rate_hz``, if given, is where it rises no further.
+    For ``dead_time_s`` after a spike a neuron is silent. A
     bias is an input like any other, a different ρ_0, or that of a ``homeostasis``. No adaptation
     unless a strength is given.
     """
@@ -115,6 +116,7 @@ class FreeNeurons:
     adaptation: DoubleExponential = DoubleExponential(rise_s=12.0, fall_s=30.0)
     adaptation_strength: float = 0.0
     homeostasis: Homeostasis | None = None
+    max_rate_hz: float = math.inf
 
     def __post_init__(self) -> None:
         check_name("name of free neurons", self.name)
@@ -125,6 +127,20 @@ class FreeNeurons:
             )
         arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
         strength, dead = self.adaptation_strength, self.dead_time_s
+        if self.max_rate_hz != math.inf:
+            most = arguments.number(
+                f"max_rate_hz {of}", self.max_rate_hz, above=0, at_most=FASTEST_HZ, remedy="or inf"
+            )
+            highest = 1.0 / (self.dead_time_s + 1.0 / most)
+            if self.homeostasis is not None and not self.homeostasis.rate_hz < highest:
+                rule = f"must be below what neurons can reach, {highest:g} Hz"
+                raise refuse(
+                    f"rate_hz of the homeostasis {of}",
+                    rule,
+                    self.homeostasis.rate_hz,
+                    "use a higher max_rate_hz or a shorter dead_time_s",
+                )
+            keep(self, max_rate_hz=most)
         keep(
             self,
             size=arguments.whole(f"size {of}", self.size, at_least=1, at_most=MOST_NEURONS),

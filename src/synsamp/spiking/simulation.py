@@ -30,7 +30,9 @@ from synsamp.spiking.instruments.probe import Probe, run_probe
 from synsamp.spiking.instruments.recording import Recorder, Recording
 from synsamp.spiking.instruments.sinks import Sink, as_sink
 from synsamp.spiking.instruments.tables import to_pandas, to_xarray
-from synsamp.spiking.kernel.memory import SPIKES, SWEEPS
+from synsamp.spiking.kernel.acting import on_grid
+from synsamp.spiking.kernel.loop import DONE
+from synsamp.spiking.kernel.memory import SPIKES, SWEEPS, Acting
 from synsamp.spiking.network import Network
 from synsamp.spiking.saved import FORMAT, as_it_was, check_saved
 from synsamp.spiking.state import State, fresh_copy
@@ -137,21 +139,26 @@ class Simulation:
 
     def run_until(self, time_s: float) -> Simulation:
         """Simulate up to a time, the same one in whatever pieces; returns itself."""
-        end = self._on_grid(float(time_s))
+        self.act_until(time_s, None)
+        return self
+
+    def act_until(self, time_s: float, acting: Acting | None) -> int:
+        """The same with an environment whose answers are compiled (see `synsamp.environments`).
+
+        It stops before that time where something else is to be shown; returns why.
+        """
+        end, status = float(on_grid.py_func(float(time_s), self.grid_s)), DONE
         self._lesions_due()
-        while self.time_s < end:
+        while self.time_s < end and status == DONE:
             waiting = list(compress(self._scheduled, ~self._applied))
             stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.grid_s)
             take, log = self._recorder.take_tape, self._log_presentations
-            self._engine.advance(self._state, self._feed, stop, self._tape, take, log)
-            self._log_presentations(stop)
+            status = self._engine.advance(
+                self._state, self._feed, stop, self._tape, take, log, acting=acting
+            )
+            self._log_presentations(self.time_s)
             self._lesions_due()
-        return self
-
-    def _on_grid(self, time_s: float) -> float:
-        """The grid point that ``time_s`` means: adding up many durations rounds."""
-        nearest = round(time_s / self.grid_s) * self.grid_s
-        return nearest if abs(time_s - nearest) <= 1e-9 * self.grid_s + 1e-15 * time_s else time_s
+        return status
 
     @property
     def _sweeps(self) -> int:
@@ -302,14 +309,21 @@ class Simulation:
         """Set the modulator that plasticity in a circuit (None: in all) reads from now on."""
         index = slice(None) if circuit is None else self.network.index_of(circuit)
         value = arguments.number("value", value)
-        self._engine.bring_credit_up(self._state)
-        self._state.activity.modulator[index] = value
+        modulator = self._state.activity.modulator
+        if (modulator[index] != value).any():
+            self._engine.bring_credit_up(self._state)
+            modulator[index] = value
 
     def modulator(self, circuit: str) -> float:
         """The present value of a circuit's modulator; 1 unless it was set."""
         return float(self._state.activity.modulator[self.network.index_of(circuit)])
 
     # -- lesions --------------------
+
+    @property
+    def lesions_waiting(self) -> bool:
+        """Whether scheduled ones are still to come."""
+        return not bool(self._applied.all())
 
     def lesion(self, lesion: Lesion) -> None:
         """Apply a lesion now."""

@@ -1,8 +1,9 @@
 """The closed loop: what it costs that an environment answers every 15 ms.
 
 As in the lever task of Kappel et al. 2018 there are 50 inputs; rates and reward are others at each
-answer. The same networks without an environment take turns with them. The environment does as good
-as nothing, so that what is measured is the loop's own part.
+answer of Python; a compiled environment answers with another reward each time, and other rates
+every 50 answers. The same networks without an environment take turns with them. The environments do
+as good as nothing, so that what is measured is the loop's own part.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from synsamp.bench import Row
 from synsamp.bench.spiking.rows import blank
-from synsamp.environments import Environment, Loop, Response
+from synsamp.environments import CompiledEnvironment, Environment, Loop, Response
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
     FreeNeurons,
@@ -32,6 +34,7 @@ _ROUNDS = 9
 _ANSWERS = 400  # per round
 _N_INPUTS = 50
 _PERIOD_S = 0.015
+_RATES_HZ = np.random.default_rng(0).uniform(0, 30, (64, _N_INPUTS))
 
 
 class _Restless(Environment):
@@ -39,37 +42,52 @@ class _Restless(Environment):
 
     period_s, circuits = _PERIOD_S, ("z",)
 
-    def __init__(self) -> None:
-        self._rates_hz = list(np.random.default_rng(0).uniform(0, 30, (64, _N_INPUTS)))
-
     def start(self, seed: int) -> Response:
         """The first rates."""
-        return Response({"step": 0}, self._rates_hz[0])
+        return Response({"step": 0}, _RATES_HZ[0])
 
     def respond(self, state: Mapping[str, Any], counts: Any) -> Response:
         """The next."""
         step = state["step"] + 1
-        return Response({"step": step}, self._rates_hz[step % 64], 0.1 * (step % 7))
+        return Response({"step": step}, _RATES_HZ[step % 64], 0.1 * (step % 7))
+
+
+@njit
+def _restless(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
+    state[0] += 1.0
+    return int(state[0] // 50) % 64, 0.1 * (state[0] % 7)
+
+
+class _Compiled(CompiledEnvironment):
+    """Another reward at each answer, other rates every 50."""
+
+    period_s, circuits = _PERIOD_S, ("z",)
+    inputs = _RATES_HZ
+    answer = staticmethod(_restless)
+
+    def first(self, seed: int) -> dict[str, float]:
+        """A counter."""
+        return {"step": 0.0}
 
 
 def run() -> list[Row]:
     """Measure circuits and free neurons, with and without an environment, in alternating rounds."""
     names = ("1 x 10 neurons that learn from reward", "100 free neurons")
-    cases = [case for make in (_circuit, _free) for case in (_acting(make()), _alone(make()))]
-    times: list[list[float]] = [[] for _ in cases]
-    for _ in range(_ROUNDS):
-        for case, measured in zip(cases, times, strict=True):
-            measured.append(case())
+    kinds = {"": _Restless, ", compiled": _Compiled}
     rows = []
-    for i, name in enumerate(names):
-        loop, alone = min(times[2 * i]), min(times[2 * i + 1])
-        rows.append(
-            blank(f"closed loop, per answer of the environment: {name}")
-            | {
-                "against": f"{loop:.3g} us; 15 ms without environment {alone:.3g} us, time ratio",
-                "ratio": loop / alone,
-            }
-        )
+    for name, make in zip(names, (_circuit, _free), strict=True):
+        cases = [_alone(make()), *(_acting(make(), kind()) for kind in kinds.values())]
+        times: list[list[float]] = [[] for _ in cases]
+        for _ in range(_ROUNDS):
+            for case, measured in zip(cases, times, strict=True):
+                measured.append(case())
+        alone, *loops = map(min, times)
+        for word, loop in zip(kinds, loops, strict=True):
+            against = f"{loop:.3g} us; 15 ms without environment {alone:.3g} us, time ratio"
+            rows.append(
+                blank(f"closed loop, per answer of the environment{word}: {name}")
+                | {"against": against, "ratio": loop / alone}
+            )
     return rows
 
 
@@ -91,8 +109,8 @@ def _free() -> Simulation:
     return Simulation(network, np.full(_N_INPUTS, 15.0), seed=1, theta={"x->z": theta}).run(1.0)
 
 
-def _acting(sim: Simulation) -> Callable[[], float]:
-    loop = Loop(sim, _Restless())
+def _acting(sim: Simulation, environment: Environment) -> Callable[[], float]:
+    loop = Loop(sim, environment)
     return lambda: _microseconds(sim, loop.run_until)
 
 

@@ -47,6 +47,9 @@ class Neurons(Parameters):
     target_hz: float = Field(5.0, ge=0.1, le=100.0, description="mean rate of each neuron, and ρ_0")
     homeostasis_s: float = Field(50.0, ge=0.1, le=1e6, description="τ of the bias β")
     dead_time_s: float = Field(0.005, ge=0.0, le=1.0, description="silence after a spike")
+    max_rate_hz: float = Field(
+        1000.0, ge=1.0, le=1e5, description="beyond which rates do not rise (assumed)"
+    )
 
 
 class Cues(Parameters):
@@ -82,7 +85,14 @@ def start_theta(rule: RewardRule, shape: tuple[int, int], seed: np.random.SeedSe
 def free_neurons(name: str, size: int, neurons: Neurons) -> FreeNeurons:
     """Neurons whose mean rate is kept."""
     homeostasis = Homeostasis(neurons.target_hz, neurons.homeostasis_s)
-    return FreeNeurons(name, size, neurons.target_hz, neurons.dead_time_s, homeostasis=homeostasis)
+    return FreeNeurons(
+        name,
+        size,
+        neurons.target_hz,
+        neurons.dead_time_s,
+        homeostasis=homeostasis,
+        max_rate_hz=neurons.max_rate_hz,
+    )
 
 
 def draw_cues(cues: Cues, count: int, seed: np.random.SeedSequence) -> Floats:

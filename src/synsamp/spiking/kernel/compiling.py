@@ -44,6 +44,12 @@ once: Any = njit(**_PART, fastmath={"contract"}, inline="always")
 separate: Any = njit(**_PART, fastmath={"contract"}, forceinline=False)
 """Decorator of parts that are called rarely, and of loops written in lanes."""
 
+exact: Any = njit(**_PART, fastmath=False, forceinline=False)
+"""Decorator of arithmetic in which nothing fuses, so that Python finds the same bits.
+
+It must be said: a function takes over what is not said from the one that calls it.
+"""
+
 vector: Any = njit(**_PART, fastmath={"contract", "reassoc", "nsz"}, forceinline=False)
 """Decorator of loops of which LLVM makes vectors; sums may be reordered, or it could not."""
 

@@ -115,6 +115,21 @@ def bring_credit(
 
 
 @separate
+def bring_all_credit(
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    work: Work,
+) -> None:
+    """The same for every circuit."""
+    for circuit in range(wiring.credits.size):
+        if wiring.credits[circuit]:
+            bring_credit(circuit, now, wiring, numbers, synapses, activity, work)
+
+
+@separate
 def forget(weight: Any, retracted: Any, credit: Any) -> None:
     """Synapses without effect have no credit."""
     for i in range(weight.size):

@@ -77,7 +77,7 @@ from synsamp.spiking.kernel.thinning import (
     renew_limits,
 )
 
-RUNAWAY, LIMIT_PASSED, ROOM_WANTED = 6, 7, 8
+RUNAWAY, LIMIT_PASSED, ROOM_WANTED = 7, 8, 9
 """More reasons to return: rates without bound; a rate above its limit, which cannot be; a full
 queue of spikes on their way, for which there is no bound in advance."""
 
@@ -317,15 +317,15 @@ def run_in_order(
                 return BROKEN
             clock[NEXT_EVENT] = now + exponential(events, total_rate)
         elif what == 5:
-            candidate, neuron, chance = judge(now, wiring, activity, events)
+            candidate, neuron, chance, slope = judge(now, wiring, activity, events)
             if neuron == NOT_FINITE:
                 return BROKEN
             if neuron == ABOVE_LIMIT:
                 return LIMIT_PASSED
             clock[CANDIDATE] = -1.0
             if candidate >= 0 and learning and wiring.credits[wiring.circuit_of[candidate]]:
-                spiked = 1.0 if neuron >= 0 else 0.0
-                expected = 0.0 if neuron >= 0 else chance / (1.0 - chance)
+                spiked = slope if neuron >= 0 else 0.0
+                expected = 0.0 if neuron >= 0 else slope * chance / (1.0 - chance)
                 learn_alone(
                     candidate,
                     spiked,

@@ -16,7 +16,7 @@ import numpy as np
 
 from synsamp.spiking.kernel.arrivals import learn_at_arrival
 from synsamp.spiking.kernel.compiling import kernel, once, separate
-from synsamp.spiking.kernel.credit import bring_credit, credit_neurons, note_spike
+from synsamp.spiking.kernel.credit import bring_all_credit, credit_neurons, note_spike
 from synsamp.spiking.kernel.inputs import (
     LOST,
     NO_ROOM,
@@ -55,8 +55,8 @@ from synsamp.spiking.kernel.potentials import (
 from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
 from synsamp.spiking.kernel.simd import part
 
-DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(6)
-"""Why the loop returned."""
+RAISED, DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(7)
+"""Why the loop returned; 0 is what compiled code finds in place of a result where it raised."""
 SWEEPS_PER_CALL, EVENTS_PER_CALL = 2**6, 2**20
 """Grid points and events before the loop returns to Python, to be interrupted there."""
 
@@ -103,9 +103,7 @@ def update_all(
     work: Work,
 ) -> None:
     """Bring every synapse up to date."""
-    for circuit in range(wiring.credits.size):
-        if wiring.credits[circuit]:
-            bring_credit(circuit, now, wiring, numbers, synapses, activity, work)
+    bring_all_credit(now, wiring, numbers, synapses, activity, work)
     for neuron in range(activity.bias.size):
         if wiring.learns[wiring.circuit_of[neuron]]:
             refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
@@ -299,9 +297,7 @@ def bring_credit_up(
     work: Work,
 ) -> None:
     """Credit of every synapse up to ``now``: before a modulator changes, or to be read."""
-    for circuit in range(wiring.credits.size):
-        if wiring.credits[circuit]:
-            bring_credit(circuit, now, wiring, numbers, synapses, activity, work)
+    bring_all_credit(now, wiring, numbers, synapses, activity, work)
 
 
 @kernel

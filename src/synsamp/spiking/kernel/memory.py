@@ -4,6 +4,7 @@ Wiring, Numbers         the network: who reaches whom, numbers of the synapse mo
 Synapses, Activity      its slow and its fast state
 Schedule                input rates and given input spikes to come
 Tape, Work              what the loop writes down; working memory
+Acting                  an environment that is acted on
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ class Wiring(Record):
     rate_up_to = array("float64")  # cumulative ρ_net of the circuits; free neurons add nothing
     free = array("bool")  # free neurons, without a shared total
     base_hz = array("float64")  # ρ_0 of free neurons
+    most_hz = array("float64")  # beyond which their rates do not rise
     dead_s = array("float64")
     adaptation_rise_s = array("float64")
     adaptation_fall_s = array("float64")
@@ -30,6 +32,7 @@ class Wiring(Record):
     learns_by_own = array("bool")  # whether any learns from spikes of its own neuron
     credits = array("bool")  # whether any learns from all spikes of the circuit
     circuit_of = array("int64")  # per neuron
+    highest_limit_hz = array("float32")  # likewise, in whole lanes: of neurons with a highest rate
     # per block
     plastic = array("bool")
     first_axon = array("int64")
@@ -206,3 +209,27 @@ class Work(Record):
     expected = array("float64")  # spikes that were to be expected, and of which now is the time
     passage = array("float64")  # what time makes of e, g and φ
     cursor = array("int64")
+
+
+START_S, PERIOD_S, KEEP, LEAST, OFFSET, FELT, NOW_S, REWARD, MEAN_REWARD, TOTAL_REWARD = range(10)
+"""Terms of a closed loop: when it began, how often an answer is due; of dopamine: what the running
+mean of reward keeps over a period, its least, its offset, whether reward is felt (1) or withheld.
+Then what changes: up to when all has happened, the last reward, its running mean, its integral."""
+ANSWERS, SHOWN, N_INPUTS, N_WATCHED = range(4)
+"""Its counters: answers so far; which inputs are shown, out of how many; neurons that are seen."""
+LOOP, ANSWER = range(2)
+"""Its functions: the event loop, the environment's answer."""
+
+
+class Acting(Record):
+    """An environment that is acted on, and what it has given (`kernel.acting`)."""
+
+    functions = array("int64")  # addresses
+    terms = array("float64")
+    counters = array("int64")
+    state = array("float64")  # of the environment
+    before = array("float64")  # as it was before the last answer
+    numbers = array("float64")  # its parameters
+    given = array("float64")  # a copy of them, which an answer may spoil
+    place = array("int64")  # per neuron: where its spikes are counted, those that are seen first
+    counts = array("int64")  # since the last answer

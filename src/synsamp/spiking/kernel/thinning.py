@@ -62,10 +62,11 @@ def add_most(sums: Any, factor: float, keep: float, out: Any) -> None:
 
 
 @vector
-def set_limits(u: Any, base_hz: float, bias: Any, out: Any) -> None:
+def set_limits(u: Any, base_hz: float, highest_hz: Any, bias: Any, out: Any) -> None:
     """Limits from the largest potentials; 0 for neurons that were removed."""
     for i in range(out.size):
         rate = MARGIN * base_hz * exp(u[i])
+        rate = rate if rate < highest_hz[i] else np.float64(highest_hz[i])
         rate = rate if rate > LEAST_HZ else LEAST_HZ
         rate = rate if u[i] == u[i] else np.nan  # which exp does not pass on
         out[i] = np.float32(rate if bias[i] > -np.inf else 0.0)
@@ -94,7 +95,8 @@ def limit_some(
         add_most(part(activity.sum_fall, i * plane + first, size), fall, keep_fall, u)
         add_most(part(activity.sum_rise, i * plane + first, size), -rise, keep_rise, u)
     base_hz = wiring.base_hz[circuit] * (ROOM if wiring.credits[circuit] else 1.0)
-    set_limits(u, base_hz, bias, part(activity.limit_hz, first, size))
+    highest_hz = part(wiring.highest_limit_hz, first, size)
+    set_limits(u, base_hz, highest_hz, bias, part(activity.limit_hz, first, size))
 
 
 @once
@@ -146,7 +148,7 @@ def raise_limits(axon: int, now: float, wiring: Wiring, column: Any, activity: A
     for start in range(0, wiring.axon_width[axon], LANE):
         effect = max(load(column, cell + start), np.float32(0.0))
         old = load(activity.limit_hz, first + start)
-        new = old * exp_single(effect * peak)
+        new = min(old * exp_single(effect * peak), load(wiring.highest_limit_hz, first + start))
         store(activity.limit_hz, first + start, new)
         grown += total(widen(new) - widen(old))
     if grown != 0.0:
@@ -172,21 +174,27 @@ def whose(share: float, activity: Activity) -> tuple[int, float]:
 
 
 @separate
-def judge(now: float, wiring: Wiring, activity: Activity, events: Words) -> tuple[int, int, float]:
-    """A candidate has come: the free neuron that it is of, the one that spikes or why not, and p.
+def judge(
+    now: float, wiring: Wiring, activity: Activity, events: Words
+) -> tuple[int, int, float, float]:
+    """A candidate has come: of which free neuron, which one spikes or why not, p, and ∂log ρ/∂u.
 
-    p is the probability with which it was to become a spike.
+    p is the probability with which it was to become a spike; ∂log ρ/∂u is 1, and 0 where the rate
+    rises no further.
     """
     candidate, share = whose(uniform(events) * activity.clock[BOUND], activity)
     if candidate == NOBODY:
-        return NOBODY, NOBODY, 0.0
+        return NOBODY, NOBODY, 0.0, 0.0
     circuit, limit = wiring.circuit_of[candidate], np.float64(activity.limit_hz[candidate])
     rate = wiring.base_hz[circuit] * exp(potential(candidate, circuit, now, wiring, activity))
     if now < activity.dead_until_s[candidate]:
-        return candidate, NOBODY, 0.0
+        return candidate, NOBODY, 0.0, 0.0
+    slope = 1.0
+    if rate > wiring.most_hz[circuit]:
+        rate, slope = wiring.most_hz[circuit], 0.0
     if not rate <= limit:
-        return candidate, ABOVE_LIMIT if rate == rate else NOT_FINITE, 1.0
-    return candidate, candidate if share < rate else NOBODY, rate / limit
+        return candidate, ABOVE_LIMIT if rate == rate else NOT_FINITE, 1.0, slope
+    return candidate, candidate if share < rate else NOBODY, rate / limit, slope
 
 
 @once

@@ -21,7 +21,7 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp, scalar
-from synsamp.specialise import is_compiled
+from synsamp.specialise import is_compiled, why_not_compiled
 from synsamp.specialise.fingerprint import fingerprint
 from synsamp.spiking.kernel.compiling import ARRIVAL, SPIKE, row_function
 from synsamp.spiking.kernel.diffusion import at_least, read_effects
@@ -88,8 +88,7 @@ class CustomPlasticity(Plasticity):
                 self.parameter_values,
             )
         except (NumbaError, TypeError, IndexError, ZeroDivisionError) as error:
-            line = str(error).strip().splitlines()[0]
-            raise refuse(name, f"must be {signature}", line) from None
+            raise refuse(name, f"must be {signature}", why_not_compiled(error)) from None
         if isinstance(change, bool) or not isinstance(change, (int, float)):
             raise refuse(name, f"must be {signature} and return a number", type(change))
 

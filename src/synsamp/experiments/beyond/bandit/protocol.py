@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from synsamp.environments import Dopamine, Environment, Response
-from synsamp.environments.base import Counts
+from synsamp.environments import CompiledEnvironment, Dopamine, drawn
 from synsamp.experiments.beyond.bandit.parameters import BanditParameters, Task
 from synsamp.experiments.beyond.bandit.theory import (
     CEILING,
@@ -37,38 +36,46 @@ REMEMBERED = 200
 """Rewards among which one is drawn where reward is shuffled in time."""
 
 
-class Bandit(Environment):
+SEED, STEP, PAST = range(3)
+FIRST, SECOND, SHUFFLED = range(3)
+"""Of the state, and of the parameters: what a spike of either neuron is worth."""
+
+
+@njit
+def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
+    """The worth of the last period's spikes, relative to their expected number."""
+    reward = numbers[FIRST] * counts[0] + numbers[SECOND] * counts[1]
+    if not numbers[SHUFFLED] > 0:
+        return 0, reward
+    state[STEP] += 1.0
+    past = state[PAST:]
+    given = past[int(past.size * drawn(state[SEED], state[STEP]))]
+    past[int(state[STEP]) % past.size] = reward
+    return 0, given
+
+
+class Bandit(CompiledEnvironment):
     """Each spike is worth something; a period's worth is given during the next.
 
     ``shuffled``: what is given is that of any of the last 200 periods, or nothing at first.
     """
 
     circuits = ("z",)
+    inputs = np.array([[INPUT_HZ]])
+    answer = staticmethod(answer)
 
     def __init__(self, task: Task, shuffled: bool = False) -> None:
-        self.task, self.shuffled, self.period_s = task, shuffled, task.period_s
+        self.shuffled, self.period_s = shuffled, task.period_s
+        expected = task.rate_hz * task.period_s
+        self.numbers = (task.best / expected, task.other / expected, float(shuffled))
 
     def describe(self) -> str:
         """In one line."""
         return "a bandit, reward shuffled in time" if self.shuffled else "a bandit"
 
-    def start(self, seed: int) -> Response:
+    def first(self, seed: int) -> dict[str, Any]:
         """Nothing was earned yet."""
-        state = {"seed": seed, "step": 0, "past": np.zeros(REMEMBERED)}
-        return Response(state if self.shuffled else {}, [INPUT_HZ])
-
-    def respond(self, state: Mapping[str, Any], counts: Counts) -> Response:
-        """The worth of the last period's spikes, relative to their expected number."""
-        first, second = counts["z"]
-        worth = self.task.best * first + self.task.other * second
-        reward = float(worth) / (self.task.rate_hz * self.task.period_s)
-        if not self.shuffled:
-            return Response(state, [INPUT_HZ], reward)
-        step, past = int(state["step"]) + 1, np.array(state["past"])
-        drawn = np.random.default_rng([int(state["seed"]), step]).integers(REMEMBERED)
-        given = float(past[drawn])
-        past[step % REMEMBERED] = reward
-        return Response({**state, "step": step, "past": past}, [INPUT_HZ], given)
+        return {"seed": seed, "step": 0, "past": np.zeros(REMEMBERED)}
 
 
 def network(p: BanditParameters, speed: float, temperature: float, expectation: bool) -> Network:

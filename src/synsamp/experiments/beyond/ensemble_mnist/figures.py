@@ -24,6 +24,9 @@ SCORES = {
     "calibration_error": "calibration error",
 }
 
+_ROOM = 17
+"""Points between a panel and its title, where the names of two groups stand in D."""
+
 
 def draw(parameters: Any, runs: Sequence[Results]) -> dict[str, Figure]:
     """Images and scores; calibration and detection."""
@@ -47,19 +50,23 @@ def _scores(images: xr.DataArray, scores: xr.Dataset) -> Figure:
                 color=colour, alpha=0.2, lw=0,
             )  # fmt: skip
             axes.plot(values["sample"], values.mean("seed"), color=colour, label=words)
-        axes.set(xlabel="samples", ylabel=label, xlim=(1, None))
+        axes.set(xlabel="samples", ylabel=label, xlim=(1, values["sample"][-1].item()))
         if name != "accuracy":
             axes.set_ylim(0, None)
-    parts[1].axes[0].set_title("B")
-    parts[1].axes[0].legend(loc="best")
+    parts[1].axes[0].set_title("B   scores")
+    # Single samples scatter all over a panel: the legend stands outside.
+    lines, names = parts[1].axes[0].get_legend_handles_labels()
+    parts[1].legend(lines, names, loc="outside upper center", ncols=len(names))
     return figure
 
 
 def _use(bins: xr.Dataset, scores: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(7.0, 3.2))
+    figure = Figure(figsize=(7.0, 3.4))
     calibration, foreign = figure.subplots(1, 2, width_ratios=[1.0, 1.25])
     _calibration(calibration, bins)
     _detection(foreign, scores.isel(sample=-1))
+    lines, names = calibration.get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside upper center", ncols=len(names))
     return figure
 
 
@@ -78,8 +85,7 @@ def _calibration(axes: Any, bins: xr.Dataset) -> None:
     # The winner of c classes has at least 1/c.
     axes.set(xlim=(float(bins.confidence.min()) - 0.02, 1.01), ylim=(0.0, 1.02))
     axes.set(xlabel="probability given", ylabel="share right")
-    axes.set_title("C   calibration")
-    axes.legend(loc="best")
+    axes.set_title("C   calibration", pad=_ROOM)
 
 
 def _detection(axes: Any, end: xr.Dataset) -> None:
@@ -94,14 +100,12 @@ def _detection(axes: Any, end: xr.Dataset) -> None:
             values = end[name].sel(arm=arm, kind=kind).values
             place = g * (len(shown) + 1) + k
             places.append(place)
-            axes.plot(
-                np.full(values.size, place), values, "o", color=colour, ms=4, alpha=0.6, mew=0
-            )
-            axes.plot(place, values.mean(), "_", color=INK, ms=14, mew=1.5)
+            axes.plot(place, values.mean(), "_", color=INK, ms=14, mew=1.2)
+            axes.plot(np.full(values.size, place), values, "o", color=colour, ms=4, mew=0)
         middle = g * (len(shown) + 1) + (len(shown) - 1) / 2
         axes.text(middle, 1.02, ("on their side", "letters")[g], ha="center", fontsize=8.5,
                   transform=axes.get_xaxis_transform())  # fmt: skip
     axes.axhline(0.5, color=INK, lw=0.8, ls=":")
-    axes.set(xticks=places, ylabel="foreign images: area under ROC")
+    axes.set(xticks=places, ylabel="area under ROC", ylim=(None, 1.0))
     axes.set_xticklabels(words * 2, rotation=40, ha="right", rotation_mode="anchor")
-    axes.set_title("D\n")
+    axes.set_title("D   foreign images noticed", pad=_ROOM)

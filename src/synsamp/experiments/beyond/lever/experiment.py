@@ -31,7 +31,6 @@ QUICK = LeverParameters(
         same_s=400.0,
         changed_s=800.0,
         lesion_s=400.0,
-        frozen_s=200.0,
         random_s=1200.0,
         noiseless_s=0.0,
         look_s=20.0,
@@ -46,7 +45,7 @@ EXPERIMENT = Experiment(
     "for a lesion, under one rule.",
     parameters=LeverParameters,
     presets={"quick": QUICK, "paper": PAPER},
-    trials={"quick": 2, "paper": 12},
+    trials={"quick": 4, "paper": 8},
     run=run,
     measures=measures,
     claims=CLAIMS,
@@ -64,6 +63,8 @@ EXPERIMENT = Experiment(
         "groups mixed from both populations, and of that which moves the lever. Dots: networks.",
     },
     assumptions=(
+        "Rates rise no further than 1000 Hz, about one spike per step of 1 ms; without such an end "
+        "strong weights drive them beyond every bound.",
         "The cue: 60 Hz × Gamma(0.2, 0.8) for each input, within 2 and 60 Hz; while the network "
         "waits and is rewarded all inputs fire at 2 Hz.",
         "Rates of up and down are those of all spikes of a population together, seen through an "

@@ -23,6 +23,7 @@ from synsamp.experiments.beyond.lever.protocol import (
 )
 from synsamp.experiments.shared.reward_network import Floats
 from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PALE, PURPLE
+from synsamp.figures.time import time_axis
 
 CONTROLS = {
     SAME: (GREEN, "task as it was"),
@@ -70,8 +71,10 @@ def _course(p: LeverParameters, runs: Sequence[Results]) -> Figure:
             theta.time.values, theta.values[:, post, pre], color=CYCLE[number % len(CYCLE)], lw=0.8
         )
     below.axhline(0.0, color=GRAY, lw=0.8, ls=":")
-    below.set(title="B  single connections", xlabel="time / s", ylabel="θ")
-    below.set_xlim(0, s.learning_s + s.changed_s + s.lesion_s)
+    below.set(title="B  single connections", ylabel="θ")
+    whole_s = s.learning_s + s.changed_s + s.lesion_s
+    below.set_xlim(0, whole_s)
+    time_axis(below, whole_s)
     return figure
 
 
@@ -121,9 +124,8 @@ def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
             curves.append((there & there[0]).sum(axis=(1, 2)) / there[0].sum())
         time = runs[0][f"{arm}/among"].time.values
         left.plot(time - time[0], np.mean(curves, axis=0), color=colour, label=label)
-    left.set(
-        title="C  connections that are left", xlabel="time / s", ylabel="share", ylim=(0, 1.05)
-    )
+    left.set(title="C  connections that are left", ylabel="share", ylim=(0, 1.05))
+    time_axis(left, p.schedule.same_s)
     left.legend(loc="lower left")
     found = []
     for run in runs:
@@ -133,5 +135,7 @@ def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     for values in found:
         right.plot(range(3), values, "o", color=INK, ms=3, alpha=0.6)
     right.set_xticks(range(3), ["single\nsynapses", "mixed\ngroups", "up −\ndown"])
-    right.set(title="D  what is kept", ylabel="correlation", ylim=(0, 1.05))
+    right.axhline(0.0, color=INK, lw=0.8)
+    lowest = min(0.0, *np.ravel(found)) * 1.1
+    right.set(title="D  what is kept", ylabel="correlation", ylim=(lowest, 1.05))
     return figure

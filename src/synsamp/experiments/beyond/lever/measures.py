@@ -59,13 +59,13 @@ def measures(p: LeverParameters, results: Results) -> dict[str, Value]:
     s = p.schedule
     changed_s, lesion_s = s.learning_s, s.learning_s + s.changed_s
     learned = level(p, results, MAIN, 0.0, s.learning_s)
-    untrained = per_minute(p, results, FROZEN, 0.0, s.frozen_s)
+    untrained = per_minute(p, results, FROZEN, 0.0, s.learning_s)
     same = level(p, results, SAME, changed_s, s.same_s)
     found: dict[str, Value] = {
         "per_minute_untrained": untrained,
         "per_minute_learned": learned,
         "rise": Ratio(learned, untrained),
-        "rise_frozen": Ratio(per_minute(p, results, FROZEN, s.frozen_s / 2, s.frozen_s), untrained),
+        "rise_frozen": Ratio(level(p, results, FROZEN, 0.0, s.learning_s), untrained),
         "stays": Ratio(same, learned),
         "stays_untrained": Ratio(untrained, learned),
     }
@@ -73,14 +73,11 @@ def measures(p: LeverParameters, results: Results) -> dict[str, Value]:
         ("adapts", OTHER_ORDER_FROZEN, changed_s, s.changed_s),
         ("recovers", LESION_FROZEN, lesion_s, s.lesion_s),
     ):
-        end_s = at_s + s.frozen_s
-        before = per_minute(p, results, frozen, at_s, end_s)
+        before = per_minute(p, results, frozen, at_s, at_s + length_s)
         found[name] = Ratio(level(p, results, MAIN, at_s, length_s), before)
-        found[f"{name}_frozen"] = Ratio(
-            per_minute(p, results, frozen, at_s + s.frozen_s / 2, end_s), before
-        )
+        found[f"{name}_frozen"] = Ratio(level(p, results, frozen, at_s, length_s), before)
     found["change_hits"] = Ratio(
-        per_minute(p, results, OTHER_ORDER_FROZEN, changed_s, changed_s + s.frozen_s), learned
+        per_minute(p, results, OTHER_ORDER_FROZEN, changed_s, changed_s + s.changed_s), learned
     )
     if s.random_s:
         at_random = level(p, results, AT_RANDOM, 0.0, s.random_s)

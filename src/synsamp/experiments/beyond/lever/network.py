@@ -52,7 +52,13 @@ def build_network(p: LeverParameters, seed: int) -> Network:
         [InputGroup("x", p.cues.inputs)],
         [
             free_neurons("e", w.excitatory, p.neurons),
-            FreeNeurons("i", w.inhibitory, w.inhibitory_hz, w.inhibitory_dead_s),
+            FreeNeurons(
+                "i",
+                w.inhibitory,
+                w.inhibitory_hz,
+                w.inhibitory_dead_s,
+                max_rate_hz=p.neurons.max_rate_hz,
+            ),
         ],
         [
             Projection("x", "e", learns, mask=sees),

@@ -59,15 +59,15 @@ class Wiring(Parameters):
 
 
 class Schedule(Parameters):
-    """How long everything lasts; 0 leaves an arm out."""
+    """How long everything lasts; 0 leaves an arm out.
+
+    With plasticity off the network is watched for as long as with it.
+    """
 
     learning_s: float = Field(50_000.0, ge=50.0, le=1e7, description="before the task is changed")
     same_s: float = Field(25_000.0, ge=50.0, le=1e7, description="control: the task goes on")
     changed_s: float = Field(25_000.0, ge=50.0, le=1e7, description="with the changed task")
     lesion_s: float = Field(25_000.0, ge=50.0, le=1e7, description="after the lesion")
-    frozen_s: float = Field(
-        5_000.0, ge=50.0, le=1e7, description="plasticity off: at the start, after each change"
-    )
     random_s: float = Field(50_000.0, ge=0.0, le=1e7, description="reward at random from the start")
     noiseless_s: float = Field(50_000.0, ge=0.0, le=1e7, description="T = 0 from the start")
     look_s: float = Field(250.0, ge=10.0, le=1e5, description="from one look to the next")
@@ -87,7 +87,7 @@ class Schedule(Parameters):
     def seconds(self) -> float:
         """Of all arms together."""
         trunk = self.learning_s + self.changed_s + self.lesion_s
-        return trunk + self.same_s + 3 * self.frozen_s + self.random_s + self.noiseless_s
+        return 2 * trunk + self.same_s + self.random_s + self.noiseless_s
 
 
 class LeverParameters(Parameters):

@@ -3,10 +3,10 @@
 learning        other order     lesion
 |---------------|---------------|---------------|     the network
                 |---------------|                     same: the task goes on as it was
-                |- - -          |- - -                plasticity off
+                |---------------|---------------|     plasticity off, from either moment on
 |---------------|                                     reward at random
 |---------------|                                     noise off (T = 0)
-|- - -                                                plasticity off from the start
+|---------------|                                     plasticity off from the start
 """
 
 from __future__ import annotations
@@ -81,19 +81,19 @@ def run(p: LeverParameters, seed: int) -> Mapping[str, Any]:
                 Branch("same", [act(s.same_s)], {**course, **synapses}),
                 Branch(
                     "frozen_changed",
-                    [frozen, act(s.frozen_s, upside_down=True)],
+                    [frozen, act(s.changed_s, upside_down=True)],
                     {**course, **synapses},
                 ),
                 act(s.changed_s, upside_down=True),
                 Lesion(
                     lambda view: lesion(p, view.seed_for("lesion")), "of neurons for up and down"
                 ),
-                Branch("frozen_lesion", [frozen, act(s.frozen_s, upside_down=True)], course),
+                Branch("frozen_lesion", [frozen, act(s.lesion_s, upside_down=True)], course),
                 act(s.lesion_s, upside_down=True),
             ],
             {**course, **synapses},
         ),
-        FROZEN: protocol([frozen, act(s.frozen_s)], course),
+        FROZEN: protocol([frozen, act(s.learning_s)], course),
     }
     if s.random_s:
         found[AT_RANDOM] = protocol([act(s.random_s, at_random=True)], course)

@@ -11,14 +11,12 @@ trial took too long, the network waits without the cue. Nothing sets the lever b
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from synsamp.environments import Environment, Response
-from synsamp.environments.base import Counts
+from synsamp.environments import CompiledEnvironment, drawn, filtered_rate_hz
 from synsamp.experiments.beyond.lever.parameters import Task
 from synsamp.experiments.shared.reward_network import Floats
 
@@ -26,9 +24,84 @@ WAITING, FIRST, SECOND, REWARDED = range(4)
 """Stages of a trial."""
 LATE_S = 20.0
 """Reward at random comes so much later on average: twenty times τ_e."""
+BACKGROUND, CUE = range(2)
+"""What may be shown."""
+
+STATE = (
+    *("seed", "trial", "stage", "left", "lever", "up_hz", "down_hz"),
+    *("tried", "finished", "cued", "step", "owed", "giving"),
+)
+SEED, TRIAL, STAGE, LEFT, LEVER, UP_HZ, DOWN_HZ = range(7)
+TRIED, FINISHED, CUED, STEP, OWED, GIVING = range(7, 13)
+"""The state: periods are left of a stage; trials were begun, movements finished, so many periods
+were cued; and where reward is given at random, movements are still to be paid, and for how many
+periods more one is."""
+
+NUMBERS = 12
+MOTOR, PERIOD_S, WINDOW_S, KEEP, THRESHOLD, SIGN = range(6)
+LIMIT, REWARDING, SHORTEST, SPREAD, AT_RANDOM, PER_PERIOD = range(6, NUMBERS)
+"""The parameters: times of a trial in periods; how likely a period pays one that is owed."""
 
 
-class Lever(Environment):
+@njit
+def wait(seed: float, trial: float, numbers: Any) -> float:
+    """Periods before a trial."""
+    return max(1.0, np.rint(numbers[SHORTEST] + drawn(seed, trial) * numbers[SPREAD]))
+
+
+@njit
+def next_stage(state: Any, lever: float, numbers: Any) -> None:
+    """The stage after this period, and how many periods it has left; counts trials."""
+    stage, left = state[STAGE], state[LEFT] - 1.0
+    if stage == FIRST and lever < -numbers[THRESHOLD] and left > 0:
+        stage = SECOND
+    elif stage == SECOND and lever > numbers[THRESHOLD] and left > 0:
+        stage, left = REWARDED, numbers[REWARDING]
+        state[FINISHED] += 1.0
+    elif left <= 0 and stage == WAITING:
+        stage, left = FIRST, numbers[LIMIT]
+        state[TRIED] += 1.0
+    elif left <= 0:
+        state[TRIAL] += 1.0
+        stage, left = WAITING, wait(state[SEED], state[TRIAL], numbers)
+    state[STAGE], state[LEFT] = stage, left
+
+
+@njit
+def paid_at_random(state: Any, finished: float, numbers: Any) -> float:
+    """What is owed is paid at moments that have nothing to do with the lever."""
+    state[STEP] += 1.0
+    state[OWED] += finished
+    due = drawn(state[SEED], state[STEP], 1.0) < state[OWED] * numbers[PER_PERIOD]
+    if state[GIVING] == 0 and due:
+        state[OWED] -= 1.0
+        state[GIVING] = numbers[REWARDING]
+    given = 1.0 if state[GIVING] > 0 else 0.0
+    state[GIVING] = max(0.0, state[GIVING] - 1.0)
+    return given
+
+
+@njit
+def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
+    """The lever after the last period, and the stage of the trial."""
+    motor, keep = int(numbers[MOTOR]), numbers[KEEP]
+    period_s, window_s = numbers[PERIOD_S], numbers[WINDOW_S]
+    up, down = counts[-2 * motor : -motor].sum(), counts[-motor:].sum()
+    state[UP_HZ] = filtered_rate_hz(state[UP_HZ], up, period_s, window_s)
+    state[DOWN_HZ] = filtered_rate_hz(state[DOWN_HZ], down, period_s, window_s)
+    state[LEVER] = keep * state[LEVER] + (1.0 - keep) * (state[UP_HZ] - state[DOWN_HZ])
+    finished = state[FINISHED]
+    if state[STAGE] == FIRST or state[STAGE] == SECOND:
+        state[CUED] += 1.0
+    next_stage(state, numbers[SIGN] * state[LEVER], numbers)
+    given = 1.0 if state[STAGE] == REWARDED else 0.0
+    if numbers[AT_RANDOM] > 0:
+        given = paid_at_random(state, state[FINISHED] - finished, numbers)
+    cued = state[STAGE] == FIRST or state[STAGE] == SECOND
+    return (CUE if cued else BACKGROUND), given
+
+
+class Lever(CompiledEnvironment):
     """A lever that is moved by the last neurons of ``e``: ``motor`` for up, then as many for down.
 
     ``upside_down``: first +threshold, then −threshold is to be passed. ``at_random``: reward has
@@ -36,6 +109,7 @@ class Lever(Environment):
     """
 
     circuits = ("e",)
+    answer = staticmethod(answer)
 
     def __init__(
         self,
@@ -46,84 +120,31 @@ class Lever(Environment):
         upside_down: bool = False,
         at_random: bool = False,
     ) -> None:
-        self.task, self.motor, self.period_s = task, motor, task.period_s
+        self.task, self.period_s = task, task.period_s
         self.at_random, self.upside_down = at_random, upside_down
-        self._cue, self._background = cue, background
-        self._seen = math.exp(-task.period_s / task.window_s)
-        self._gain = (1.0 - self._seen) / task.period_s
+        self.inputs = np.stack([background, cue])
+        numbers = np.zeros(NUMBERS)
+        numbers[MOTOR], numbers[PERIOD_S], numbers[WINDOW_S] = motor, task.period_s, task.window_s
+        numbers[KEEP], numbers[THRESHOLD] = task.keep, task.threshold_hz
+        numbers[SIGN] = -1.0 if upside_down else 1.0
+        numbers[LIMIT], numbers[REWARDING] = (
+            self._periods(task.limit_s),
+            self._periods(task.reward_s),
+        )
+        numbers[SHORTEST] = task.shortest_wait_s / task.period_s
+        numbers[SPREAD] = (task.longest_wait_s - task.shortest_wait_s) / task.period_s
+        numbers[AT_RANDOM], numbers[PER_PERIOD] = at_random, task.period_s / LATE_S
+        self.numbers = tuple(numbers.tolist())
 
     def describe(self) -> str:
         """In one line."""
         order = "up, then down" if self.upside_down else "down, then up"
         return f"a lever, {order}" + (", reward at random" if self.at_random else "")
 
-    def start(self, seed: int) -> Response:
+    def first(self, seed: int) -> dict[str, float]:
         """The network waits for its first trial."""
-        state: dict[str, Any] = {
-            "seed": seed,
-            "trial": 0,
-            "stage": WAITING,
-            "left": self._wait(seed, 0),
-            "lever": 0.0,
-            "up_hz": 0.0,
-            "down_hz": 0.0,
-            "tried": 0,
-            "finished": 0,
-            "cued": 0,
-        }
-        if self.at_random:
-            state |= {"step": 0, "owed": 0, "giving": 0}
-        return Response(state, self._background)
-
-    def respond(self, state: Mapping[str, Any], counts: Counts) -> Response:
-        """The lever after the last period, and the stage of the trial."""
-        e, new = counts["e"], dict(state)
-        up = float(e[-2 * self.motor : -self.motor].sum())
-        down = float(e[-self.motor :].sum())
-        new["up_hz"] = up_hz = self._seen * float(state["up_hz"]) + self._gain * up
-        new["down_hz"] = down_hz = self._seen * float(state["down_hz"]) + self._gain * down
-        keep = self.task.keep
-        new["lever"] = lever = keep * float(state["lever"]) + (1.0 - keep) * (up_hz - down_hz)
-        stage, left = int(state["stage"]), int(state["left"]) - 1
-        if stage in (FIRST, SECOND):
-            new["cued"] = int(state["cued"]) + 1
-        stage, left = self._next(new, stage, left, -lever if self.upside_down else lever)
-        new |= {"stage": stage, "left": left}
-        given = float(stage == REWARDED)
-        if self.at_random:
-            given = self._any_time(new, int(state["finished"]))
-        cued = stage in (FIRST, SECOND)
-        return Response(new, self._cue if cued else self._background, given)
-
-    def _next(self, new: dict[str, Any], stage: int, left: int, lever: float) -> tuple[int, int]:
-        """The stage after this period, and how many periods it has left; counts trials."""
-        if stage == FIRST and lever < -self.task.threshold_hz and left > 0:
-            return SECOND, left
-        if stage == SECOND and lever > self.task.threshold_hz and left > 0:
-            new["finished"] = int(new["finished"]) + 1
-            return REWARDED, self._periods(self.task.reward_s)
-        if left > 0:
-            return stage, left
-        if stage == WAITING:
-            new["tried"] = int(new["tried"]) + 1
-            return FIRST, self._periods(self.task.limit_s)
-        new["trial"] = trial = int(new["trial"]) + 1
-        return WAITING, self._wait(int(new["seed"]), trial)
-
-    def _wait(self, seed: int, trial: int) -> int:
-        drawn = float(np.random.default_rng([seed, trial]).random())
-        spread_s = self.task.longest_wait_s - self.task.shortest_wait_s
-        return self._periods(self.task.shortest_wait_s + drawn * spread_s)
+        state = dict.fromkeys(STATE, 0.0)
+        return {**state, "seed": seed, "left": wait(float(seed), 0.0, self.numbers_as_array)}
 
     def _periods(self, seconds: float) -> int:
         return max(1, round(seconds / self.task.period_s))
-
-    def _any_time(self, new: dict[str, Any], finished: int) -> float:
-        """Pay what is owed at moments that have nothing to do with the lever."""
-        new["step"] = step = int(new["step"]) + 1
-        owed, giving = int(new["owed"]) + int(new["finished"]) - finished, int(new["giving"])
-        drawn = float(np.random.default_rng([int(new["seed"]), step, 1]).random())
-        if giving == 0 and drawn < owed * self.task.period_s / LATE_S:
-            owed, giving = owed - 1, self._periods(self.task.reward_s)
-        new |= {"owed": owed, "giving": max(0, giving - 1)}
-        return float(giving > 0)

@@ -35,7 +35,7 @@ EXPERIMENT = Experiment(
     summary="Reward tells which population is to answer to which of two patterns.",
     parameters=PatternParameters,
     presets={"quick": QUICK, "paper": PAPER},
-    trials={"quick": 4, "paper": 12},
+    trials={"quick": 8, "paper": 12},
     run=run,
     measures=measures,
     claims=CLAIMS,
@@ -50,6 +50,8 @@ EXPERIMENT = Experiment(
         "and how much more it excites the first population than the second, at the end.",
     },
     assumptions=(
+        "Rates rise no further than 1000 Hz, about one spike per step of 1 ms; without such an end "
+        "strong weights drive them beyond every bound.",
         "Rates of a pattern: 60 Hz × Gamma(0.2, 0.8) for each input, within 2 and 60 Hz; between "
         "patterns all inputs fire at 2 Hz, for 0.5 to 1 s like patterns. Each run draws its own.",
         "The rate of a population is that of all its spikes together, seen through an exponential "

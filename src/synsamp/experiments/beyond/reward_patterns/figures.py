@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from synsamp.experiments.base import Results
 from synsamp.experiments.beyond.reward_patterns.measures import preference
 from synsamp.experiments.beyond.reward_patterns.parameters import PatternParameters
-from synsamp.experiments.beyond.reward_patterns.patterns import PAUSE, phase
+from synsamp.experiments.beyond.reward_patterns.patterns import FIRST, PAUSE, phase
 from synsamp.experiments.beyond.reward_patterns.protocol import SEEN_S
 from synsamp.figures.style import BLUE, GRAY, ORANGE
+from synsamp.figures.time import time_axis
 
 COLOURS = (BLUE, ORANGE)
 """Of the two populations and their patterns."""
@@ -55,7 +56,9 @@ def _shade(axes: Axes, p: PatternParameters, seed: int, start_s: float) -> None:
         shown, periods = phase(p.task, seed, number)
         until = at + periods * p.task.period_s
         if shown != PAUSE and until > start_s:
-            axes.axvspan(at - start_s, until - start_s, color=COLOURS[shown], alpha=0.15, lw=0)
+            axes.axvspan(
+                at - start_s, until - start_s, color=COLOURS[shown - FIRST], alpha=0.15, lw=0
+            )
         number, at = number + 1, until
 
 
@@ -65,13 +68,14 @@ def _course(p: PatternParameters, runs: Sequence[Results]) -> Figure:
     for arm, colour in ARM_COLOURS.items():
         for axes, what in ((reward, "earned"), (leads, "led")):
             _over_time(axes, [run[f"{arm}/course"] for run in runs], what, colour, WORDS[arm])
-    reward.set(title="B  reward", xlabel="time / s", ylabel="while a pattern is shown", ylim=(0, 1))
+    reward.set(title="B  reward", ylabel="while a pattern is shown", ylim=(0, 1))
     reward.legend(loc="upper left")
     leads.axhline(0.5, color=GRAY, lw=0.8, ls=":")
-    leads.set(title="right one leads", xlabel="time / s", ylabel="of that time", ylim=(0, 1))
+    leads.set(title="right one leads", ylabel="of that time", ylim=(0, 1))
     for axes in (reward, leads):
         axes.set_xlim(0, p.learning_s)
         axes.locator_params(axis="x", nbins=4)
+        time_axis(axes, p.learning_s)
     for run, arm in itertools.product(runs, reversed(ARM_COLOURS)):
         first, second = run["patterns"].rate.values
         told, colour = preference(p, run, arm), ARM_COLOURS[arm]

@@ -8,20 +8,33 @@ exponential window that is emptied when something else is shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from synsamp.environments import Environment, Response
-from synsamp.environments.base import Counts
+from synsamp.environments import CompiledEnvironment, drawn, filtered_rate_hz
 from synsamp.experiments.beyond.reward_patterns.parameters import Task
 from synsamp.experiments.shared.reward_network import Floats
 
-PAUSE = -1
-"""What is shown between patterns, which are 0 and 1."""
+PAUSE, FIRST, SECOND = range(3)
+"""What may be shown: nothing, or one of the patterns."""
 REMEMBERED_S, LATE_S = 60.0, 10.0
 """Reward at random is that of a moment so long ago: at least ten times τ_e, at most a minute."""
+
+STATE = (
+    *("seed", "number", "shown", "left", "rate_0", "rate_1"),
+    *("judged", "earned", "led", "step", "back"),
+)
+SEED, NUMBER, SHOWN, LEFT, RATE_0, RATE_1 = range(6)
+JUDGED, EARNED, LED, STEP, BACK, PAST = range(6, 12)
+"""The state: phases by number, of which periods are left; periods that were judged, what was earned
+in them and in how many of them the right population led; and where reward is given at random, how
+many periods ago that of now was earned, and, from there on, what was."""
+
+NUMBERS = 8
+PERIOD_S, WINDOW_S, STEEPNESS, THRESHOLD, SHORTEST, SPREAD, AT_RANDOM, LATE = range(NUMBERS)
+"""The parameters; times of a phase in periods."""
 
 
 class Phase(NamedTuple):
@@ -31,15 +44,72 @@ class Phase(NamedTuple):
     periods: int
 
 
+def numbers_of(task: Task, at_random: bool) -> Floats:
+    """The parameters as the compiled answer takes them."""
+    numbers = np.zeros(NUMBERS)
+    numbers[PERIOD_S], numbers[WINDOW_S] = task.period_s, task.window_s
+    numbers[STEEPNESS], numbers[THRESHOLD] = task.steepness_s, task.threshold_hz
+    numbers[SHORTEST] = task.shortest_s / task.period_s
+    numbers[SPREAD] = (task.longest_s - task.shortest_s) / task.period_s
+    numbers[AT_RANDOM], numbers[LATE] = at_random, round(LATE_S / task.period_s)
+    return numbers
+
+
 def phase(task: Task, seed: int, number: int) -> Phase:
-    """Patterns have odd numbers, pauses even ones."""
-    share, which = np.random.default_rng([seed, number]).random(2).tolist()
-    lasts_s = task.shortest_s + share * (task.longest_s - task.shortest_s)
-    shown = int(which < 0.5) if number % 2 else PAUSE
-    return Phase(shown, max(1, round(lasts_s / task.period_s)))
+    """One of them by its number."""
+    state = np.zeros(PAST + 1)
+    state[SEED] = seed
+    begin_phase(state, float(number), numbers_of(task, False))
+    return Phase(int(state[SHOWN]), int(state[LEFT]))
 
 
-class Patterns(Environment):
+@njit
+def begin_phase(state: Any, number: float, numbers: Any) -> None:
+    """Something else is shown: patterns have odd numbers, pauses even ones."""
+    state[NUMBER] = number
+    share, which = drawn(state[SEED], number), drawn(state[SEED], number, 1.0)
+    state[LEFT] = max(1.0, np.rint(numbers[SHORTEST] + share * numbers[SPREAD]))
+    state[SHOWN] = PAUSE if number % 2 == 0 else FIRST if which < 0.5 else SECOND
+    state[RATE_0] = state[RATE_1] = 0.0
+    late, remembered = numbers[LATE], state.size - PAST
+    state[BACK] = late + np.floor(drawn(state[SEED], number, 2.0) * (remembered - late))
+
+
+@njit
+def worth(lead_hz: float, numbers: Any) -> float:
+    """Reward while the right population is ahead by so much."""
+    if lead_hz <= 0.0:
+        return 0.0
+    return 1.0 / (1.0 + math.exp(-numbers[STEEPNESS] * (lead_hz - numbers[THRESHOLD])))
+
+
+@njit
+def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
+    """What the last period was worth, and what is shown next."""
+    half, period_s, window_s = counts.size // 2, numbers[PERIOD_S], numbers[WINDOW_S]
+    state[RATE_0] = filtered_rate_hz(state[RATE_0], counts[:half].sum(), period_s, window_s)
+    state[RATE_1] = filtered_rate_hz(state[RATE_1], counts[half:].sum(), period_s, window_s)
+    earned = 0.0
+    if state[SHOWN] != PAUSE:
+        lead_hz = state[RATE_0] - state[RATE_1]
+        earned = worth(lead_hz if state[SHOWN] == FIRST else -lead_hz, numbers)
+        state[JUDGED] += 1.0
+        state[EARNED] += earned
+        if earned > 0.0:
+            state[LED] += 1.0
+    given = earned
+    if numbers[AT_RANDOM] > 0:
+        past = state[PAST:]
+        state[STEP] += 1.0
+        given = past[int(state[STEP] - state[BACK]) % past.size]
+        past[int(state[STEP]) % past.size] = earned
+    state[LEFT] -= 1.0
+    if state[LEFT] == 0.0:
+        begin_phase(state, state[NUMBER] + 1.0, numbers)
+    return int(state[SHOWN]), given
+
+
+class Patterns(CompiledEnvironment):
     """Two patterns, and reward for the population that is to answer.
 
     ``at_random``: reward has nothing to do with what is done. During each phase rewards of the last
@@ -47,72 +117,28 @@ class Patterns(Environment):
     """
 
     circuits = ("z",)
+    answer = staticmethod(answer)
 
     def __init__(
         self, task: Task, patterns: Floats, background: Floats, at_random: bool = False
     ) -> None:
         self.task, self.at_random, self.period_s = task, at_random, task.period_s
-        self._rates = {PAUSE: background, 0: patterns[0], 1: patterns[1]}
-        self._keep = math.exp(-task.period_s / task.window_s)
-        self._gain = (1.0 - self._keep) / task.period_s
+        self.inputs = np.stack([background, *patterns])
         self._remembered = max(2, round(REMEMBERED_S / task.period_s))
-        self._late = round(LATE_S / task.period_s)
+        self.numbers = tuple(numbers_of(task, at_random).tolist())
 
     def describe(self) -> str:
         """In one line."""
         return "two patterns" + (", reward at random" if self.at_random else "")
 
-    def start(self, seed: int) -> Response:
+    def first(self, seed: int) -> dict[str, Any]:
         """A pause."""
-        first = phase(self.task, seed, 0)
-        state: dict[str, Any] = {
-            "seed": seed,
-            "number": 0,
-            "shown": first.shown,
-            "left": first.periods,
-            "rate_0": 0.0,
-            "rate_1": 0.0,
-            "judged": 0,
-            "earned": 0.0,
-            "led": 0,
-        }
-        if self.at_random:
-            state |= {"step": 0, "back": self._late, "past": np.zeros(self._remembered)}
-        return Response(state, self._rates[first.shown])
-
-    def respond(self, state: Mapping[str, Any], counts: Counts) -> Response:
-        """What the last period was worth, and what is shown next."""
-        z, new = counts["z"], dict(state)
-        half = z.size // 2
-        rate_0 = self._keep * float(state["rate_0"]) + self._gain * float(z[:half].sum())
-        rate_1 = self._keep * float(state["rate_1"]) + self._gain * float(z[half:].sum())
-        shown, earned = int(state["shown"]), 0.0
-        if shown != PAUSE:
-            earned = self.worth(rate_0 - rate_1 if shown == 0 else rate_1 - rate_0)
-            new["judged"] = int(state["judged"]) + 1
-            new["led"] = int(state["led"]) + (earned > 0.0)
-            new["earned"] = float(state["earned"]) + earned
-        given = earned
-        if self.at_random:
-            step = int(state["step"]) + 1
-            past = np.array(state["past"])
-            given = float(past[(step - int(state["back"])) % past.size])
-            past[step % past.size] = earned
-            new |= {"step": step, "past": past}
-        left = int(state["left"]) - 1
-        if left == 0:
-            number = int(state["number"]) + 1
-            shown, left = phase(self.task, int(state["seed"]), number)
-            rate_0 = rate_1 = 0.0
-            new |= {"number": number, "shown": shown}
-            if self.at_random:
-                drawn = np.random.default_rng([int(state["seed"]), number, 1])
-                new["back"] = int(drawn.integers(self._late, self._remembered))
-        new |= {"left": left, "rate_0": rate_0, "rate_1": rate_1}
-        return Response(new, self._rates[shown], given)
+        past = np.zeros(self._remembered if self.at_random else 1)
+        state = np.concatenate([np.zeros(PAST), past])
+        state[SEED] = seed
+        begin_phase(state, 0.0, self.numbers_as_array)
+        return {**dict(zip(STATE, state[:PAST].tolist(), strict=True)), "past": past}
 
     def worth(self, lead_hz: float) -> float:
         """Reward while the right population is ahead by so much."""
-        if lead_hz <= 0.0:
-            return 0.0
-        return 1.0 / (1.0 + math.exp(-self.task.steepness_s * (lead_hz - self.task.threshold_hz)))
+        return float(worth(lead_hz, self.numbers_as_array))

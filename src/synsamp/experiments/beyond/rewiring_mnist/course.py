@@ -126,8 +126,10 @@ def _way(
             learner = learners.hard(p, signs)
         case _:
             learner = learners.fixed(p, counts)
+    # Compiled whole: one by one, their operations take longer than the learning of a quick run.
     start = jax.jit(learner.start, compiler_options=ONE_THREAD)
-    return replace(learner, start=start), compiled(learner.step, p.batch)
+    weights = jax.jit(learner.weights, compiler_options=ONE_THREAD)
+    return replace(learner, start=start, weights=weights), compiled(learner.step, p.batch)
 
 
 _accuracy = jax.jit(learners.accuracy, compiler_options=ONE_THREAD)

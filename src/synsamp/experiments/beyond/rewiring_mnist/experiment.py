@@ -14,7 +14,7 @@ from typing import Any
 from synsamp.experiments.base import Experiment, Results, RunContext
 from synsamp.experiments.beyond.rewiring_mnist.claims import CLAIMS
 from synsamp.experiments.beyond.rewiring_mnist.measures import INK, measures
-from synsamp.experiments.beyond.rewiring_mnist.parameters import RewiringParameters
+from synsamp.experiments.beyond.rewiring_mnist.parameters import RewiringParameters, Soft
 from synsamp.experiments.shared.labelled_digits import DigitsToLearn
 
 
@@ -46,6 +46,7 @@ EXPERIMENT = Experiment(
             hidden=(100, 50),
             epochs=20,
             second_task_epochs=0,
+            soft=Soft(share=(0.02, 0.03, 0.3), learning_rate=0.5),
         ),
         "paper": RewiringParameters(),
     },
@@ -62,8 +63,8 @@ EXPERIMENT = Experiment(
         "connections as soft rewiring ended with.",
         "C": "Share of all connections that is active, and the share of active ones that was not "
         "there one epoch before.",
-        "D": "Connections of each pixel at the end of the first task in the first seed: a fixed "
-        "wiring, and the rewired ones.",
+        "D": "Connections of each pixel at the end of the first task in the first seed, of a "
+        "fixed wiring and of the rewired ones, each divided by its mean over pixels.",
         "E": "The labels change places: networks that have learnt before, and one that begins "
         "fresh. The dotted line is the accuracy that is waited for.",
     },
@@ -78,19 +79,24 @@ EXPERIMENT = Experiment(
         "Learning rates fall exponentially to 0.107 = 0.8 ** 10 over the first task, also where "
         "it has another number of epochs than 10; that of soft rewiring is constant, since its "
         "floor hangs on the temperature. A second task begins the schedule anew.",
-        "The floor of soft rewiring reflects.",
+        "Soft rewiring is that of DEEP R's scripts: its floor clips, and half of p0 is active at "
+        "the start, since the scripts draw θ of a share p0 with both signs. There the other half "
+        "begins on the floor, here spread down to it like all dormant ones.",
         "Learning rates of the others were the best after one epoch on training images set apart: "
         "0.2 for all connections (of 0.05, 0.1, 0.2, 0.5), 0.5 for a fixed wiring (of 0.1, 0.2, "
         "0.5), which SET takes over.",
-        "Weights of fixed wirings and of SET may change sign. SET is written from its description: "
-        "the weakest 30 % of positive and of negative weights are replaced after each epoch. That "
-        "the last epoch is left out, and that new weights are drawn as at the start, was decided "
-        "here.",
+        "Weights of fixed wirings and of SET may change sign. SET replaces the weakest 30 % of "
+        "positive and of negative weights after each epoch but the last, by new ones drawn as at "
+        "the start, as its authors' programs do. Each layer has as many connections as hard "
+        "rewiring (ε = 2.17, 2.25 and 2.73 in SET's terms), and learning is plain SGD, without "
+        "their momentum, weight decay and dropout.",
         f"A pixel has ink where the mean training image is above {INK:g}.",
     ),
     deviations=(
         "The quick preset tells ones and twos apart from 400 images in 800 steps (the full one has "
         "60,000), with smaller hidden layers; cost and noise hardly add up to anything in so few. "
+        "With its own values soft rewiring would hardly begin to learn in that time: p0 (2, 3 and "
+        "30 %) and learning rate (0.5) are larger there. "
         "There is no second task, since two labels can only be swapped.",
     ),
 )

@@ -40,12 +40,14 @@ def _over_seeds(runs: Sequence[Results], name: str) -> xr.Dataset:
 
 
 def _first_task(p: RewiringParameters, first: xr.Dataset, wiring: xr.Dataset) -> Figure:
-    figure = Figure(figsize=(7.0, 7.0))
-    parts: Any = figure.subfigures(3, 1, height_ratios=[1.25, 1.05, 0.8])
+    figure = Figure(figsize=(7.0, 7.2))
+    parts: Any = figure.subfigures(3, 1, height_ratios=[1.4, 1.0, 0.8])
     learning, end = parts[0].subplots(1, 2, width_ratios=[1.5, 1.0])
     _accuracy(learning, p, first, CURVES)
     learning.set_title("A   while learning")
-    learning.legend(loc="best")
+    # Curves fill the panel differently in each preset: outside, the legend touches none of them.
+    # It serves B and C too.
+    parts[0].legend(loc="outside upper center", ncols=len(CURVES), columnspacing=1.4)
     _at_end(end, first)
     active, new = parts[1].subplots(1, 2)
     _active(active, p, first)
@@ -76,13 +78,13 @@ def _at_end(axes: Any, first: xr.Dataset) -> None:
     arms = ["dense", "soft", "fixed_soft", "hard", "set", "fixed", "fixed_again"]
     for k, arm in enumerate(arms):
         values = first.accuracy.sel(arm=arm).isel(step=-1).values
-        axes.plot(np.full(values.size, k), values, "o", color=LOOKS[arm][1], ms=4, alpha=0.6, mew=0)
-        axes.plot(k, values.mean(), "_", color=INK, ms=16, mew=1.5)
+        axes.plot(k, values.mean(), "_", color=INK, ms=16, mew=1.2)
+        axes.plot(np.full(values.size, k), values, "o", color=LOOKS[arm][1], ms=4, mew=0)
     axes.set(xticks=range(len(arms)), xlim=(-0.6, len(arms) - 0.4))
     axes.set_xticklabels(
         [LOOKS[arm][0] for arm in arms], rotation=40, ha="right", rotation_mode="anchor"
     )
-    axes.set_title("B   at the end")
+    axes.set(ylabel="accuracy on test images", title="B   at the end")
 
 
 def _active(axes: Any, p: RewiringParameters, first: xr.Dataset) -> None:
@@ -91,7 +93,6 @@ def _active(axes: Any, p: RewiringParameters, first: xr.Dataset) -> None:
         label, colour = LOOKS[arm]
         _curve(axes, _epochs(p, first), share.sel(arm=arm), label, colour)
     axes.set(xlabel="epochs", ylabel="active, % of all", ylim=(0, None), xlim=(0, p.epochs))
-    axes.legend()
     axes.set_title("C   connections")
 
 
@@ -101,22 +102,27 @@ def _new(axes: Any, p: RewiringParameters, first: xr.Dataset) -> None:
         label, colour = LOOKS[arm]
         _curve(axes, _epochs(p, new), new.sel(arm=arm), label, colour)
     axes.set(xlabel="epochs", ylabel="new, % per epoch", ylim=(0, None), xlim=(0, p.epochs))
-    axes.legend()
+    axes.set_title("turnover", fontweight="normal")
 
 
 def _pixels(figure: Any, wiring: xr.Dataset) -> None:
     arms = ["fixed", "hard", "soft", "set"]
-    top = float(wiring.from_pixel.sel(arm=arms).quantile(0.995))
+    # Each by its own mean: networks differ in how many connections they have.
+    share = wiring.from_pixel.sel(arm=arms)
+    share = share / share.mean(("row", "column"))
+    top = float(share.quantile(0.995))
     all_axes = figure.subplots(1, 5, width_ratios=[1, 1, 1, 1, 1])
     all_axes[0].imshow(wiring.mean_image, cmap="gray_r", vmin=0.0)
     all_axes[0].set_title("D   mean image", fontsize=9)
     for axes, arm in zip(all_axes[1:], arms, strict=True):
-        image = axes.imshow(wiring.from_pixel.sel(arm=arm), cmap=DENSITY, vmin=0.0, vmax=top)
+        image = axes.imshow(share.sel(arm=arm), cmap=DENSITY, vmin=0.0, vmax=top)
         axes.set_title(LOOKS[arm][0], fontsize=9, fontweight="normal")
     for axes in all_axes:
         axes.set(xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
-    figure.colorbar(image, ax=list(all_axes[1:]), shrink=0.7, label="per pixel")
+    figure.colorbar(
+        image, ax=list(all_axes[1:]), shrink=0.7, label="× mean", extend="max", aspect=12
+    )
 
 
 def _second_task(p: RewiringParameters, first: xr.Dataset, second: xr.Dataset) -> Figure:
@@ -125,9 +131,10 @@ def _second_task(p: RewiringParameters, first: xr.Dataset, second: xr.Dataset) -
     _accuracy(both[0], p, first.isel(step=first.step <= second.step[-1].item()), ("hard", "fixed"))
     both[0].set_title("E   first task")
     _accuracy(both[1], p, second, ("hard", "hard_fresh", "fixed"))
-    both[1].set_title("the labels have changed places")
+    both[1].set_title("the labels have changed places", fontweight="normal")
     both[1].set_ylabel("")
     for axes in both:
         axes.axhline(p.target, color=INK, lw=0.8, ls=":")
-        axes.legend(loc="best")
+    lines, names = both[1].get_legend_handles_labels()  # all of the first panel's, and one more
+    figure.legend(lines, names, loc="outside upper center", ncols=len(names))
     return figure

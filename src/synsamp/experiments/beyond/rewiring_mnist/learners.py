@@ -67,7 +67,7 @@ def soft(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
     """Every connection has a θ; weights, cost and floor make it come and go."""
     rate, T = p.soft.learning_rate, p.soft.learning_rate * p.soft.noise**2 / 2
     layers = [
-        sj.SoftRewiring(sj.random_signs(seed, shape), share, p.soft.cost, T)
+        sj.SoftRewiring(sj.random_signs(seed, shape), share, p.soft.cost, T, p.soft.at_floor)
         for seed, shape, share in zip(sign_seeds, p.shapes, p.soft.share, strict=True)
     ]
     mappings = [layer.mapping for layer in layers]
@@ -84,7 +84,7 @@ def soft(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
         keys = jax.random.split(key, len(layers))
         return algorithm.init(
             [
-                layer.start(k, rewired_scale(shape))
+                layer.start(k, rewired_scale(shape), p.soft.active_at_start * layer.active_share)
                 for layer, k, shape in zip(layers, keys, p.shapes, strict=True)
             ]
         )

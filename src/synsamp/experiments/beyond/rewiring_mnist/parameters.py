@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,12 @@ class Soft(Parameters):
 
     share: tuple[Share, Share, Share] = Field(
         (0.005, 0.005, 0.1), description="p0, active connections per layer without data"
+    )
+    active_at_start: float = Field(
+        0.5, ge=0.0, le=1.0, description="of p0: the scripts draw both signs, and θ < 0 is dormant"
+    )
+    at_floor: Literal["clips", "reflects"] = Field(
+        "clips", description="what a step below the floor does; the scripts clip"
     )
     learning_rate: float = Field(0.05, ge=1e-6, le=10.0, description="b, constant")
     cost: float = Field(1e-5, ge=1e-12, le=1.0, description="l1 of an active connection")

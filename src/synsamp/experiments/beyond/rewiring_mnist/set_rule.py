@@ -1,8 +1,9 @@
-"""Sparse evolutionary training (SET; Mocanu et al. 2018), written from its description.
+"""Sparse evolutionary training (SET; Mocanu et al. 2018).
 
-After each epoch the share ζ of the positive weights nearest to 0, and likewise of the negative
-ones, is removed; as many connections are added at random places that are free. Added ones get
-weights as at the start.
+After each epoch but the last the share ζ of the positive weights nearest to 0, and likewise of the
+negative ones, is removed; as many connections are added at random places that are free. Added ones
+get weights as at the start. Held against the authors' published programs: docs/deep.md says what
+agrees and what differs.
 """
 
 from __future__ import annotations
