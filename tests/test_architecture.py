@@ -83,6 +83,7 @@ ROOMS: dict[str, list[str]] = {
         "network",
         "description",
         "axons",
+        "populations",
         "layout",
         "input",
         "state",

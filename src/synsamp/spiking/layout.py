@@ -30,9 +30,8 @@ from synsamp.spiking.kernel.credit import DEPTH
 from synsamp.spiking.kernel.diffusion import move_for, weigh_for
 from synsamp.spiking.kernel.memory import GRID_S, REFRESH_S, Numbers, Wiring
 from synsamp.spiking.kernel.simd import LANE
-from synsamp.spiking.kernel.thinning import MARGIN, ROOM
 from synsamp.spiking.network import Network, Projection
-from synsamp.spiking.neurons import FreeNeurons
+from synsamp.spiking.populations import neuron_arrays
 from synsamp.spiking.synapses import SynapseModel
 
 Ints = NDArray[np.int64]
@@ -192,35 +191,14 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     ).reshape(-1, 3)
     traces = np.array([b.synapses.plasticity.n_traces if b.plastic else 0 for b in blocks], int)
     rows = n_pre * n_post
-    free = [isinstance(c, FreeNeurons) for c in network.circuits]
-    homeostasis = [getattr(c, "homeostasis", None) for c in network.circuits]
-    most_hz = np.array([getattr(c, "max_rate_hz", np.inf) for c in network.circuits])
-    of_circuit = _by_circuit(blocks, credits, network)
-    circuit_of = np.repeat(np.arange(len(network.circuits)), np.diff(first_neuron))
-    highest_hz = np.full(network.n_neurons + LANE, np.inf, np.float32)
-    highest_hz[: network.n_neurons] = (MARGIN * most_hz * np.where(of_circuit, ROOM, 1.0))[
-        circuit_of
-    ]
+    credits_of = _by_circuit(blocks, credits, network)
     wiring = Wiring(
+        **neuron_arrays(network, first_neuron, credits_of),
         first_neuron=first_neuron,
-        rate_up_to=np.cumsum(
-            [0.0 if isinstance(c, FreeNeurons) else c.rate_hz for c in network.circuits]
-        ),
-        free=np.array(free, bool),
-        base_hz=np.array([c.rate_hz for c in network.circuits]),
-        most_hz=most_hz,
-        dead_s=np.array([getattr(c, "dead_time_s", 0.0) for c in network.circuits]),
-        adaptation_rise_s=np.array([float(c.adaptation.rise_s) for c in network.circuits]),
-        adaptation_fall_s=np.array([float(c.adaptation.fall_s) for c in network.circuits]),
-        adaptation_strength=np.array([float(c.adaptation_strength) for c in network.circuits]),
-        bias_per_s=np.array([0.0 if h is None else h.rate_hz / h.time_s for h in homeostasis]),
-        bias_per_spike=np.array([0.0 if h is None else 1.0 / h.time_s for h in homeostasis]),
         first_block=np.searchsorted(targets, np.arange(len(network.circuits) + 1)),
         learns=_by_circuit(blocks, learning, network),
         learns_by_own=_by_circuit(blocks, by_own, network),
-        credits=of_circuit,
-        circuit_of=circuit_of,
-        highest_limit_hz=highest_hz,
+        credits=credits_of,
         plastic=np.array(learning, bool),
         first_axon=first_axon,
         n_pre=n_pre,

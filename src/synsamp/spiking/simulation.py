@@ -143,10 +143,7 @@ class Simulation:
         return self
 
     def act_until(self, time_s: float, acting: Acting | None) -> int:
-        """The same with an environment whose answers are compiled (see `synsamp.environments`).
-
-        It stops before that time where something else is to be shown; returns why.
-        """
+        """The same with a compiled environment; stops where inputs change, and returns why."""
         end, status = float(on_grid.py_func(float(time_s), self.grid_s)), DONE
         self._lesions_due()
         while self.time_s < end and status == DONE:
