@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from synsamp.environments import CompiledEnvironment, Dopamine, Environment, Loop, drawn
+from synsamp.environments import CompiledEnvironment, Dopamine, Environment, Loop, Response, drawn
 from synsamp.errors import SynsampError
 from synsamp.experiments.beyond.bandit.parameters import Task as BanditTask
 from synsamp.experiments.beyond.bandit.protocol import Bandit
@@ -61,12 +61,12 @@ class FromPython(Environment):
     def __init__(self, environment):
         self._inside = environment
         self.period_s, self.circuits = environment.period_s, environment.circuits
-        self.start, self.respond = environment.start, environment.respond
 
     def start(self, seed):
-        raise NotImplementedError
+        return self._inside.start(seed)
 
-    respond = start
+    def respond(self, state, counts):
+        return self._inside.respond(state, counts)
 
 
 def synapses():
@@ -303,6 +303,15 @@ def test_a_bad_answer_ends_the_run_with_one_line(how, words, wrapped):
     mended = Loop.restore(sim, TurnsBad(3.0), saved)
     mended.run_until(10.0)
     assert_same((sim, mended), acted("free", TurnsBad(3.0), 4, "z", (10.0,)))
+
+
+def test_an_answer_that_is_another_one_the_second_time_is_refused():
+    class Moody(TurnsBad):
+        def respond(self, state, counts):
+            return Response(state, INPUTS[0], 0.0)
+
+    with pytest.raises(SynsampError, match="must depend on its arguments alone"):
+        acted("free", Moody(0.0), 4, "z", (10.0,))
 
 
 def not_compiled(state, counts, numbers):
