@@ -119,6 +119,8 @@ def test_eligibility_is_on_average_the_gradient_of_log_p_given_the_spikes(excess
 def test_eligibility_is_the_gradient_where_rates_rise_no_further():
     z = np.concatenate([beyond(seed, True, most_hz=12.0) for seed in range(6)])
     assert abs(z.mean()) < 4 / np.sqrt(6 * SIZE)
+    # Nothing is added where rates are at their highest: with credit there it would be 1.8.
+    assert (z**2).mean() < 0.3, (z**2).mean()
     # The control: the gradient of a model whose rates go on to rise.
     wrong = np.concatenate([beyond(seed, True, 12.0, assumed_hz=1e9) for seed in range(6)])
     assert abs(wrong.mean()) > 10 / np.sqrt(6 * SIZE)
