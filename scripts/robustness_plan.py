@@ -67,6 +67,7 @@ RULE = {
     "γ": ["circuit.adaptation_strength"],
     "τ rise": ["circuit.adaptation_rise_s"],
     "τ fall": ["circuit.adaptation_fall_s"],
+    "clip": ["rule.clip_limit"],
     "prior μ": ["rule.prior_mean"],
     "prior σ": ["rule.prior_std"],
     "T": ["rule.T"],

@@ -147,6 +147,10 @@ def test_the_curve_follows_the_rule_and_keeps_its_clip():
     # Before the presynaptic spike a pair does −α e^w, but not more than −5.
     np.testing.assert_allclose(steep.single[:, 0], [-2 * np.exp(0.5), -5, -5], rtol=1e-5)
     np.testing.assert_allclose(steep.single, steep.single_law, atol=1e-4)
+    earlier = RuleSection(alpha=2.0, theta_0=1.0, clip_limit=2.5)
+    clipped = measure_stdp(earlier, np.random.SeedSequence(1))
+    np.testing.assert_allclose(clipped.single[:, 0], [-2.5, -2.5, -2.5], rtol=1e-5)
+    np.testing.assert_allclose(clipped.single, clipped.single_law, atol=1e-4)
 
 
 def test_the_curves_say_what_is_claimed_and_their_nulls_do_not(stdp):

@@ -64,6 +64,16 @@ def test_without_noise_one_synapse_goes_where_the_prior_pulls():
     assert found == pytest.approx(start[lowest < THETA].sum() / start.sum(), abs=3e-3)
 
 
+def test_the_likelihood_of_one_synapse_has_its_gradient_as_slope_on_both_sides_of_the_clip():
+    clipped = OneSynapse(clip_limit=0.4)  # from w = 1.08 on
+    slope = np.gradient(clipped.likelihood(THETA, USEFUL), THETA)
+    gradient = clipped.likelihood_gradient(THETA, USEFUL)
+    at = (THETA > 1.0) & (THETA < 5.0)
+    np.testing.assert_allclose(slope[at], gradient[at], rtol=2e-3, atol=0.5)
+    beyond = replace(clipped, clip_limit=0.8).likelihood_gradient(THETA, USEFUL)  # control
+    assert not np.allclose(slope[at], beyond[at], rtol=2e-3, atol=0.5)
+
+
 def by_paths(synapse, x_old, x_new, seconds, T, n=1500):
     """Single synapses, step by step: the twin of `back_share`."""
     rng = np.random.default_rng(1)

@@ -1,11 +1,11 @@
 """One synapse by itself: does it come back if its neuron begins to answer to a new digit?
 
-    dθ = b ( (μ − θ)/σ² + r N w (x̄ − min(5, α e^w)) ) dt + sqrt(2 T b) dW,   w = exp(θ − θ0)
+    dθ = b ( (μ − θ)/σ² + r N w (x̄ − min(c, α e^w)) ) dt + sqrt(2 T b) dW,   w = exp(θ − θ0)
 
 is structsamp-spiking with spikes replaced by their means: the neuron spikes at r whatever is shown,
 x̄ is the mean EPSP at those spikes. A useful input has its mean rate for the new digit, any other
-that for the old ones. The second term is the slope of r N (x̄ w − α e^w), so the law of θ follows
-from the Fokker–Planck equation; at T = 0 every θ goes its one way.
+that for the old ones. Below the clip c the second term is the slope of r N (x̄ w − α e^w), so the
+law of θ follows from the Fokker–Planck equation; at T = 0 every θ goes its one way.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from synsamp.mappings import Exponential
 from synsamp.priors import Flat, Gaussian
 from synsamp.rule import Rule, fokker_planck
 from synsamp.rule.equation import drift
-from synsamp.spiking import DoubleExponential, SynapseModel, TermClip
+from synsamp.spiking import DoubleExponential, SynapseModel
 
-LIMIT = TermClip().limit
 CELL = 0.01
 THETA = np.arange(SynapseModel().floor + CELL / 2, 6.0, CELL)
 """Cells of θ, from the floor on; 0 lies between two of them."""
@@ -50,6 +49,7 @@ class OneSynapse:
     theta_0: float = 3.0
     mean: float = 0.5
     std: float = 1.0
+    clip_limit: float = 5.0
     rate_hz: float = 10.0
     retracted_learn: bool = True
     prior: bool = True
@@ -64,10 +64,12 @@ class OneSynapse:
         """r N (x̄ w − α e^w), whose slope is the likelihood term; linear where α e^w is clipped."""
         w = self._weight(theta if self.retracted_learn else np.maximum(theta, 0.0))
         over = np.maximum(w - self._bend, 0.0)
-        return np.asarray(self.rate_hz * self.N * (x * w - self._expected(w) - LIMIT * over))
+        return np.asarray(
+            self.rate_hz * self.N * (x * w - self._expected(w) - self.clip_limit * over)
+        )
 
     def likelihood_gradient(self, theta: Floats, x: float) -> Floats:
-        """Its slope, r N w (x̄ − min(5, α e^w))."""
+        """Its slope, r N w (x̄ − min(c, α e^w))."""
         w = self._weight(theta)
         felt = self.retracted_learn | (theta > 0)
         return np.asarray(self.rate_hz * self.N * w * (x - self._expected(w)) * felt)
@@ -98,7 +100,7 @@ class OneSynapse:
     @property
     def _bend(self) -> float:
         """The w from which on α e^w is clipped."""
-        return math.log(LIMIT / self.alpha)
+        return math.log(self.clip_limit / self.alpha)
 
     def _expected(self, w: Floats) -> Floats:
         return np.asarray(self.alpha * np.exp(np.minimum(w, self._bend)))
@@ -138,7 +140,9 @@ def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
     seconds = (course.start_s(course.new_phase), course.length_s(course.new_phase))
     x_old = mean_epsp(p, images, course.before(course.new_phase))
     x_new, dark = mean_epsp(p, images, (course.new_digit,)), mean_rate(p, 0.0) * area_s()
-    numbers = rule.b, rule.N, rule.alpha, rule.theta_0, rule.prior_mean, rule.prior_std
+    numbers = (
+        rule.b, rule.N, rule.alpha, rule.theta_0, rule.prior_mean, rule.prior_std, rule.clip_limit
+    )  # fmt: skip
     rate_hz = p.circuit.rate_hz / p.circuit.neurons
     readings = [OneSynapse(*numbers, rate_hz, reading == PRINTED) for reading in READINGS]
     useful = [

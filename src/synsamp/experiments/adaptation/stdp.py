@@ -107,7 +107,7 @@ def epsp(lag_s: Floats) -> Floats:
 
 def expected(rule: RuleSection, weight: float) -> float:
     """α e^w with its clip: what the synapse expects its input to be."""
-    return min(TermClip().limit, rule.alpha * math.exp(weight))
+    return min(rule.clip_limit, rule.alpha * math.exp(weight))
 
 
 def _regular_law(rule: RuleSection, lag_s: Floats) -> Floats:
@@ -136,7 +136,7 @@ def _synapses(rule: RuleSection) -> SynapseModel:
     return SynapseModel(
         prior=Gaussian(0.0, 1e6),
         mapping=Exponential(rule.theta_0),
-        plasticity=SpikeLikelihood(N=N, alpha=rule.alpha),
+        plasticity=SpikeLikelihood(N=N, alpha=rule.alpha, clip=TermClip(rule.clip_limit)),
         speed=B,
         temperature=0.0,
     )

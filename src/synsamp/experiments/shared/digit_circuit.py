@@ -51,8 +51,9 @@ class RuleSection(Parameters):
     prior_mean: float = Field(0.5, ge=-10.0, le=10.0, description="μ of the prior of θ")
     prior_std: float = Field(1.0, ge=1e-3, le=10.0, description="σ of the prior of θ")
     clip: Literal["term", "change"] = Field(
-        "term", description="clip α e^w at 5 (term), or the whole change at 5 b (change)"
+        "term", description="clip α e^w (term), or the whole change, in units of b (change)"
     )
+    clip_limit: float = Field(5.0, ge=1e-3, le=1e6, description="where it is clipped")
     retracted_learn: bool = Field(
         True, description="synapses with θ <= 0 feel the likelihood, by w = exp(θ − θ0)"
     )
@@ -98,7 +99,7 @@ def build_synapses(rule: RuleSection, b: float | None = None) -> SynapseModel:
         plasticity=SpikeLikelihood(
             N=rule.N,
             alpha=rule.alpha,
-            clip=TermClip() if rule.clip == "term" else ChangeClip(),
+            clip=TermClip(rule.clip_limit) if rule.clip == "term" else ChangeClip(rule.clip_limit),
             retracted_learn=rule.retracted_learn,
         ),
         speed=rule.b if b is None else b,
