@@ -31,6 +31,11 @@ DASK: dict[str, Any] = {
     # Nobody looks at Dask's own pages, and they would tell every user of the machine what runs.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
+    # One thread per worker, as Dask has it. Left out is that freed memory goes back to the system
+    # at once (MALLOC_TRIM_THRESHOLD_): each array of some size would be fetched page by page again.
+    "distributed.nanny.pre-spawn-environ": dict.fromkeys(
+        ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), 1
+    ),
 }
 if sys.platform == "linux":
     # Workers are copies of one process that has loaded what they need: each starts in no time.
