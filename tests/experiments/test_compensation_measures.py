@@ -412,7 +412,7 @@ def test_measures_of_a_painted_network():
     assert found["regrown_without_plasticity"] == found["regrown_without_noise"] == 0.0
     assert found["parameters"] == pytest.approx((40 * 40 + 24 * 20) / 64)
     assert found["parameters_of_z_V"] == 20.0
-    assert found["parameters_without_lesion_2"] == 126.0
+    assert found["parameters_of_prior"] == pytest.approx(126 * 0.31)
     assert found["separation"] == pytest.approx(2.0)
     assert found["regions"] == pytest.approx(1.25)
     assert found["regions_of_noise"] == pytest.approx(1.5 / 1.6)
@@ -432,10 +432,12 @@ def test_measures_of_a_painted_network():
 
 def test_what_prior_and_noise_alone_regrow_is_the_law_of_their_process():
     """All that is left lies at −1; two hours later a normal law about μ + keep (−1 − μ)."""
-    found = measures(PAPER, painted(painted_course(paper_like)))["regrown_share_of_prior"]
+    found = measures(PAPER, painted(painted_course(paper_like)))
     keep = np.exp(-0.72)
     mean, spread = 0.5 - 1.5 * keep, np.sqrt(1 - keep**2)
-    assert found == pytest.approx(NormalDist(mean, spread).cdf(2 * mean), abs=1e-9)
+    share = NormalDist(mean, spread).cdf(2 * mean)
+    assert found["regrown_share_of_prior"] == pytest.approx(share, abs=1e-9)
+    assert found["regrown_of_prior"] == pytest.approx(share * 1096, abs=1e-5)
 
 
 def test_no_voice_is_named_but_those_that_may_be_drawn():

@@ -55,8 +55,8 @@ EXPERIMENT = Experiment(
         "some neurons learn it and forget it again.",
         "F": "Active connections of the same neurons. Those to background inputs are eliminated, "
         "some return with the new digit, and isolated ones come and go all the time.",
-        "G": "One synapse that is useful for the new digit: driven by prior and noise in the first "
-        "and last phase, stable in the second. The prior is drawn at the left.",
+        "G": "One synapse that is useful for the new digit: it wanders in the first and last phase "
+        "and is stable in the second. The prior is drawn at the left.",
         "H": "The number of active synapses falls and then stays low: mean and range of all "
         "circuits, and synapses under prior and noise alone.",
         "I": "Not in the paper. Of the connections useful for the new digit that had been "

@@ -94,9 +94,9 @@ EXPERIMENT = Experiment(
         "(100 trials, Gaussian filter of 50 ms), and the image they have in mind: efficacies "
         "times rates. Beside it the mean image of the digit.",
         "C": "First three principal components of θ′, the lateral parameters of one neuron that "
-        "lesion 2 left. After each lesion they move to another region. On the right: how far "
-        "epochs lie apart, over the distance within them (mean over neurons; dots: networks), "
-        "beside the same of paths on which nothing was removed.",
+        "lesion 2 left, by epoch. On the right: how far epochs lie apart, over the distance within "
+        "them (mean over neurons; dots: networks), beside the same of paths on which nothing was "
+        "removed, which drift, too.",
         "D": "Weights of z_V at marked times; a hundredth of the possible lateral connections "
         "(those that were there at the mark before in gray, the neuron of panel C in red) and the "
         "number of all, of the first network; recall from sound alone, mean over networks with one "

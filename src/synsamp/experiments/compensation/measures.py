@@ -52,7 +52,9 @@ def measures(p: CompensationParameters, results: Results) -> Measures:
         found |= second_lesion(course, kept, results, p.rule)
     for arm in (a for a in ARMS if ARMS[a]):
         found |= control(course, kept, arm)
-    found |= _regions(results["path"].load(), course.at_2 is not None)
+    found |= _regions(results["path"].load())
+    if course.at_2 is not None:
+        found |= _left_to_a_neuron(course, results["path"])
     if course.rows(NO_LESION, 0).size:
         found |= _drift(course, results["codes"])
     return found
@@ -101,15 +103,22 @@ def _assemblies(results: Results) -> Measures:
     }
 
 
-def _regions(path: xr.Dataset, both_lesions: bool) -> Measures:
-    """How many parameters θ′ has, and how far it moves relative to the path without lesions."""
+def _left_to_a_neuron(course: Course, path: xr.Dataset) -> Measures:
+    """How many parameters θ′ has; of the prior: if before lesion 2 nothing had been learned."""
+    survives, counts = path.survives.values, path.parameters.values
+    seeing = survives & (np.arange(counts.size) >= counts.size // 2)
+    start = course.data.isel(test=int(course.rows(MAIN, 0)[0]))
+    retracted = 1.0 - float(start.connections / start.allowed)
+    return {
+        "parameters": float(counts[survives].mean()),
+        "parameters_of_z_V": float(counts[seeing].mean()),
+        "parameters_of_prior": 2.0 * (survives.sum() - 1) * retracted,
+    }
+
+
+def _regions(path: xr.Dataset) -> Measures:
+    """How far θ′ moves relative to the path without lesions."""
     found: Measures = {"separation": float(np.nanmean(path.separation.sel(path=LESIONS)))}
-    if both_lesions:
-        survives, counts = path.survives.values, path.parameters.values
-        seeing = survives & (np.arange(counts.size) >= counts.size // 2)
-        found["parameters"] = float(counts[survives].mean())
-        found["parameters_of_z_V"] = float(counts[seeing].mean())
-        found["parameters_without_lesion_2"] = 2.0 * (survives.sum() - 1)
     if NONE not in path.path.values:
         return found
     with_, without, noise = np.nanmean(path.separation.sel(path=[LESIONS, NONE, NOISE]), axis=1)

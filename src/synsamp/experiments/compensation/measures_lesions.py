@@ -59,7 +59,9 @@ def second_lesion(course: Course, kept: Course, results: Results, rule: RuleSect
     just = np.flatnonzero(theta.time.values == course.at_2)
     before, after = theta.theta.values[just[[0, -1]]]
     possible = np.isfinite(before).sum()
-    removed = possible - np.isfinite(after).sum()
+    allowed = np.isfinite(after).sum()
+    removed = possible - allowed
+    by_prior = _regrown_by_prior(after, rule, sum(course.again_span) / 2 - course.at_2)
     back, again = course.back, course.level(MAIN, 2, *course.again_span)
     kept_again = kept.level(MAIN, 2, *course.again_span)
     found: Measures = {
@@ -71,9 +73,8 @@ def second_lesion(course: Course, kept: Course, results: Results, rule: RuleSect
         "recovery_2_2h": Ratio(again - CHANCE, back - CHANCE),
         "recovery_2_end": Ratio(course.last(MAIN, 2) - CHANCE, back - CHANCE),
         "recovery_2_kept": Ratio(kept_again - CHANCE, course.learned - CHANCE),
-        "regrown_share_of_prior": _regrown_by_prior(
-            after, rule, sum(course.again_span) / 2 - course.at_2
-        ),
+        "regrown_share_of_prior": by_prior,
+        "regrown_of_prior": by_prior * float(allowed),
         "kept_hit_2": kept.hit(2),
         "kept_end_2": kept.last(MAIN, 2),
     }
