@@ -107,6 +107,11 @@ def test_a_null_inside_the_band_means_that_nothing_can_be_told():
     judged = judge(with_null, good, wide)
     assert judged.verdict == "undecided"
     assert judged.needed is not None
+    # With more seeds this one would be one that cannot tell: no number of them makes it hold.
+    inside = [0.7, 1.9, 0.9]
+    judged = judge(with_null, good, inside)
+    assert (judged.verdict, judged.needed) == ("undecided", None)
+    assert judge(with_null, good * 99, inside * 99).verdict == "cannot tell"
     with pytest.raises(ValueError, match="was not measured"):
         judge(with_null, good)
 

@@ -300,6 +300,9 @@ def test_what_is_undecided_says_what_would_decide_it(n, needed, value, verdict, 
     assert seeds_note([claim]).startswith(note)
     assert bool(seeds_note([claim])) == bool(note)
     assert seeds_note([claim.model_copy(update={"verdict": "holds"})]) == ""
+    if verdict.endswith("would not decide"):
+        alike = claim.model_copy(update={"null_value": 0.5})
+        assert verdict_text(alike) == "undecided: its null lies in the band, too"
 
 
 def test_bands_read_well():

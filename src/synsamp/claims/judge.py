@@ -110,8 +110,14 @@ def _ratio(value: Ratio) -> float:
 
 
 def _needed(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None) -> int | None:
-    """Seeds after which measure and null would be clear of the band's ends; None: no number."""
+    """Seeds after which measure and null would be clear of the band's ends; None: no number.
+
+    None, too, if both lie in the band on average: more seeds would show that nothing can be told.
+    """
     if claim.exact:  # seeds that differ where none should: more of them settle nothing
+        return None
+    averages = [interval_of(each).value for each in (values, null) if each is not None]
+    if len(averages) == 2 and all(claim.admits(average, average) for average in averages):
         return None
     counts = [_seeds_to_clear(claim, each) for each in (values, null) if each is not None]
     return None if None in counts else max(c for c in counts if c is not None)

@@ -63,7 +63,7 @@ def verdict_and_why(claim: ClaimRecord) -> tuple[str, str]:
     if claim.verdict != "undecided":
         return claim.verdict, ""
     if claim.n == 1:
-        return "one seed", f"{'in' if _in_band(claim) else 'outside'} the band"
+        return "one seed", f"{'in' if _in_band(claim.band, claim.value) else 'outside'} the band"
     return "undecided", _what_decides(claim)
 
 
@@ -72,12 +72,13 @@ def _what_decides(claim: ClaimRecord) -> str:
         return f"{claim.needed:,} seeds would decide"
     if claim.value is None or (claim.null_interval is not None and claim.null_value is None):
         return "a seed has no finite value"
+    if _in_band(claim.band, claim.value) and _in_band(claim.band, claim.null_value):
+        return "its null lies in the band, too"
     return "more seeds would not decide"
 
 
-def _in_band(claim: ClaimRecord) -> bool:
-    low, high = claim.band
-    value = claim.value
+def _in_band(band: tuple[float | None, float | None], value: float | None) -> bool:
+    low, high = band
     return value is not None and (low is None or low <= value) and (high is None or value <= high)
 
 

@@ -27,7 +27,8 @@ CAPTIONS = {
     "values": "What the claims measure, seed by seed: every dot is one run with its own seed; the "
     "line is the mean over seeds with its 95 % interval. In the shaded range the claim holds.",
     "verdicts": "The verdict on each claim at every combination of settings: it holds if its 95 % "
-    "interval over seeds lies in its band, fails if it lies outside, and is undecided otherwise.",
+    "interval over seeds lies in its band and that of its null outside, fails if its own lies "
+    "outside, and is undecided otherwise.",
     "values-1": "What the claims measure along the parameter that varies: the mean over seeds with "
     "its 95 % interval, and every seed as a small dot. In the shaded range the claim holds.",
     "values-2": "What the claims measure: the mean over seeds at every combination of the two "
