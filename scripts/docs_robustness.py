@@ -3,10 +3,12 @@
     python scripts/docs_robustness.py
 
 Claims are judged as they are today by the measures of every seed in docs/data/robustness-*.csv.
+docs/data/robustness_notes.toml is typed by hand: what is to be seen in each map.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -19,6 +21,7 @@ from matplotlib.figure import Figure
 from robustness_plan import MAPS, Map
 from whole_runs import ROOT, Stored, as_command, duration, row, stored, write
 
+from synsamp.analysis.intervals import share_interval
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.figures.style import INK, PALE, STYLE
 from synsamp.report.over_seeds import COLOURS, SIGNS
@@ -55,11 +58,16 @@ def write_page(
 def page(root: Path, registry: Registry, maps: Sequence[Map] = MAPS) -> str:
     """The whole page."""
     lines = ["# What the claims hang on", "", HEAD, ""]
+    file = root / "docs" / "data" / "robustness_notes.toml"
+    notes = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     for each in maps:
         entry = registry.find(each.experiment)
         lines += [f"## {entry.title} ({entry.alias or entry.name})", ""]
         found = stored(table(root, each.experiment))
-        lines += _planned(each, registry) if found is None else _section(found, each, registry)
+        if found is None:
+            lines += _planned(each, registry)
+        else:
+            lines += _section(found, each, registry, notes.get(each.experiment, ""))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -83,7 +91,7 @@ def verdicts(
     return claims, [r.variant for r in runs], [[at.get(c, "") for at in judged] for c in claims]
 
 
-def _section(found: Stored, each: Map, registry: Registry) -> Iterator[str]:
+def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterator[str]:
     claims, changes, judged = verdicts(found, each.experiment, registry)
     about, first = found.about, next(iter(found.runs))
     took = duration(sum(about["took_s"].values()))
@@ -97,6 +105,7 @@ def _section(found: Stored, each: Map, registry: Registry) -> Iterator[str]:
     yield ""
     yield f"![Verdict on each claim under each change](images/robustness-{each.experiment}.png)"
     yield ""
+    yield from [note, ""] if note else []
     yield f"The verdict as it is, and how often each under the {len(changes) - 1} changes:"
     yield ""
     yield row("claim", changes[0], *WORDS, "fails under")
@@ -107,6 +116,23 @@ def _section(found: Stored, each: Map, registry: Registry) -> Iterator[str]:
         fails = ", ".join(change for change, v in changed if v == "fails")
         yield row(f"`{claim}`", verdict[0] or "not judged", *count, fails)
     yield ""
+    never = [f"`{claim}`" for claim in cannot_hold(found, each.experiment, registry)]
+    if never:
+        yield f"Shares that {found.trials(first)} seeds cannot show to hold: {', '.join(never)}."
+        yield ""
+
+
+def cannot_hold(found: Stored, experiment: str, registry: Registry) -> list[str]:
+    """Claims on shares of seeds that would stay undecided even if every seed agreed."""
+    first, measures = next(iter(found.runs.items()))
+    n = found.trials(first)
+    ends = [share_interval(np.full(n, all_of_them))[1:] for all_of_them in (True, False)]
+    return [
+        claim.id
+        for claim in registry.find(experiment).load().claims
+        if all(isinstance(value, bool) for value in measures.get(claim.measure, [0.0]))
+        and not any(claim.admits(*end) for end in ends)
+    ]
 
 
 def draw(

@@ -100,6 +100,22 @@ def test_the_page_is_what_the_table_says():
     assert page == docs_robustness.page(ROOT, REGISTRY)
 
 
+@pytest.mark.parametrize("n", [16, 17])
+def test_the_page_names_shares_that_so_few_seeds_cannot_show(tree, n):
+    """Wilson's interval of 16 of 16 begins at 0.806, that of 17 of 17 at 0.816."""
+    known = COINS.find("coins").load()
+    often = replace(known.claims[0], id="often", measure="often", null=None, band=(0.81, 1.0))
+    registry = Registry(
+        [replace(COINS.find("coins"), load=lambda: replace(known, claims=(often,)))]
+    )
+    (tree / "docs" / "data" / "robustness-coins.csv").write_text(
+        to_csv({Run("coins", "paper", "as it is"): {"often": [True] * n}})
+    )
+    (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
+    page = docs_robustness.page(tree, registry, [TINY])
+    assert ("Shares that 16 seeds cannot show to hold: `often`." in page) == (n == 16)
+
+
 def test_a_tiny_map_is_made_whole(tree):
     small = robustness_plan.Map(
         "coins", "paper", trials=2, trial_s=1.0, scaled={"length": ["tosses"]}

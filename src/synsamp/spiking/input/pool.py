@@ -7,7 +7,7 @@ is worked through with a pool that starts over.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,10 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.kernel.random import fill_alias_table
 from synsamp.spiking.neurons import FASTEST_HZ, LONGEST_S
+
+SHORTEST_S = 1e-9
+BATCH = 2**17
+"""Rates (a megabyte of them) that are checked and summed in one go."""
 
 
 class Segments(NamedTuple):
@@ -39,18 +43,20 @@ class _Ready:
     def __contains__(self, index: int) -> bool:
         return index in self._row_of
 
-    def add(self, index: int, part: Segments) -> None:
-        """Take up a presentation; its ends are relative to its start."""
-        row = len(self._row_of)
-        start, stop = int(self._first[row]), int(self._first[row]) + len(part.ends_s)
-        self._first = _with_room(self._first, row + 2)
-        self._duration_s = _with_room(self._duration_s, row + 1)
+    def add(self, indices: list[int], lengths: NDArray[np.int64], parts: Segments) -> None:
+        """Take up presentations, so many segments each; ends are relative to their start."""
+        row, count = len(self._row_of), len(indices)
+        start = int(self._first[row])
+        stop = start + parts.ends_s.size
+        self._first = _with_room(self._first, row + count + 1)
+        self._duration_s = _with_room(self._duration_s, row + count)
         self._segments = Segments(*(_with_room(values, stop) for values in self._segments))
-        self._first[row + 1] = stop
-        self._duration_s[row] = part.ends_s[-1]
-        for values, new in zip(self._segments, part, strict=True):
+        after = np.cumsum(lengths)
+        self._first[row + 1 : row + count + 1] = start + after
+        self._duration_s[row : row + count] = parts.ends_s[after - 1]
+        for values, new in zip(self._segments, parts, strict=True):
             values[start:stop] = new
-        self._row_of[index] = row
+        self._row_of.update(zip(indices, range(row, row + count), strict=True))
 
     def chosen(self, indices: list[int]) -> tuple[NDArray[np.float64], NDArray[np.int64], Segments]:
         """Durations and numbers of segments of some presentations, and all their segments."""
@@ -69,6 +75,70 @@ def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
     grown = np.zeros(2 * size, values.dtype)
     grown[: values.size] = values
     return grown
+
+
+class _Presentation(NamedTuple):
+    """One presentation of a library, as arrays of the right shape."""
+
+    number: int
+    durations_s: NDArray[np.float64]
+    rates_hz: NDArray[np.float64]
+
+
+def _batches(
+    group: str, library: Sequence[Any], indices: list[int], n_inputs: int
+) -> Iterator[list[_Presentation]]:
+    """Presentations, as many at a time as make a call worth while and memory does not notice."""
+    batch: list[_Presentation] = []
+    size = 0
+    for i in indices:
+        batch.append(_taken(group, library, i, n_inputs))
+        size += batch[-1].rates_hz.size
+        if size >= BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _taken(group: str, library: Sequence[Any], index: int, n_inputs: int) -> _Presentation:
+    """A presentation of a library, whose numbers are still to be checked."""
+    if not 0 <= index < len(library):
+        arguments.whole(f"choice for {group!r}", index, at_least=0, at_most=len(library) - 1)
+    shown = library[index]
+    for name in ("durations_s", "rates_hz"):
+        if not hasattr(shown, name):
+            of = f"of presentation {index} for {group!r}"
+            raise refuse(f"{name} {of}", "must be there", type(shown), "use RateSegments")
+    durations, rates = shown.durations_s, shown.rates_hz
+    if (
+        type(durations) is type(rates) is np.ndarray
+        and durations.dtype == rates.dtype == np.float64
+        and durations.ndim == 1
+        and rates.shape == (durations.size, n_inputs)
+        and durations.size > 0
+    ):
+        return _Presentation(index, durations, rates)
+    return _checked(group, index, durations, rates, n_inputs)
+
+
+def _checked(group: str, index: int, durations: Any, rates: Any, n_inputs: int) -> _Presentation:
+    """Refuse what is no presentation; what can be made one is."""
+    of = f"of presentation {index} for {group!r}"
+    durations = arguments.numbers(
+        f"durations_s {of}", durations, shape=(None,), at_least=SHORTEST_S, at_most=LONGEST_S
+    )
+    rates = arguments.numbers(
+        f"rates_hz {of}",
+        rates,
+        shape=(durations.size, n_inputs),
+        at_least=0,
+        at_most=FASTEST_HZ,
+        remedy="give it the shape [n_segments, n_inputs]",
+    )
+    if durations.size == 0:
+        raise refuse(f"durations_s {of}", "must not be empty", 0)
+    return _Presentation(index, durations, rates)
 
 
 class Pool:
@@ -106,47 +176,42 @@ class Pool:
     ) -> tuple[NDArray[np.float64], NDArray[np.int64], Segments]:
         """Durations and numbers of segments of some presentations, and all their segments."""
         ready = self._ready.setdefault(group, _Ready())
-        for i in indices:
-            if i not in ready:
-                ready.add(i, self._compile(group, library, i, silenced))
+        new = [i for i in dict.fromkeys(indices) if i not in ready]
+        for batch in _batches(group, library, new, silenced.size):
+            ready.add([each.number for each in batch], *self._compile(group, batch, silenced))
         return ready.chosen(indices)
 
     def _compile(
-        self, group: str, library: Sequence[Any], index: int, silenced: NDArray[np.bool_]
-    ) -> Segments:
-        arguments.whole(f"choice for {group!r}", index, at_least=0, at_most=len(library) - 1)
-        shown = library[index]
-        of = f"of presentation {index} for {group!r}"
-        for name in ("durations_s", "rates_hz"):
-            if not hasattr(shown, name):
-                raise refuse(f"{name} {of}", "must be there", type(shown), "use RateSegments")
-        durations = arguments.numbers(
-            f"durations_s {of}", shown.durations_s, shape=(None,), at_least=1e-9, at_most=LONGEST_S
-        )
-        rates = arguments.numbers(
-            f"rates_hz {of}",
-            shown.rates_hz,
-            shape=(durations.size, silenced.size),
-            at_least=0,
-            at_most=FASTEST_HZ,
-            remedy="give it the shape [n_segments, n_inputs]",
-        )
-        if durations.size == 0:
-            raise refuse(f"durations_s {of}", "must not be empty", 0)
-        rates = np.ascontiguousarray(rates)
-        return Segments(np.cumsum(durations), *self.rated(rates, silenced))
+        self, group: str, batch: list[_Presentation], silenced: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], Segments]:
+        """Numbers of segments of some presentations, and all their segments."""
+        durations = np.concatenate([each.durations_s for each in batch])
+        rates = np.concatenate([each.rates_hz for each in batch])
+        # One look at all of them; only what is wrong, NaN too, is looked at one by one.
+        if not (
+            durations.min() >= SHORTEST_S
+            and durations.max() <= LONGEST_S
+            and rates.min(initial=0.0) >= 0.0
+            and rates.max(initial=0.0) <= FASTEST_HZ
+        ):
+            for each in batch:
+                _checked(group, each.number, each.durations_s, each.rates_hz, silenced.size)
+        ends = np.concatenate([np.cumsum(each.durations_s) for each in batch])
+        lengths = np.array([each.durations_s.size for each in batch])
+        return lengths, Segments(ends, *self.rated(rates, silenced))
 
     def rated(
         self, rates: NDArray[np.float64], silenced: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Total rate and place of the alias table per row of rates, without silenced inputs."""
-        rates[:, silenced] = 0.0
+        if silenced.any():
+            rates[:, silenced] = 0.0
         totals = rates.sum(axis=1)
         self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))
         return totals, np.array([self._table(row) for row in rates])
 
     def _table(self, rates: NDArray[np.float64]) -> int:
-        digest = hashlib.blake2b(rates.tobytes(), digest_size=16).digest()
+        digest = hashlib.blake2b(rates.data, digest_size=16).digest()
         at = self._table_of.get(digest)
         if at is None:
             at = self._table_of[digest] = self._used
