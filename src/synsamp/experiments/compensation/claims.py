@@ -32,7 +32,7 @@ LEARNING = (
     ),
     Claim(
         "heard",
-        "z_A tells what is heard",
+        "The digit that is heard can be decoded from z_A",
         "Fig. 5B",
         "heard",
         (0.9, None),

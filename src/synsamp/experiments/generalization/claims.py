@@ -74,7 +74,8 @@ CLAIMS = (
     ),
     Claim(
         "ahead-share",
-        "At the end the bimodal prior is ahead of the uniform one on test images in every trial",
+        "At the end the bimodal prior is ahead of the uniform one on test images in nearly every "
+        "trial",
         "Fig. 2D,F",
         "bimodal_leads",
         (0.95, 1.0),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from synsamp.claims import Claim
 
-ALONE = "prior and noise alone, watched alike"
+ALONE = "prior and noise alone, observed in the same way"
 COLDER = "half the noise: the same paths as at T/2"
-DEALT = "the same changes, dealt out anew among connections"
+DEALT = "the same changes, shuffled across connections"
 LOSSES = (
     "losses of new connections at four ages less those that the first passage of the "
-    "Ornstein–Uhlenbeck process foretells, in standard errors, root mean square"
+    "Ornstein–Uhlenbeck process predicts, in standard errors, root mean square"
 )
 LOSSES_REASON = "true lives have 0.94 on average, and more than 2.15 once in 1,000"
 MARGIN = (
@@ -96,7 +96,7 @@ CLAIMS = (
         LOSSES_REASON,
         LOSSES,
         null="losses_fast",
-        null_is="the learning circuit, watched alike",
+        null_is="the learning circuit, observed in the same way",
     ),
     Claim(
         "first-passage-F",
@@ -108,11 +108,11 @@ CLAIMS = (
         LOSSES_REASON,
         LOSSES,
         null="losses_slow",
-        null_is="the learning circuit, watched alike",
+        null_is="the learning circuit, observed in the same way",
     ),
     Claim(
         "power-law-E",
-        "New connections survive by a power law better than by any other law (larger b)",
+        "New connections survive by a power law better than by any of five other laws (larger b)",
         "Fig. 3E",
         "margin_fast",
         (2.0, None),
@@ -124,7 +124,7 @@ CLAIMS = (
     ),
     Claim(
         "power-law-F",
-        "New connections survive by a power law better than by any other law (smaller b)",
+        "New connections survive by a power law better than by any of five other laws (smaller b)",
         "Fig. 3F",
         "margin_slow",
         (2.0, None),
@@ -142,8 +142,8 @@ CLAIMS = (
         (0.8, 1.25),
         "× ratio of b",
         "1 is exact; a quarter more or less is what circuits differ by",
-        "median life in the power-law fits, slow over fast, both watched alike in units of 1/b, "
-        "relative to the ratio of b",
+        "median life in the power-law fits, slow over fast, both observed over the same length in "
+        "units of 1/b, relative to the ratio of b",
         null="time_scale_unchanged",
         null_is="b not changed, watched as if it were (prior and noise alone)",
     ),
@@ -155,9 +155,9 @@ CLAIMS = (
         (0.2, None),
         "|log ratio|",
         "a fifth: fits of one law to two records of this length differ by less",
-        "exponents of the power laws at both b, watched by the clock",
+        "exponents of the power laws at both b, in real time, not in units of 1/b",
         null="exponent_alike",
-        null_is="the same circuits, both watched alike in units of 1/b",
+        null_is="the same circuits, observed over the same length in units of 1/b",
     ),
     Claim(
         "slow-steady",

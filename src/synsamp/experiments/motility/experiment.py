@@ -49,7 +49,7 @@ EXPERIMENT = Experiment(
         "E": "Survival of newly formed connections for the larger b, with a power law fitted to "
         "each circuit; the band is the 95 % interval of the mean over circuits, or Kaplan–Meier's "
         "for one. Blue: the same synapses without activity, and the first-passage time that the "
-        "rule foretells for them, nothing fitted.",
+        "rule predicts for them, nothing fitted.",
         "F": "The same for the smaller b.",
         "S": "What supports the claims and is not in the paper's figure: laws of survival by AIC, "
         "below the red line better than a power law; survival at both b falls together when time "

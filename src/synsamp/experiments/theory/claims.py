@@ -48,7 +48,7 @@ CLAIMS = (
     ),
     _follows(
         "correlated",
-        "... one of two parameters that hang together",
+        "... one of two correlated parameters",
         THEOREM,
         "pair",
         "pair_without_prior",
