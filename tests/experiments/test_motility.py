@@ -24,6 +24,7 @@ from synsamp.experiments.motility.sizes import (
 )
 from synsamp.experiments.motility.survival import (
     foretold,
+    leads,
     margin,
     scaled_lives,
     scaling,
@@ -129,6 +130,10 @@ def test_a_law_is_called_the_best_on_its_own_lives_alone():
     found = survival(states, *watched_every(144.0, 301, 3))
     aic = dict(zip(found.law_name.values, found.aic.values, strict=True))
     assert aic["exponential"] > aic["power law"] + 50
+    others = {"exponential", "weibull", "log_normal", "double_exponential", "first_passage"}
+    assert leads(found).keys() == others
+    assert leads(found)["exponential"] == aic["exponential"] - aic["power law"]
+    assert min(leads(found).values()) == margin(found)
     assert min(aic, key=aic.get) == "first passage"
     assert margin(found) < 2
     assert float(found.losses) < 2.15

@@ -23,7 +23,7 @@ from synsamp.experiments.motility.sizes import (
     occupancy_counts,
     persistent,
 )
-from synsamp.experiments.motility.survival import foretold, margin, scaling, survival
+from synsamp.experiments.motility.survival import foretold, leads, margin, scaling, survival
 from synsamp.experiments.motility.without_activity import without_activity
 
 SIZE_EDGES = np.linspace(-4.5, 1.0, 23)
@@ -193,6 +193,7 @@ def _lives(p: MotilityParameters, results: Results) -> dict[str, Value]:
                 f"{front}gamma_{name}": float(lives.gamma),
                 f"{front}tau_{name}_s": float(lives.tau),
                 f"{front}new_{name}": float(lives.new),
+                **{f"{front}{law}_{name}": lead for law, lead in leads(lives).items()},
             }
     if _long_enough(p):
         gamma = [float(results[f"survival_{name}"].gamma[0]) for name in SPEEDS]

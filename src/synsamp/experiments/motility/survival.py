@@ -86,6 +86,16 @@ def margin(found: xr.Dataset) -> float:
     return float(np.delete(aic, POWER_LAW).min() - aic[POWER_LAW])
 
 
+def leads(found: xr.Dataset) -> dict[str, float]:
+    """AIC of each other law less that of the power law, by a name that a measure may have."""
+    power = float(found.aic[POWER_LAW])
+    return {
+        law.lower().replace(" ", "_").replace("-", "_"): float(found.aic[k]) - power
+        for k, law in enumerate(COMPARED)
+        if k != POWER_LAW
+    }
+
+
 def _curve(lives: Lifetimes, time_s: Floats) -> dict[str, Floats]:
     """Kaplan–Meier at given times, so that curves of several circuits can be averaged."""
     if len(lives) == 0:
