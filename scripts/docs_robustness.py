@@ -16,15 +16,13 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
 from robustness_plan import MAPS, Map
 from whole_runs import ROOT, Stored, as_command, duration, row, stored, write
 
 from synsamp.analysis.intervals import share_interval
 from synsamp.experiments.registry import REGISTRY, Registry
-from synsamp.figures.style import INK, PALE, STYLE
-from synsamp.report.over_seeds import COLOURS, SIGNS
+from synsamp.figures.style import STYLE
+from synsamp.report.verdict_map import WORDS, draw_verdicts
 from synsamp.runs.storage.atomic import replacing
 
 NOT_YET = (
@@ -36,7 +34,6 @@ HEAD = (
     "the model halved (½) and doubled (2×), readings of the paper and inputs exchanged. Fig. 5 is "
     "shortened. With few seeds much stays undecided; what fails, fails by its interval."
 )
-WORDS = tuple(COLOURS)
 
 
 def table(root: Path, experiment: str) -> Path:
@@ -73,10 +70,8 @@ def page(root: Path, registry: Registry, maps: Sequence[Map] = MAPS) -> str:
 
 def _planned(each: Map, registry: Registry) -> Iterator[str]:
     """What will be run, and how long it should take."""
-    costs = [cost for _, _, cost in each.variants(registry)]
-    hours = sum(costs) * each.trials / 7200
-    seeds = f"{each.trials} seeds for each of {len(costs)} columns"
-    yield f"{NOT_YET} {seeds}, about {hours:.1f} hours on two cores."
+    seeds = f"{each.trials} seeds for each of {len(each.changes(registry))} columns"
+    yield f"{NOT_YET} {seeds}, about {each.hours(registry):.1f} hours on two cores."
     yield ""
 
 
@@ -139,37 +134,11 @@ def draw(
     root: Path, experiment: str, claims: Sequence[str], changes: Sequence[str],
     judged: Sequence[Sequence[str]],
 ) -> None:  # fmt: skip
-    """Draw a heat map: a row per claim, a column per change; a sign in each, beside the colour."""
-    numbers = np.array([[WORDS.index(v) if v else -1 for v in line] for line in judged])
-    size = (max(6.0, 2.4 + 0.27 * len(changes)), 1.9 + 0.22 * len(claims))
-    with mpl.rc_context({**STYLE, "svg.hashsalt": "robustness"}):
-        figure = Figure(figsize=size)
-        axes = figure.add_subplot()
-        colours = ListedColormap(["white", *COLOURS.values()])
-        axes.imshow(numbers, vmin=-1.5, vmax=len(WORDS) - 0.5, cmap=colours, aspect="auto")
-        axes.set_xticks(range(len(changes)), changes, rotation=90)
-        axes.set_yticks(range(len(claims)), claims)
-        axes.tick_params(length=0, labelsize=8)
-        axes.xaxis.tick_top()
-        axes.set_xticks(np.arange(len(changes) + 1) - 0.5, minor=True)
-        axes.set_yticks(np.arange(len(claims) + 1) - 0.5, minor=True)
-        axes.grid(which="minor", color="white", lw=1.2)
-        axes.tick_params(which="minor", length=0)
-        axes.axvline(0.5, color=INK, lw=1.2)
-        axes.spines[:].set_visible(False)
-        for (line, column), number in np.ndenumerate(numbers):
-            if number >= 0:
-                ink = INK if COLOURS[WORDS[number]] == PALE else "white"
-                axes.text(
-                    column, line, SIGNS[WORDS[number]], ha="center", va="center", color=ink, size=7
-                )
-        for word in WORDS:
-            axes.plot([], [], "s", color=COLOURS[word], label=f"{SIGNS[word]} {word}")
-        axes.legend(
-            loc="upper left", bbox_to_anchor=(0.0, -0.02), ncols=4, fontsize=8, frameon=False
-        )
+    """Draw a map: a row per claim, a column per change."""
+    content = BytesIO()
+    with mpl.rc_context(STYLE):
+        figure = draw_verdicts(claims, changes, judged, first_apart=True)
         FigureCanvasAgg(figure)
-        content = BytesIO()
         figure.savefig(content, format="png", dpi=110, metadata={"Software": None})
     target = root / "docs" / "images" / f"robustness-{experiment}.png"
     target.parent.mkdir(parents=True, exist_ok=True)

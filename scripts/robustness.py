@@ -2,46 +2,44 @@
 
     make robustness
 
-Numbers of the model are halved and doubled, readings and inputs exchanged, one at a time; every
-change is an ensemble over which the claims are judged. Stopped or killed, the same command goes on.
-What is written: docs/data/robustness-*.csv and .json, docs/images/robustness-*.png and
-docs/robustness.md. With names of experiments only their maps are made, and the others stay as they
-are: `make robustness ONLY=adaptation`.
+Numbers of the model are halved and doubled, readings and inputs exchanged: each map is a sweep that
+changes one thing at a time, and under every change the claims are judged over seeds. Stopped or
+killed, the same command goes on. What is written: docs/data/robustness-*.csv and .json,
+docs/images/robustness-*.png and docs/robustness.md. With names of experiments only their maps are
+made, and the others stay as they are: `make robustness ONLY=adaptation`.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import docs_robustness
 from robustness_plan import MAPS, Map
-from whole_runs import ROOT, as_command, job, keep, run_all
+from whole_runs import ROOT, as_command, keep_table, run_all
 
 from synsamp.arguments import one_of
 from synsamp.claims.table import Run
 from synsamp.experiments.registry import REGISTRY, Registry
+from synsamp.runs import RunFolder
 from synsamp.runs.ensembles.batch import Job
+from synsamp.runs.ensembles.measured import measures_by_change
+from synsamp.runs.ensembles.plan import describe_ensemble, require_data_of_all
 
 
-def plan(maps: Sequence[Map], registry: Registry) -> list[tuple[Run, Job]]:
-    """Everything that is run, checked."""
-    found = []
-    for each in maps:
-        entry = registry.find(each.experiment)
-        for number, (label, settings, cost) in enumerate(each.variants(registry)):
-            slug = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
-            name = f"{each.experiment}-{number:02d}-{slug}"
-            asked = job(entry, each.preset, settings, each.trials, name, cost)
-            found.append((Run(each.experiment, each.preset, label), asked))
-    return found
+def plan(each: Map, registry: Registry) -> Job:
+    """The sweep that a map is made of, checked, and that its data are there."""
+    load = registry.find(each.experiment).load
+    changes = each.changes(registry)
+    asked = describe_ensemble(load(), each.trials, (), each.preset, each.base, 0, changes)
+    require_data_of_all(load(), asked)
+    return Job(each.experiment, load, asked, each.trial_s)
 
 
-def _judged_by(run: Run, registry: Registry) -> set[str]:
+def _judged_by(experiment: str, registry: Registry) -> set[str]:
     """What claims need: the rest would make a large table."""
-    claims = registry.find(run.experiment).load().claims
+    claims = registry.find(experiment).load().claims
     return {name for claim in claims for name in (claim.measure, claim.null) if name}
 
 
@@ -59,16 +57,22 @@ def main(
     asked = parser.parse_args(arguments)
     names = [each.experiment for each in maps]
     wanted = {one_of("experiment", name, names) for name in asked.only or names}
-    planned = [(run, job) for run, job in plan(maps, registry) if run.experiment in wanted]
-    code = run_all([job for _, job in planned], asked.out, "make robustness", asked.workers)
+    chosen = [each for each in maps if each.experiment in wanted]
+    jobs = [plan(each, registry) for each in chosen]
+    code = run_all(jobs, asked.out, "make robustness", asked.workers)
     if code:
         return code
-    for name in wanted:
-        runs, jobs = zip(*(each for each in planned if each[0].experiment == name), strict=True)
-        target = docs_robustness.table(root, name)
-        keep(
-            jobs, asked.out, runs, target, "make robustness", lambda run: _judged_by(run, registry)
-        )
+    for each in chosen:
+        folder = RunFolder(asked.out / each.experiment)
+        needed = _judged_by(each.experiment, registry)
+        table = {
+            Run(each.experiment, each.preset, change): {
+                name: values for name, values in measured.items() if name in needed
+            }
+            for change, measured in measures_by_change(folder).items()
+        }
+        target = docs_robustness.table(root, each.experiment)
+        keep_table(table, [folder], target, "make robustness")
     docs_robustness.write_page(root, registry, maps)
     print("written: docs/robustness.md, docs/data/robustness-*.csv, docs/images/robustness-*.png")
     return 0

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from synsamp.experiments.registry import Registry
+from synsamp.runs.ensembles.plan import AS_IT_IS
 from synsamp.runs.execute import describe
 from synsamp.runs.overrides import flat
 
-AS_IT_IS = "as it is"
 HALVES = {"½": 0.5, "2×": 2.0}
 
 
@@ -31,34 +31,31 @@ class Map:
     base: Sequence[str] = ()
     scaled: Mapping[str, Sequence[str]] = field(default_factory=dict)
     changed: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    length: str = "length"
-    """The label whose doubling doubles the cost."""
 
-    def variants(self, registry: Registry) -> Iterator[tuple[str, list[str], float]]:
-        """A label, the settings, and the cost of a seed for everything that is run."""
+    def changes(self, registry: Registry) -> dict[str, tuple[str, ...]]:
+        """The settings of each change, by its label; first of none."""
         experiment = registry.find(self.experiment).load()
         values = flat(describe(experiment, self.preset, self.base).resolved)
-        yield AS_IT_IS, list(self.base), self.trial_s
-        for label, keys in self.scaled.items():
-            for word, factor in HALVES.items():
-                given = {key: _times(values[key], factor) for key in keys}
-                cost = self.trial_s * (factor if label == self.length else 1.0)
-                yield f"{label} {word}", _merged(self.base, given), cost
-        for label, settings in self.changed.items():
-            given = dict(setting.split("=", 1) for setting in settings)
-            yield label, _merged(self.base, given), self.trial_s
+        return {
+            AS_IT_IS: (),
+            **{
+                f"{label} {word}": tuple(f"{key}={_times(values[key], factor)}" for key in keys)
+                for label, keys in self.scaled.items()
+                for word, factor in HALVES.items()
+            },
+            **{label: tuple(settings) for label, settings in self.changed.items()},
+        }
+
+    def hours(self, registry: Registry) -> float:
+        """About how long it takes on two cores; half and twice the length cost 2.5 in all."""
+        more = 0.5 if "length" in self.scaled else 0.0
+        return (len(self.changes(registry)) + more) * self.trials * self.trial_s / 7200
 
 
 def _times(value: float | list[float], factor: float) -> str:
     many = [v * factor for v in value] if isinstance(value, list) else value * factor
     whole = isinstance(value, int)
     return json.dumps(round(many) if whole else many)
-
-
-def _merged(base: Sequence[str], given: Mapping[str, str]) -> list[str]:
-    """Settings in which what is given takes the place of what the base says."""
-    settings = dict(setting.split("=", 1) for setting in base) | dict(given)
-    return [f"{key}={value}" for key, value in settings.items()]
 
 
 RULE = {

@@ -82,30 +82,24 @@ def run_all(jobs: Sequence[Job], out: Path, again: str, workers: int | None = No
     return 1 if wrong else 0
 
 
-def keep(
-    jobs: Sequence[Job],
-    out: Path,
-    runs: Sequence[Run],
-    target: Path,
-    command: str,
-    only: Callable[[Run], set[str]] | None = None,
-) -> None:
-    """Write the table of what all seeds measured, and what there is to know of the runs."""
+def keep(jobs: Sequence[Job], out: Path, runs: Sequence[Run], target: Path, command: str) -> None:
+    """Write the table of what all seeds of some ensembles measured, and what is known of them."""
     folders = [RunFolder(out / each.name) for each in jobs]
-    table = {}
-    for run, folder in zip(runs, folders, strict=True):
-        found = measures_by_trial(folder)
-        wanted = set(found) if only is None else only(run)
-        table[run] = {name: values for name, values in found.items() if name in wanted}
+    table = {run: measures_by_trial(each) for run, each in zip(runs, folders, strict=True)}
+    keep_table(table, folders, target, command)
+
+
+def keep_table(
+    table: dict[Run, Measured], folders: Sequence[RunFolder], target: Path, command: str
+) -> None:
+    """Write a table of measures, and what there is to know of the runs that they come from."""
     about = {
         "date": date.today().isoformat(),
         "command": command,
         "cores": machine.threads(),
         "versions": folders[0].description.versions,
         "processor": str(folders[0].description.processor),
-        "took_s": {
-            each.name: round(f.status.elapsed_s) for each, f in zip(jobs, folders, strict=True)
-        },
+        "took_s": {folder.path.name: round(folder.status.elapsed_s) for folder in folders},
     }
     target.parent.mkdir(parents=True, exist_ok=True)
     write(target.with_suffix(".csv"), to_csv(table))

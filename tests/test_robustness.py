@@ -11,6 +11,7 @@ import pytest
 from synsamp.claims.table import Run, to_csv
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
+from synsamp.runs.ensembles.plan import AS_IT_IS
 from synsamp.runs.execute import describe
 from toys.tossed import COINS
 
@@ -40,35 +41,30 @@ ABOUT = '{"date": "2001-02-03", "command": "make robustness", "cores": 2, "took_
 
 
 def test_one_thing_is_changed_at_a_time():
-    found = {label: (settings, cost) for label, settings, cost in TINY.variants(COINS)}
-    assert found == {
-        "as it is": (["tosses=10"], 1.0),
-        "chance ½": (["tosses=10", "coin.chance=0.25"], 1.0),
-        "chance 2×": (["tosses=10", "coin.chance=1.0"], 1.0),
-        "length ½": (["tosses=5"], 0.5),
-        "length 2×": (["tosses=20"], 2.0),
-        "one toss": (["tosses=1"], 1.0),
+    assert TINY.changes(COINS) == {
+        "as it is": (),
+        "chance ½": ("coin.chance=0.25",),
+        "chance 2×": ("coin.chance=1.0",),
+        "length ½": ("tosses=5",),
+        "length 2×": ("tosses=20",),
+        "one toss": ("tosses=1",),
     }
+    assert TINY.hours(COINS) == pytest.approx(6.5 * 2 / 7200)
 
 
 @pytest.mark.parametrize("each", robustness_plan.MAPS, ids=lambda each: each.experiment)
 def test_what_is_changed_can_be_changed(each):
     experiment = REGISTRY.find(each.experiment).load()
     asked = {
-        label: describe(experiment, each.preset, settings).resolved
-        for label, settings, _ in each.variants(REGISTRY)
+        label: describe(experiment, each.preset, [*each.base, *settings]).resolved
+        for label, settings in each.changes(REGISTRY).items()
     }
-    as_it_is = asked.pop(robustness_plan.AS_IT_IS)
+    as_it_is = asked.pop(AS_IT_IS)
     assert [label for label, resolved in asked.items() if resolved == as_it_is] == []
 
 
 def test_the_whole_map_takes_less_than_three_hours_on_two_cores():
-    seconds = sum(
-        cost * each.trials
-        for each in robustness_plan.MAPS
-        for _, _, cost in each.variants(REGISTRY)
-    )
-    assert seconds / 2 < 3 * 3600
+    assert sum(each.hours(REGISTRY) for each in robustness_plan.MAPS) < 3
 
 
 @pytest.fixture
@@ -136,7 +132,7 @@ def test_one_map_can_be_made_without_the_others(tree):
     registry = Registry([*COINS, replace(COINS.find("coins"), name="cards", alias="fig001")])
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert robustness.main(["coins", *arguments], registry, tree, [coins, cards]) == 0
-    assert [path.name for path in (tree / "runs").iterdir()] == ["coins-00-as-it-is"]
+    assert [path.name for path in (tree / "runs").iterdir()] == ["coins"]
     page = (tree / "docs" / "robustness.md").read_text()
     assert page.count(docs_robustness.NOT_YET) == 1
     with pytest.raises(SynsampError, match="must be one of coins, cards"):

@@ -31,16 +31,20 @@ def describe(
     seed: int,
     trials: int | None,
     vary: Sequence[str] = (),
+    one_by_one: bool = False,
 ) -> Description:
     """Resolve what was asked for: one seed, or an ensemble of as many as the preset says."""
-    from synsamp.runs.ensembles.plan import describe_ensemble, require_data_of_all
+    from synsamp.runs.ensembles.plan import describe_ensemble, one_at_a_time, require_data_of_all
     from synsamp.runs.execute import describe
 
     experiment = entry.load()
     one = describe(experiment, preset, settings, seed)
     if trials is None:
         trials = experiment.trials.get(one.preset, 1)
-    if trials != 1 or vary:
+    if one_by_one:
+        changes = one_at_a_time(vary)
+        one = describe_ensemble(experiment, trials, (), preset, settings, seed, changes)
+    elif trials != 1 or vary:
         one = describe_ensemble(experiment, trials, vary, preset, settings, seed)
     require_data_of_all(experiment, one)
     return one.model_copy(update={"source": entry.source, "source_sha256": entry.digest})

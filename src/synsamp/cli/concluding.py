@@ -23,7 +23,7 @@ def conclude(root: Path, registry: Registry, code: int, strict: bool = False) ->
         return code
     report = write_report(finished, registry, root / "report.html")
     folders = [RunFolder(path) for path in finished]
-    swept = [folder for folder in folders if folder.description.vary]
+    swept = [folder for folder in folders if folder.description.swept]
     claims = {f.description.experiment: f.claims() for f in folders if f not in swept}
     console = Console()
     for folder in swept:

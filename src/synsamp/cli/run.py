@@ -109,6 +109,10 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
             typer.Option(metavar="KEY=A,B,…", help="Values of a parameter; repeatable."),
         ],
         trials: Annotated[str, typer.Option(metavar="N", help="Trials at each combination.")] = "8",
+        one_at_a_time: Annotated[
+            bool,
+            typer.Option("--one-at-a-time", help="Each value by itself, not every combination."),
+        ] = False,
         preset: Preset = None,
         seed: Seed = "0",
         out: Out = None,
@@ -123,11 +127,14 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         Example: `synsamp sweep generalization --vary temperature=0,0.25,1,4 --vary
         learning.n_inputs=50,100,200 --trials 20`. Values that are lists are parted by `|`:
         `--vary "prior.means=1,0|2,0"`.
+
+        With `--one-at-a-time` the experiment is run as it is, and with each of the values by
+        itself: the report shows which verdicts hang on which of them.
         """
         known = registry.including(name)
         entry = known.find(name)
         seed_, count = whole("--seed", seed), whole("--trials", trials)
-        asked = describe(entry, preset, settings or [], seed_, count, vary)
+        asked = describe(entry, preset, settings or [], seed_, count, vary, one_at_a_time)
         root = out or new_folder(f"{entry.name}-sweep", asked.preset)
         with places(workers, scheduler, mixed) as where:
             code = start([entry], [asked], root, force, where)

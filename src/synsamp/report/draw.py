@@ -41,7 +41,7 @@ def draw_figures(experiment: Experiment, folder: RunFolder) -> list[Drawing]:
     figures: dict[str, Figure] = {}
     with mpl.rc_context(STYLE):
         about = folder.description
-        if about.trials is None or not about.vary:  # one setting: the experiment's own figures
+        if about.trials is None or not about.swept:  # one setting: the experiment's own figures
             draw = experiment.draw or draw_records
             figures |= draw(parameters_of(experiment, folder), results_by_seed(folder))
         if about.trials is not None:

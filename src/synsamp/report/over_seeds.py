@@ -13,35 +13,34 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from synsamp.claims.measures import MEASURES, PARTS
 from synsamp.experiments.base import Results
-from synsamp.figures.style import BLUE, DENSITY, GREEN, INK, ORANGE, PALE, PURPLE
+from synsamp.figures.style import BLUE, DENSITY, GREEN, INK, PALE
 from synsamp.report.foreign import label
+from synsamp.report.verdict_map import COLOURS, draw_verdicts
 from synsamp.runs.ensembles.gather import VERDICTS
+from synsamp.runs.ensembles.plan import coordinates
 from synsamp.runs.storage.folder import Description
 
 CAPTIONS = {
     "values": "What the claims measure, seed by seed: every dot is one run with its own seed; the "
     "line is the mean over seeds with its 95 % interval. In the shaded range the claim holds.",
-    "verdicts": "The verdict on each claim at every combination of settings: it holds if its 95 % "
-    "interval over seeds lies in its band and that of its null outside, fails if its own lies "
-    "outside, and is undecided otherwise.",
+    "verdicts": "The verdict on each claim at every combination of settings, or with one of them "
+    "changed at a time: it holds if its 95 % interval over seeds lies in its band and that of its "
+    "null outside, fails if its own lies outside, and is undecided otherwise.",
     "values-1": "What the claims measure along the parameter that varies: the mean over seeds with "
     "its 95 % interval, and every seed as a small dot. In the shaded range the claim holds.",
     "values-2": "What the claims measure: the mean over seeds at every combination of the two "
     "parameters.",
 }
-COLOURS = {"holds": BLUE, "fails": ORANGE, "undecided": PALE, "cannot tell": PURPLE}
-SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?", "cannot tell": "–"}
 COLUMNS = 3
 
 
 def draw_over_seeds(description: Description, results: Results) -> dict[str, Figure]:
     """Return the figures by the key of their caption."""
-    vary = list(description.vary)
+    vary = list(coordinates(description))
     # What these settings cannot show is judged nowhere: there is nothing to draw.
     judged = (results["ensemble"].claim_verdict.load() >= 0).any(vary)
     whole = results["ensemble"].isel(claim=np.flatnonzero(judged.values))
@@ -49,7 +48,9 @@ def draw_over_seeds(description: Description, results: Results) -> dict[str, Fig
         return {}
     if not vary:
         return {"values": _distributions(whole)}
-    figures = {"verdicts": _verdicts(whole, vary)}
+    figures = {"verdicts": _verdicts(whole, vary, bool(description.changes))}
+    if description.changes:  # there are too many of them, and nothing to go along
+        return figures
     if len(vary) == 1:
         figures["values-1"] = _along(whole, vary[0])
     elif len(vary) == 2:
@@ -128,34 +129,19 @@ def _room(values: Any) -> tuple[float, float]:
     return float(low - margin), float(high + margin)
 
 
-def _verdicts(whole: xr.Dataset, vary: Sequence[str]) -> Figure:
+def _verdicts(whole: xr.Dataset, vary: Sequence[str], first_apart: bool) -> Figure:
     """A row per claim, a column per combination of settings."""
     table = whole.claim_verdict.transpose("claim", *vary).values.reshape(whole.sizes["claim"], -1)
-    columns = list(product(*(whole[key].values for key in vary)))
-    width = min(7.0, 2.9 + 0.62 * len(columns))
-    figure = Figure(figsize=(width, 1.5 + 0.3 * len(table)))
-    axes = figure.add_subplot()
-    colours = ListedColormap(["white", *(COLOURS[verdict] for verdict in VERDICTS)])
-    axes.imshow(table, vmin=-1.5, vmax=len(VERDICTS) - 0.5, cmap=colours, aspect="auto")
-    axes.set_yticks(range(len(table)), [label(c) for c in whole.claim.values])
-    names = [", ".join(_short(v) for v in values) for values in columns]
-    axes.set_xticks(range(len(columns)), names, rotation=0 if len(columns) <= 8 else 90)
-    axes.set_xlabel(", ".join(map(label, vary)))
-    axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(len(table) + 1) - 0.5, minor=True)
-    axes.grid(which="minor", color="white", lw=1.5)
-    axes.tick_params(which="minor", length=0)
-    axes.spines[:].set_visible(False)
-    if len(columns) <= 24:
-        for (row, column), verdict in np.ndenumerate(table):
-            if verdict >= 0:
-                word = VERDICTS[verdict]
-                ink = INK if COLOURS[word] == PALE else "white"
-                axes.text(column, row, SIGNS[word], ha="center", va="center", color=ink)
-    for word in VERDICTS:
-        axes.plot([], [], "s", color=COLOURS[word], label=f"{SIGNS[word]} {word}")
-    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, fontsize=7.5)
-    return figure
+    return draw_verdicts(
+        whole.claim.values.tolist(),
+        [
+            ", ".join(map(_short, values))
+            for values in product(*(whole[key].values for key in vary))
+        ],
+        [[VERDICTS[number] if number >= 0 else "" for number in row] for row in table],
+        "" if first_apart else ", ".join(map(label, vary)),
+        first_apart,
+    )
 
 
 def _along(whole: xr.Dataset, key: str) -> Figure:

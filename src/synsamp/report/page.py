@@ -28,8 +28,8 @@ from synsamp.report.numbers import (
     tally,
     verdict_and_why,
 )
-from synsamp.report.over_seeds import SIGNS
 from synsamp.report.template import fill
+from synsamp.report.verdict_map import SIGNS
 from synsamp.runs.overrides import flat, meanings
 from synsamp.runs.storage.folder import ClaimRecord, Description, Status
 
@@ -105,6 +105,8 @@ class RunPage:
             yield Chip(key, value, chosen=True)
         for key, values in description.vary.items():
             yield Chip(key, ", ".join(values), chosen=True)
+        if description.changes:
+            yield Chip("one change at a time", ", ".join(description.changes), chosen=True)
 
     @property
     def figures(self) -> Iterator[FigureView]:

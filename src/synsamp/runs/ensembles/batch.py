@@ -20,7 +20,7 @@ from synsamp.runs.execute import RunFailedError
 from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage.folder import Description, RunFolder
 
-ASKED = {"experiment", "preset", "given", "resolved", "seed", "trials", "vary"}
+ASKED = {"experiment", "preset", "given", "resolved", "seed", "trials", "vary", "changes"}
 """What must be the same for a folder to be gone on with."""
 
 

@@ -12,7 +12,7 @@ from synsamp.claims import Judged, Value, judge_all
 from synsamp.claims.judge import Verdict
 from synsamp.claims.measures import MEASURES, values_of
 from synsamp.experiments.base import Experiment
-from synsamp.runs.ensembles.plan import Trial, points
+from synsamp.runs.ensembles.plan import Trial, coordinates, labels
 from synsamp.runs.ensembles.stack import Stack
 from synsamp.runs.storage.contents import TRIALS
 from synsamp.runs.storage.folder import ClaimRecord, RunFolder
@@ -33,19 +33,19 @@ def gather(
 ) -> list[ClaimRecord]:
     """Judge the claims; add verdicts, seeds and who finished to the Dataset."""
     about = folder.description
-    settings = points(about.vary)
-    values: list[dict[str, list[Value]]] = [{} for _ in settings]
+    names, along = labels(about), coordinates(about)
+    values: list[dict[str, list[Value]]] = [{} for _ in names]
     for trial in finished:
         measured = open_dataset(folder.path / TRIALS / trial.name, MEASURES)
-        at = values[_number(trial, about.vary)]
+        at = values[_number(trial, along)]
         for name, found in ({} if measured is None else values_of(measured)).items():
             at.setdefault(name, []).extend(found)
     judged = [judge_all(experiment.claims, at) for at in values]
-    stack.add(_dataset(experiment, about.vary, judged, trials, finished, unfit))
+    stack.add(_dataset(experiment, along, judged, trials, finished, unfit))
     stack.summarise(QUANTILES)
     return [
-        ClaimRecord.of(each, ", ".join(point))
-        for point, there in zip(settings, judged, strict=True)
+        ClaimRecord.of(each, name)
+        for name, there in zip(names, judged, strict=True)
         for each in there
     ]
 

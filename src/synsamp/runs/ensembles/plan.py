@@ -1,4 +1,4 @@
-"""What an ensemble consists of: trials at every combination of the values that vary."""
+"""What an ensemble consists of: trials at every combination of values, or with one change each."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ from synsamp.runs.storage.folder import Description
 from synsamp.seeds import named_seed
 
 MOST_TRIALS = 1_000_000
+CHANGE = "change"
+"""The one dimension of a sweep that changes one thing at a time."""
+AS_IT_IS = "as it is"
+"""The first of its labels: nothing is changed."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,18 @@ def describe_ensemble(
     preset: str | None = None,
     settings: Sequence[str] = (),
     seed: int = 0,
+    changes: Mapping[str, Sequence[str]] | None = None,
 ) -> Description:
-    """Resolve what was asked for; every combination of values is checked before any is run."""
+    """Resolve what was asked for; every combination of values is checked before any is run.
+
+    ``changes`` takes the place of ``vary`` where one thing is changed at a time: the settings of
+    each change by its label.
+    """
     if not 1 <= trials <= MOST_TRIALS:
         raise refuse("--trials", f"must lie in 1..{MOST_TRIALS}", trials, "for example --trials 20")
     values = read_vary(vary)
-    combinations = math.prod(len(found) for found in values.values())
+    one_by_one = {label: tuple(found) for label, found in (changes or {}).items()}
+    combinations = len(one_by_one) or math.prod(len(found) for found in values.values())
     if combinations * trials > MOST_TRIALS:  # before they are listed: the list may fill the memory
         raise refuse(
             "--vary and --trials",
@@ -58,9 +68,9 @@ def describe_ensemble(
         if any(setting.partition("=")[0].strip() == key for setting in settings):
             raise SynsampError(f"{key} must be given by --set or --vary, got both; leave one out")
     whole = describe(experiment, preset, settings, seed).model_copy(
-        update={"trials": trials, "vary": values}
+        update={"trials": trials, "vary": values, "changes": one_by_one}
     )
-    for point in points(values):
+    for point in points(whole):
         resolved = describe(experiment, preset, [*settings, *point], seed).resolved
         for key in values:
             if flat(resolved).get(key, whole) is whole:
@@ -70,7 +80,7 @@ def describe_ensemble(
 
 def require_data_of_all(experiment: Experiment, whole: Description) -> None:
     """Refuse, before anything is run, what needs data that are not here, at any combination."""
-    for point in points(whole.vary):
+    for point in points(whole):
         settings = [*whole.given, *point]
         require_data(experiment, describe(experiment, whole.preset, settings, whole.seed))
 
@@ -93,25 +103,43 @@ def read_vary(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return values
 
 
-def points(vary: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """Return the settings of every combination, the last key running fastest."""
+def one_at_a_time(vary: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The changes that ``key=a,b,c`` stand for, each value by itself, and none of them first."""
+    each = [f"{key}={value}" for key, values in read_vary(vary).items() for value in values]
+    return {AS_IT_IS: (), **{setting: (setting,) for setting in each}}
+
+
+def points(whole: Description) -> list[tuple[str, ...]]:
+    """Return the settings of every combination (the last key running fastest) or change."""
+    if whole.changes:
+        return list(whole.changes.values())
     return [
-        tuple(f"{key}={value}" for key, value in zip(vary, values, strict=True))
-        for values in product(*vary.values())
+        tuple(f"{key}={value}" for key, value in zip(whole.vary, values, strict=True))
+        for values in product(*whole.vary.values())
     ]
 
 
+def labels(whole: Description) -> list[str]:
+    """Return what each of the `points` is called."""
+    return list(whole.changes) or [", ".join(point) for point in points(whole)]
+
+
 def trials_of(experiment: Experiment, whole: Description) -> list[Trial]:
-    """Return all trials of an ensemble; each one's seed hangs on its settings and number alone."""
+    """Return all trials of an ensemble; each one's seed hangs on its settings and number alone.
+
+    Where one thing is changed at a time, it hangs on the number alone: what differs between two
+    changes is then not that one of them drew other seeds.
+    """
     assert whole.trials is not None
-    shape = [len(values) for values in whole.vary.values()]
+    shape = [len(values) for values in coordinates(whole).values()]
     found = []
-    for p, point in enumerate(points(whole.vary)):
+    for p, point in enumerate(points(whole)):
+        varied = () if whole.changes else sorted(point)
         settings = [*whole.given, *point]
         at = describe(experiment, whole.preset, settings, whole.seed)
         place = tuple(int(i) for i in np.unravel_index(p, shape)) if shape else ()
         for t in range(whole.trials):
-            own = named_seed(whole.seed, "trial", t, *sorted(point)).generate_state(1, np.uint64)
+            own = named_seed(whole.seed, "trial", t, *varied).generate_state(1, np.uint64)
             description = at.model_copy(
                 update={
                     "seed": int(own[0]),
@@ -120,13 +148,15 @@ def trials_of(experiment: Experiment, whole: Description) -> list[Trial]:
                     "created": whole.created,
                 }
             )
-            name = f"{p:0{len(str(_n_points(whole) - 1))}d}-{t:05d}" if shape else f"{t:05d}"
+            name = f"{p:0{len(str(math.prod(shape) - 1))}d}-{t:05d}" if shape else f"{t:05d}"
             found.append(Trial(name, (*place, t), description))
     return found
 
 
 def coordinates(whole: Description) -> dict[str, list[Any]]:
     """Return the values along each dimension that varies: numbers if all are, else as given."""
+    if whole.changes:
+        return {CHANGE: list(whole.changes)}
     return {key: _numbers(texts) or list(texts) for key, texts in whole.vary.items()}
 
 
@@ -135,7 +165,3 @@ def _numbers(texts: Sequence[str]) -> list[float] | None:
         return [float(text) for text in texts]
     except ValueError:
         return None
-
-
-def _n_points(whole: Description) -> int:
-    return int(np.prod([len(values) for values in whole.vary.values()], dtype=np.int64))

@@ -12,7 +12,7 @@ import fcntl
 import logging
 import os
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -73,13 +73,14 @@ def execute_ensemble(
     preset: str | None = None,
     settings: Sequence[str] = (),
     seed: int = 0,
+    changes: Mapping[str, Sequence[str]] | None = None,
     force: bool = False,
     console: Console | None = None,
     workers: Workers,
 ) -> RunFolder:
     """Run an ensemble from start to end into a new folder."""
     load = Given(experiment) if isinstance(experiment, Experiment) else experiment
-    description = describe_ensemble(load(), trials, vary, preset, settings, seed)
+    description = describe_ensemble(load(), trials, vary, preset, settings, seed, changes)
     require_data_of_all(load(), description)
     with RunFolder.create(out, description, force) as folder:
         carry_out_ensemble(load, folder, console or Console(stderr=True), workers)

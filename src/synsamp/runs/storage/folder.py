@@ -62,8 +62,9 @@ class InUseError(SynsampError):
 class Description(_Record):
     """What a run was asked to do; written once (``run.json``).
 
-    An ensemble has ``trials``, at each combination of the values in ``vary``. A user's own
-    experiment has the file or module it came from as ``source``, with its checksum.
+    An ensemble has ``trials``, at each combination of the values in ``vary``, or with each of the
+    ``changes`` by itself: a label, and the settings that make it. A user's own experiment has the
+    file or module it came from as ``source``, with its checksum.
     """
 
     format: Literal[3] = 3
@@ -77,8 +78,14 @@ class Description(_Record):
     created: datetime
     trials: int | None = None
     vary: dict[str, tuple[str, ...]] = {}
+    changes: dict[str, tuple[str, ...]] = {}
     source: str = ""
     source_sha256: str = ""
+
+    @property
+    def swept(self) -> bool:
+        """Whether there are trials with different settings."""
+        return bool(self.vary or self.changes)
 
     @property
     def digest(self) -> str:
