@@ -32,9 +32,9 @@ NOT_YET = (
 HEAD = (
     "Every claim of Figs. 2, 4 and 5, judged again with one thing changed at a time: numbers of "
     "the model halved (½) and doubled (2×), readings of the paper and inputs exchanged. Fig. 5 is "
-    "shortened. With few seeds much stays undecided; what fails, fails by its interval. Every change "
-    "has the same seeds. `synsamp sweep NAME --one-at-a-time` makes such a map of any experiment: "
-    "[ensembles.md](ensembles.md)."
+    "shortened. With few seeds much stays undecided; what fails, fails by its interval. Every "
+    "change has the same seeds. `synsamp sweep NAME --one-at-a-time` makes such a map of any "
+    "experiment: [ensembles.md](ensembles.md)."
 )
 
 
