@@ -110,13 +110,21 @@ def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterato
     for claim, verdict in zip(claims, judged, strict=True):
         changed = list(zip(changes[1:], verdict[1:], strict=True))
         count = [str(sum(v == word for _, v in changed)) for word in WORDS]
-        fails = ", ".join(change for change, v in changed if v == "fails")
-        yield row(f"`{claim}`", verdict[0] or "not judged", *count, fails)
+        yield row(f"`{claim}`", verdict[0] or "not judged", *count, _fails_under(changed))
     yield ""
     never = [f"`{claim}`" for claim in cannot_hold(found, each.experiment, registry)]
     if never:
         yield f"Shares that {found.trials(first)} seeds cannot show to hold: {', '.join(never)}."
         yield ""
+
+
+def _fails_under(changed: Sequence[tuple[str, str]]) -> str:
+    """The changes under which a claim fails, or the fewer under which it does not."""
+    fails = [change for change, verdict in changed if verdict == "fails"]
+    others = [change for change, verdict in changed if verdict != "fails"]
+    if fails and not others:
+        return "every change"
+    return ", ".join(fails) if len(fails) <= len(others) else f"all but {', '.join(others)}"
 
 
 def cannot_hold(found: Stored, experiment: str, registry: Registry) -> list[str]:

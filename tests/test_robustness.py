@@ -96,6 +96,32 @@ def test_the_page_is_what_the_table_says():
     assert page == docs_robustness.page(ROOT, REGISTRY)
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        (["holds", "undecided", "holds"], ""),
+        (["holds", "fails", "holds"], "b"),
+        (["fails", "fails", "holds"], "all but c"),
+        (["fails", "fails", "fails"], "every change"),
+    ],
+)
+def test_the_page_names_the_changes_under_which_a_claim_fails_or_the_few_others(
+    tree, verdicts, said
+):
+    values = {"holds": [0.5, 0.52, 0.48], "fails": [0.1, 0.12, 0.11], "undecided": [0.2, 0.5, 0.3]}
+    table = {Run("coins", "paper", "as it is"): HELD}
+    for change, verdict in zip("abc", verdicts, strict=True):
+        table[Run("coins", "paper", change)] = {**HELD, "heads": values[verdict]}
+    (tree / "docs" / "data" / "robustness-coins.csv").write_text(to_csv(table))
+    (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
+    (line,) = [
+        line
+        for line in docs_robustness.page(tree, COINS, [TINY]).splitlines()
+        if line.startswith("| `heads`")
+    ]
+    assert line.split(" | ")[-1].removesuffix(" |").removesuffix("|").strip() == said
+
+
 @pytest.mark.parametrize("n", [16, 17])
 def test_the_page_names_shares_that_so_few_seeds_cannot_show(tree, n):
     """Wilson's interval of 16 of 16 begins at 0.806, that of 17 of 17 at 0.816."""
