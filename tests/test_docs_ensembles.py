@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from synsamp.experiments.registry import REGISTRY
-from synsamp.runs.ensembles.plan import describe_ensemble, trials_of
+from synsamp.runs.ensembles.plan import describe_ensemble, one_at_a_time, trials_of
 
 ROOT = Path(__file__).parents[1]
+FLAG = "--one-at-a-time"
 PAGES = ("docs/ensembles.md", "README.md")
 
 
@@ -24,18 +25,21 @@ def commands():
 
 @pytest.mark.parametrize("line", sorted(set(commands())))
 def test_a_printed_command_can_be_given(line):
-    words = iter(shlex.split(line, comments=True)[2:])
+    given = shlex.split(line, comments=True)[2:]
+    words = iter([word for word in given if word != FLAG])
     experiment = REGISTRY.find(next(words)).load()
     options: dict[str, list[str]] = {}
     for word in words:
         options.setdefault(word, []).append(next(words))
     assert set(options) <= {"--trials", "--vary", "--preset", "--scheduler", "--set"}
+    vary = options.get("--vary", [])
     whole = describe_ensemble(
         experiment,
         int(options["--trials"][0]),
-        options.get("--vary", []),
+        [] if FLAG in given else vary,
         options.get("--preset", ["quick"])[0],
         options.get("--set", []),
+        changes=one_at_a_time(vary) if FLAG in given else None,
     )
     assert trials_of(experiment, whole)
 
