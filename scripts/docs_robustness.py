@@ -20,6 +20,7 @@ from robustness_plan import MAPS, Map
 from whole_runs import ROOT, Stored, as_command, duration, row, stored, write
 
 from synsamp.analysis.intervals import share_interval
+from synsamp.claims.table import Run
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.figures.style import STYLE
 from synsamp.report.verdict_map import WORDS, draw_verdicts
@@ -91,10 +92,11 @@ def verdicts(
 def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterator[str]:
     claims, changes, judged = verdicts(found, each.experiment, registry)
     about, first = found.about, next(iter(found.runs))
+    whole = found.trials(first)
     took = duration(sum(about["took_s"].values()))
     yield (
         f"`{about['command']}` on {about['date']}, {took} on {about['cores']} cores: "
-        f"{found.trials(first)} seeds for each of {len(changes)} columns, preset `{first.preset}`"
+        f"{whole} seeds for each of {len(changes)} columns, preset `{first.preset}`"
         + (", shortened. " if each.base else ". ")
         + f"Every seed's measures: [robustness-{each.experiment}.csv]"
         f"(data/robustness-{each.experiment}.csv)."
@@ -112,10 +114,20 @@ def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterato
         count = [str(sum(v == word for _, v in changed)) for word in WORDS]
         yield row(f"`{claim}`", verdict[0] or "not judged", *count, _fails_under(changed))
     yield ""
+    lost = {run.variant: whole - _finished(found, run) for run in found.runs}
+    if any(lost.values()):
+        said = ", ".join(f"{change} ({n} of {whole})" for change, n in lost.items() if n)
+        yield f"Seeds that did not come to their end, and are left out: {said}."
+        yield ""
     never = [f"`{claim}`" for claim in cannot_hold(found, each.experiment, registry)]
     if never:
-        yield f"Shares that {found.trials(first)} seeds cannot show to hold: {', '.join(never)}."
+        yield f"Shares that {whole} seeds cannot show to hold: {', '.join(never)}."
         yield ""
+
+
+def _finished(found: Stored, run: Run) -> int:
+    """Seeds that have any measure at all."""
+    return max(sum(v is not None for v in values) for values in found.runs[run].values())
 
 
 def _fails_under(changed: Sequence[tuple[str, str]]) -> str:

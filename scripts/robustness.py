@@ -20,7 +20,7 @@ from robustness_plan import MAPS, Map
 from whole_runs import ROOT, as_command, keep_table, run_all
 
 from synsamp.arguments import one_of
-from synsamp.claims.table import Run
+from synsamp.claims.table import Measured, Run
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.runs import RunFolder
 from synsamp.runs.ensembles.batch import Job
@@ -60,22 +60,23 @@ def main(
     chosen = [each for each in maps if each.experiment in wanted]
     jobs = [plan(each, registry) for each in chosen]
     code = run_all(jobs, asked.out, "make robustness", asked.workers)
-    if code:
+    # A change may be one under which networks do not live: that is what came out, and is kept.
+    if any(RunFolder(asked.out / job.name).status.state != "finished" for job in jobs):
         return code
     for each in chosen:
         folder = RunFolder(asked.out / each.experiment)
         needed = _judged_by(each.experiment, registry)
-        table = {
-            Run(each.experiment, each.preset, change): {
-                name: values for name, values in measured.items() if name in needed
-            }
-            for change, measured in measures_by_change(folder).items()
-        }
+        table: dict[Run, Measured] = {}
+        for change, measured in measures_by_change(folder).items():
+            kept = {name: values for name, values in measured.items() if name in needed}
+            # one under which no seed came to its end is a column, too
+            nothing: Measured = {min(needed): [None]}
+            table[Run(each.experiment, each.preset, change)] = kept or nothing
         target = docs_robustness.table(root, each.experiment)
         keep_table(table, [folder], target, "make robustness")
     docs_robustness.write_page(root, registry, maps)
     print("written: docs/robustness.md, docs/data/robustness-*.csv, docs/images/robustness-*.png")
-    return 0
+    return code
 
 
 if __name__ == "__main__":

@@ -151,6 +151,22 @@ def test_a_tiny_map_is_made_whole(tree):
     assert "2 seeds for each of 3 columns" in (tree / "docs" / "robustness.md").read_text()
 
 
+def test_seeds_that_fail_under_a_change_are_left_out_and_named(tree, tmp_path):
+    flag = tmp_path / "flag"
+    flag.touch()
+    changed = {"broken": [f"trouble=refusal:{flag}"], "at times": [f"trouble=some:{flag}"]}
+    small = robustness_plan.Map("coins", "paper", trials=6, trial_s=1.0, changed=changed)
+    arguments = ["--out", str(tree / "runs"), "--workers", "2"]
+    assert robustness.main(arguments, COINS, tree, [small]) == 1
+    found = whole_runs.stored(tree / "docs" / "data" / "robustness-coins")
+    left = {run.variant: found.trials(run) for run in found.runs}
+    assert left["as it is"] == 6
+    assert 0 < left["at times"] < 6
+    assert list(left) == ["as it is", "broken", "at times"]
+    page = (tree / "docs" / "robustness.md").read_text()
+    assert "are left out: broken (6 of 6), at times (" in page
+
+
 def test_one_map_can_be_made_without_the_others(tree):
     coins, cards = (
         robustness_plan.Map(name, "paper", trials=1, trial_s=1.0) for name in ("coins", "cards")
