@@ -61,7 +61,9 @@ def main(
     jobs = [plan(each, registry) for each in chosen]
     code = run_all(jobs, asked.out, "make robustness", asked.workers)
     # A change may be one under which networks do not live: that is what came out, and is kept.
-    if any(RunFolder(asked.out / job.name).status.state != "finished" for job in jobs):
+    if code == 130 or any(
+        RunFolder(asked.out / job.name).status.state != "finished" for job in jobs
+    ):
         return code
     for each in chosen:
         folder = RunFolder(asked.out / each.experiment)

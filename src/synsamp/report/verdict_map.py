@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,6 +17,10 @@ SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?", "cannot tell": "–"}
 WORDS = tuple(COLOURS)
 UPRIGHT = 8
 """So many columns have room for their labels side by side."""
+WIDEST = 12.0
+"""Inches: a sweep may have any number of columns."""
+NARROWEST = 0.16
+"""Inches that a column must have for signs and a label of its own."""
 
 
 def draw_verdicts(
@@ -27,22 +32,25 @@ def draw_verdicts(
 ) -> Figure:
     """Draw the verdict on each claim in each column; an empty one was not judged.
 
-    A sign stands in each cell beside its colour. ``varied`` is what the columns are values of;
-    ``first_apart`` draws a line after the first of them, which the others are changes of.
+    A sign stands in each cell beside its colour, if there is room. ``varied`` is what the columns
+    are values of; ``first_apart`` draws a line after the first, which the others are changes of.
     """
     table = np.array([[WORDS.index(v) if v else -1 for v in row] for row in verdicts])
     upright = len(columns) <= UPRIGHT
-    width = 2.4 + (0.62 if upright else 0.27) * len(columns)
+    width = min(2.4 + (0.62 if upright else 0.27) * len(columns), WIDEST)
     figure = Figure(figsize=(max(6.0, width), (1.5 if upright else 1.9) + 0.25 * len(claims)))
+    step = max(1, math.ceil(NARROWEST * len(columns) / (WIDEST - 2.4)))  # every so many are named
     axes = figure.add_subplot()
     colours = ListedColormap(["white", *COLOURS.values()])
     axes.imshow(table, vmin=-1.5, vmax=len(WORDS) - 0.5, cmap=colours, aspect="auto")
-    axes.set_xticks(range(len(columns)), map(label, columns), rotation=0 if upright else 90)
+    named = [label(column) for column in columns[::step]]
+    axes.set_xticks(range(0, len(columns), step), named, rotation=0 if upright else 90)
     axes.set_yticks(range(len(claims)), map(label, claims))
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.set_xlabel(varied)
-    axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
+    if step == 1:
+        axes.set_xticks(np.arange(len(columns) + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(len(claims) + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", lw=1.2)
     axes.tick_params(which="both", length=0)
@@ -50,7 +58,7 @@ def draw_verdicts(
     if first_apart:
         axes.axvline(0.5, color=INK, lw=1.2)
     for (row, column), number in np.ndenumerate(table):
-        if number >= 0:
+        if number >= 0 and step == 1:
             word = WORDS[number]
             ink = INK if COLOURS[word] == PALE else "white"
             axes.text(column, row, SIGNS[word], ha="center", va="center", color=ink, size=7.5)

@@ -29,12 +29,6 @@ from toys.coins import EXPERIMENT
 
 
 @pytest.fixture(scope="module")
-def two():
-    with Workers(count=2) as workers:
-        yield workers
-
-
-@pytest.fixture(scope="module")
 def plain(tmp_path_factory, two):
     out = tmp_path_factory.mktemp("plain") / "run"
     return execute_ensemble(EXPERIMENT, out, 9, seed=5, workers=two)

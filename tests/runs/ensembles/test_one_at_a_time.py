@@ -19,7 +19,6 @@ from synsamp.runs.ensembles.plan import (
     trials_of,
 )
 from synsamp.runs.ensembles.run import carry_out_ensemble, execute_ensemble
-from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage.folder import RunFolder
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
@@ -29,12 +28,6 @@ CHANGES = {
     "bent": ("coin.chance=0.1",),
     "bent and short": ("coin.chance=0.1", "tosses=20"),
 }
-
-
-@pytest.fixture(scope="module")
-def two():
-    with Workers(count=2) as workers:
-        yield workers
 
 
 @pytest.fixture(scope="module")

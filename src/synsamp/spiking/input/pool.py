@@ -186,7 +186,8 @@ class Pool:
     ) -> tuple[NDArray[np.int64], Segments]:
         """Numbers of segments of some presentations, and all their segments."""
         durations = np.concatenate([each.durations_s for each in batch])
-        rates = np.concatenate([each.rates_hz for each in batch])
+        # row by row in memory, however a user's arrays lie: tables are made of rows
+        rates = np.ascontiguousarray(np.concatenate([each.rates_hz for each in batch]))
         # One look at all of them; only what is wrong, NaN too, is looked at one by one.
         if not (
             durations.min() >= SHORTEST_S
