@@ -61,9 +61,10 @@ def job(
     trials: int | None,
     name: str,
     trial_s: float,
+    seed: int = 0,
 ) -> Job:
     """An ensemble of an experiment, checked: one seed alone is an ensemble too."""
-    asked = describe(entry, preset, settings, 0, trials)
+    asked = describe(entry, preset, settings, seed, trials)
     if asked.trials is None:
         asked = asked.model_copy(update={"trials": 1})
     return Job(name, entry.load, asked, trial_s)
@@ -96,6 +97,7 @@ def keep_table(
     about = {
         "date": date.today().isoformat(),
         "command": command,
+        "seed": folders[0].description.seed,
         "cores": machine.threads(),
         "versions": folders[0].description.versions,
         "processor": str(folders[0].description.processor),
