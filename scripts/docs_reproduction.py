@@ -37,8 +37,7 @@ HEAD = (
     "A claim is judged over seeds by the 95 % interval of its measure. It holds if the interval "
     "lies in its band and that of its null (the same measure without the effect) outside, fails if "
     "it lies outside, and is undecided otherwise; *cannot tell* means that the null lies in the "
-    "band too. Bands were fixed before the run, for the reasons that stand with them, and the run "
-    "has seeds that nothing was set by."
+    "band too. Bands were fixed before the run, for the reasons that stand with them."
 )
 
 
@@ -142,7 +141,8 @@ def _about(found: Stored) -> Iterator[str]:
     yield (
         f"`{about['command']}` on {about['date']}, seed {about['seed']}, {duration(took)} on "
         f"{about['cores']} cores. Versions: {versions}; compiled for {about['processor']}. The "
-        "measures of every seed and null are in [data/reproduction.csv](data/reproduction.csv)."
+        "measures of every seed and null are in [data/reproduction.csv](data/reproduction.csv). No "
+        "band was set by these seeds."
     )
     yield ""
     yield row("run", "seeds", "took")
