@@ -16,10 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from measured_text import fill
-from measured_text import pages as figure_pages
+from measured_text import fill, pages_with_numbers
 from reproduction_tables import by_group, claims_table, failures, scores
-from reproduction_twice import compared
+from reproduction_twice import two_runs
 from whole_runs import ROOT, Stored, as_command, duration, row, stored, write
 
 from synsamp.claims.table import Run
@@ -54,7 +53,7 @@ def pages(root: Path, registry: Registry) -> Iterator[tuple[Path, str]]:
     yield root / "docs" / "reproduction.md", page(root, registry)
     found = _stored(root)
     if found is not None:
-        yield from figure_pages(root, found)
+        yield from pages_with_numbers(root, found)
 
 
 def insert(text: str, content: str) -> str:
@@ -77,7 +76,7 @@ def section(root: Path, registry: Registry) -> str:
     ]
     for run in found.judged:
         count = [sum(c.verdict == word for c in found.claims(run, registry)) for word in WORDS]
-        truth = fill(_of(notes, run), found, run.experiment)
+        truth = fill(_of(notes, run), found, run)
         name = _name(run, registry)
         lines.append(row(name, str(found.trials(run)), *map(str, count), truth))
     about = found.about
@@ -95,13 +94,13 @@ def page(root: Path, registry: Registry) -> str:
     if found is None:
         return "\n".join([*lines, NOT_YET, ""])
     notes = notes_of(root)
-    lines += [HEAD, "", *_about(found), ""]
+    lines += [HEAD, "", *_about(found, registry), ""]
     for run in found.judged:
         claims = found.claims(run, registry)
         lines += [f"## {_name(run, registry)}", ""]
         lines += [f"{found.trials(run)} seeds: {tally(claims)}.", "", *_images(root, run)]
-        why = (_of(notes["why"], run) or {}).items()
-        said = {claim: fill(text, found, run.experiment) for claim, text in why}
+        why = _of(notes["why"], run) or {}
+        said = {c.id: fill(why[c.id], found, run) for c in claims if not c.holds and c.id in why}
         lines += [*claims_table(claims), "", *failures(claims, said)]
         declared, groups = registry.find(run.experiment).load().claims, notes["groups"]
         lines += by_group(found, run, declared, groups.get(run.experiment, {}))
@@ -109,7 +108,7 @@ def page(root: Path, registry: Registry) -> str:
         lines += scores(found, experiment, registry)
     first = stored(root / "docs" / "data" / "reproduction-first")
     if first is not None:
-        lines += compared(found, first, registry)
+        lines += two_runs(found, first, registry)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -134,15 +133,26 @@ def _name(run: Run, registry: Registry) -> str:
     return name if run.preset == "paper" else f"{name}, {run.preset.removeprefix('paper_')}"
 
 
-def _about(found: Stored) -> Iterator[str]:
+def _since(found: Stored, registry: Registry) -> str:
+    """Whether claims are still what they were when the run was made."""
+    changed = {
+        (run.experiment, name): "" for run in found.judged for name in found.changed(run, registry)
+    }
+    if not changed:
+        return "Measures, bands and nulls are as they were when it was made."
+    names = ", ".join(f"`{name}` of {experiment}" for experiment, name in changed)
+    return f"Measure, band or null were changed afterwards of: {names}."
+
+
+def _about(found: Stored, registry: Registry) -> Iterator[str]:
     about = found.about
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     took = sum(about["took_s"].values())
     yield (
         f"`{about['command']}` on {about['date']}, seed {about['seed']}, {duration(took)} on "
         f"{about['cores']} cores. Versions: {versions}; compiled for {about['processor']}. The "
-        "measures of every seed and null are in [data/reproduction.csv](data/reproduction.csv). No "
-        "band was set by these seeds."
+        "measures of every seed and null are in [data/reproduction.csv](data/reproduction.csv). "
+        + _since(found, registry)
     )
     yield ""
     yield row("run", "seeds", "took")

@@ -4,8 +4,9 @@
 
 Every experiment of the paper at each of its presets whose name begins with ``paper``, with as many
 seeds as the preset says. Stopped or killed, the same command goes on. What is written:
-docs/data/reproduction.csv and .json, docs/images/reproduction-*.png, docs/reproduction.md, and the
-part of README.md that says what came out. Code that changes what runs do needs another --out.
+docs/data/reproduction.csv and .json, docs/images/reproduction-*.png, docs/reproduction.md, numbers
+on the pages of the figures, and the part of README.md that says what came out. Code that changes
+what runs do needs another --out.
 
 Trials have seeds that no band was set by: those of an earlier run, whose measures are kept in
 docs/data/reproduction-first.csv, were looked at when bands and nulls were put right.
@@ -37,8 +38,8 @@ TRIAL_S = {
     "compensation": 120,
 }
 """Seconds of a core per seed, roughly: only the time left goes by them."""
-SEED = 1
-"""Of all ensembles; those of seed 0 are the first run's."""
+SEED = 2015
+"""Of all ensembles. Seed 0 is the first run's; small seeds have served to try things out."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def main(arguments: list[str], registry: Registry = REGISTRY, root: Path = ROOT)
     report = write_report(folders, registry, asked.out / "report.html")
     copy_images(folders, docs / "images", "reproduction", MOST_IMAGE_BYTES)
     docs_reproduction.write_pages(root, registry)
-    print(f"report: {report}\nwritten: docs/reproduction.md, docs/data/reproduction.csv, README.md")
+    print(f"report: {report}\nwritten: docs/data/reproduction.csv, README.md, pages in docs")
     return 0
 
 

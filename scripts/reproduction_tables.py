@@ -99,7 +99,8 @@ def scores(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
     yield ""
     arm = {"": "", WITHOUT_NOISE: "T = 0 after the lesion"}
     names = (", ".join(filter(None, [r.preset, r.variant, arm[end]])) for r, end in ways)
-    yield row("", "the paper", *names)
+    seeds = (f"n = {found.trials(run)}" for run, _ in ways)
+    yield row("", "the paper", *map(small, names, seeds))
     yield row("---", "---:", *["---:"] * len(ways))
     for claim in claims:
         cells = [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from synsamp.claims import Ratio
 from synsamp.claims.judge import interval_of
 from synsamp.claims.table import Run, present, to_csv
 from synsamp.errors import SynsampError
@@ -24,9 +26,9 @@ import reproduce  # noqa: E402
 import whole_runs  # noqa: E402
 
 NOTES = """[truth]
-coins = "They fall as they should, {paper.heads:.2f} on heads."
+coins = "They fall as they should, {this.heads:.2f} on heads."
 [why.coins]
-mostly = "Coins are fair: {paper.mostly.positive} of {paper.mostly.n}."
+mostly = "Coins are fair: {this.mostly.above_0} of {this.mostly.n}."
 [groups.coins.kind]
 0 = "tails"
 1 = "heads"
@@ -47,8 +49,15 @@ TABLE = {
         "heads_of_a_bent_coin": [0.1, 0.11, 0.09],
     },
 }
-ABOUT = """{"date": "2001-02-03", "command": "make reproduce", "seed": 5, "cores": 2,
-"processor": "p", "versions": {"synsamp": "1"}, "took_s": {"a": 100, "b": 100, "c": 100}}"""
+ABOUT = {
+    "date": "2001-02-03",
+    "command": "make reproduce",
+    "seed": 5,
+    "cores": 2,
+    "processor": "p",
+    "versions": {"synsamp": "1"},
+    "took_s": {"a": 100, "b": 100, "c": 100},
+}
 
 
 @pytest.fixture
@@ -62,10 +71,9 @@ def tree(tmp_path):
     return tmp_path
 
 
-def fill(tree, table=TABLE, name="reproduction", seed=5):
+def fill(tree, table=TABLE, name="reproduction", **about):
     (tree / "docs" / "data" / f"{name}.csv").write_text(to_csv(table))
-    about = ABOUT.replace('"seed": 5', f'"seed": {seed}')
-    (tree / "docs" / "data" / f"{name}.json").write_text(about)
+    (tree / "docs" / "data" / f"{name}.json").write_text(json.dumps(ABOUT | about))
 
 
 def pages(tree):
@@ -151,7 +159,7 @@ def test_the_pages_tell_it_all(tree):
         "| Tossing coins (fig000) | 4 | 1 | 1 | 0 | 0 | They fall as they should, 0.50 on heads. |"
         in readme
     )
-    assert "| Tossing coins (fig000), fair | 3 | 1 | 0 | 0 | 0 |" in readme
+    assert "(fig000), fair | 3 | 1 | 0 | 0 | 0 | They fall as they should, 0.61 on heads." in readme
     for words in (
         "Heads come up<br><sub>Fig. 0A; `heads`</sub> | 0.502 (0.475 to 0.53)<br><sub>n = 4, of",
         "0.1 (0.087 to 0.113)<br><sub>a coin that falls on its tail</sub>",
@@ -160,7 +168,8 @@ def test_the_pages_tell_it_all(tree):
         "- `mostly` fails. Coins are fair: 2 of 4.",
         "| claim | tails (n = 2) | heads (n = 2) |",
         "| `heads` | 0.49 (0.363 to 0.617) | 0.515 (0.451 to 0.579) |",
-        "| the paper | paper | paper, bent | paper_fair | paper_fair, T = 0 after the lesion |",
+        "| the paper | paper<br><sub>n = 4</sub> | paper, bent<br><sub>n = 3</sub> |",
+        "| paper_fair, T = 0 after the lesion<br><sub>n = 3</sub> |",
         "0.61 (0.585 to 0.635), below | 0.41 (0.385 to 0.435), above |",
         "`make reproduce` on 2001-02-03, seed 5, 5 min on 2 cores",
     ):
@@ -180,28 +189,68 @@ def test_a_page_follows_the_claims_of_today(tree, monkeypatch):
 PAGE = """Before.
 
 <!-- measured coins
-Heads: {paper.heads}, {paper.heads:i.1f}, {paper.heads:.1f}; {paper.heads.min} to {paper.heads.max}.
-{paper.mostly.positive} of {paper.mostly.n}, bent {paper_beside.heads:.2f}, {paper_fair.heads:.2f}.
+Heads: {paper.heads}, {paper.heads:i.1f}, {paper.heads:.1f}; {paper.heads.least} to {paper.heads.most}.
+{paper.mostly.above_0} of {paper.mostly.n}, bent {paper_beside.heads:.2f}, {paper_fair.heads:.2f}.
 -->
 stale
 <!-- end of measured -->
 
 After {this}.
-"""
+"""  # noqa: E501
 
 
 def test_numbers_on_a_page_are_those_of_the_run(tree):
     fill(tree)
-    said = measured_text.filled(PAGE, stored_in(tree))
+    said = measured_text.fill_page(PAGE, stored_in(tree))
     assert said == PAGE.replace(
         "stale",
         "Heads: 0.502 (0.475 to 0.53), 0.5 (0.5 to 0.5), 0.5; 0.48 to 0.52.\n"
         "2 of 4, bent 0.11, 0.61.",
     )
-    assert measured_text.filled(said, stored_in(tree)) == said
-    for wrong in ("{paper.tails}", "{paper_bent.heads}", "{paper.heads:x}", "{}"):
-        with pytest.raises(SynsampError, match="coins"):
-            measured_text.fill(wrong, stored_in(tree), "coins")
+    assert measured_text.fill_page(said, stored_in(tree)) == said
+    for marker in ("<!-- end of measured -->", "-->\nstale"):
+        with pytest.raises(SynsampError, match="mend the page"):
+            measured_text.fill_page(PAGE.replace(marker, "") + PAGE, stored_in(tree))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["{paper.tails}", "{bent.heads}", "{paper.heads:x}", "{}", "{paper}", "{paper.heads.odd}"],
+)
+def test_a_text_that_names_what_is_not_there_is_refused(tree, wrong):
+    fill(tree)
+    with pytest.raises(SynsampError, match="coins"):
+        measured_text.fill(wrong, stored_in(tree), "coins")
+
+
+def test_two_runs_by_one_name_are_refused(tree):
+    _, bent, _ = TABLE
+    fill(tree, TABLE | {bent._replace(variant="worn"): TABLE[bent]})
+    with pytest.raises(SynsampError, match="stands for two runs"):
+        measured_text.fill("", stored_in(tree), "coins")
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([Ratio(1, 2), Ratio(2, 4)], "0.5 0.50 (0.50 to 0.50) 0.5"),
+        ([Ratio(1, 2), Ratio(1, 0)], "1 (−11.7 to 13.7) 1.00 (−11.71 to 13.71) 1.0"),
+        ([0.25], "0.25 0.25 0.2"),
+        ([0.25, float("nan")], "not finite not finite not finite"),
+        ([-1.0, -2.0], "−1.5 (−7.85 to 4.85) −1.50 (−7.85 to 4.85) −1.5"),
+    ],
+)
+def test_what_has_no_interval_is_said_without_one(values, said):
+    found = measured_text.Estimate(values)
+    assert f"{found} {found:i.2f} {found:.1f}" == said
+
+
+def test_pages_are_whole():
+    for name in measured_text.PAGES:
+        page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert measured_text.BEGIN in page
+        assert f"-->\n{measured_text.END}" not in page  # something is said
+        assert "not finite" not in page
 
 
 def test_a_readme_without_markers_is_left_alone(tree):
@@ -218,8 +267,20 @@ def test_the_whole_paper_is_every_preset_that_is_called_after_it():
 
 
 def test_the_whole_paper_has_seeds_that_the_first_run_had_not():
-    first = whole_runs.stored(ROOT / "docs" / "data" / "reproduction-first")
-    assert first.about["seed"] not in {job.description.seed for _, job in reproduce.plan(COINS)}
+    first, found = whole_runs.stored(ROOT / "docs" / "data" / "reproduction-first"), stored_in(ROOT)
+    assert {job.description.seed for _, job in reproduce.plan(COINS)} == {found.about["seed"]}
+    assert first.about["seed"] != found.about["seed"]
+    recalls = [set(each.runs[Run("compensation", "paper")]["recall"]) for each in (first, found)]
+    assert not recalls[0] & recalls[1]
+
+
+def test_what_does_not_hold_is_explained():
+    found = stored_in(ROOT)
+    page = docs_reproduction.page(ROOT, REGISTRY)
+    for run in found.judged:
+        for claim in found.claims(run, REGISTRY):
+            if not claim.holds:
+                assert f"- `{claim.id}` {claim.verdict}. " in page, f"{run}: {claim.id}"
 
 
 def test_each_way_has_a_folder_of_its_own():
@@ -241,15 +302,41 @@ def test_two_runs_with_other_seeds_are_compared(tree):
         fair: TABLE[fair],
     }
     fill(tree, first, "reproduction-first", seed=4)
-    page = pages(tree)[1].partition("## The same with other seeds")[2]
-    assert "seed 4) was looked at" in page
-    assert "seed 5). By the claims as they are now, 2 of 3 verdicts are the same" in page
+    page = twice(tree)
+    assert "(2001-02-03, seed 4) was looked at" in page
+    assert (
+        "other seeds (seed 5). By the claims as they are now, 2 of 3 verdicts are the same" in page
+    )
+    assert "changed after the first run it is 0 of 0." in page
     rows = [line for line in page.splitlines() if line.startswith("| coins")]
     assert len(rows) == 1  # that both fail is agreement
     before, now, both = rows[0].split(" | ")[1:]
     assert "n = 3, fails" in before
     assert "0.502 (0.475 to 0.53)<br><sub>n = 4, holds" in now
-    assert "0.377 (0.232 to 0.522)<br><sub>n = 7, undecided" in both
+    assert both == "0.377 (0.232 to 0.522)<br><sub>n = 7</sub> |"
+
+
+def twice(tree):
+    return pages(tree)[1].partition("## The same with other seeds")[2]
+
+
+def test_two_runs_that_agree_need_no_table(tree):
+    fill(tree)
+    fill(tree, TABLE, "reproduction-first", seed=4)
+    assert "3 of 3 verdicts" in twice(tree)
+    assert "| claim" not in twice(tree)
+
+
+def test_claims_that_changed_since_a_run_are_named(tree):
+    now = whole_runs.definitions(CLAIMS)
+    fill(tree, claims={"coins": now})
+    assert "nulls are as they were when it was made." in pages(tree)[1]
+    before = {"coins": now | {"mostly": now["mostly"].replace("0.9", "0.8")}}
+    fill(tree, claims=before)
+    assert "were changed afterwards of: `mostly` of coins." in pages(tree)[1]
+    fill(tree, TABLE, "reproduction-first", seed=4, claims=before)
+    assert "2 of 2 verdicts are the same in both" in twice(tree)
+    assert "changed after the first run it is 1 of 1." in twice(tree)
 
 
 def test_an_experiment_in_another_way_is_scored_and_not_judged(tree, monkeypatch):

@@ -225,7 +225,7 @@ def test_measures_are_what_they_say():
             "at_0_under_uniform_prior": 0.0,
             "at_0_without_images": 0.6,
             "weights_at_1": 0.25,
-            "averaging_gain": 3.0,
+            "averaging_gain": 5.0,
             "typical_gain": 0.5,
         },
         rel=0.02,
