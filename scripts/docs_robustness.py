@@ -34,8 +34,8 @@ HEAD = (
     "Every claim of Figs. 2, 4 and 5, judged again with one thing changed at a time: numbers of "
     "the model halved (½) and doubled (2×), readings of the paper and inputs exchanged. Fig. 5 is "
     "shortened. With few seeds much stays undecided; what fails, fails by its interval. Every "
-    "change has the same seeds. `synsamp sweep NAME --one-at-a-time` makes such a map of any "
-    "experiment: [ensembles.md](ensembles.md)."
+    "change has the same seeds; a blank cell was not judged. `synsamp sweep NAME --one-at-a-time` "
+    "makes such a map of any experiment: [ensembles.md](ensembles.md)."
 )
 
 
@@ -118,6 +118,11 @@ def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterato
     if any(lost.values()):
         said = ", ".join(f"{change} ({n} of {whole})" for change, n in lost.items() if n)
         yield f"Seeds that did not come to their end, and are left out: {said}."
+        yield ""
+    left_out = [c.id for c in registry.find(each.experiment).load().claims if c.id not in claims]
+    if left_out:
+        names = ", ".join(f"`{name}`" for name in left_out)
+        yield f"Not in this map, which leaves out or shortens the arms that they need: {names}."
         yield ""
     never = [f"`{claim}`" for claim in cannot_hold(found, each.experiment, registry)]
     if never:

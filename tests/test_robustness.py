@@ -84,7 +84,8 @@ def test_the_page_tells_what_changes_a_verdict(tree):
     assert "| `heads` | holds | 0 | 1 | 0 | 1 | N ½ |" in page
     assert "3 seeds for each of 3 columns" in page
     assert "120 min on 2 cores" in page
-    assert "mostly" not in page  # it was not measured
+    assert "| `mostly`" not in page  # it was not measured
+    assert "arms that they need: `mostly`." in page
     picture = tree / "docs" / "images" / "robustness-coins.png"
     first = picture.read_bytes()
     docs_robustness.write_page(tree, COINS, [TINY])
