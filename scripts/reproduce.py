@@ -31,11 +31,13 @@ from synsamp.runs.ensembles.batch import Job
 from synsamp.runs.storage.atomic import replacing
 
 TRIAL_S = {
-    "generalization": 12,
-    "prior_comparison": 40,
-    "motility": 360,
-    "adaptation": 60,
-    "compensation": 120,
+    "landscape": 50,
+    "theory": 15,
+    "generalization": 11,
+    "prior_comparison": 48,
+    "motility": 205,
+    "adaptation": 28,
+    "compensation": 180,
 }
 """Seconds of a core per seed, roughly: only the time left goes by them."""
 SEED = 2015
