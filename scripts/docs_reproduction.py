@@ -4,7 +4,8 @@
 
 Claims are judged as they are today by the measures of every seed in docs/data/reproduction.csv.
 Nothing is typed by hand but docs/data/reproduction_notes.toml: a sentence for each experiment, and
-why a claim does not hold.
+why a claim does not hold; their numbers, and those on the pages of the figures, are put in by
+measured_text.py.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from measured_text import fill, pages_with_numbers
 from reproduction_tables import by_group, claims_table, failures, scores
+from reproduction_twice import two_runs
 from whole_runs import ROOT, Stored, as_command, duration, row, stored, write
 
 from synsamp.claims.table import Run
@@ -38,13 +41,19 @@ HEAD = (
 
 
 def write_pages(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
-    """Write both pages from what is stored."""
-    readme = root / "README.md"
-    for path, text in (
-        (readme, insert(readme.read_text(encoding="utf-8"), section(root, registry))),
-        (root / "docs" / "reproduction.md", page(root, registry)),
-    ):
+    """Write all pages from what is stored."""
+    for path, text in pages(root, registry):
         write(path, text)
+
+
+def pages(root: Path, registry: Registry) -> Iterator[tuple[Path, str]]:
+    """Each page with numbers of the whole run, and what it should be."""
+    readme = root / "README.md"
+    yield readme, insert(readme.read_text(encoding="utf-8"), section(root, registry))
+    yield root / "docs" / "reproduction.md", page(root, registry)
+    found = _stored(root)
+    if found is not None:
+        yield from pages_with_numbers(root, found)
 
 
 def insert(text: str, content: str) -> str:
@@ -60,16 +69,16 @@ def section(root: Path, registry: Registry) -> str:
     found = _stored(root)
     if found is None:
         return NOT_YET
-    truth = notes_of(root)["truth"]
+    notes = notes_of(root)["truth"]
     lines = [
         row("experiment", "seeds", *WORDS, "in one sentence"),
         row(*["---"] * (len(WORDS) + 3)),
     ]
     for run in found.judged:
         count = [sum(c.verdict == word for c in found.claims(run, registry)) for word in WORDS]
-        lines.append(
-            row(_name(run, registry), str(found.trials(run)), *map(str, count), _of(truth, run))
-        )
+        truth = fill(_of(notes, run), found, run)
+        name = _name(run, registry)
+        lines.append(row(name, str(found.trials(run)), *map(str, count), truth))
     about = found.about
     total = duration(sum(about["took_s"].values()))
     more = (
@@ -85,16 +94,21 @@ def page(root: Path, registry: Registry) -> str:
     if found is None:
         return "\n".join([*lines, NOT_YET, ""])
     notes = notes_of(root)
-    lines += [HEAD, "", *_about(found), ""]
+    lines += [HEAD, "", *_about(found, registry), ""]
     for run in found.judged:
         claims = found.claims(run, registry)
         lines += [f"## {_name(run, registry)}", ""]
         lines += [f"{found.trials(run)} seeds: {tally(claims)}.", "", *_images(root, run)]
-        lines += [*claims_table(claims), "", *failures(claims, _of(notes["why"], run) or {})]
+        why = _of(notes["why"], run) or {}
+        said = {c.id: fill(why[c.id], found, run) for c in claims if not c.holds and c.id in why}
+        lines += [*claims_table(claims), "", *failures(claims, said)]
         declared, groups = registry.find(run.experiment).load().claims, notes["groups"]
         lines += by_group(found, run, declared, groups.get(run.experiment, {}))
     for experiment in dict.fromkeys(run.experiment for run in found.runs):
         lines += scores(found, experiment, registry)
+    first = stored(root / "docs" / "data" / "reproduction-first")
+    if first is not None:
+        lines += two_runs(found, first, registry)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -119,14 +133,26 @@ def _name(run: Run, registry: Registry) -> str:
     return name if run.preset == "paper" else f"{name}, {run.preset.removeprefix('paper_')}"
 
 
-def _about(found: Stored) -> Iterator[str]:
+def _since(found: Stored, registry: Registry) -> str:
+    """Whether claims are still what they were when the run was made."""
+    changed = {
+        (run.experiment, name): "" for run in found.judged for name in found.changed(run, registry)
+    }
+    if not changed:
+        return "Measures, bands and nulls are as they were when it was made."
+    names = ", ".join(f"`{name}` of {experiment}" for experiment, name in changed)
+    return f"Measure, band or null were changed afterwards of: {names}."
+
+
+def _about(found: Stored, registry: Registry) -> Iterator[str]:
     about = found.about
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     took = sum(about["took_s"].values())
     yield (
-        f"`{about['command']}` on {about['date']}, {duration(took)} on {about['cores']} cores. "
-        f"Versions: {versions}; compiled for {about['processor']}. The measures of every seed and "
-        "null are in [data/reproduction.csv](data/reproduction.csv)."
+        f"`{about['command']}` on {about['date']}, seed {about['seed']}, {duration(took)} on "
+        f"{about['cores']} cores. Versions: {versions}; compiled for {about['processor']}. The "
+        "measures of every seed and null are in [data/reproduction.csv](data/reproduction.csv). "
+        + _since(found, registry)
     )
     yield ""
     yield row("run", "seeds", "took")

@@ -89,12 +89,18 @@ def scores(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
     runs = [run for run in found.runs if run.experiment == experiment]
     if not claims or len(runs) < 2:
         return
-    ways = [(run, end) for run in runs for end in ("", WITHOUT_NOISE) if not (end and run.variant)]
+    ways = [
+        (run, end)
+        for run in runs
+        for end in ("", WITHOUT_NOISE)
+        if any(claim.measure + end in found.runs[run] for claim in claims)
+    ]
     yield f"## {entry.title}: by the paper's own numbers"
     yield ""
     arm = {"": "", WITHOUT_NOISE: "T = 0 after the lesion"}
     names = (", ".join(filter(None, [r.preset, r.variant, arm[end]])) for r, end in ways)
-    yield row("", "the paper", *names)
+    seeds = (f"n = {found.trials(run)}" for run, _ in ways)
+    yield row("", "the paper", *map(small, names, seeds))
     yield row("---", "---:", *["---:"] * len(ways))
     for claim in claims:
         cells = [

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
 
-from synsamp.claims import judge_all
+from synsamp.claims import Claim, judge_all
 from synsamp.claims.table import Measured, Run, from_csv, present, to_csv
 from synsamp.cli.carrying_out import describe, stopping_on_sigterm
 from synsamp.cli.messages import complain
@@ -49,9 +50,20 @@ class Stored:
         claims = registry.find(run.experiment).load().claims
         return [ClaimRecord.of(each) for each in judge_all(claims, present(self.runs[run]))]
 
+    def changed(self, run: Run, registry: Registry) -> list[str]:
+        """Claims whose measure, band or null is not what it was when the run was made."""
+        then = self.about.get("claims", {}).get(run.experiment)
+        now = definitions(registry.find(run.experiment).load().claims)
+        return [] if then is None else [name for name in now if now[name] != then.get(name)]
+
     def trials(self, run: Run) -> int:
         """Seeds behind a run."""
         return max(map(len, self.runs[run].values()))
+
+
+def definitions(claims: Sequence[Claim]) -> dict[str, str]:
+    """By what each claim is judged."""
+    return {claim.id: f"{claim.measure} in {claim.band}, null {claim.null}" for claim in claims}
 
 
 def job(
@@ -61,9 +73,10 @@ def job(
     trials: int | None,
     name: str,
     trial_s: float,
+    seed: int = 0,
 ) -> Job:
     """An ensemble of an experiment, checked: one seed alone is an ensemble too."""
-    asked = describe(entry, preset, settings, 0, trials)
+    asked = describe(entry, preset, settings, seed, trials)
     if asked.trials is None:
         asked = asked.model_copy(update={"trials": 1})
     return Job(name, entry.load, asked, trial_s)
@@ -86,20 +99,28 @@ def keep(jobs: Sequence[Job], out: Path, runs: Sequence[Run], target: Path, comm
     """Write the table of what all seeds of some ensembles measured, and what is known of them."""
     folders = [RunFolder(out / each.name) for each in jobs]
     table = {run: measures_by_trial(each) for run, each in zip(runs, folders, strict=True)}
-    keep_table(table, folders, target, command)
+    claims = {run.experiment: job.load().claims for run, job in zip(runs, jobs, strict=True)}
+    known = {"claims": {name: definitions(each) for name, each in claims.items()}}
+    keep_table(table, folders, target, command, known)
 
 
 def keep_table(
-    table: dict[Run, Measured], folders: Sequence[RunFolder], target: Path, command: str
+    table: dict[Run, Measured],
+    folders: Sequence[RunFolder],
+    target: Path,
+    command: str,
+    known: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Write a table of measures, and what there is to know of the runs that they come from."""
     about = {
         "date": date.today().isoformat(),
         "command": command,
+        "seed": folders[0].description.seed,
         "cores": machine.threads(),
         "versions": folders[0].description.versions,
         "processor": str(folders[0].description.processor),
         "took_s": {folder.path.name: round(folder.status.elapsed_s) for folder in folders},
+        **known,
     }
     target.parent.mkdir(parents=True, exist_ok=True)
     write(target.with_suffix(".csv"), to_csv(table))

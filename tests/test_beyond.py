@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from dataclasses import replace
@@ -57,7 +58,7 @@ def test_what_people_say_is_about_claims_that_there_are():
 def test_the_page_tells_it_all(tree):
     run = Run("coins", "paper")
     (tree / "docs" / "data" / "beyond-coins.csv").write_text(to_csv({run: TABLE[run]}))
-    (tree / "docs" / "data" / "beyond-coins.json").write_text(ABOUT)
+    (tree / "docs" / "data" / "beyond-coins.json").write_text(json.dumps(ABOUT))
     docs_beyond.write_page(tree, TOYS)
     page = (tree / "docs" / "beyond.md").read_text()
     assert "4 seeds: 1 holds, 1 fails" in page

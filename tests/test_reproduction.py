@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from synsamp.claims import Ratio
 from synsamp.claims.judge import interval_of
 from synsamp.claims.table import Run, present, to_csv
 from synsamp.errors import SynsampError
@@ -19,13 +21,14 @@ from toys.tossed import CLAIMS, COINS, TOSSED
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 import docs_reproduction  # noqa: E402
+import measured_text  # noqa: E402
 import reproduce  # noqa: E402
 import whole_runs  # noqa: E402
 
 NOTES = """[truth]
-coins = "They fall as they should."
+coins = "They fall as they should, {this.heads:.2f} on heads."
 [why.coins]
-mostly = "Coins are fair."
+mostly = "Coins are fair: {this.mostly.above_0} of {this.mostly.n}."
 [groups.coins.kind]
 0 = "tails"
 1 = "heads"
@@ -46,8 +49,15 @@ TABLE = {
         "heads_of_a_bent_coin": [0.1, 0.11, 0.09],
     },
 }
-ABOUT = """{"date": "2001-02-03", "command": "make reproduce", "cores": 2, "processor": "p",
-"versions": {"synsamp": "1"}, "took_s": {"a": 100, "b": 100, "c": 100}}"""
+ABOUT = {
+    "date": "2001-02-03",
+    "command": "make reproduce",
+    "seed": 5,
+    "cores": 2,
+    "processor": "p",
+    "versions": {"synsamp": "1"},
+    "took_s": {"a": 100, "b": 100, "c": 100},
+}
 
 
 @pytest.fixture
@@ -61,9 +71,9 @@ def tree(tmp_path):
     return tmp_path
 
 
-def fill(tree, table=TABLE):
-    (tree / "docs" / "data" / "reproduction.csv").write_text(to_csv(table))
-    (tree / "docs" / "data" / "reproduction.json").write_text(ABOUT)
+def fill(tree, table=TABLE, name="reproduction", **about):
+    (tree / "docs" / "data" / f"{name}.csv").write_text(to_csv(table))
+    (tree / "docs" / "data" / f"{name}.json").write_text(json.dumps(ABOUT | about))
 
 
 def pages(tree):
@@ -116,11 +126,10 @@ def test_the_check_above_can_fail(tree):
 
 
 def test_the_pages_are_what_the_table_says():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = docs_reproduction.section(ROOT, REGISTRY)
-    assert readme == docs_reproduction.insert(readme, section)
-    page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
-    assert page == docs_reproduction.page(ROOT, REGISTRY)
+    should = dict(docs_reproduction.pages(ROOT, REGISTRY))
+    assert len(should) == 2 + len(measured_text.PAGES)
+    for path, text in should.items():
+        assert path.read_text(encoding="utf-8") == text, path.name
 
 
 def test_what_people_say_is_about_claims_that_there_are():
@@ -146,19 +155,23 @@ def test_the_pages_tell_it_all(tree):
     assert readme.startswith("before\n")
     assert readme.endswith("after\n")
     assert "stale" not in readme
-    assert "| Tossing coins (fig000) | 4 | 1 | 1 | 0 | 0 | They fall as they should. |" in readme
-    assert "| Tossing coins (fig000), fair | 3 | 1 | 0 | 0 | 0 |" in readme
+    assert (
+        "| Tossing coins (fig000) | 4 | 1 | 1 | 0 | 0 | They fall as they should, 0.50 on heads. |"
+        in readme
+    )
+    assert "(fig000), fair | 3 | 1 | 0 | 0 | 0 | They fall as they should, 0.61 on heads." in readme
     for words in (
         "Heads come up<br><sub>Fig. 0A; `heads`</sub> | 0.502 (0.475 to 0.53)<br><sub>n = 4, of",
         "0.1 (0.087 to 0.113)<br><sub>a coin that falls on its tail</sub>",
         "≥ 0.3<br><sub>more than a bent coin</sub> | 0.5, inside | holds |",
         "Heads come up \\| mostly",
-        "- `mostly` fails. Coins are fair.",
+        "- `mostly` fails. Coins are fair: 2 of 4.",
         "| claim | tails (n = 2) | heads (n = 2) |",
         "| `heads` | 0.49 (0.363 to 0.617) | 0.515 (0.451 to 0.579) |",
-        "| the paper | paper | paper, T = 0 after the lesion | paper, bent | paper_fair |",
+        "| the paper | paper<br><sub>n = 4</sub> | paper, bent<br><sub>n = 3</sub> |",
+        "| paper_fair, T = 0 after the lesion<br><sub>n = 3</sub> |",
         "0.61 (0.585 to 0.635), below | 0.41 (0.385 to 0.435), above |",
-        "`make reproduce` on 2001-02-03, 5 min on 2 cores",
+        "`make reproduce` on 2001-02-03, seed 5, 5 min on 2 cores",
     ):
         assert words in page, words
     assert pages(tree) == [readme, page]  # writing again changes nothing
@@ -171,6 +184,73 @@ def test_a_page_follows_the_claims_of_today(tree, monkeypatch):
     changed = Registry([Entry("coins", "fig000", "Tossing coins", Given(stricter))])
     assert docs_reproduction.page(tree, changed) != before[1]
     assert docs_reproduction.section(tree, changed) not in before[0]
+
+
+PAGE = """Before.
+
+<!-- measured coins
+Heads: {paper.heads}, {paper.heads:i.1f}, {paper.heads:.1f}; {paper.heads.least} to {paper.heads.most}.
+{paper.mostly.above_0} of {paper.mostly.n}, bent {paper_beside.heads:.2f}, {paper_fair.heads:.2f}.
+-->
+stale
+<!-- end of measured -->
+
+After {this}.
+"""  # noqa: E501
+
+
+def test_numbers_on_a_page_are_those_of_the_run(tree):
+    fill(tree)
+    said = measured_text.fill_page(PAGE, stored_in(tree))
+    assert said == PAGE.replace(
+        "stale",
+        "Heads: 0.502 (0.475 to 0.53), 0.5 (0.5 to 0.5), 0.5; 0.48 to 0.52.\n"
+        "2 of 4, bent 0.11, 0.61.",
+    )
+    assert measured_text.fill_page(said, stored_in(tree)) == said
+    for marker in ("<!-- end of measured -->", "-->\nstale"):
+        with pytest.raises(SynsampError, match="mend the page"):
+            measured_text.fill_page(PAGE.replace(marker, "") + PAGE, stored_in(tree))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["{paper.tails}", "{bent.heads}", "{paper.heads:x}", "{}", "{paper}", "{paper.heads.odd}"],
+)
+def test_a_text_that_names_what_is_not_there_is_refused(tree, wrong):
+    fill(tree)
+    with pytest.raises(SynsampError, match="coins"):
+        measured_text.fill(wrong, stored_in(tree), "coins")
+
+
+def test_two_runs_by_one_name_are_refused(tree):
+    _, bent, _ = TABLE
+    fill(tree, TABLE | {bent._replace(variant="worn"): TABLE[bent]})
+    with pytest.raises(SynsampError, match="stands for two runs"):
+        measured_text.fill("", stored_in(tree), "coins")
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([Ratio(1, 2), Ratio(2, 4)], "0.5 0.50 (0.50 to 0.50) 0.5"),
+        ([Ratio(1, 2), Ratio(1, 0)], "1 (−11.7 to 13.7) 1.00 (−11.71 to 13.71) 1.0"),
+        ([0.25], "0.25 0.25 0.2"),
+        ([0.25, float("nan")], "not finite not finite not finite"),
+        ([-1.0, -2.0], "−1.5 (−7.85 to 4.85) −1.50 (−7.85 to 4.85) −1.5"),
+    ],
+)
+def test_what_has_no_interval_is_said_without_one(values, said):
+    found = measured_text.Estimate(values)
+    assert f"{found} {found:i.2f} {found:.1f}" == said
+
+
+def test_pages_are_whole():
+    for name in measured_text.PAGES:
+        page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+        assert measured_text.BEGIN in page
+        assert f"-->\n{measured_text.END}" not in page  # something is said
+        assert "not finite" not in page
 
 
 def test_a_readme_without_markers_is_left_alone(tree):
@@ -186,12 +266,87 @@ def test_the_whole_paper_is_every_preset_that_is_called_after_it():
     assert [each.description.trials for _, each in reproduce.plan(COINS)] == [3, 2]
 
 
+def test_the_whole_paper_has_seeds_that_the_first_run_had_not():
+    first, found = whole_runs.stored(ROOT / "docs" / "data" / "reproduction-first"), stored_in(ROOT)
+    assert {job.description.seed for _, job in reproduce.plan(COINS)} == {found.about["seed"]}
+    assert first.about["seed"] != found.about["seed"]
+    recalls = [set(each.runs[Run("compensation", "paper")]["recall"]) for each in (first, found)]
+    assert not recalls[0] & recalls[1]
+
+
+def test_what_does_not_hold_is_explained():
+    found = stored_in(ROOT)
+    page = docs_reproduction.page(ROOT, REGISTRY)
+    for run in found.judged:
+        for claim in found.claims(run, REGISTRY):
+            if not claim.holds:
+                assert f"- `{claim.id}` {claim.verdict}. " in page, f"{run}: {claim.id}"
+
+
+def test_each_way_has_a_folder_of_its_own():
+    ways = [*reproduce.BESIDE, reproduce.Way("compensation", "paper")]
+    assert len({way.folder for way in ways}) == len(ways)
+
+
+def test_two_runs_with_other_seeds_are_compared(tree):
+    fill(tree)
+    assert "other seeds" not in pages(tree)[1]
+    paper, _, fair = TABLE
+    first = {
+        paper: {
+            "heads": [0.2, 0.22, 0.21],  # fails by the band ≥ 0.3
+            "heads_of_a_bent_coin": [0.1, 0.11, 0.09],
+            "mostly": [False] * 3,
+            "never": [False] * 3,
+        },
+        fair: TABLE[fair],
+    }
+    fill(tree, first, "reproduction-first", seed=4)
+    page = twice(tree)
+    assert "(2001-02-03, seed 4) was looked at" in page
+    assert (
+        "other seeds (seed 5). By the claims as they are now, 2 of 3 verdicts are the same" in page
+    )
+    assert "changed after the first run it is 0 of 0." in page
+    rows = [line for line in page.splitlines() if line.startswith("| coins")]
+    assert len(rows) == 1  # that both fail is agreement
+    before, now, both = rows[0].split(" | ")[1:]
+    assert "n = 3, fails" in before
+    assert "0.502 (0.475 to 0.53)<br><sub>n = 4, holds" in now
+    assert both == "0.377 (0.232 to 0.522)<br><sub>n = 7</sub> |"
+
+
+def twice(tree):
+    return pages(tree)[1].partition("## The same with other seeds")[2]
+
+
+def test_two_runs_that_agree_need_no_table(tree):
+    fill(tree)
+    fill(tree, TABLE, "reproduction-first", seed=4)
+    assert "3 of 3 verdicts" in twice(tree)
+    assert "| claim" not in twice(tree)
+
+
+def test_claims_that_changed_since_a_run_are_named(tree):
+    now = whole_runs.definitions(CLAIMS)
+    fill(tree, claims={"coins": now})
+    assert "nulls are as they were when it was made." in pages(tree)[1]
+    before = {"coins": now | {"mostly": now["mostly"].replace("0.9", "0.8")}}
+    fill(tree, claims=before)
+    assert "were changed afterwards of: `mostly` of coins." in pages(tree)[1]
+    fill(tree, TABLE, "reproduction-first", seed=4, claims=before)
+    assert "2 of 2 verdicts are the same in both" in twice(tree)
+    assert "changed after the first run it is 1 of 1." in twice(tree)
+
+
 def test_an_experiment_in_another_way_is_scored_and_not_judged(tree, monkeypatch):
-    monkeypatch.setattr(reproduce, "BESIDE", {"coins": {"bent": ("tosses=30",)}})
+    bent = reproduce.Way("coins", "paper", "bent", ("tosses=30",), trials=2)
+    monkeypatch.setattr(reproduce, "BESIDE", (bent,))
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert reproduce.main(arguments, COINS, tree) == 0
     found = stored_in(tree)
     assert [run.variant for run in found.runs] == ["", "", "bent"]
+    assert [found.trials(run) for run in found.runs] == [3, 2, 2]
     assert len(found.judged) == 2
     readme, page = pages(tree)
     assert "bent" not in readme

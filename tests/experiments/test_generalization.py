@@ -162,7 +162,7 @@ def made_up(uniform, bimodal, at_zero=0.75, where_ink=3.0, no_noise=None):
     learning = xr.Dataset(
         {
             "test_log_likelihood": (("variant", "update"), test),
-            "averaged_test_log_likelihood": ("variant", test[:, -1] + 3.0),
+            "averaged_test_log_likelihood": ("variant", test[:, -1] + 5.0),
             "single_test_log_likelihood": ("variant", test[:, -1] + 0.5),
         },
         coords=variant | {"update": np.linspace(0, 50_000, test.shape[1])},
@@ -225,7 +225,7 @@ def test_measures_are_what_they_say():
             "at_0_under_uniform_prior": 0.0,
             "at_0_without_images": 0.6,
             "weights_at_1": 0.25,
-            "averaging_gain": 3.0,
+            "averaging_gain": 5.0,
             "typical_gain": 0.5,
         },
         rel=0.02,
