@@ -2,7 +2,7 @@
 
     python scripts/docs_deep.py
 
-Nothing in the tables is typed by hand. NUTS is tests/jax/nuts_reference.npz.
+Nothing in the tables is typed by hand. NUTS is tests/jax_rule/nuts_reference.npz.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ NOT_YET = (
 HEAD = (
     "A claim is judged over seeds by the 95 % interval of its measure. It holds if the interval "
     "lies in its band and that of its null (the same measure without the effect) outside, fails if "
-    "it lies outside, and is undecided otherwise; *cannot tell* means that the null lies in the "
+    "it lies outside, and is undecided otherwise; *not specific* means that the null lies in the "
     "band too. Bands were fixed before the run, for the reasons that stand with them."
 )
 

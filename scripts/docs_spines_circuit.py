@@ -16,7 +16,7 @@ import numpy as np
 
 from synsamp.data.encoding import encode_image, noise_gap
 from synsamp.report.numbers import number
-from synsamp.spiking import RandomOrder, Simulation, winner_take_all
+from synsamp.spiking import RandomOrder, Simulation, winner_take_all_network
 from synsamp.spines import analyse
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +38,7 @@ def theta_at_sessions(seed: int) -> np.ndarray:
         bars[SIDE + k][:, k] = 1.0
     n = SIDE * SIDE
     shown = RandomOrder([encode_image(bar).then(noise_gap(n, 0.05)) for bar in bars])
-    sim = Simulation(winner_take_all(n_inputs=n, n_neurons=NEURONS), shown, seed=seed)
+    sim = Simulation(winner_take_all_network(n_inputs=n, n_neurons=NEURONS), shown, seed=seed)
     sim.run(LEARNED_S)
     rows = [sim.theta("x->z").ravel()]
     for _ in range(SESSIONS - 1):

@@ -37,7 +37,7 @@ from synsamp.report.numbers import interval_text, number
 
 BEGIN, END = "<!-- measured ", "<!-- end of measured -->"
 BLOCK = re.compile(rf"{BEGIN}(\w+)\n(.*?)\n-->\n.*?{END}", re.S)
-PAGES = ("generalization", "motility", "adaptation", "compensation")
+PAGES = ("generalisation", "motility", "adaptation", "compensation")
 """Pages of docs/ with such texts."""
 
 

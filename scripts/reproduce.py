@@ -32,8 +32,8 @@ from synsamp.runs.storage.atomic import replacing
 
 TRIAL_S = {
     "landscape": 50,
-    "theory": 15,
-    "generalization": 11,
+    "theorem1": 15,
+    "generalisation": 11,
     "prior_comparison": 48,
     "motility": 205,
     "adaptation": 28,
@@ -66,7 +66,7 @@ BESIDE = (
         "paper",
         "T = 0 from the start",
         (
-            "rule.T=0",
+            "rule.temperature=0",
             "schedule.no_lesion_s=0",
             "schedule.noise_off_1_s=0",
             "schedule.noise_off_2_s=0",
@@ -79,7 +79,7 @@ BESIDE = (
         "paper_retracted",
         "prior mean −0.5",
         (
-            "rule.prior_mean=-0.5",
+            "rule.prior.mean=-0.5",
             "schedule.after_lesion_2_s=8100",
             "schedule.no_lesion_s=0",
             "schedule.likelihood_2_s=0",
@@ -87,7 +87,7 @@ BESIDE = (
         trials=4,
     ),
     # Here both readings of a retracted synapse are arms of every circuit.
-    Way("adaptation", "paper", "prior mean −0.5", ("rule.prior_mean=-0.5",), trials=8),
+    Way("adaptation", "paper", "prior mean −0.5", ("rule.prior.mean=-0.5",), trials=8),
 )
 """Compared with what is judged, not judged: by the paper's own numbers, and on its pages."""
 MOST_IMAGE_BYTES = 1_500_000

@@ -33,9 +33,9 @@ def claims_table(claims: Sequence[ClaimRecord]) -> Iterator[str]:
         seeds = f"n = {claim.n}" + (f", {claim.unit}" if claim.unit else "")
         verdict = verdict_text(claim)
         yield row(
-            small(claim.statement, f"{claim.where}; `{claim.id}`"),
+            small(claim.statement, f"{claim.source}; `{claim.id}`"),
             small(value_text(claim), seeds),
-            small(null_text(claim), claim.null_is),
+            small(null_text(claim), claim.null_description),
             small(band_text(claim.band), claim.reason),
             paper_text(claim),
             verdict if claim.holds else f"**{verdict}**",

@@ -59,21 +59,21 @@ def _times(value: float | list[float], factor: float) -> str:
 
 
 RULE = {
-    "N": ["rule.N"],
+    "N": ["rule.data_size"],
     "α": ["rule.alpha"],
     "γ": ["circuit.adaptation_strength"],
     "τ rise": ["circuit.adaptation_rise_s"],
     "τ fall": ["circuit.adaptation_fall_s"],
     "clip": ["rule.clip_limit"],
-    "prior μ": ["rule.prior_mean"],
-    "prior σ": ["rule.prior_std"],
-    "T": ["rule.T"],
-    "b": ["rule.b"],
+    "prior μ": ["rule.prior.mean"],
+    "prior σ": ["rule.prior.std"],
+    "T": ["rule.temperature"],
+    "b": ["rule.speed"],
 }
 READINGS = {
-    "T = 0": ["rule.T=0"],
+    "T = 0": ["rule.temperature=0"],
     "whole change clipped": ["rule.clip=change"],
-    "retracted do not learn": ["rule.retracted_learn=false"],
+    "retracted do not learn": ["rule.learn_when_retracted=false"],
 }
 SHORTENED = {
     "learning_s": 3600,
@@ -90,7 +90,7 @@ SHORTENED = {
 
 MAPS = (
     Map(
-        "generalization",
+        "generalisation",
         "quick",
         trials=16,
         trial_s=6.0,
@@ -100,7 +100,7 @@ MAPS = (
             "prior μ": ["prior.means"],
             "prior σ": ["prior.stds"],
             "T": ["temperature"],
-            "images learnt": ["training_images"],
+            "images learned": ["training_images"],
             "length": ["learning.updates"],
         },
         changed={"T = 0": ["temperature=0"]},

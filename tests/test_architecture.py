@@ -38,9 +38,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "claims": {"analysis"},
     "environments": GROUND | {"spiking"},
     "protocol": GROUND | {"spiking", "environments"},
-    "experiments": ENGINE
+    "experiments": TOOLS | {"extras", "protocol", "claims"},
+    "paper": ENGINE
     | TOOLS
-    | {"extras", "jax", "models", "spiking", "environments", "protocol", "claims", "figures"},
+    | {"models", "spiking", "environments", "protocol", "claims", "figures", "experiments"},
+    "beyond": ENGINE
+    | TOOLS
+    | {"extras", "jax", "models", "spiking", "environments", "protocol", "claims", "figures"}
+    | {"experiments", "paper"},
     "examples": ENGINE | TOOLS | {"spiking", "protocol", "claims", "experiments"},
     "runs": GROUND | {"protocol", "claims", "experiments", "analysis"},
     "report": {
@@ -228,39 +233,35 @@ def test_the_guard_of_the_rooms_lets_a_right_import_through(folder, room, text):
     assert not wrong_rooms(folder, room, text)
 
 
-# An experiment may import what an experiment is and what several share, but no other experiment.
-FOR_EXPERIMENTS = ["base", "shared"]
-
-
-def wrong_for_experiment(room, text):
-    allowed = {"base": ["base"], "shared": FOR_EXPERIMENTS}.get(room, [*FOR_EXPERIMENTS, room])
-    return sorted({found for found in rooms_of("experiments", text) if found not in allowed})
+# An experiment may import itself and what several share, but no other experiment.
+def wrong_for_experiment(folder, room, text):
+    allowed = {"shared", room}
+    return sorted({found for found in rooms_of(folder, text) if found not in allowed})
 
 
 EXPERIMENT_MODULES = [
     path
     for path in modules()
-    if folder_of(path) == "experiments" and path.stem not in ("__init__", "registry")
+    if folder_of(path) in ("paper", "beyond") and path.parent.name not in ("paper", "beyond")
 ]
 
 
 @pytest.mark.parametrize("path", EXPERIMENT_MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_experiments_do_not_know_each_other(path):
-    room = path.relative_to(SOURCE / "experiments").with_suffix("").parts[0]
-    assert wrong_for_experiment(room, path.read_text()) == []
+    folder, room = path.relative_to(SOURCE).with_suffix("").parts[:2]
+    assert wrong_for_experiment(folder, room, path.read_text()) == []
 
 
 @pytest.mark.parametrize(
-    ("room", "text"),
+    ("folder", "room", "text"),
     [
-        ("motility", "from synsamp.experiments.adaptation.claims import over_seeds"),
-        ("shared", "from synsamp.experiments import motility"),
-        ("base", "from synsamp.experiments.shared.limits import events"),
-        ("landscape", "from synsamp.experiments.registry import REGISTRY"),
+        ("paper", "fig3_motility", "from synsamp.paper.fig4_adaptation.claims import over_seeds"),
+        ("paper", "shared", "from synsamp.paper import fig3_motility"),
+        ("beyond", "bandit", "from synsamp.beyond.lever.claims import CLAIMS"),
     ],
 )
-def test_the_guard_of_the_experiments_sees_a_wrong_import(room, text):
-    assert wrong_for_experiment(room, text)
+def test_the_guard_of_the_experiments_sees_a_wrong_import(folder, room, text):
+    assert wrong_for_experiment(folder, room, text)
 
 
 def test_every_folder_has_its_place():

@@ -88,8 +88,8 @@ def faults(found, registry):
         measures = present(found.runs[run])
         judged = {claim.id: claim for claim in found.claims(run, registry)}
         for claim in registry.find(run.experiment).load().claims:
-            if claim.id in judged and judged[claim.id].verdict == "cannot tell":
-                wrong.append(f"{run}: {claim.id} cannot tell")
+            if claim.id in judged and judged[claim.id].verdict == "not specific":
+                wrong.append(f"{run}: {claim.id} not specific")
             if claim.null in measures:
                 low, high = interval_of(measures[claim.null], claim.exact)[1:]
                 if claim.admits(low, high):
@@ -119,7 +119,7 @@ def test_the_check_above_can_fail(tree):
     fill(tree, {Run("coins", "paper"): {**second, "heads_of_a_bent_coin": [0.5, 0.51]}})
     found = faults(stored_in(tree), COINS)
     assert [line.split(": ")[1] for line in found] == [
-        "heads cannot tell",
+        "heads not specific",
         "heads holds under its null",
         "mostly was not judged",
     ]
@@ -376,7 +376,9 @@ def test_stopped_in_the_middle_the_same_command_goes_on(tree, monkeypatch, capsy
         Run("coins", "paper"): 3,
         Run("coins", "paper_fair"): 2,
     }
-    assert found.claims(Run("coins", "paper"), COINS)[0].null_is == CLAIMS[0].null_is
+    assert (
+        found.claims(Run("coins", "paper"), COINS)[0].null_description == CLAIMS[0].null_description
+    )
     assert (tree / "docs" / "images" / "reproduction-coins-paper-A.png").stat().st_size < 50_000
     page = (tree / "docs" / "reproduction.md").read_text()
     assert "![coins, paper, A](images/reproduction-coins-paper-A.png)" in page

@@ -120,12 +120,12 @@ sys.path.insert(0, sys.argv[1])
 import synsamp.my_part as part
 import numpy as np
 from synsamp.priors import CustomPrior
-from synsamp.spiking import Simulation, SynapseModel, winner_take_all
+from synsamp.spiking import Simulation, SynapseModel, winner_take_all_network
 
 prior = CustomPrior(part.log_density, part.gradient)
 model = SynapseModel(prior=prior, speed=1e-3, temperature=0.0)
-net = winner_take_all(3, 1, model, rate_hz=1e-9)
-print(Simulation(net, theta={"x->z": 1.0}, refresh_s=1.0).run(100.0).theta("x->z")[0, 0])
+net = winner_take_all_network(3, 1, model, rate_hz=1e-9)
+print(Simulation(net, theta={"x->z": 1.0}, drift_interval_s=1.0).run(100.0).theta("x->z")[0, 0])
 """
 
 

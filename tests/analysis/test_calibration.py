@@ -4,7 +4,7 @@ from scipy import stats
 
 import synsamp as ss
 from synsamp.analysis.calibration import accuracy, log_score, reliability
-from synsamp.analysis.foreign_inputs import detection, disagreement, entropy
+from synsamp.analysis.out_of_distribution import detection, disagreement, entropy
 
 CASES, CLASSES = 40_000, 10
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from synsamp.analysis.decoder import cross_validated_accuracy
 from synsamp.analysis.peth import (
     SpikeTrials,
     joined,
@@ -12,7 +13,6 @@ from synsamp.analysis.peth import (
     rates_in_windows,
     sort_into_trials,
 )
-from synsamp.analysis.readout import blockwise_accuracy
 from synsamp.errors import SynsampError
 
 
@@ -87,9 +87,9 @@ def test_counts_of_whole_words_betray_their_length_and_windows_do_not():
     def whole(trials):
         return mean_rates(trials) * trials.duration_s[:, None]
 
-    leaking = blockwise_accuracy([(whole(b), b.classes) for b in blocks]).mean()
+    leaking = cross_validated_accuracy([(whole(b), b.classes) for b in blocks]).mean()
     windows = [rates_in_windows(b, 4, 0.4).reshape(len(b), -1) for b in blocks]
-    clean = blockwise_accuracy(
+    clean = cross_validated_accuracy(
         [(w, b.classes) for w, b in zip(windows, blocks, strict=True)]
     ).mean()
     assert leaking > 0.9

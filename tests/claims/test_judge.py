@@ -72,7 +72,7 @@ def test_what_is_exact_and_differs_is_decided_by_no_number_of_seeds():
 def test_an_exact_null_is_exact_too():
     with_null = claim(exact=True, null="size_without")
     assert judge(with_null, [5.0], [0.5]).verdict == "holds"
-    assert judge(with_null, [5.0], [1.0]).verdict == "cannot tell"  # ends belong to the band
+    assert judge(with_null, [5.0], [1.0]).verdict == "not specific"  # ends belong to the band
 
 
 @pytest.mark.parametrize("value", [0.1, 0.3, 1 / 3])
@@ -101,17 +101,17 @@ def test_a_null_inside_the_band_means_that_nothing_can_be_told():
     with_null = claim(null="size_without")
     good, bad = [1.5, 1.6, 1.55], [0.1, 0.2, 0.15]
     assert judge(with_null, good, bad).verdict == "holds"
-    assert judge(with_null, good, good).verdict == "cannot tell"
+    assert judge(with_null, good, good).verdict == "not specific"
     assert judge(with_null, bad, good).verdict == "fails"
     wide = [0.5, 1.5, 0.4]
     judged = judge(with_null, good, wide)
     assert judged.verdict == "undecided"
     assert judged.needed is not None
-    # With more seeds this one would be one that cannot tell: no number of them makes it hold.
+    # With more seeds this one would be one that not specific: no number of them makes it hold.
     inside = [0.7, 1.9, 0.9]
     judged = judge(with_null, good, inside)
     assert (judged.verdict, judged.needed) == ("undecided", None)
-    assert judge(with_null, good * 99, inside * 99).verdict == "cannot tell"
+    assert judge(with_null, good * 99, inside * 99).verdict == "not specific"
     with pytest.raises(ValueError, match="was not measured"):
         judge(with_null, good)
 

@@ -127,7 +127,7 @@ def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
         id=hostile, statement=hostile, where=hostile, measure=hostile, value=1.0, n=3,
         interval=(0.5, 1.5), band=(0.0, 2.0), verdict="holds", unit=hostile, detail=hostile,
         reason=hostile, at=hostile, paper=1.0, paper_is=hostile, null_value=0.0,
-        null_interval=(0.0, 0.1), null_is=hostile,
+        null_interval=(0.0, 0.1), null_description=hostile,
     )  # fmt: skip
     for width in (80, 160):
         Console(width=width).print(claim_tables.claims({hostile: [claim]}, width))

@@ -4,18 +4,16 @@ import numpy as np
 import pytest
 from numba import njit
 
+from synsamp.beyond.bandit.parameters import Task as BanditTask
+from synsamp.beyond.bandit.protocol import Bandit
+from synsamp.beyond.lever.parameters import Task as LeverTask
+from synsamp.beyond.lever.task import Lever
+from synsamp.beyond.reward_patterns.parameters import Task as PatternTask
+from synsamp.beyond.reward_patterns.patterns import Patterns
 from synsamp.environments import CompiledEnvironment, Dopamine, Environment, Loop, Response, drawn
 from synsamp.errors import SynsampError
-from synsamp.experiments.beyond.bandit.parameters import Task as BanditTask
-from synsamp.experiments.beyond.bandit.protocol import Bandit
-from synsamp.experiments.beyond.lever.parameters import Task as LeverTask
-from synsamp.experiments.beyond.lever.task import Lever
-from synsamp.experiments.beyond.reward_patterns.parameters import Task as PatternTask
-from synsamp.experiments.beyond.reward_patterns.patterns import Patterns
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
-    Circuit,
-    FreeNeurons,
     Homeostasis,
     InputGroup,
     Network,
@@ -25,7 +23,9 @@ from synsamp.spiking import (
     RewardGradient,
     Scheduled,
     Simulation,
+    StochasticNeurons,
     SynapseModel,
+    WinnerTakeAll,
 )
 
 SEED, STEP, LIT, EARNED, PAST = range(5)
@@ -75,15 +75,15 @@ def synapses():
         plasticity=RewardGradient(0.3, 2.0, 0.5, 2.0),
         speed=0.02,
         temperature=0.1,
-        floor=-2.0,
+        theta_min=-2.0,
     )
 
 
 def network(kind, inputs=4, neurons=8, name="z"):
     if kind == "circuit":
-        cells = Circuit(name, neurons, rate_hz=60.0)
+        cells = WinnerTakeAll(name, neurons, rate_hz=60.0)
     else:
-        cells = FreeNeurons(name, neurons, 5.0, 0.005, homeostasis=Homeostasis(5.0, 5.0))
+        cells = StochasticNeurons(name, neurons, 5.0, 0.005, homeostasis=Homeostasis(5.0, 5.0))
     return Network([InputGroup("x", inputs)], [cells], [Projection("x", name, synapses())])
 
 
@@ -105,7 +105,7 @@ ENVIRONMENTS = {
 def acted(kind, environment, inputs, name, pieces, seed=3, **options):
     """A simulation after some acting, with its loop."""
     record = Recording(spikes=True)
-    sim = Simulation(network(kind, inputs, name=name), seed=1, refresh_s=0.1, record=record)
+    sim = Simulation(network(kind, inputs, name=name), seed=1, drift_interval_s=0.1, record=record)
     loop = Loop(sim, environment, seed, **options)
     for until_s in pieces:
         loop.run_until(until_s)
@@ -121,7 +121,7 @@ def assert_same(one, other):
     for column in ("time_s", "neuron"):
         np.testing.assert_array_equal(sim_1.sink["spikes"][column], sim_2.sink["spikes"][column])
     np.testing.assert_array_equal(sim_1.theta(projection), sim_2.theta(projection))
-    for mine, his in zip(sim_1.credit(projection), sim_2.credit(projection), strict=True):
+    for mine, his in zip(sim_1.eligibility(projection), sim_2.eligibility(projection), strict=True):
         np.testing.assert_array_equal(mine, his)
     state_1, state_2 = loop_1.state(), loop_2.state()
     assert state_1.keys() == state_2.keys()
@@ -212,7 +212,7 @@ def test_scheduled_lesions_happen_while_it_acts(when):
         sim = Simulation(
             network("free"),
             seed=1,
-            refresh_s=0.1,
+            drift_interval_s=0.1,
             lesions=lesions,
             record=Recording(spikes=True),
         )

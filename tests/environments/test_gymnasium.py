@@ -48,7 +48,7 @@ def adapted(make=Walk):
 
 
 def simulation():
-    return Simulation(network(), seed=1, refresh_s=0.05, grid_s=1.0)
+    return Simulation(network(), seed=1, drift_interval_s=0.05, sync_interval_s=1.0)
 
 
 def test_episodes_follow_each_other_and_a_resume_plays_to_the_same_point():

@@ -10,7 +10,6 @@ from synsamp.environments import Dopamine, Environment, Loop, Response, filtered
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
-    Circuit,
     InputGroup,
     Network,
     Projection,
@@ -18,11 +17,12 @@ from synsamp.spiking import (
     RewardGradient,
     Simulation,
     SynapseModel,
+    WinnerTakeAll,
 )
 
 
 def simulation(seed=1, **options):
-    return Simulation(network(), seed=seed, refresh_s=0.05, grid_s=1.0, **options)
+    return Simulation(network(), seed=seed, drift_interval_s=0.05, sync_interval_s=1.0, **options)
 
 
 class Noted(TwoArmed):
@@ -93,7 +93,7 @@ def test_pieces_and_a_resume_change_no_bit():
     np.testing.assert_array_equal(*past)
     assert one.total_reward == two.total_reward
     assert one.mean_reward == two.mean_reward
-    for mine, his in zip(whole.credit(SYNAPSES), parts.credit(SYNAPSES), strict=True):
+    for mine, his in zip(whole.eligibility(SYNAPSES), parts.eligibility(SYNAPSES), strict=True):
         np.testing.assert_array_equal(mine, his)
     np.testing.assert_array_equal(whole.theta(SYNAPSES), parts.theta(SYNAPSES))
     other = simulation()
@@ -130,7 +130,7 @@ def test_dopamine_for_all_is_that_for_each():
     )
     several = Network(
         [InputGroup("x", 4)],
-        [Circuit("a", 2, rate_hz=40.0), Circuit("b", 3, rate_hz=40.0)],
+        [WinnerTakeAll("a", 2, rate_hz=40.0), WinnerTakeAll("b", 3, rate_hz=40.0)],
         [Projection("x", "a", synapses), Projection("x", "b", synapses)],
     )
     together, apart = (Simulation(several, np.full(4, 30.0), seed=2) for _ in range(2))
@@ -143,7 +143,7 @@ def test_dopamine_for_all_is_that_for_each():
             sim.run(0.7)
     for name in ("x->a", "x->b"):
         np.testing.assert_array_equal(together.theta(name), apart.theta(name))
-        for one, other in zip(together.credit(name), apart.credit(name), strict=True):
+        for one, other in zip(together.eligibility(name), apart.eligibility(name), strict=True):
             np.testing.assert_array_equal(one, other)
 
 

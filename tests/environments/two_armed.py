@@ -6,7 +6,7 @@ import numpy as np
 
 from synsamp.environments import Environment, Response
 from synsamp.priors import Gaussian
-from synsamp.spiking import RewardGradient, SynapseModel, winner_take_all
+from synsamp.spiking import RewardGradient, SynapseModel, winner_take_all_network
 
 SYNAPSES = "x->z"
 
@@ -40,6 +40,6 @@ class TwoArmed(Environment):
 
 
 def network(**numbers):
-    numbers = {"speed": 0.02, "temperature": 0.1, "floor": -2.0, **numbers}
+    numbers = {"speed": 0.02, "temperature": 0.1, "theta_min": -2.0, **numbers}
     model = SynapseModel(Gaussian(0.0, 2.0), plasticity=RewardGradient(0.5, 2.0, 3.0), **numbers)
-    return winner_take_all(4, 2, model, rate_hz=40.0, adaptation_strength=0.0)
+    return winner_take_all_network(4, 2, model, rate_hz=40.0, adaptation_strength=0.0)

@@ -13,15 +13,15 @@ from synsamp.claims import Ratio
 from synsamp.claims.judge import interval_of
 from synsamp.claims.measures import values_of
 from synsamp.errors import SynsampError
-from synsamp.experiments.adaptation import EXPERIMENT
-from synsamp.experiments.adaptation.claims import CLAIMS, PHASE_CLAIMS
-from synsamp.experiments.adaptation.claims_stdp import STDP_CLAIMS
-from synsamp.experiments.adaptation.figures import draw
-from synsamp.experiments.adaptation.parameters import AdaptationParameters
-from synsamp.experiments.adaptation.phases import DigitPhase
-from synsamp.experiments.adaptation.stdp import measure_stdp
-from synsamp.experiments.adaptation.stdp_measures import stdp_measures
-from synsamp.experiments.shared.digit_circuit import RuleSection
+from synsamp.paper.fig4_adaptation import EXPERIMENT
+from synsamp.paper.fig4_adaptation.claims import CLAIMS, PHASE_CLAIMS
+from synsamp.paper.fig4_adaptation.claims_stdp import STDP_CLAIMS
+from synsamp.paper.fig4_adaptation.figures import draw
+from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters
+from synsamp.paper.fig4_adaptation.phases import DigitPhase
+from synsamp.paper.fig4_adaptation.stdp import measure_stdp
+from synsamp.paper.fig4_adaptation.stdp_measures import stdp_measures
+from synsamp.paper.shared.digit_circuit import RuleSection
 from synsamp.protocol import executor
 from synsamp.runs.execute import carry_out, describe, execute, parameters_of, resume
 from synsamp.runs.overrides import override
@@ -89,7 +89,7 @@ def test_phases_come_from_a_file_and_stay_without_it(tmp_path):
         ("phase_s=1500", "multiple of snapshot_every_s"),
         ("snapshot_every_s=155", "multiple of 10 s"),
         ("phases=1;1,2@1000000000", "must together ask for at most"),
-        ("rule.b=0", "greater than or equal to"),
+        ("rule.speed=0", "greater than or equal to"),
         ("rule.clip=all", "term"),
         ("seeds=8", "seeds"),
     ],
@@ -257,7 +257,7 @@ def test_phases_without_a_new_digit_are_run_and_drawn(tmp_path):
 
 
 def test_without_the_likelihood_no_claim_can_hold(tmp_path):
-    settings = ["phase_s=600", "snapshot_every_s=300", "probe_s=20", "rule.N=0"]
+    settings = ["phase_s=600", "snapshot_every_s=300", "probe_s=20", "rule.data_size=0"]
     folder = execute(UNDRAWN, tmp_path / "run", settings=settings)
     found = values_of(folder.results()["measures"])
     for claim in PHASE_CLAIMS:

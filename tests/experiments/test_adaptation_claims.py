@@ -7,12 +7,12 @@ import pytest
 import xarray as xr
 
 from synsamp.claims import Ratio, judge
-from synsamp.experiments.adaptation import EXPERIMENT
-from synsamp.experiments.adaptation.analysis import analyse
-from synsamp.experiments.adaptation.claims import CLAIMS
-from synsamp.experiments.adaptation.measures import measures
-from synsamp.experiments.adaptation.protocol import run
-from synsamp.experiments.adaptation.stdp import measure_stdp
+from synsamp.paper.fig4_adaptation import EXPERIMENT
+from synsamp.paper.fig4_adaptation.analysis import analyse
+from synsamp.paper.fig4_adaptation.claims import CLAIMS
+from synsamp.paper.fig4_adaptation.measures import measures
+from synsamp.paper.fig4_adaptation.protocol import run
+from synsamp.paper.fig4_adaptation.stdp import measure_stdp
 from synsamp.protocol import Branch
 from synsamp.runs.overrides import override
 
@@ -92,7 +92,7 @@ def arms_of(parameters):
     [
         ([], set()),
         (["phase_s=600", "snapshot_every_s=300"], set()),
-        (["rule.retracted_learn=false"], set()),
+        (["rule.learn_when_retracted=false"], set()),
         (["mechanism=false"], ASKS_WHY | {"network-returns", "switch-eliminates"}),
         (["phases=1;1,2"], OF_THE_RETURN),
         (["phases=1;1,2;2"], OF_THE_RETURN),
@@ -164,7 +164,7 @@ def test_every_claim_can_hold_fail_and_be_refused_by_its_null(name, inside, outs
     claim = BY_ID[name]
     assert judge(claim, [inside] * 20, [outside] * 20).verdict == "holds"
     assert judge(claim, [outside] * 20, [outside] * 20).verdict == "fails"
-    assert judge(claim, [inside] * 20, [inside] * 20).verdict == "cannot tell"
+    assert judge(claim, [inside] * 20, [inside] * 20).verdict == "not specific"
     if not claim.exact:
         assert judge(claim, [inside], [outside]).verdict == "undecided"
 
@@ -175,7 +175,7 @@ def test_every_claim_is_tried_and_says_why_its_band_is_where_it_is_and_what_its_
         assert claim.reason
         assert claim.detail
         assert claim.null
-        assert claim.null_is
+        assert claim.null_description
 
 
 def test_shares_of_circuits_can_be_decided_with_the_seeds_of_the_paper_preset():

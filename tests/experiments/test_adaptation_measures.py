@@ -7,15 +7,15 @@ import pytest
 import xarray as xr
 
 from synsamp.claims import Ratio
-from synsamp.experiments.adaptation.analysis import active_shares, choose_shown
-from synsamp.experiments.adaptation.course import Course
-from synsamp.experiments.adaptation.images import (
+from synsamp.paper.fig4_adaptation.analysis import active_shares, choose_shown
+from synsamp.paper.fig4_adaptation.course import Course
+from synsamp.paper.fig4_adaptation.images import (
     background,
     candidate_inputs,
     matters,
     new_inputs,
 )
-from synsamp.experiments.adaptation.measures import (
+from synsamp.paper.fig4_adaptation.measures import (
     comeback,
     elimination,
     elimination_at_the_end,
@@ -26,8 +26,8 @@ from synsamp.experiments.adaptation.measures import (
     stability,
     turned,
 )
-from synsamp.experiments.adaptation.phases import DigitPhase
-from synsamp.experiments.adaptation.records import record_of, turning
+from synsamp.paper.fig4_adaptation.phases import DigitPhase
+from synsamp.paper.fig4_adaptation.records import record_of, turning
 
 COURSE = Course((200.0, 400.0, 600.0), ((1,), (1, 2), (1,)))
 SNAPSHOTS = np.arange(0.0, 601.0, 100.0)

@@ -10,10 +10,10 @@ import xarray as xr
 from scipy import stats
 
 from synsamp.claims import Ratio
-from synsamp.experiments.adaptation import EXPERIMENT
-from synsamp.experiments.adaptation.images import describe_images
-from synsamp.experiments.adaptation.mechanism import ARMS, mechanism, mechanism_measures
-from synsamp.experiments.adaptation.one_synapse import (
+from synsamp.paper.fig4_adaptation import EXPERIMENT
+from synsamp.paper.fig4_adaptation.images import describe_images
+from synsamp.paper.fig4_adaptation.mechanism import ARMS, mechanism, mechanism_measures
+from synsamp.paper.fig4_adaptation.one_synapse import (
     READINGS,
     THETA,
     OneSynapse,
@@ -21,13 +21,13 @@ from synsamp.experiments.adaptation.one_synapse import (
     back_share,
     predict,
 )
-from synsamp.experiments.shared.digit_circuit import training_digits
+from synsamp.paper.shared.digit_circuit import training_digits
 from synsamp.runs.overrides import override
 
 DARK, USEFUL = 0.018, 0.31
 """Mean EPSPs of an input of 1 Hz, and of one that is bright for the new digit."""
 PRINTED = OneSynapse()
-NO_LIKELIHOOD = OneSynapse(retracted_learn=False)
+NO_LIKELIHOOD = OneSynapse(learn_when_retracted=False)
 
 
 # -- one synapse --------------------
@@ -83,7 +83,7 @@ def by_paths(synapse, x_old, x_new, seconds, T, n=1500):
         for _ in range(round(seconds / 2.0)):
             w = np.exp(theta - synapse.theta_0)
             pull = synapse.N * synapse.rate_hz * w * (x - synapse.alpha * np.exp(w))
-            felt = np.where((theta > 0) | synapse.retracted_learn, pull, 0.0)
+            felt = np.where((theta > 0) | synapse.learn_when_retracted, pull, 0.0)
             noise = np.sqrt(4.0 * synapse.b * temperature) * rng.standard_normal(theta.size)
             theta = theta + 2.0 * synapse.b * (synapse.mean - theta + felt) + noise
         if x == x_old:
@@ -97,7 +97,7 @@ def test_the_law_of_one_synapse_is_that_of_simulated_ones(synapse):
     found = back_share(synapse, DARK, USEFUL)
     share, error = by_paths(synapse, DARK, USEFUL, 4000.0, (1.0, 1.0))
     assert abs(found - share) < 4 * error
-    other = replace(synapse, retracted_learn=not synapse.retracted_learn)  # control
+    other = replace(synapse, learn_when_retracted=not synapse.learn_when_retracted)  # control
     assert abs(back_share(other, DARK, USEFUL) - share) > 4 * error
 
 
@@ -207,7 +207,7 @@ def test_arms_are_compared_at_the_end_of_the_new_digits_phase():
 
 
 def test_the_readings_keep_their_names_if_the_run_takes_the_other_one():
-    p = override(EXPERIMENT.presets["paper"], ["rule.retracted_learn=false"])
+    p = override(EXPERIMENT.presets["paper"], ["rule.learn_when_retracted=false"])
     found = mechanism(p, made_up(p))
     np.testing.assert_allclose(found.back_share.sel(arm="as_is"), [1 / 6, 3 / 6])
 

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from synsamp.environments import Dopamine, Loop
-from synsamp.experiments.beyond.bandit.parameters import BanditParameters, Task
-from synsamp.experiments.beyond.bandit.protocol import SYNAPSE, Bandit, network
-from synsamp.experiments.beyond.bandit.theory import (
+from synsamp.beyond.bandit.parameters import BanditParameters, Task
+from synsamp.beyond.bandit.protocol import SYNAPSE, Bandit, network
+from synsamp.beyond.bandit.theory import (
     GRID,
     INPUT_HZ,
     OTHER_THETA,
@@ -16,6 +15,7 @@ from synsamp.experiments.beyond.bandit.theory import (
     law,
     moments,
 )
+from synsamp.environments import Dopamine, Loop
 from synsamp.spiking import Simulation
 
 P = BanditParameters()
@@ -25,7 +25,12 @@ def still(p, theta, seed=1):
     """The circuit with θ held where it is."""
     start = {SYNAPSE: theta, "other": OTHER_THETA}
     return Simulation(
-        network(p, 0.0, 1.0, True), [INPUT_HZ], seed=seed, theta=start, refresh_s=0.1, grid_s=2.0
+        network(p, 0.0, 1.0, True),
+        [INPUT_HZ],
+        seed=seed,
+        theta=start,
+        drift_interval_s=0.1,
+        sync_interval_s=2.0,
     )
 
 
@@ -61,7 +66,7 @@ def test_g_estimates_the_gradient_of_log_reward(shuffled):
         seen = []
         for _ in range(16):
             loop.run_until(sim.time_s + 0.5)
-            seen.append(sim.credit(SYNAPSE).gradient[0, 0])
+            seen.append(sim.eligibility(SYNAPSE).gradient[0, 0])
         means[block] = np.mean(seen)
     error = means.std() / np.sqrt(blocks)
     step = 1e-4

@@ -6,7 +6,7 @@ import pytest
 
 from synsamp.claims import Claim
 from synsamp.columns import Column, Table
-from synsamp.experiments.landscape import EXPERIMENT
+from synsamp.paper.fig1_landscape import EXPERIMENT
 
 CLAIM = Claim("one", "The value lies in the band", "Fig. 0", "value", (1.0, 2.0))
 

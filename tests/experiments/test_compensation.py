@@ -10,10 +10,10 @@ import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
-from synsamp.experiments.compensation.experiment import EXPERIMENT
-from synsamp.experiments.compensation.figures import draw
-from synsamp.experiments.compensation.looking import tuning
-from synsamp.experiments.compensation.network import (
+from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
+from synsamp.paper.fig5_compensation.figures import draw
+from synsamp.paper.fig5_compensation.looking import tuning
+from synsamp.paper.fig5_compensation.network import (
     AUDITORY,
     CIRCUITS,
     VISUAL,
@@ -23,16 +23,16 @@ from synsamp.experiments.compensation.network import (
     lateral_theta,
     neurons_removed,
 )
-from synsamp.experiments.compensation.parameters import CompensationParameters, ScheduleSection
-from synsamp.experiments.compensation.path import LESIONS, NOISE, NONE
-from synsamp.experiments.compensation.probes import (
+from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
+from synsamp.paper.fig5_compensation.path import LESIONS, NOISE, NONE
+from synsamp.paper.fig5_compensation.probes import (
     build_stimuli,
     tuned_to_second,
     tuning_trials,
 )
-from synsamp.experiments.compensation.protocol import compensation_protocol
-from synsamp.experiments.compensation.stimuli import load_pairs
-from synsamp.experiments.shared.digit_circuit import RuleSection, build_synapses
+from synsamp.paper.fig5_compensation.protocol import compensation_protocol
+from synsamp.paper.fig5_compensation.stimuli import load_pairs
+from synsamp.paper.shared.digit_circuit import RuleSection, build_synapses
 from synsamp.priors import Gaussian
 from synsamp.protocol import Branch, Change, Lesion, Mark, Show, View
 from synsamp.runs.execute import carry_out, describe, execute, parameters_of, resume
@@ -134,7 +134,9 @@ def test_hidden_neurons_are_numbered_circuit_by_circuit():
 
 def test_lesions_remove_and_forbid(parameters, pairs, stimuli):
     hidden = Hidden(parameters.circuit.neurons)
-    sim = Simulation(network(parameters, pairs), stimuli.learning, seed=3, grid_s=10.0).run(20.0)
+    sim = Simulation(
+        network(parameters, pairs), stimuli.learning, seed=3, sync_interval_s=10.0
+    ).run(20.0)
     for lesion in neurons_removed(hidden, [17, 30]):
         sim.lesion(lesion)
     theta = lateral_theta(sim)
@@ -162,7 +164,7 @@ def test_tuned_neurons_are_those_that_answer_to_the_second_digit(parameters, pai
         field[1] = np.where(ones > twos + 0.15, 2.5, -1.0)
         theta[f"x_V->{name}"] = field
     built = network(parameters, pairs)
-    sim = Simulation(built, stimuli.learning, seed=5, grid_s=10.0, theta=theta)
+    sim = Simulation(built, stimuli.learning, seed=5, sync_interval_s=10.0, theta=theta)
     section = parameters.test.model_copy(update={"tuning_s": 120.0, "significance": 0.05})
     view = View(sim, "", partial(named_seed, 11))
     shown = tuning_trials(view, stimuli, section)
@@ -179,8 +181,8 @@ def test_retracted_synapses_feel_the_likelihood_only_if_asked(parameters, pairs,
     """T = 0 and no prior: nothing but the likelihood can move θ."""
     start = {f"{s}->{t}": -0.5 for s in CIRCUITS for t in CIRCUITS}
     start |= {f"x_V->{t}": 0.5 for t in VISUAL} | {f"x_A->{t}": 0.5 for t in AUDITORY}
-    built = network(parameters, pairs, T=0.0, retracted_learn=learn)
-    sim = Simulation(built, stimuli.learning, seed=3, grid_s=10.0, theta=start)
+    built = network(parameters, pairs, T=0.0, learn_when_retracted=learn)
+    sim = Simulation(built, stimuli.learning, seed=3, sync_interval_s=10.0, theta=start)
     sim.change({p.name: {"prior": Gaussian(0.5, 1e6)} for p in built.projections})
     sim.run(20.0)
     lateral = lateral_theta(sim)
@@ -218,9 +220,9 @@ def test_the_paper_preset_has_both_lesions_and_every_control(pairs):
 
 def test_the_two_readings_differ_in_the_rule_for_retracted_synapses_alone():
     printed, retracted = (EXPERIMENT.presets[n] for n in ("paper", "paper_retracted"))
-    other = retracted.rule.model_copy(update={"retracted_learn": True})
-    assert printed.rule.retracted_learn
-    assert not retracted.rule.retracted_learn
+    other = retracted.rule.model_copy(update={"learn_when_retracted": True})
+    assert printed.rule.learn_when_retracted
+    assert not retracted.rule.learn_when_retracted
     assert retracted.model_copy(update={"rule": other}) == printed
     assert EXPERIMENT.trials["paper"] == EXPERIMENT.trials["paper_retracted"] == 8
 
@@ -229,7 +231,7 @@ def test_the_two_readings_differ_in_the_rule_for_retracted_synapses_alone():
 def test_controls_keep_potentials_and_adaptation(parameters, pairs, stimuli, change):
     """A control differs from the network in what it is meant to, and in nothing else."""
     built = network(parameters, pairs)
-    sim = Simulation(built, stimuli.learning, seed=3, grid_s=10.0).run(20.0)
+    sim = Simulation(built, stimuli.learning, seed=3, sync_interval_s=10.0).run(20.0)
     control = Simulation.from_state(built, sim.state(), stimuli.learning)
     control.change({p.name: change for p in built.projections})
     for name in CIRCUITS:

@@ -10,8 +10,8 @@ import xarray as xr
 
 from synsamp.analysis.peth import SpikeTrials
 from synsamp.claims import judge, judge_all
-from synsamp.experiments.compensation.claims import CLAIMS
-from synsamp.experiments.compensation.course import (
+from synsamp.paper.fig5_compensation.claims import CLAIMS
+from synsamp.paper.fig5_compensation.course import (
     ARMS,
     MAIN,
     NO_LESION,
@@ -20,7 +20,7 @@ from synsamp.experiments.compensation.course import (
     lesions_before,
     record_of,
 )
-from synsamp.experiments.compensation.decoding import (
+from synsamp.paper.fig5_compensation.decoding import (
     blocks_of,
     counts_in_windows,
     fitted,
@@ -28,9 +28,9 @@ from synsamp.experiments.compensation.decoding import (
     told,
     told_by,
 )
-from synsamp.experiments.compensation.experiment import EXPERIMENT
-from synsamp.experiments.compensation.measures import measures
-from synsamp.experiments.compensation.path import LESIONS, NOISE, NONE
+from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
+from synsamp.paper.fig5_compensation.measures import measures
+from synsamp.paper.fig5_compensation.path import LESIONS, NOISE, NONE
 
 PAPER = EXPERIMENT.presets["paper"]
 N = 8
@@ -62,7 +62,7 @@ def code(rng, word, who):
     return rng.poisson(rates)
 
 
-# -- readouts --------------------
+# -- decoders --------------------
 
 
 def test_counts_are_those_of_the_windows():
@@ -93,7 +93,7 @@ def test_blocks_come_back_from_their_table():
 
 
 def test_a_kept_readout_fails_where_the_code_has_moved():
-    """The code moves to other neurons: a new readout tells the words, the old one cannot."""
+    """The code moves to other neurons: a new decoder tells the words, the old one cannot."""
     rng = np.random.default_rng(1)
     words = [np.arange(80) % 2 for _ in range(4)]
     before = [code(rng, w, (0, 1)) for w in words]
@@ -106,7 +106,7 @@ def test_a_kept_readout_fails_where_the_code_has_moved():
 
 
 def test_a_kept_readout_is_never_asked_about_its_own_trials():
-    """Noise alone, told by a readout that had seen it, would be told rightly."""
+    """Noise alone, told by a decoder that had seen it, would be told rightly."""
     rng = np.random.default_rng(2)
     words = [rng.permutation(np.arange(30) % 2) for _ in range(4)]
     noise = [rng.poisson(2.0, (30, 5, 8)) for _ in words]
@@ -329,7 +329,7 @@ def test_every_claim_has_a_null_in_words_a_reason_and_fails_under_its_null():
     values = values_of(paper_like)
     for claim in CLAIMS:
         assert claim.null, claim.id
-        assert claim.null_is, claim.id
+        assert claim.null_description, claim.id
         assert claim.reason, claim.id
         assert judge(claim, values[claim.null], values[claim.null]).verdict == "fails", claim.id
 
@@ -349,7 +349,7 @@ def test_a_network_that_never_learned_regains_nothing():
     main = ["recall", "lesion-1", "recovery-1", "recovery-2-raw", "recovery-2-2h", "recovery-2-end"]
     assert [name for name in main if found[name] == "holds"] == []
     assert found["recall"] == found["lesion-1"] == "fails"
-    assert found["lesion-2"] == "cannot tell"  # it was at chance before
+    assert found["lesion-2"] == "not specific"  # it was at chance before
 
 
 def test_noise_that_is_not_needed_fails_its_claim_and_a_frozen_network_that_recovers_spoils_all():
@@ -359,7 +359,7 @@ def test_noise_that_is_not_needed_fails_its_claim_and_a_frozen_network_that_reco
     found = verdicts(all_recover)
     assert {found[f"noise-off-{n}"] for n in (1, 2)} == {"fails"}
     spoiled = ["recovery-1", "recovery-2-raw", "recovery-2-2h", "recovery-2-end"]
-    assert {found[name] for name in spoiled} == {"cannot tell"}
+    assert {found[name] for name in spoiled} == {"not specific"}
 
 
 def test_what_did_not_come_back_fails():
@@ -372,9 +372,9 @@ def test_what_did_not_come_back_fails():
     lost = ["recovery-1", "recovery-1-kept", "recovery-2-2h", "recovery-2-end", "recovery-2-kept"]
     assert {found[name] for name in lost} == {"fails"}
     # chance is 0.83 of the level before: a ratio that the null reaches as well says nothing
-    assert found["recovery-2-raw"] == "cannot tell"
+    assert found["recovery-2-raw"] == "not specific"
     # nor does the claim that nothing comes back without noise, if nothing does with it
-    assert {found[f"noise-off-{n}"] for n in (1, 2)} == {"cannot tell"}
+    assert {found[f"noise-off-{n}"] for n in (1, 2)} == {"not specific"}
 
 
 def test_measures_of_a_painted_network():

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from synsamp.experiments.compensation.assemblies import collect_assemblies, likeness
-from synsamp.experiments.compensation.codes import collect_codes, collect_shares
-from synsamp.experiments.compensation.decoding import padded_blocks, shuffled
-from synsamp.experiments.compensation.parameters import STEP_S, ScheduleSection
-from synsamp.experiments.compensation.path import (
+from synsamp.experiments.base import GaussianSection
+from synsamp.paper.fig5_compensation.assemblies import collect_assemblies, likeness
+from synsamp.paper.fig5_compensation.codes import collect_codes, collect_shares
+from synsamp.paper.fig5_compensation.decoding import padded_blocks, shuffled
+from synsamp.paper.fig5_compensation.parameters import STEP_S, ScheduleSection
+from synsamp.paper.fig5_compensation.path import (
     LESIONS,
     NOISE,
     NONE,
@@ -18,7 +19,7 @@ from synsamp.experiments.compensation.path import (
     drifting,
     on_grid,
 )
-from synsamp.experiments.shared.digit_circuit import RuleSection
+from synsamp.paper.shared.digit_circuit import RuleSection
 
 N = 8
 """Hidden neurons of the made-up networks, four of either kind."""
@@ -99,14 +100,16 @@ def test_regions_are_told_from_one_region():
 def test_noise_alone_follows_the_law_of_its_process():
     """Mean squared distance over t: 2 T σ² (1 − exp(−b t/σ²)), and it stays about μ."""
     rng = np.random.default_rng(1)
-    rule = RuleSection(T=2.0, prior_mean=-0.5, prior_std=1.5)
+    rule = RuleSection(temperature=2.0, prior=GaussianSection(mean=-0.5, std=1.5))
     n, steps = 20_000, 40
     start = rng.normal(-0.5, 1.5 * np.sqrt(2.0), n).astype(np.float32)
     path = drifting(start, steps, rule, rng).astype(float)
     expected = 2 * 2.0 * 1.5**2 * -np.expm1(-1e-4 * STEP_S * (steps - 1) / 1.5**2)
     assert np.mean((path[-1] - path[0]) ** 2) / expected == pytest.approx(1, abs=4 * np.sqrt(2 / n))
     assert path[-1].mean() == pytest.approx(-0.5, abs=4 * 1.5 * np.sqrt(2.0 / n))
-    still = drifting(start, steps, RuleSection(T=0.0, prior_mean=-0.5, prior_std=1.5), rng)
+    still = drifting(
+        start, steps, RuleSection(temperature=0.0, prior=GaussianSection(mean=-0.5, std=1.5)), rng
+    )
     assert (np.abs(still[-1] + 0.5) <= np.abs(start + 0.5)).all()
 
 

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 from synsamp.cli import run_command_line
 from synsamp.data import encode_cochleagram, encode_image, padded
 from synsamp.errors import SynsampError
-from synsamp.experiments.compensation.experiment import EXPERIMENT
-from synsamp.experiments.compensation.figures import draw
-from synsamp.experiments.compensation.stimuli import (
+from synsamp.experiments.registry import REGISTRY
+from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
+from synsamp.paper.fig5_compensation.figures import draw
+from synsamp.paper.fig5_compensation.stimuli import (
     HEARING,
     SEEING,
     InputSection,
@@ -25,8 +26,7 @@ from synsamp.experiments.compensation.stimuli import (
     load_pairs,
     words,
 )
-from synsamp.experiments.compensation.voices import FSDD_SPEAKERS, speaker_for, words_of
-from synsamp.experiments.registry import REGISTRY
+from synsamp.paper.fig5_compensation.voices import FSDD_SPEAKERS, speaker_for, words_of
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.execute import execute, parameters_of
 from synsamp.runs.storage.results import open_results

@@ -20,7 +20,7 @@ CLAIMS = [
 def faults(claim, seeds):
     """What a claim lacks; ``seeds``: how many the preset runs."""
     low, high = claim.band
-    if not (claim.null and claim.null_is):
+    if not (claim.null and claim.null_description):
         yield "it has no null, or no words for it"
     if not claim.reason:
         yield "its band has no reason"
@@ -53,7 +53,14 @@ def test_a_claim_has_a_null_a_reason_and_enough_seeds(experiment, claim):
 
 
 GOOD = Claim(
-    "id", "It is so", "Fig. 1", "size", (0.8, 1.0), reason="nearly all", null="other", null_is="off"
+    "id",
+    "It is so",
+    "Fig. 1",
+    "size",
+    (0.8, 1.0),
+    reason="nearly all",
+    null="other",
+    null_description="off",
 )
 
 
@@ -62,7 +69,7 @@ GOOD = Claim(
     [
         ({}, 16, []),
         ({}, 15, ["15 of 15 seeds could not decide it"]),
-        ({"null_is": ""}, 16, ["it has no null, or no words for it"]),
+        ({"null_description": ""}, 16, ["it has no null, or no words for it"]),
         ({"null": None}, 16, ["it has no null, or no words for it"]),
         ({"reason": ""}, 16, ["its band has no reason"]),
         ({"band": (0.0, 0.2)}, 16, []),

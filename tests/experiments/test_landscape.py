@@ -7,9 +7,9 @@ import pytest
 
 from synsamp.claims import judge, judge_all
 from synsamp.errors import SynsampError
-from synsamp.experiments.landscape.experiment import EXPERIMENT, LandscapeParameters
-from synsamp.experiments.landscape.figures import draw
 from synsamp.models.landscape import Landscape
+from synsamp.paper.fig1_landscape.experiment import EXPERIMENT, LandscapeParameters
+from synsamp.paper.fig1_landscape.figures import draw
 from synsamp.runs import execute
 
 SHORT = ["chains=8", "chain_time=150", "path_time=300", "ml_paths=8", "ml_time=40"]
@@ -39,7 +39,7 @@ def test_no_claim_holds_under_its_null(folder, claim):
     null = [folder.results()["measures"][claim.null].item()] * EXPERIMENT.trials["paper"]
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
-    assert claim.null_is
+    assert claim.null_description
 
 
 def test_what_is_expected_near_a_mode_is_the_closed_form(tmp_path):

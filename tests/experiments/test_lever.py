@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from synsamp.claims import Ratio
-from synsamp.experiments.beyond.lever.experiment import EXPERIMENT, QUICK
-from synsamp.experiments.beyond.lever.measures import gone, kept, passed, per_minute, turnover
-from synsamp.experiments.beyond.lever.network import (
+from synsamp.beyond.lever.experiment import EXPERIMENT, QUICK
+from synsamp.beyond.lever.measures import gone, kept, passed, per_minute, turnover
+from synsamp.beyond.lever.network import (
     build_network,
     lesion,
     motor_neurons,
     start_of,
 )
-from synsamp.experiments.beyond.lever.parameters import LeverParameters, Task
-from synsamp.experiments.beyond.lever.task import FIRST, LATE_S, REWARDED, SECOND, WAITING, Lever
+from synsamp.beyond.lever.parameters import LeverParameters, Task
+from synsamp.beyond.lever.task import FIRST, LATE_S, REWARDED, SECOND, WAITING, Lever
+from synsamp.claims import Ratio
 from synsamp.runs.execute import execute
 from synsamp.spiking import Simulation
 

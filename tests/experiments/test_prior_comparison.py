@@ -4,10 +4,10 @@ import xarray as xr
 
 from synsamp import SynsampError
 from synsamp.claims import judge, judge_all
-from synsamp.experiments.prior_comparison.experiment import EXPERIMENT, ComparisonParameters
-from synsamp.experiments.prior_comparison.figures import draw
-from synsamp.experiments.prior_comparison.measures import typical_table
-from synsamp.experiments.prior_comparison.variants import BIMODAL, compared, prior_named
+from synsamp.paper.fig2_prior_comparison.experiment import EXPERIMENT, ComparisonParameters
+from synsamp.paper.fig2_prior_comparison.figures import draw
+from synsamp.paper.fig2_prior_comparison.measures import typical_table
+from synsamp.paper.fig2_prior_comparison.variants import BIMODAL, compared, prior_named
 from synsamp.runs.execute import execute
 
 SMALL = ["learning.updates=1000", "evaluations=4", "test_images=10"]
@@ -140,7 +140,7 @@ def test_no_claim_holds_under_its_null(claim):
     null = [measured(TYPICAL)[claim.null]] * 3
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
-    assert claim.null_is
+    assert claim.null_description
 
 
 def test_claims_can_fail():

@@ -13,8 +13,8 @@ from synsamp.runs import execute
 
 TINY = {
     "landscape": ["chains=4", "chain_time=10", "path_time=1", "ml_time=1", "ml_paths=2"],
-    "theory": ["copies=100", "relaxations=1"],
-    "generalization": ["learning.updates=100", "evaluations=4", "test_images=5"],
+    "theorem1": ["copies=100", "relaxations=1"],
+    "generalisation": ["learning.updates=100", "evaluations=4", "test_images=5"],
     "prior_comparison": [
         "learning.updates=100",
         "evaluations=4",
@@ -28,11 +28,11 @@ TINY = {
         "slow_settle_s=200",
         "slow.b=1e-5",
         "fast.tracked_s=1000",
-        "fast.grid_s=20",
+        "fast.sync_interval_s=20",
         "fast.look_every_s=40",
         "fast.new_within_s=200",
         "slow.tracked_s=2000",
-        "slow.grid_s=200",
+        "slow.sync_interval_s=200",
         "slow.look_every_s=200",
         "slow.new_within_s=400",
     ],
@@ -116,5 +116,5 @@ def test_the_same_command_gives_the_same_bits(name, tmp_path):
 
 def test_the_first_run_after_compiling_gives_the_bits_of_later_ones(tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    first, later = (seal_of("generalization", tmp_path / place, **cache) for place in "ab")
+    first, later = (seal_of("generalisation", tmp_path / place, **cache) for place in "ab")
     assert first == later

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from synsamp.experiments.beyond.reward_patterns.experiment import EXPERIMENT
-from synsamp.experiments.beyond.reward_patterns.measures import level, measures, selectivity
-from synsamp.experiments.beyond.reward_patterns.parameters import PatternParameters, Task
-from synsamp.experiments.beyond.reward_patterns.patterns import (
+from synsamp.beyond.reward_patterns.experiment import EXPERIMENT
+from synsamp.beyond.reward_patterns.measures import level, measures, selectivity
+from synsamp.beyond.reward_patterns.parameters import PatternParameters, Task
+from synsamp.beyond.reward_patterns.patterns import (
     FIRST,
     LATE_S,
     PAUSE,
@@ -17,7 +17,7 @@ from synsamp.experiments.beyond.reward_patterns.patterns import (
     Patterns,
     phase,
 )
-from synsamp.experiments.shared.reward_network import Cues, RewardRule, draw_cues, start_theta
+from synsamp.beyond.shared.reward_network import Cues, RewardRule, draw_cues, start_theta
 from synsamp.runs.execute import execute
 
 TASK = Task(period_s=0.1, window_s=0.2)
@@ -161,7 +161,7 @@ def test_the_start_is_sparse():
     expected = 0.5 * math.erfc(1 / math.sqrt(2))  # of N(−0.5, 0.5²) above 0
     error = math.sqrt(expected * (1 - expected) / theta.size)
     assert abs((theta > 0).mean() - expected) < 4 * error
-    assert theta.min() >= rule.floor
+    assert theta.min() >= rule.theta_min
 
 
 def test_a_tiny_run(tmp_path):

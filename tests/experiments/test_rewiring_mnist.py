@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from synsamp.beyond.rewiring_mnist import EXPERIMENT, course, learners
+from synsamp.beyond.rewiring_mnist.figures import draw
+from synsamp.beyond.rewiring_mnist.measures import measures, until
+from synsamp.beyond.rewiring_mnist.set_rule import Sparse, replace_weakest
 from synsamp.claims import judge_all
-from synsamp.experiments.beyond.rewiring_mnist import EXPERIMENT, course, learners
-from synsamp.experiments.beyond.rewiring_mnist.figures import draw
-from synsamp.experiments.beyond.rewiring_mnist.measures import measures, until
-from synsamp.experiments.beyond.rewiring_mnist.set_rule import Sparse, replace_weakest
 from synsamp.runs.execute import execute, parameters_of, resume
 from toys.stopping import stop_after
 
@@ -237,7 +237,9 @@ def test_claims_hold_where_the_effect_is_and_fail_where_it_is_not():
 
 
 def test_every_claim_has_a_null_and_the_quick_preset_leaves_the_second_task_out(small):
-    assert all(claim.null and claim.null_is and claim.reason for claim in EXPERIMENT.claims)
+    assert all(
+        claim.null and claim.null_description and claim.reason for claim in EXPERIMENT.claims
+    )
     results = dict(small.results())
     del results["second"]
     found = set(measures(parameters_of(EXPERIMENT, small), results))
@@ -248,7 +250,7 @@ def test_every_claim_has_a_null_and_the_quick_preset_leaves_the_second_task_out(
 
 def test_nothing_of_jax_is_imported_before_a_run():
     code = (
-        "import sys; from synsamp.experiments.beyond import rewiring_mnist, ensemble_mnist; "
+        "import sys; from synsamp.beyond import rewiring_mnist, ensemble_mnist; "
         "print('jax' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

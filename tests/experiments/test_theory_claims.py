@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from synsamp.claims import judge, judge_all
-from synsamp.experiments.theory import models
-from synsamp.experiments.theory.experiment import EXPERIMENT, TheoryParameters
-from synsamp.experiments.theory.figures import draw
-from synsamp.experiments.theory.law import BY_CHANCE, GridLaw, distance
+from synsamp.paper.theorem1 import models
+from synsamp.paper.theorem1.experiment import EXPERIMENT, TheoryParameters
+from synsamp.paper.theorem1.figures import draw
+from synsamp.paper.theorem1.law import BY_CHANCE, GridLaw, distance
 from synsamp.runs import execute
 
 
@@ -35,7 +35,7 @@ def test_no_claim_holds_under_its_null(folder, claim):
     null = [measured(folder)[claim.null]] * 2
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
-    assert claim.null_is
+    assert claim.null_description
 
 
 def test_one_seed_decides_what_has_no_scatter(folder):

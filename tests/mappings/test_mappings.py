@@ -27,7 +27,7 @@ def test_slope_and_bend_are_the_derivatives(mapping, theta):
     slope = float(mapping.slope(theta))
     assert np.dot(weights, mapping.weight(points)) / h == pytest.approx(slope, rel=1e-6)
     if not isinstance(mapping, ss.Identity):
-        bend = float(mapping._evaluate(mapping.bend_of, theta))
+        bend = float(mapping._evaluate(mapping.dlog_slope_of, theta))
         log_slope = np.log(mapping.slope(points))
         assert np.dot(weights, log_slope) / h == pytest.approx(bend, rel=1e-5, abs=1e-9 / unit)
 
@@ -75,9 +75,9 @@ def test_bad_scale_is_refused():
         ss.Softplus(0.0)
 
 
-@pytest.mark.parametrize("name", ["weight_of", "slope_of", "bend_of", "theta_of"])
+@pytest.mark.parametrize("name", ["weight_of", "slope_of", "dlog_slope_of", "theta_of"])
 def test_what_is_no_function_is_refused(name):
-    functions = dict(weight_of=abs, slope_of=abs, bend_of=abs, theta_of=abs)
+    functions = dict(weight_of=abs, slope_of=abs, dlog_slope_of=abs, theta_of=abs)
     ss.CustomMapping(**functions)
     with pytest.raises(ss.SynsampError, match=f"{name} must be a function"):
         ss.CustomMapping(**functions | {name: 3.0})
@@ -98,7 +98,7 @@ def test_a_mapping_cannot_be_changed_past_its_checks(mapping, name):
 
 @pytest.mark.parametrize("mapping", [ss.Identity(), ss.Exponential(), ss.Softplus()])
 def test_all_functions_of_a_mapping_can_run_inside_a_compiled_loop(mapping):
-    functions = (mapping.weight_of, mapping.slope_of, mapping.bend_of, mapping.theta_of)
+    functions = (mapping.weight_of, mapping.slope_of, mapping.dlog_slope_of, mapping.theta_of)
     assert all(map(is_compiled, functions))
 
 

@@ -61,13 +61,13 @@ class RewardTwin(Twin):
             after = np.einsum("ij,jkl->ikl", np.linalg.matrix_power(step, steps), before)
             self.e[p.name], self.g[p.name], self.phi[p.name] = after
 
-    def credit(self, circuit, k, now, p):
+    def eligibility(self, circuit, k, now, p):
         """e += dw/dθ x (1[wins] − p) where a synapse has an effect."""
         surprise = -p.copy()
         surprise[k] += 1.0
-        self.add_credit(circuit, surprise, now)
+        self.add_eligibility(circuit, surprise, now)
 
-    def add_credit(self, circuit, surprise, now):
+    def add_eligibility(self, circuit, surprise, now):
         """e += dw/dθ x × spikes beyond those expected, per neuron."""
         for each in self.rewarded(circuit.name):
             theta = self.theta[each.name]
@@ -85,9 +85,9 @@ class RewardTwin(Twin):
             theta, rule = self.theta[p.name][k], p.synapses.plasticity
             exists = np.isfinite(theta)
             moved = theta[exists] + self.phi[p.name][k][exists]
-            theta[exists] = np.clip(moved, p.synapses.floor, rule.ceiling)
-            self.met |= {"floor"} if (theta[exists] == p.synapses.floor).any() else set()
-            self.met |= {"ceiling"} if (moved > rule.ceiling).any() else set()
+            theta[exists] = np.clip(moved, p.synapses.theta_min, rule.theta_max)
+            self.met |= {"floor"} if (theta[exists] == p.synapses.theta_min).any() else set()
+            self.met |= {"ceiling"} if (moved > rule.theta_max).any() else set()
             self.phi[p.name][k] = 0.0
             self.e[p.name][k][theta <= 0] = 0.0
             self.g[p.name][k][theta <= 0] = 0.0
@@ -100,9 +100,9 @@ class RewardTwin(Twin):
     def learn_at(self, circuit, k, now, p):
         if self.rewarded(circuit.name):
             self.pass_time(circuit, now)
-            self.credit(circuit, k, now, p)
+            self.eligibility(circuit, k, now, p)
             for each in range(circuit.size):
-                if now - self.refreshed[circuit.name][each] >= self.refresh_s:
+                if now - self.refreshed[circuit.name][each] >= self.drift_interval_s:
                     self.refresh(circuit, each, now)
         super().learn_at(circuit, k, now, p)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from oracles.from_python import from_python
 from synsamp.priors import Flat, Gaussian, PriorByGroup
-from synsamp.spiking import Circuit
+from synsamp.spiking import WinnerTakeAll
 from synsamp.spiking.kernel import random
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE, fill_alias_table, new_streams
 from synsamp.spiking.kernel.simd import LANE
@@ -48,8 +48,8 @@ class Twin:
     presentations: dict  # per input group: shown one after the other, round and round
     seed: int
     theta: dict  # per projection, NaN-free; masked ones become −inf
-    refresh_s: float
-    grid_s: float
+    drift_interval_s: float
+    sync_interval_s: float
     spike_s: list = field(default_factory=list)
     spike_neuron: list = field(default_factory=list)
     potentials: list = field(default_factory=list)
@@ -66,19 +66,19 @@ class Twin:
         self.fired = {g.name: [[] for _ in range(g.size)] for g in (*net.inputs, *net.circuits)}
         self.theta = {
             p.name: np.where(
-                net.mask_of(p), np.maximum(self.theta[p.name], p.synapses.floor), -np.inf
+                net.mask_of(p), np.maximum(self.theta[p.name], p.synapses.theta_min), -np.inf
             )
             for p in self.projections
         }
         self.refreshed = {c.name: np.zeros(c.size) for c in net.circuits}
-        self.layout = build_layout(net, self.refresh_s, self.grid_s)
+        self.layout = build_layout(net, self.drift_interval_s, self.sync_interval_s)
         longest = max(block.n_pre for block in self.layout.blocks)
         self.streams = new_streams(np.random.SeedSequence(self.seed).spawn(3)[0], longest)
         self.segments = {g.name: self._segments(g.name) for g in net.inputs}
         self.current = {}
         self.inputs_until = 0.0
         self.sweeps = 0
-        self.total_rate = sum(c.rate_hz for c in net.circuits if isinstance(c, Circuit))
+        self.total_rate = sum(c.rate_hz for c in net.circuits if isinstance(c, WinnerTakeAll))
         self.next_event = self.waiting_time()
 
     # -- random numbers, as the engine draws them --------------------
@@ -205,18 +205,18 @@ class Twin:
             mean, std = (np.broadcast_to(v, here.shape) for v in prior.parameters)
             keep = np.exp(-b * elapsed / std**2)
             new = mean + keep * (here - mean) + std * np.sqrt(T * (1 - keep**2)) * nu
-            here[there] = np.maximum(new, rule.floor)[there]
+            here[there] = np.maximum(new, rule.theta_min)[there]
         elif type(prior) is Flat:
             new = here + np.sqrt(2 * T * b * elapsed) * self._normals(here.size)
-            here[there] = np.maximum(new, rule.floor)[there]
+            here[there] = np.maximum(new, rule.theta_min)[there]
         else:
-            steps = max(1, int(np.ceil(b * elapsed / rule.splitting_step)))
+            steps = max(1, int(np.ceil(b * elapsed / rule.max_euler_step)))
             dt = elapsed / steps
             for _ in range(steps):
                 nu = self._normals(here.size)
                 force = b * prior.gradient(here[there])
                 noise = np.sqrt(2 * T * b * dt) * nu[there]
-                here[there] = np.maximum(here[there] + force * dt + noise, rule.floor)
+                here[there] = np.maximum(here[there] + force * dt + noise, rule.theta_min)
         row[places] = here
 
     def sweep(self, now):
@@ -227,7 +227,7 @@ class Twin:
 
     def learn_at(self, circuit, k, now, p):
         """Neuron k has won with probability p[k]: refresh if due, then what the spike does."""
-        if now - self.refreshed[circuit.name][k] >= self.refresh_s:
+        if now - self.refreshed[circuit.name][k] >= self.drift_interval_s:
             self.refresh(circuit, k, now)
         self.jump(circuit, k, now)
 
@@ -244,20 +244,20 @@ class Twin:
         exists = np.isfinite(row)
         x, w = self.epsps(p, now)[exists], model.mapping.weight(row[exists])
         slope = model.mapping.slope(row[exists])
-        if not rule.retracted_learn:
+        if not rule.learn_when_retracted:
             slope = np.where(row[exists] > 0, slope, 0.0)
         expected = rule.alpha * np.exp(w)
         if isinstance(rule.clip, ChangeClip):
-            change = b * rule.N * slope * (x - expected)
+            change = b * rule.data_size * slope * (x - expected)
             change = np.clip(change, -rule.clip.limit * b, rule.clip.limit * b)
         else:
-            change = b * rule.N * slope * (x - np.minimum(expected, rule.clip.limit))
-        row[exists] = np.maximum(row[exists] + change, model.floor)
+            change = b * rule.data_size * slope * (x - np.minimum(expected, rule.clip.limit))
+        row[exists] = np.maximum(row[exists] + change, model.theta_min)
 
     def run(self, duration_s):
         """Go from spike to spike."""
         while True:
-            now, grid = self.next_event, (self.sweeps + 1) * self.grid_s
+            now, grid = self.next_event, (self.sweeps + 1) * self.sync_interval_s
             if grid <= min(now, duration_s):
                 self.sweep(grid)
                 self.sweeps += 1

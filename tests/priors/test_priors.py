@@ -178,7 +178,7 @@ def test_own_prior_plain_and_compiled_agree():
         (lambda: ss.PriorByGroup((ss.Flat(),), np.array([0.5])), ["whole numbers"]),
         (
             lambda: ss.LogNormalWeight(mapping=ss.CustomMapping(abs, abs)),
-            ["bend_of", "must be given"],
+            ["dlog_slope_of", "must be given"],
         ),
     ],
 )

@@ -48,8 +48,8 @@ def protocol():
             "rates": every(1, rates()),
             "lit": every(1, lambda v: -1 if v.environment is None else int(v.environment["lit"])),
         },
-        grid_s=0.5,
-        refresh_s=0.05,
+        sync_interval_s=0.5,
+        drift_interval_s=0.05,
     )
 
 
@@ -103,7 +103,9 @@ def test_without_speed_nothing_is_learned(whole):
 def test_a_saved_state_can_be_taken_up(whole):
     start = saved_state(whole, "off/end")
     record = {"reward": every(1, reward())}
-    again = Protocol(network(), [Act(TwoArmed(), 1)], record, start=start, grid_s=0.5).run(seed=4)
+    again = Protocol(network(), [Act(TwoArmed(), 1)], record, start=start, sync_interval_s=0.5).run(
+        seed=4
+    )
     assert again["reward/time"].values.tolist() == [4.0, 5.0]
 
 
@@ -124,7 +126,7 @@ def test_a_population_that_the_network_lacks_is_refused_before_it_runs():
     environment = TwoArmed()
     environment.circuits = ("motor",)
     with pytest.raises(SynsampError, match=r"circuit of TwoArmed.*'motor'"):
-        Protocol(network(), [Act(environment, 1)], {}, grid_s=0.5)
+        Protocol(network(), [Act(environment, 1)], {}, sync_interval_s=0.5)
 
 
 def test_an_environment_that_fails_leaves_the_last_checkpoint():
@@ -135,10 +137,14 @@ def test_an_environment_that_fails_leaves_the_last_checkpoint():
             return super().respond(state, counts)
 
     place = Place()
-    failing = Protocol(network(), [Act(Failing(), 4)], {}, grid_s=0.5, refresh_s=0.05)
+    failing = Protocol(
+        network(), [Act(Failing(), 4)], {}, sync_interval_s=0.5, drift_interval_s=0.05
+    )
     with pytest.raises(SynsampError, match="must answer, got 'RuntimeError: gone'"):
         failing.carry_out(3, place)
     kept = place.checkpoint.kept[0]
     assert 0 < kept["done_s"] < 2.3
-    mended = Protocol(network(), [Act(TwoArmed(), 4)], {}, grid_s=0.5, refresh_s=0.05)
+    mended = Protocol(
+        network(), [Act(TwoArmed(), 4)], {}, sync_interval_s=0.5, drift_interval_s=0.05
+    )
     mended.carry_out(3, place.reborn())

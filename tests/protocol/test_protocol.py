@@ -51,7 +51,7 @@ def test_a_protocol_is_a_simulation_with_the_stimulus_set_at_each_step():
         [Show(LEFT, 40), Silence(20), Show(RIGHT, 30)],
         {"theta": every(10, theta(SYNAPSES))},
     ).run(seed=3)
-    sim = Simulation(network(), seed=named_seed(3, "network"), grid_s=10.0)
+    sim = Simulation(network(), seed=named_seed(3, "network"), sync_interval_s=10.0)
     rows = [sim.theta(SYNAPSES)]
     for stimulus, points in ((LEFT, 4), (None, 2), (RIGHT, 3)):
         sim.stimulus = stimulus
@@ -285,8 +285,8 @@ def test_any_function_of_the_state():
 @pytest.mark.parametrize(
     ("steps", "record", "words"),
     [
-        ([Show(LEFT, 15)], {}, "multiple of grid_s"),
-        ([Show(LEFT, 20)], {"a": every(7, active_count(SYNAPSES))}, "multiple of grid_s"),
+        ([Show(LEFT, 15)], {}, "multiple of sync_interval_s"),
+        ([Show(LEFT, 20)], {"a": every(7, active_count(SYNAPSES))}, "multiple of sync_interval_s"),
         ([Show(LEFT, 20)], {"a": every(10, theta("y->z"))}, "y->z"),
         ([Show(LEFT, 20)], {"a": every(10, theta(SYNAPSES, pre=[99]))}, "99"),
         ([Show(LEFT, 20)], {"a": theta(SYNAPSES)}, "when it is taken"),
@@ -298,7 +298,7 @@ def test_any_function_of_the_state():
         ([Change("y->z", speed=0.0)], {}, "y->z"),
         ([every(10, Show(LEFT, 10))], {}, "Change"),
         ([Branch("a", []), Branch("a", [])], {}, "differ"),
-        ([Branch("a", [Show(LEFT, 5)])], {}, "multiple of grid_s"),
+        ([Branch("a", [Show(LEFT, 5)])], {}, "multiple of sync_interval_s"),
         ([Save("a"), Save("a")], {}, "once"),
     ],
 )

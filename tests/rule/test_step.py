@@ -15,7 +15,7 @@ def _run(rule, dt, start=(0.0, 0.0), steps=4000, **changes):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         result = ss.sample(rule, start, steps=steps, dt=dt, progress=False, **changes)
-    return result, [w for w in told if issubclass(w.category, ss.StepWarning)]
+    return result, [w for w in told if issubclass(w.category, ss.StepSizeWarning)]
 
 
 def _advised(told):
@@ -94,7 +94,7 @@ def test_between_two_modes_the_sharp_direction_is_still_found():
     def gradient(theta):
         return np.stack([8.0 * theta[:, 0], -4.0 * theta[:, 1]], axis=1)
 
-    with pytest.warns(ss.StepWarning):
+    with pytest.warns(ss.StepSizeWarning):
         share = check_step(ss.Rule(gradient), np.zeros((2, 2)), 0.1, 0.0, gradient)
     assert share == pytest.approx(float(widening(0.4)), rel=1e-3)
 

@@ -8,7 +8,6 @@ from synsamp.errors import SynsampError
 from synsamp.priors import CustomPrior, Gaussian, GaussianMixture, Laplace, PriorByGroup
 from synsamp.spiking import (
     ChangeClip,
-    Circuit,
     CustomPlasticity,
     InputGroup,
     Network,
@@ -17,10 +16,11 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SynapseModel,
-    winner_take_all,
+    WinnerTakeAll,
+    winner_take_all_network,
 )
 
-QUIET = SpikeLikelihood(N=0.0)
+QUIET = SpikeLikelihood(data_size=0.0)
 
 
 LEGS = [
@@ -46,8 +46,10 @@ def moments(legs):
 
 def test_moments_after_changes_are_those_of_the_process_with_these_numbers():
     """Prior and noise alone: θ is an Ornstein–Uhlenbeck process with numbers that jump."""
-    model = SynapseModel(Gaussian(0.0, 1.0), plasticity=QUIET, speed=0.1, floor=-1e6)
-    sim = Simulation(winner_take_all(2000, 10, model), theta={"x->z": 3.0}, grid_s=1.0)
+    model = SynapseModel(Gaussian(0.0, 1.0), plasticity=QUIET, speed=0.1, theta_min=-1e6)
+    sim = Simulation(
+        winner_take_all_network(2000, 10, model), theta={"x->z": 3.0}, sync_interval_s=1.0
+    )
     for duration, numbers in LEGS:
         if numbers:
             sim.change("x->z", **numbers)
@@ -73,11 +75,13 @@ def test_a_change_that_comes_a_little_late_would_be_noticed(late, by_s):
 
 
 def test_a_change_of_N_changes_the_jump_at_the_next_spike():
-    model = SynapseModel(plasticity=SpikeLikelihood(N=10.0), speed=1e-3, temperature=0.0)
+    model = SynapseModel(plasticity=SpikeLikelihood(data_size=10.0), speed=1e-3, temperature=0.0)
     jumps = []
     for N in (10.0, 30.0):
-        sim = Simulation(winner_take_all(1, 1, model), theta={"x->z": 1.0}, grid_s=10.0)
-        sim.change("x->z", plasticity=SpikeLikelihood(N=N), prior=Gaussian(1.0, 1e6))
+        sim = Simulation(
+            winner_take_all_network(1, 1, model), theta={"x->z": 1.0}, sync_interval_s=10.0
+        )
+        sim.change("x->z", plasticity=SpikeLikelihood(data_size=N), prior=Gaussian(1.0, 1e6))
         sim.replay([0.1, 0.105], [0, 1])
         jumps.append(float(sim.theta("x->z")[0, 0]) - 1.0)
     assert jumps[1] / jumps[0] == pytest.approx(3.0, rel=1e-4)
@@ -85,10 +89,10 @@ def test_a_change_of_N_changes_the_jump_at_the_next_spike():
 
 def two_alike():
     """Two projections that share one block, until one of them is changed."""
-    same = SynapseModel(speed=1e-3, plasticity=SpikeLikelihood(N=20.0))
+    same = SynapseModel(speed=1e-3, plasticity=SpikeLikelihood(data_size=20.0))
     return Network(
         [InputGroup("x", 6)],
-        [Circuit("a", 3), Circuit("b", 4)],
+        [WinnerTakeAll("a", 3), WinnerTakeAll("b", 4)],
         [
             Projection("x", "a", same),
             Projection("a", "b", same, delay_s=0.004),
@@ -100,7 +104,7 @@ def two_alike():
 def test_a_change_of_one_of_two_that_lay_together_leaves_the_other_alone():
     net = two_alike()
     record = Recording(spikes=True, traces={"a->b": [(0, 0), (3, 2)], "b->b": [(1, 2)]})
-    sim = Simulation(net, np.full(6, 20.0), seed=1, record=record, grid_s=1.0).run(3.0)
+    sim = Simulation(net, np.full(6, 20.0), seed=1, record=record, sync_interval_s=1.0).run(3.0)
     before = {name: sim.theta(name) for name in ("x->a", "a->b", "b->b")}
     sim.change("b->b", temperature=0.0, speed=1e-9)
     sim.run(0.5)
@@ -130,29 +134,35 @@ def test_a_change_of_one_of_two_that_lay_together_leaves_the_other_alone():
     ],
 )
 def test_changes_are_part_of_the_state(prior, other):
-    model = SynapseModel(prior, speed=1e-3, splitting_step=1e-2)
-    net = winner_take_all(6, 3, model)
-    sim = Simulation(net, np.full(6, 20.0), seed=2, grid_s=0.5).run(2.2)
-    sim.change("x->z", prior=other, temperature=0.3, plasticity=SpikeLikelihood(N=7.0, alpha=0.2))
+    model = SynapseModel(prior, speed=1e-3, max_euler_step=1e-2)
+    net = winner_take_all_network(6, 3, model)
+    sim = Simulation(net, np.full(6, 20.0), seed=2, sync_interval_s=0.5).run(2.2)
+    sim.change(
+        "x->z", prior=other, temperature=0.3, plasticity=SpikeLikelihood(data_size=7.0, alpha=0.2)
+    )
     sim.run(1.1)
     again = Simulation.from_state(net, sim.state(), np.full(6, 20.0))
-    assert again.network.projection("x->z").synapses.plasticity == SpikeLikelihood(N=7.0, alpha=0.2)
+    assert again.network.projection("x->z").synapses.plasticity == SpikeLikelihood(
+        data_size=7.0, alpha=0.2
+    )
     np.testing.assert_array_equal(again.run(3.0).theta("x->z"), sim.run(3.0).theta("x->z"))
-    plain = Simulation(net, np.full(6, 20.0), seed=2, grid_s=0.5).run(6.3)
+    plain = Simulation(net, np.full(6, 20.0), seed=2, sync_interval_s=0.5).run(6.3)
     assert np.abs(plain.theta("x->z") - sim.theta("x->z")).max() > 1e-2
 
 
 def test_the_refresh_follows_the_speed_and_the_grid_stays():
-    sim = Simulation(winner_take_all(3, 2, SynapseModel(speed=1e-3)))
-    assert sim.refresh_s == pytest.approx(0.1)
-    grid_s = sim.grid_s
+    sim = Simulation(winner_take_all_network(3, 2, SynapseModel(speed=1e-3)))
+    assert sim.drift_interval_s == pytest.approx(0.1)
+    sync_interval_s = sim.sync_interval_s
     sim.change("x->z", speed=1e-2)
-    assert (sim.refresh_s, sim.grid_s) == (pytest.approx(0.01), grid_s)
+    assert (sim.drift_interval_s, sim.sync_interval_s) == (pytest.approx(0.01), sync_interval_s)
     sim.change("x->z", speed=1e-9)
-    assert sim.refresh_s == grid_s  # never longer than the grid
-    given = Simulation(winner_take_all(3, 2, SynapseModel(speed=1e-3)), refresh_s=0.05)
+    assert sim.drift_interval_s == sync_interval_s  # never longer than the grid
+    given = Simulation(
+        winner_take_all_network(3, 2, SynapseModel(speed=1e-3)), drift_interval_s=0.05
+    )
     given.change("x->z", speed=1e-2)
-    assert given.refresh_s == 0.05
+    assert given.drift_interval_s == 0.05
 
 
 @njit
@@ -184,7 +194,7 @@ def density(theta, p):
     ],
 )
 def test_only_numbers_change(numbers, words):
-    sim = Simulation(winner_take_all(3, 2)).run(0.5)
+    sim = Simulation(winner_take_all_network(3, 2)).run(0.5)
     before = sim.state()
     with pytest.raises(SynsampError, match=words):
         sim.change("x->z", **numbers)
@@ -198,7 +208,7 @@ def test_several_at_once_are_as_one_after_the_other():
     quiet = SynapseModel(temperature=0.0, speed=1e-3)
     net = Network(
         [InputGroup("x", 6)],
-        [Circuit("a", 3), Circuit("b", 4)],
+        [WinnerTakeAll("a", 3), WinnerTakeAll("b", 4)],
         [Projection("x", "a", quiet), Projection("a", "b", quiet, delay_s=0.004)],
     )
     changes = {"x->a": {"speed": 1e-2}, "a->b": {"prior": Gaussian(-1.0, 0.5), "speed": 0.0}}
@@ -218,14 +228,16 @@ def test_several_at_once_are_as_one_after_the_other():
 
 
 def test_a_fixed_projection_has_nothing_to_change():
-    net = Network([InputGroup("x", 2)], [Circuit("z", 2)], [Projection("x", "z", plastic=False)])
+    net = Network(
+        [InputGroup("x", 2)], [WinnerTakeAll("z", 2)], [Projection("x", "z", plastic=False)]
+    )
     with pytest.raises(SynsampError, match="must be plastic"):
         Simulation(net).change("x->z", temperature=0.5)
 
 
 @pytest.mark.parametrize("damage", ["speed", "prior", "plasticity", "name"])
 def test_damaged_changes_are_refused(damage):
-    sim = Simulation(winner_take_all(3, 2)).run(0.5)
+    sim = Simulation(winner_take_all_network(3, 2)).run(0.5)
     sim.change("x->z", temperature=0.5)
     state = sim.state()
     saved = state["changes"]["x->z"]
@@ -234,11 +246,13 @@ def test_damaged_changes_are_refused(damage):
     else:
         saved[damage] = {"speed": np.nan, "prior": {}, "plasticity": np.zeros(2)}[damage]
     with pytest.raises(SynsampError):
-        Simulation.from_state(winner_take_all(3, 2), state)
+        Simulation.from_state(winner_take_all_network(3, 2), state)
 
 
 def test_time_without_speed_is_not_made_up_for():
-    sim = Simulation(winner_take_all(8, 2, SynapseModel(speed=1e-2)), seed=1, grid_s=1.0).run(2.0)
+    sim = Simulation(
+        winner_take_all_network(8, 2, SynapseModel(speed=1e-2)), seed=1, sync_interval_s=1.0
+    ).run(2.0)
     sim.change("x->z", speed=0.0)
     before = sim.run(500.0).theta("x->z")
     sim.change("x->z", speed=1e-2)

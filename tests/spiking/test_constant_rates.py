@@ -5,9 +5,7 @@ import pytest
 
 from synsamp.errors import SynsampError
 from synsamp.spiking import (
-    Circuit,
     CustomPlasticity,
-    FreeNeurons,
     InOrder,
     InputGroup,
     Network,
@@ -15,8 +13,10 @@ from synsamp.spiking import (
     Recording,
     SilenceInputs,
     Simulation,
+    StochasticNeurons,
     SynapseModel,
-    winner_take_all,
+    WinnerTakeAll,
+    winner_take_all_network,
 )
 from synsamp.spiking.input.stimulus import Constant
 
@@ -29,7 +29,7 @@ class Shown:
 def circuits():
     return Network(
         [InputGroup("x", 6), InputGroup("y", 3)],
-        [Circuit("a", 3, rate_hz=20.0), Circuit("b", 2, rate_hz=20.0)],
+        [WinnerTakeAll("a", 3, rate_hz=20.0), WinnerTakeAll("b", 2, rate_hz=20.0)],
         [Projection("x", "a"), Projection("y", "b", delay_s=0.01), Projection("x", "b")],
     )
 
@@ -38,7 +38,7 @@ def free():
     model = SynapseModel(plasticity=CustomPlasticity())
     return Network(
         [InputGroup("x", 6), InputGroup("y", 3)],
-        [FreeNeurons("a", 3, rate_hz=8.0), FreeNeurons("b", 2, rate_hz=8.0)],
+        [StochasticNeurons("a", 3, rate_hz=8.0), StochasticNeurons("b", 2, rate_hz=8.0)],
         [Projection("x", "a", model), Projection("y", "b", model, delay_s=0.01)],
     )
 
@@ -60,7 +60,7 @@ def looks(sim):
     ]
 
 
-@pytest.mark.parametrize("network", [circuits(), free()], ids=["circuits", "free neurons"])
+@pytest.mark.parametrize("network", [circuits(), free()], ids=["circuits", "stochastic neurons"])
 def test_arrays_that_are_used_again_are_as_good_as_new_ones(network):
     """The control makes all of it anew at each step, from a saved state."""
     sim, control = (Simulation(network, None, seed=3) for _ in range(2))
@@ -80,7 +80,7 @@ def test_arrays_that_are_used_again_are_as_good_as_new_ones(network):
     assert sim.n_spikes > 5000
 
 
-@pytest.mark.parametrize("network", [circuits(), free()], ids=["circuits", "free neurons"])
+@pytest.mark.parametrize("network", [circuits(), free()], ids=["circuits", "stochastic neurons"])
 def test_constant_rates_are_a_presentation_that_is_shown_again_and_again(network):
     """As a list of one presentation they go the long way, in which everything is looked up."""
     short, long = (Simulation(network, None, seed=3) for _ in range(2))
@@ -97,7 +97,7 @@ def test_groups_whose_rates_part_get_tables_of_their_own():
     """Equal rates share a table; when they part, there must be room for all."""
     groups = [InputGroup(name, 4) for name in "xyw"]
     projections = [Projection(name, "z") for name in "xyw"]
-    network = Network(groups, [Circuit("z", 3)], projections)
+    network = Network(groups, [WinnerTakeAll("z", 3)], projections)
     sim = Simulation(network, {name: np.full(4, 20.0) for name in "xyw"}, 1).run(0.5)
     rates = {name: np.eye(4)[i] * 80.0 for i, name in enumerate("xyw")}
     control = Simulation.from_state(network, sim.state(), sim.stimulus)
@@ -111,7 +111,9 @@ def test_groups_whose_rates_part_get_tables_of_their_own():
 def test_what_was_shown_does_not_hang_on_how_a_run_is_cut():
     recording = Recording(presentations=True)
     sims = [
-        Simulation(winner_take_all(4, 2, rate_hz=1e-3), np.full(4, 5.0), 1, record=recording)
+        Simulation(
+            winner_take_all_network(4, 2, rate_hz=1e-3), np.full(4, 5.0), 1, record=recording
+        )
         for _ in range(2)
     ]
     sims[0].run_until(256.5)
@@ -123,21 +125,21 @@ def test_what_was_shown_does_not_hang_on_how_a_run_is_cut():
 
 
 def test_who_begins_to_record_begins_with_the_next():
-    sim = Simulation(winner_take_all(4, 2), np.full(4, 5.0), 1).run(3.5)
+    sim = Simulation(winner_take_all_network(4, 2), np.full(4, 5.0), 1).run(3.5)
     recording = Recording(presentations=True)
     sim = Simulation.from_state(sim.network, sim.state(), sim.stimulus, record=recording).run(3.0)
     np.testing.assert_array_equal(sim.sink["presentations"]["start_s"], [4.0, 5.0, 6.0])
 
 
 def test_another_stimulus_than_that_of_the_state_is_refused():
-    network = winner_take_all(4, 2)
+    network = winner_take_all_network(4, 2)
     sim = Simulation(network, [Shown(4, 5), Shown(4, 9)], 1).run(1.5)
     with pytest.raises(SynsampError, match=r"stimulus must be the one of the saved state.*'x'"):
         Simulation.from_state(network, sim.state(), np.full(4, 5.0))
 
 
 def test_rates_beyond_reason_are_refused_when_they_are_set():
-    sim = Simulation(winner_take_all(4, 2), np.full(4, 5.0), 1).run(0.5)
+    sim = Simulation(winner_take_all_network(4, 2), np.full(4, 5.0), 1).run(0.5)
     for rates in (np.full(4, 2e6), np.full(3, 1.0), -np.ones(4)):
         with pytest.raises(SynsampError, match=r"rates for 'x' must .*; give one rate per input"):
             sim.stimulus = rates
@@ -146,7 +148,7 @@ def test_rates_beyond_reason_are_refused_when_they_are_set():
 
 def test_silenced_inputs_leave_the_given_rates_alone():
     rates = Constant({"x": np.full(4, 5.0)})
-    sim = Simulation(winner_take_all(4, 2), rates, 1, record=Recording(input_spikes=True))
+    sim = Simulation(winner_take_all_network(4, 2), rates, 1, record=Recording(input_spikes=True))
     sim.lesion(SilenceInputs("x", [1]))
     heard = np.asarray(sim.run(10.0).sink["input_spikes"]["input"])
     np.testing.assert_array_equal(np.unique(heard), [0, 2, 3])

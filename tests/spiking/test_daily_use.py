@@ -10,7 +10,6 @@ from synsamp.errors import SynsampError
 from synsamp.mappings import CustomMapping, Exponential
 from synsamp.priors import CustomPrior, Gaussian, Laplace, PriorByGroup
 from synsamp.spiking import (
-    Circuit,
     InputGroup,
     Network,
     Projection,
@@ -21,12 +20,13 @@ from synsamp.spiking import (
     SpikeLikelihood,
     SpikeTimes,
     SynapseModel,
-    winner_take_all,
+    WinnerTakeAll,
+    winner_take_all_network,
 )
 
 
 def small(**options):
-    return Simulation(winner_take_all(4, 3), np.full(4, 20.0), seed=1, **options)
+    return Simulation(winner_take_all_network(4, 3), np.full(4, 20.0), seed=1, **options)
 
 
 def test_a_simulation_says_what_it_is():
@@ -64,7 +64,7 @@ def test_a_simulation_as_xarray_and_pandas():
 def two_groups(stimulus, **options):
     net = Network(
         [InputGroup("x", 2), InputGroup("y", 3)],
-        [Circuit("z", 2)],
+        [WinnerTakeAll("z", 2)],
         [Projection("x", "z"), Projection("y", "z", delay_s=0.002)],
     )
     return Simulation(net, stimulus, 2, record=Recording(input_spikes=True), **options)
@@ -92,7 +92,9 @@ def test_arrays_lists_and_spike_times_side_by_side():
 
 def test_given_spikes_drive_the_potentials_as_drawn_ones_do():
     """One spike at 1 s: the potential follows the EPSP kernel times ŵ."""
-    net = winner_take_all(2, 1, SynapseModel(speed=0.0), rate_hz=1e-9, adaptation_strength=0.0)
+    net = winner_take_all_network(
+        2, 1, SynapseModel(speed=0.0), rate_hz=1e-9, adaptation_strength=0.0
+    )
     sim = Simulation(net, {"x": SpikeTimes([1.0], [1])}, theta={"x->z": 4.0})
     weight = np.exp(1.0) - np.exp(-3.0)
     for s in (0.002, 0.01, 0.05):
@@ -127,24 +129,39 @@ def test_given_spikes_are_counted_from_when_they_are_set_and_survive_a_resume():
         (lambda: SilenceInputs("x", []), "inputs must not be empty, got 0"),
         (lambda: RemoveNeurons("z", [0.5]), "neurons must be an array of whole numbers"),
         (lambda: Simulation("network"), "network must be a Network"),
-        (lambda: Simulation(winner_take_all(3, 2), "digits"), "rates for 'x' must be an array"),
         (
-            lambda: Simulation(winner_take_all(3, 2), np.ones(5)),
+            lambda: Simulation(winner_take_all_network(3, 2), "digits"),
+            "rates for 'x' must be an array",
+        ),
+        (
+            lambda: Simulation(winner_take_all_network(3, 2), np.ones(5)),
             "rates for 'x' must have shape (3,)",
         ),
-        (lambda: Simulation(winner_take_all(3, 2), {"q": 1.0}), "stimulus must be one of x"),
-        (lambda: Simulation(winner_take_all(3, 2), seed="one"), "seed must be a whole number"),
-        (lambda: Simulation(winner_take_all(3, 2), seed=-1), "seed must be a whole number >= 0"),
-        (lambda: Simulation(winner_take_all(3, 2), theta=[1.0]), "theta must be a Mapping"),
-        (lambda: Simulation(winner_take_all(3, 2), theta={"x->z": "a"}), "must be numbers"),
-        (lambda: Simulation(winner_take_all(3, 2), record=True), "record must be a Recording"),
         (
-            lambda: Simulation(winner_take_all(3, 2), lesions=RemoveNeurons("z", [0])),
+            lambda: Simulation(winner_take_all_network(3, 2), {"q": 1.0}),
+            "stimulus must be one of x",
+        ),
+        (
+            lambda: Simulation(winner_take_all_network(3, 2), seed="one"),
+            "seed must be a whole number",
+        ),
+        (
+            lambda: Simulation(winner_take_all_network(3, 2), seed=-1),
+            "seed must be a whole number >= 0",
+        ),
+        (lambda: Simulation(winner_take_all_network(3, 2), theta=[1.0]), "theta must be a Mapping"),
+        (lambda: Simulation(winner_take_all_network(3, 2), theta={"x->z": "a"}), "must be numbers"),
+        (
+            lambda: Simulation(winner_take_all_network(3, 2), record=True),
+            "record must be a Recording",
+        ),
+        (
+            lambda: Simulation(winner_take_all_network(3, 2), lesions=RemoveNeurons("z", [0])),
             "lesions must",
         ),
         (
-            lambda: Simulation(winner_take_all(3, 2), grid_s="long"),
-            "grid_s must be a finite number",
+            lambda: Simulation(winner_take_all_network(3, 2), sync_interval_s="long"),
+            "sync_interval_s must be a finite number",
         ),
         (lambda: small().run("long"), "duration_s must be a finite number"),
         (lambda: small().run(None), "duration_s must be a finite number"),
@@ -152,12 +169,12 @@ def test_given_spikes_are_counted_from_when_they_are_set_and_survive_a_resume():
         (lambda: small().lesion("z"), "lesion must be a"),
         (lambda: small().probe(None, 1.0, warm_up=1.0), "option of probe must be one of"),
         (lambda: small().replay("now", [0]), "time_s must be an array of numbers"),
-        (lambda: winner_take_all(3.5, 2), "must be a whole number"),
-        (lambda: winner_take_all(3, 2, "rule"), "must be a SynapseModel"),
+        (lambda: winner_take_all_network(3.5, 2), "must be a whole number"),
+        (lambda: winner_take_all_network(3, 2, "rule"), "must be a SynapseModel"),
         (lambda: SynapseModel(prior=3), "prior must be a Prior"),
         (lambda: SynapseModel(speed=1e300), "speed must be a finite number"),
-        (lambda: Network(InputGroup("x", 2), [Circuit("z", 2)]), "inputs must be a list of"),
-        (lambda: Circuit("a/b", 2), "must not have a slash"),
+        (lambda: Network(InputGroup("x", 2), [WinnerTakeAll("z", 2)]), "inputs must be a list of"),
+        (lambda: WinnerTakeAll("a/b", 2), "must not have a slash"),
         (lambda: Recording(spikes=(1.0,)), "spikes must have shape (2,)"),
         (lambda: small(record=Recording(traces={"x->z": [(9, 9)]})), "must lie within"),
     ],
@@ -225,7 +242,9 @@ def test_a_mapping_that_the_engine_cannot_serve_is_refused(mapping, words):
 def test_a_mapping_of_ones_own_agrees_with_the_built_in_one():
     own = CustomMapping(exponential, njit(lambda theta, p: np.exp(theta - 3.0)))
     sims = [
-        Simulation(winner_take_all(30, 4, SynapseModel(mapping=m)), np.full(30, 30.0), 3).run(5.0)
+        Simulation(
+            winner_take_all_network(30, 4, SynapseModel(mapping=m)), np.full(30, 30.0), 3
+        ).run(5.0)
         for m in (Exponential(3.0), own)
     ]
     np.testing.assert_allclose(sims[0].theta("x->z"), sims[1].theta("x->z"), atol=2e-5)
@@ -239,9 +258,9 @@ class Pulled(Gaussian):
 
 def test_a_subclass_of_a_prior_follows_its_own_gradient():
     """With ten times the force the variance is a tenth: 0.1, not 1."""
-    model = SynapseModel(prior=Pulled(0.5, 1.0), speed=0.05, splitting_step=2e-3)
-    net = winner_take_all(2000, 2, model, rate_hz=1e-9)
-    theta = Simulation(net, theta={"x->z": 0.5}, refresh_s=1.0).run(60.0).theta("x->z")
+    model = SynapseModel(prior=Pulled(0.5, 1.0), speed=0.05, max_euler_step=2e-3)
+    net = winner_take_all_network(2000, 2, model, rate_hz=1e-9)
+    theta = Simulation(net, theta={"x->z": 0.5}, drift_interval_s=1.0).run(60.0).theta("x->z")
     error = 0.1 * np.sqrt(2 / theta.size)
     assert abs(theta.var() - 0.1) < 4.5 * error + 0.1 * 10 * 2e-3  # and the step's own bias
 
@@ -252,24 +271,26 @@ def test_priors_per_synapse_and_by_group():
     mean = np.where(labels == 0, -2.0, 3.0)
     grouped = PriorByGroup((Gaussian(-2.0, 0.5), Laplace(3.0, 0.5), Gaussian(3.0, 0.5)), labels)
     for prior in (Gaussian(mean, 0.5), grouped):
-        model = SynapseModel(prior=prior, speed=0.05, splitting_step=2e-3)
-        net = winner_take_all(500, 4, model, rate_hz=1e-9)
-        sim = Simulation(net, theta={"x->z": 0.0}, refresh_s=1.0).run(80.0)
+        model = SynapseModel(prior=prior, speed=0.05, max_euler_step=2e-3)
+        net = winner_take_all_network(500, 4, model, rate_hz=1e-9)
+        sim = Simulation(net, theta={"x->z": 0.0}, drift_interval_s=1.0).run(80.0)
         found = sim.theta("x->z")
         for label in range(3):
             own = found[labels == label]
             expected = -2.0 if label == 0 else 3.0
             assert abs(own.mean() - expected) < 4.5 * own.std() / np.sqrt(own.size)
     with pytest.raises(SynsampError, match=r"must have shape \[post, pre\] = \(3, 2\)"):
-        winner_take_all(
+        winner_take_all_network(
             2, 3, SynapseModel(prior=PriorByGroup((Gaussian(),), np.zeros((2, 3), int)))
         )
     with pytest.raises(SynsampError, match="must be single ones, or arrays that fit"):
-        winner_take_all(2, 3, SynapseModel(prior=Gaussian(np.zeros(7), 1.0)))
+        winner_take_all_network(2, 3, SynapseModel(prior=Gaussian(np.zeros(7), 1.0)))
 
 
 def test_a_prior_without_numbers_runs():
     flat = CustomPrior(njit(lambda theta, p: 0.0), njit(lambda theta, p: 0.0))
-    model = SynapseModel(prior=flat, speed=1e-3, temperature=0.0, plasticity=SpikeLikelihood(N=0.0))
-    sim = Simulation(winner_take_all(3, 2, model), theta={"x->z": 0.7}).run(20.0)
+    model = SynapseModel(
+        prior=flat, speed=1e-3, temperature=0.0, plasticity=SpikeLikelihood(data_size=0.0)
+    )
+    sim = Simulation(winner_take_all_network(3, 2, model), theta={"x->z": 0.7}).run(20.0)
     np.testing.assert_array_equal(sim.theta("x->z"), 0.7)

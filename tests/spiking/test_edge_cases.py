@@ -11,8 +11,6 @@ import pytest
 from synsamp.errors import SynsampError
 from synsamp.priors import Laplace
 from synsamp.spiking import (
-    Circuit,
-    FreeNeurons,
     InOrder,
     InputGroup,
     MemorySink,
@@ -24,12 +22,14 @@ from synsamp.spiking import (
     Scheduled,
     Simulation,
     SpikeTimes,
+    StochasticNeurons,
     SynapseModel,
+    WinnerTakeAll,
     stdp_curve,
-    winner_take_all,
+    winner_take_all_network,
 )
 
-NET = winner_take_all(4, 3)
+NET = winner_take_all_network(4, 3)
 
 
 def shown(seconds=0.01):
@@ -37,7 +37,7 @@ def shown(seconds=0.01):
 
 
 def test_a_replay_across_grid_points_goes_on_as_a_run_would():
-    sim = Simulation(NET, refresh_s=1.0, grid_s=10.0)
+    sim = Simulation(NET, drift_interval_s=1.0, sync_interval_s=10.0)
     sim.replay([1.0, 25.0], [4, 4]).run(15.0)
     assert np.isfinite(sim.theta("x->z")).all()
     assert sim.time_s == 40.0
@@ -67,7 +67,7 @@ class Stops(MemorySink):
         super().append(stream, columns)
 
 
-BESIDE = Network(NET.inputs, [*NET.circuits, FreeNeurons("h", 2)], NET.projections)
+BESIDE = Network(NET.inputs, [*NET.circuits, StochasticNeurons("h", 2)], NET.projections)
 
 
 @pytest.mark.parametrize("net", [NET, BESIDE], ids=["by gaps", "event by event"])
@@ -97,16 +97,16 @@ print("ready", flush=True)
 sim.run(1e9)
 """,
     "many input spikes and hardly any event": """
-sim = Simulation(winner_take_all(4, 3, rate_hz=1e-5), np.full(4, 1e6))
+sim = Simulation(winner_take_all_network(4, 3, rate_hz=1e-5), np.full(4, 1e6))
 print("ready", flush=True)
 sim.run(1e9)
 """,
 }
 HEAD = """
 import numpy as np
-from synsamp.spiking import RemoveNeurons, Simulation, winner_take_all
+from synsamp.spiking import RemoveNeurons, Simulation, winner_take_all_network
 # All kernels loaded: an interrupt while llvmlite puts its objects away is lost to `__del__`.
-sim = Simulation(winner_take_all(4, 3), np.full(4, 5.0)).run(1.0)
+sim = Simulation(winner_take_all_network(4, 3), np.full(4, 5.0)).run(1.0)
 """
 
 
@@ -127,7 +127,9 @@ def test_a_long_run_can_be_interrupted(name):
 
 def test_a_replay_that_would_take_for_ever_is_refused():
     model = SynapseModel(prior=Laplace(0.5, 1.0), speed=1.0)
-    sim = Simulation(winner_take_all(4, 3, model), grid_s=1.0, refresh_s=1.0)
+    sim = Simulation(
+        winner_take_all_network(4, 3, model), sync_interval_s=1.0, drift_interval_s=1.0
+    )
     with pytest.raises(SynsampError, match="time_s must leave at most"):
         sim.replay([1e9], [4])
 
@@ -153,7 +155,7 @@ def test_a_stimulus_set_later_starts_with_its_first_presentation():
 
 def test_a_state_fits_the_same_network_written_otherwise():
     state = Simulation(NET).run(1.0).state()
-    same = winner_take_all(np.int64(4), 3, rate_hz=100, adaptation_strength=np.float64(-8))
+    same = winner_take_all_network(np.int64(4), 3, rate_hz=100, adaptation_strength=np.float64(-8))
     assert Simulation.from_state(same, state).n_spikes > 50
 
 
@@ -170,7 +172,9 @@ def test_a_condition_is_asked_at_grid_points_however_a_run_is_cut():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_many_spikes_at_once_fit_the_queues(seed):
-    net = Network([InputGroup("x", 784)], [Circuit("z", 2)], [Projection("x", "z", delay_s=0.005)])
+    net = Network(
+        [InputGroup("x", 784)], [WinnerTakeAll("z", 2)], [Projection("x", "z", delay_s=0.005)]
+    )
     given = SpikeTimes(np.full(784, 0.5), np.arange(784))
     record = Recording(input_spikes=True)
     sim = Simulation(net, given, seed, record=record).run(1.0)
@@ -203,7 +207,7 @@ def test_a_refused_lesion_changes_nothing():
         lambda: Simulation(NET, SimpleNamespace(library={"x": 5}, choose=lambda *a: {})).run(1.0),
         lambda: RandomOrder({"a": shown()}),
         lambda: stdp_curve(0.01, synapses=5),
-        lambda: winner_take_all(10**7, 10**7),
+        lambda: winner_take_all_network(10**7, 10**7),
     ],
 )
 def test_further_mistakes_get_one_line(make):

@@ -10,7 +10,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 
 from oracles.from_python import from_python
-from synsamp.spiking import Simulation, winner_take_all
+from synsamp.spiking import Simulation, winner_take_all_network
 from synsamp.spiking.kernel import loop, random
 from synsamp.spiking.kernel.compiling import inlined
 from synsamp.spiking.kernel.records import Record, array
@@ -18,7 +18,7 @@ from synsamp.spiking.kernel.records import Record, array
 
 @pytest.fixture(scope="module")
 def code():
-    Simulation(winner_take_all(20, 3), np.full(20, 10.0)).run(0.5)
+    Simulation(winner_take_all_network(20, 3), np.full(20, 10.0)).run(0.5)
     signature = loop.run.signatures[0]
     fresh = njit(**loop.run.targetoptions)(loop.run.py_func)  # code from disk cannot be read
     fresh.compile(signature)
@@ -100,10 +100,10 @@ def test_a_second_process_compiles_nothing():
         """
         import numpy as np
         from numba.core import event
-        from synsamp.spiking import Simulation, winner_take_all
+        from synsamp.spiking import Simulation, winner_take_all_network
 
         with event.install_recorder("numba:run_pass") as passes:
-            Simulation(winner_take_all(20, 3), np.full(20, 10.0)).run(0.5)
+            Simulation(winner_take_all_network(20, 3), np.full(20, 10.0)).run(0.5)
         print(len(passes.buffer))
         """
     )

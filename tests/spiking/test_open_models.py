@@ -11,18 +11,18 @@ from synsamp.errors import SynsampError
 from synsamp.mappings import Softplus
 from synsamp.priors import Flat, Gaussian
 from synsamp.spiking import (
-    Circuit,
     CustomPlasticity,
     DoubleExponential,
-    FreeNeurons,
     InputGroup,
     Network,
     Projection,
     Recording,
     Simulation,
     SpikeLikelihood,
+    StochasticNeurons,
     SynapseModel,
-    winner_take_all,
+    WinnerTakeAll,
+    winner_take_all_network,
 )
 
 SLOW = DoubleExponential(0.005, 0.05)
@@ -34,7 +34,7 @@ def signed_network():
     half = rng.random((5, 14)) < 0.5
     return Network(
         inputs=[InputGroup("x", 14)],
-        circuits=[Circuit("a", 5), Circuit("b", 7, rate_hz=60.0)],
+        circuits=[WinnerTakeAll("a", 5), WinnerTakeAll("b", 7, rate_hz=60.0)],
         projections=[
             Projection("x", "a", SynapseModel(**FAST), mask=half, name="quick"),
             Projection("x", "a", SynapseModel(**FAST), mask=~half, epsp=SLOW, name="slow"),
@@ -46,10 +46,10 @@ def signed_network():
     )
 
 
-@pytest.mark.parametrize("refresh_s", [0.0, 0.05])
-def test_signs_and_epsps_agree_with_the_twin(refresh_s):
+@pytest.mark.parametrize("drift_interval_s", [0.0, 0.05])
+def test_signs_and_epsps_agree_with_the_twin(drift_interval_s):
     library = {"x": shown(np.random.default_rng(0), 14)}
-    compare(signed_network(), library, refresh_s, 0.25, 3.0, 2e-5)
+    compare(signed_network(), library, drift_interval_s, 0.25, 3.0, 2e-5)
 
 
 @pytest.mark.parametrize("wrong", ["sign", "epsp"])
@@ -94,7 +94,7 @@ def test_inhibition_lowers_the_potential_by_as_much_as_excitation_raises_it():
     def potential(sign):
         net = Network(
             [InputGroup("x", 3)],
-            [Circuit("z", 2, adaptation_strength=0.0)],
+            [WinnerTakeAll("z", 2, adaptation_strength=0.0)],
             [Projection("x", "z", plastic=False, sign=sign)],
         )
         sim = Simulation(net, np.full(3, 200.0), seed=1, theta={"x->z": 3.0}).run(0.5)
@@ -111,10 +111,15 @@ def test_inhibition_lowers_the_potential_by_as_much_as_excitation_raises_it():
         (lambda: Projection("x", "z", sign=-1), "must suit an inhibitory projection"),
         (lambda: Projection("x", "z", sign=0), "sign of projection x->z must be 1 or -1"),
         (lambda: Projection("x", "z", epsp=0.02), "epsp of projection x->z must be"),
-        (lambda: FreeNeurons("h", 3, dead_time_s=-1.0), "dead_time_s of free neurons 'h'"),
         (
-            lambda: Network([InputGroup("x", 3)], [FreeNeurons("h", 2)], [Projection("x", "h")]),
-            "must suit free neurons",
+            lambda: StochasticNeurons("h", 3, refractory_s=-1.0),
+            "refractory_s of stochastic neurons 'h'",
+        ),
+        (
+            lambda: Network(
+                [InputGroup("x", 3)], [StochasticNeurons("h", 2)], [Projection("x", "h")]
+            ),
+            "must suit stochastic neurons",
         ),
     ],
 )
@@ -144,12 +149,12 @@ def test_the_papers_term_by_a_users_function_is_the_papers_plasticity(mapping):
     alpha = math.exp(-2.0)
     found = []
     for plasticity in (
-        SpikeLikelihood(N=20.0, alpha=alpha),
+        SpikeLikelihood(data_size=20.0, alpha=alpha),
         CustomPlasticity(papers_term, parameter_values=(20.0, alpha)),
     ):
         model = SynapseModel(speed=2e-3, plasticity=plasticity, **chosen)
         sim = Simulation(
-            winner_take_all(30, 4, model),
+            winner_take_all_network(30, 4, model),
             np.full(30, 20.0),
             seed=3,
             theta={"x->z": np.random.default_rng(0).normal(0.5, 1, (4, 30))},
@@ -164,7 +169,9 @@ def test_the_term_without_w_pulls_harder_on_weak_synapses():
     def change(function):
         plasticity = CustomPlasticity(function, parameter_values=(1.0, 0.1))
         model = SynapseModel(Flat(), plasticity=plasticity, speed=1e-3, temperature=0.0)
-        sim = Simulation(winner_take_all(1, 1, model), grid_s=1.0, theta={"x->z": -1.0})
+        sim = Simulation(
+            winner_take_all_network(1, 1, model), sync_interval_s=1.0, theta={"x->z": -1.0}
+        )
         sim.replay([0.1, 0.105], [0, 1])
         return float(sim.theta("x->z")[0, 0]) + 1.0
 
@@ -209,12 +216,12 @@ def test_pair_stdp_on_given_spikes_is_the_sum_over_pairs(delay_s):
     rng = np.random.default_rng(2)
     net = Network(
         [InputGroup("x", 3)],
-        [Circuit("z", 2)],
+        [WinnerTakeAll("z", 2)],
         [Projection("x", "z", stdp_model(), delay_s=delay_s)],
     )
     times = np.sort(rng.uniform(0, 2.0, 120))
     sources = rng.integers(0, 5, 120)
-    sim = Simulation(net, grid_s=0.1, theta={"x->z": 0.5}).replay(times, sources)
+    sim = Simulation(net, sync_interval_s=0.1, theta={"x->z": 0.5}).replay(times, sources)
     for post in range(2):
         for pre in range(3):
             arrivals = times[sources == pre] + delay_s
@@ -227,7 +234,7 @@ def test_pair_stdp_on_given_spikes_is_the_sum_over_pairs(delay_s):
 def test_pair_stdp_in_a_running_network_is_the_sum_over_its_recorded_pairs():
     net = Network(
         [InputGroup("x", 6), InputGroup("y", 4)],
-        [Circuit("z", 3, rate_hz=40.0), Circuit("v", 2, rate_hz=10.0)],
+        [WinnerTakeAll("z", 3, rate_hz=40.0), WinnerTakeAll("v", 2, rate_hz=10.0)],
         [
             Projection("x", "z", stdp_model(), delay_s=0.002),
             Projection("y", "z", stdp_model()),
@@ -237,7 +244,7 @@ def test_pair_stdp_in_a_running_network_is_the_sum_over_its_recorded_pairs():
     record = Recording(spikes=True, input_spikes=True)
     theta = dict.fromkeys(("x->z", "y->z", "z->v"), 0.4)
     slow = {"x": np.full(6, 2.0), "y": np.full(4, 2.0)}
-    sim = Simulation(net, slow, seed=5, theta=theta, record=record, grid_s=1.0).run(2.5)
+    sim = Simulation(net, slow, seed=5, theta=theta, record=record, sync_interval_s=1.0).run(2.5)
     sim.stimulus = {"x": np.full(6, 15.0), "y": np.full(4, 30.0)}
     sim.run(20.0)
     sim.run(3.3)
@@ -273,7 +280,9 @@ def test_a_modulator_scales_what_is_learnt():
     model = SynapseModel(
         Flat(), plasticity=CustomPlasticity(modulated), speed=1e-3, temperature=0.0
     )
-    sim = Simulation(winner_take_all(2, 1, model), grid_s=1.0, theta={"x->z": 0.0}).run(1.0)
+    sim = Simulation(
+        winner_take_all_network(2, 1, model), sync_interval_s=1.0, theta={"x->z": 0.0}
+    ).run(1.0)
     first = sim.n_spikes
     assert sim.modulator("z") == 1.0
     sim.modulate("z", -2.5)
@@ -291,7 +300,7 @@ def test_a_modulator_scales_what_is_learnt():
     [
         (lambda: CustomPlasticity(lambda s, t, p: 0.0), "decorate it with numba.njit"),
         (lambda: CustomPlasticity(njit(lambda s, t: 0.0)), "must be f.synapse, traces, parameters"),
-        (lambda: CustomPlasticity(njit(lambda s, t, p: s.voltage)), "at_spike must be f"),
+        (lambda: CustomPlasticity(njit(lambda s, t, p: s.voltage)), "on_post must be f"),
         (lambda: CustomPlasticity(njit(lambda s, t, p: (1.0, t))), "and return a number"),
         (lambda: CustomPlasticity(time_constants_s=(0.0,)), "time_constants_s must be"),
         (lambda: CustomPlasticity(time_constants_s=[1.0] * 17), "must be at most 16"),
@@ -305,11 +314,11 @@ def test_a_plasticity_that_cannot_work_is_refused_in_one_line(make, words):
 
 
 def test_a_state_knows_its_plasticity():
-    sim = Simulation(winner_take_all(3, 2, stdp_model()), theta={"x->z": 0.5}).run(1.0)
+    sim = Simulation(winner_take_all_network(3, 2, stdp_model()), theta={"x->z": 0.5}).run(1.0)
     other = CustomPlasticity(pair_post, pair_post, (1.0, 0.7), time_constants_s=(0.017, 0.034))
     model = SynapseModel(Flat(), plasticity=other, speed=1e-3, temperature=0.0)
     with pytest.raises(SynsampError, match="plasticity of projection 'x->z'"):
-        Simulation.from_state(winner_take_all(3, 2, model), sim.state())
+        Simulation.from_state(winner_take_all_network(3, 2, model), sim.state())
 
 
 def test_inhibitory_synapses_may_learn_by_a_users_rule():
@@ -319,7 +328,7 @@ def test_inhibitory_synapses_may_learn_by_a_users_rule():
     for sign in (1, -1):
         model = SynapseModel(Gaussian(0.5, 1.0), plasticity=plasticity, speed=1e-3)
         net = Network(
-            [InputGroup("x", 5)], [Circuit("z", 1)], [Projection("x", "z", model, sign=sign)]
+            [InputGroup("x", 5)], [WinnerTakeAll("z", 1)], [Projection("x", "z", model, sign=sign)]
         )
         # One neuron: it spikes whatever its potential, so that both learn from the same spikes.
         found.append(Simulation(net, np.full(5, 30.0), seed=2, theta={"x->z": 1.0}).run(5.0))
@@ -331,14 +340,14 @@ def test_a_part_that_is_not_used_costs_no_memory_and_no_slower_loop():
     """The fast loop and no traces for the paper's term; a user's own pays for what it asks."""
 
     def cost(plasticity):
-        sim = Simulation(winner_take_all(30, 4, SynapseModel(plasticity=plasticity)))
+        sim = Simulation(winner_take_all_network(30, 4, SynapseModel(plasticity=plasticity)))
         held = sim.state()["synapses"]
-        return sim.network.in_order, held["trace"].size + held["traced_s"].size
+        return sim.network.needs_event_order, held["trace"].size + held["traced_s"].size
 
-    at_spike = CustomPlasticity(without_w, parameter_values=(5.0, 0.1))
+    on_post = CustomPlasticity(without_w, parameter_values=(5.0, 0.1))
     with_traces = CustomPlasticity(pair_post, None, (1.0,), (0.02, 0.02))
     with_arrivals = CustomPlasticity(None, pair_post, (1.0,), (0.02, 0.02))
-    assert cost(SpikeLikelihood()) == cost(at_spike) == (False, 0)
+    assert cost(SpikeLikelihood()) == cost(on_post) == (False, 0)
     order, size = cost(with_traces)
     assert (order, size >= 3 * 30 * 4) == (False, True)
     assert cost(with_arrivals)[0]

@@ -15,13 +15,13 @@ from synsamp.spiking import (
     SpikeLikelihood,
     SynapseModel,
     TermClip,
-    winner_take_all,
+    winner_take_all_network,
 )
 
 
 def test_defaults_are_the_papers():
     rule = SpikeLikelihood()
-    assert (rule.N, rule.alpha, rule.retracted_learn) == (100.0, math.exp(-2.0), True)
+    assert (rule.data_size, rule.alpha, rule.learn_when_retracted) == (100.0, math.exp(-2.0), True)
     assert rule.clip == TermClip(5.0)
     assert TermClip().limit == ChangeClip().limit == 5.0
 
@@ -35,7 +35,7 @@ def test_the_clip_of_the_term_is_a_bound_on_w():
 
 
 def test_bounds_belong_to_what_is_allowed():
-    for good in (dict(N=0), dict(N=1e9), dict(alpha=1e6), dict(alpha=1e-300)):
+    for good in (dict(data_size=0), dict(data_size=1e9), dict(alpha=1e6), dict(alpha=1e-300)):
         SpikeLikelihood(**good)
     for name, bad in [("N", -1e-9), ("N", 1.01e9), ("alpha", 0.0), ("alpha", 1.01e6)]:
         with pytest.raises(SynsampError, match=f"^{name} must be a finite number"):
@@ -47,8 +47,8 @@ def test_bounds_belong_to_what_is_allowed():
                 clip(limit)
     with pytest.raises(SynsampError, match="clip must be a TermClip or a ChangeClip"):
         SpikeLikelihood(clip=5.0)
-    with pytest.raises(SynsampError, match="retracted_learn must be True or False"):
-        SpikeLikelihood(retracted_learn=1)
+    with pytest.raises(SynsampError, match="learn_when_retracted must be True or False"):
+        SpikeLikelihood(learn_when_retracted=1)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_numbers_cannot_be_changed_past_their_checks(rule, name):
 
 
 @pytest.mark.parametrize("clip", [TermClip(), ChangeClip()])
-@pytest.mark.parametrize("retracted_learn", [True, False])
-def test_synapses_that_grow_at_spikes_count_at_once_under_any_mapping(clip, retracted_learn):
+@pytest.mark.parametrize("learn_when_retracted", [True, False])
+def test_synapses_that_grow_at_spikes_count_at_once_under_any_mapping(clip, learn_when_retracted):
     """Nothing but spikes moves θ here, and rows are never refreshed: all turn functional by spikes.
 
     A mapping of one's own takes another way through the engine than the built-in one, unless its
@@ -71,15 +71,15 @@ def test_synapses_that_grow_at_spikes_count_at_once_under_any_mapping(clip, retr
         njit(lambda theta, p: np.exp(theta - 3.0)), njit(lambda theta, p: np.exp(theta - 3.0))
     )
     below, mixed = np.full((4, 30), -0.5), np.tile(np.where(np.arange(30) % 2, 0.3, -0.5), (4, 1))
-    start = below if retracted_learn else mixed
+    start = below if learn_when_retracted else mixed
     sims = []
     for mapping in (Exponential(3.0), own):
-        rule = SpikeLikelihood(clip=clip, retracted_learn=retracted_learn)
+        rule = SpikeLikelihood(clip=clip, learn_when_retracted=learn_when_retracted)
         model = SynapseModel(mapping=mapping, speed=2e-3, temperature=0.0, plasticity=rule)
-        net = winner_take_all(30, 4, model)
-        sim = Simulation(net, np.full(30, 60.0), 3, theta={"x->z": start}, refresh_s=1000.0)
-        sims.append(sim.run(4.0 if retracted_learn else 1.6))
+        net = winner_take_all_network(30, 4, model)
+        sim = Simulation(net, np.full(30, 60.0), 3, theta={"x->z": start}, drift_interval_s=1000.0)
+        sims.append(sim.run(4.0 if learn_when_retracted else 1.6))
     built_in, mine = (sim.theta("x->z") for sim in sims)
     born = int(((built_in > 0) & (start < 0)).sum())
-    assert born > 40 if retracted_learn else born == 0
+    assert born > 40 if learn_when_retracted else born == 0
     np.testing.assert_allclose(mine, built_in, atol=2e-5)

@@ -7,7 +7,7 @@ import pytest
 
 from synsamp.data import RateSegments, encode_image, noise_gap
 from synsamp.errors import SynsampError
-from synsamp.experiments.shared.digit_circuit import InputSection, Presentations
+from synsamp.paper.shared.digit_circuit import InputSection, Presentations
 from synsamp.spiking.input import pool
 from synsamp.spiking.input.pool import Pool
 

@@ -14,7 +14,6 @@ from synsamp.mappings import Exponential, Softplus
 from synsamp.packing import read_packed, write_packed
 from synsamp.priors import Flat, Gaussian, GaussianMixture
 from synsamp.spiking import (
-    Circuit,
     DoubleExponential,
     InputGroup,
     Network,
@@ -24,7 +23,8 @@ from synsamp.spiking import (
     RewardGradient,
     Simulation,
     SynapseModel,
-    winner_take_all,
+    WinnerTakeAll,
+    winner_take_all_network,
 )
 from synsamp.spiking.plasticity.reward import passage
 
@@ -32,7 +32,7 @@ P = 1e-3
 
 
 def model(plasticity=RewardGradient(), prior=Gaussian(0.0, 2.0), **numbers):  # noqa: B008
-    numbers = {"speed": 0.05, "temperature": 0.1, "floor": -2.0, **numbers}
+    numbers = {"speed": 0.05, "temperature": 0.1, "theta_min": -2.0, **numbers}
     return SynapseModel(prior, plasticity=plasticity, **numbers)
 
 
@@ -97,12 +97,12 @@ def log_probability(theta, times, sources, circuit, mapping, sign, expected=1.0)
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("mapping", [Exponential(0.5), Softplus(0.7)])
 def test_eligibility_is_the_gradient_of_the_log_probability(mapping, sign):
-    circuit = Circuit("z", 3, adaptation_strength=-30.0)
+    circuit = WinnerTakeAll("z", 3, adaptation_strength=-30.0)
     synapses = model(RewardGradient(eligibility_s=1e9), mapping=mapping, speed=0.0)
     net = Network([InputGroup("x", 6)], [circuit], [Projection("x", "z", synapses, sign=sign)])
     theta = np.random.default_rng(1).normal(0.6, 0.8, (3, 6))
     times, sources = train(2, 6, 3, 40)
-    sim = Simulation(net, theta={"x->z": theta}, grid_s=10.0).replay(times, sources)
+    sim = Simulation(net, theta={"x->z": theta}, sync_interval_s=10.0).replay(times, sources)
     right, without_expectation = np.zeros((2, *theta.shape))
     for at in np.ndindex(theta.shape):
         step = np.zeros(theta.shape)
@@ -113,7 +113,7 @@ def test_eligibility_is_the_gradient_of_the_log_probability(mapping, sign):
                 for s in (1, -1)
             )
             gradient[at] = (up - down) / 2e-5
-    found = sim.credit("x->z").eligibility
+    found = sim.eligibility("x->z").trace
     assert (theta <= 0).any()
     assert (found[theta <= 0] == 0).all()
     np.testing.assert_allclose(found, right, atol=3e-5)
@@ -129,12 +129,14 @@ def test_moments_of_theta_under_constant_dopamine(taus):
     """Events are given, and no refresh falls between them: θ is Gaussian with known moments."""
     b, T, dopamine, c, std = 0.5, 0.3, 1.7, 4.0, 1.0  # b/σ² = 1/2, the rate of both traces of 2 s
     n, end_s = 400, 3.0
-    circuit = Circuit("z", 2, adaptation_strength=0.0)
+    circuit = WinnerTakeAll("z", 2, adaptation_strength=0.0)
     synapses = SynapseModel(
         Gaussian(0.2, std), plasticity=RewardGradient(*taus, c), speed=b, temperature=T
     )
     net = Network([InputGroup("x", n)], [circuit], [Projection("x", "z", synapses)])
-    sim = Simulation(net, seed=5, theta={"x->z": 0.8}, refresh_s=100.0, grid_s=100.0)
+    sim = Simulation(
+        net, seed=5, theta={"x->z": 0.8}, drift_interval_s=100.0, sync_interval_s=100.0
+    )
     sim.modulate("z", dopamine)
     spikes_s = [0.02, 0.05, 0.3, 0.31, 0.9]
     sim.replay([*[0.01] * n, *spikes_s], [*range(n), *[n] * len(spikes_s)])
@@ -160,41 +162,47 @@ def test_moments_of_theta_under_constant_dopamine(taus):
 
 def test_a_shorter_refresh_converges():
     """Births, retractions and bounds are seen at a refresh: the error shrinks with it."""
-    net = winner_take_all(
-        12, 3, model(RewardGradient(0.3, 1.0, 10.0, 1.2), temperature=0.0, speed=0.1, floor=-0.3)
+    net = winner_take_all_network(
+        12,
+        3,
+        model(RewardGradient(0.3, 1.0, 10.0, 1.2), temperature=0.0, speed=0.1, theta_min=-0.3),
     )
     theta = np.random.default_rng(3).normal(0.3, 0.4, (3, 12))
     times, sources = train(4, 12, 3, 600, until_s=6.0)
 
-    def end(refresh_s):
-        sim = Simulation(net, theta={"x->z": theta}, refresh_s=refresh_s, grid_s=1.0)
+    def end(drift_interval_s):
+        sim = Simulation(
+            net, theta={"x->z": theta}, drift_interval_s=drift_interval_s, sync_interval_s=1.0
+        )
         return sim.replay(times, sources).theta("x->z")
 
     exact = end(0.0)
     assert ((exact > 0) != (theta > 0)).sum() > 5
     assert (exact == 1.2).any()
-    errors = [np.abs(end(refresh_s) - exact).mean() for refresh_s in (0.8, 0.2, 0.05)]
+    errors = [np.abs(end(drift_interval_s) - exact).mean() for drift_interval_s in (0.8, 0.2, 0.05)]
     assert errors[0] > 2 * errors[1] > 4 * errors[2] > 0, errors
 
 
 def test_a_synapse_that_noise_retracts_is_seen_later_by_the_root_of_the_refresh():
-    """θ is looked at from refresh to refresh, so it may dip below 0 unseen and keep its credit.
+    """θ is looked at from refresh to refresh, so it may dip below 0 unseen and keep its eligibility.
 
     A random walk that is looked at every ``dt`` is caught where a barrier lower by
     0.5826 sqrt(2 T b dt) would catch it at once (Chernoff 1965: −ζ(1/2)/√(2π)).
     """
     b, T, start, end_s, n = 0.05, 1.0, 0.5, 4.0, 20_000
     synapses = SynapseModel(
-        Flat(), plasticity=RewardGradient(1e6, 1e6, 0.0), speed=b, temperature=T, floor=-9.0
+        Flat(), plasticity=RewardGradient(1e6, 1e6, 0.0), speed=b, temperature=T, theta_min=-9.0
     )
-    circuit = Circuit("z", 2, rate_hz=0.01, adaptation_strength=0.0)
+    circuit = WinnerTakeAll("z", 2, rate_hz=0.01, adaptation_strength=0.0)
     net = Network([InputGroup("x", n)], [circuit], [Projection("x", "z", synapses)])
 
     def lost(dt):
-        sim = Simulation(net, seed=6, theta={"x->z": start}, refresh_s=dt, grid_s=dt)
+        sim = Simulation(
+            net, seed=6, theta={"x->z": start}, drift_interval_s=dt, sync_interval_s=dt
+        )
         sim.replay([*[1e-4] * n, 2e-3], [*range(n), n])
-        assert (sim.credit("x->z").eligibility != 0).all()
-        return (sim.run_until(end_s).credit("x->z").eligibility == 0).mean()
+        assert (sim.eligibility("x->z").trace != 0).all()
+        return (sim.run_until(end_s).eligibility("x->z").trace == 0).mean()
 
     def law(dt):
         spread = np.sqrt(2 * T * b)
@@ -213,14 +221,14 @@ def test_a_synapse_that_noise_retracts_is_seen_later_by_the_root_of_the_refresh(
 
 
 def running(seed=1):
-    net = winner_take_all(20, 4, model(RewardGradient(0.5, 2.0, 5.0)))
-    sim = Simulation(net, np.full(20, 30.0), seed=seed, refresh_s=0.05, grid_s=0.5)
+    net = winner_take_all_network(20, 4, model(RewardGradient(0.5, 2.0, 5.0)))
+    sim = Simulation(net, np.full(20, 30.0), seed=seed, drift_interval_s=0.05, sync_interval_s=0.5)
     sim.modulate("z", 1.5)
     return sim
 
 
 def everything(sim):
-    return (sim.theta("x->z"), *sim.credit("x->z"))
+    return (sim.theta("x->z"), *sim.eligibility("x->z"))
 
 
 def test_resume_and_cutting_up_change_no_bit():
@@ -230,7 +238,7 @@ def test_resume_and_cutting_up_change_no_bit():
     parts = running()
     for _ in range(18):
         parts.run(0.125)
-        parts.credit("x->z")  # looking changes nothing
+        parts.eligibility("x->z")  # looking changes nothing
     file = io.BytesIO()
     write_packed(file, parts.state())
     saved = read_packed(file.getvalue(), "state")
@@ -244,21 +252,21 @@ def test_resume_and_cutting_up_change_no_bit():
     assert not np.array_equal(everything(other)[0], everything(whole)[0])
 
 
-def test_a_damaged_credit_is_refused():
+def test_a_damaged_eligibility_is_refused():
     saved = running().run(1.0).state()
-    for name, value in (("credit", np.nan), ("credited_s", 2.0)):
+    for name, value in (("eligibility", np.nan), ("credited_s", 2.0)):
         broken = {**saved, "synapses": {**saved["synapses"], name: saved["synapses"][name] + value}}
         with pytest.raises(SynsampError, match=f"{name} of the saved synapses must be"):
             Simulation.from_state(running().network, broken, np.full(20, 30.0))
 
 
-def test_without_speed_credit_goes_on_and_theta_stands_still():
+def test_without_speed_eligibility_goes_on_and_theta_stands_still():
     sim = running().run(1.0)
     sim.change("x->z", speed=0.0)
-    theta, credit = sim.theta("x->z"), sim.credit("x->z")
+    theta, eligibility = sim.theta("x->z"), sim.eligibility("x->z")
     sim.run(3.0)
     np.testing.assert_array_equal(sim.theta("x->z"), theta)
-    assert not np.array_equal(sim.credit("x->z").gradient, credit.gradient)
+    assert not np.array_equal(sim.eligibility("x->z").gradient, eligibility.gradient)
     sim.change("x->z", speed=0.05)
     sim.run(1e-6).change("x->z", temperature=0.1)
     np.testing.assert_allclose(sim.theta("x->z"), theta, atol=1e-3)  # what passed is not made up
@@ -266,23 +274,23 @@ def test_without_speed_credit_goes_on_and_theta_stands_still():
 
 def test_other_numbers_from_now_on():
     sim = running().run(1.0)
-    e = sim.credit("x->z").eligibility
+    e = sim.eligibility("x->z").trace
     sim.change("x->z", plasticity=RewardGradient(1e-3, 2.0, 5.0))
-    np.testing.assert_array_equal(sim.credit("x->z").eligibility, e)
+    np.testing.assert_array_equal(sim.eligibility("x->z").trace, e)
     sim.stimulus = None
-    assert np.abs(sim.run(1.0).credit("x->z").eligibility).max() < 1e-3 * np.abs(e).max()
+    assert np.abs(sim.run(1.0).eligibility("x->z").trace).max() < 1e-3 * np.abs(e).max()
 
 
-def test_lesions_take_credit_with_them():
+def test_lesions_take_eligibility_with_them():
     sim = running().run(2.0)
     gone = np.zeros((4, 20), bool)
     gone[:, :10] = sim.active("x->z")[:, :10]
     sim.lesion(RemoveSynapses("x->z", gone))
     sim.lesion(RemoveNeurons("z", [2]))
-    credit = sim.credit("x->z")
-    assert (credit.gradient[gone] == 0).all()
-    assert (credit.gradient[2] == 0).all()
-    assert np.count_nonzero(credit.gradient[:, 10:]) > 5
+    eligibility = sim.eligibility("x->z")
+    assert (eligibility.gradient[gone] == 0).all()
+    assert (eligibility.gradient[2] == 0).all()
+    assert np.count_nonzero(eligibility.gradient[:, 10:]) > 5
     sim.change("x->z", temperature=0.0)
     left = gone & (np.arange(4) != 2)[:, None]
     np.testing.assert_allclose(sim.theta("x->z")[left], -1.0, atol=1e-9)
@@ -297,9 +305,9 @@ def test_lesions_take_credit_with_them():
         (lambda: model(prior=GaussianMixture()), "prior must be Gaussian with one std, or flat"),
         (lambda: model(prior=Gaussian(0.0, np.array([1.0, 2.0]))), "prior must be Gaussian"),
         (lambda: RewardGradient(gradient_s=0.0), "gradient_s must be"),
-        (lambda: RewardGradient(ceiling=0.0), "ceiling must be a finite number > 0"),
+        (lambda: RewardGradient(theta_max=0.0), "ceiling must be a finite number > 0"),
         (
-            lambda: Simulation(winner_take_all(3, 2)).credit("x->z"),
+            lambda: Simulation(winner_take_all_network(3, 2)).eligibility("x->z"),
             "plasticity of the projection must learn from reward, got 'x->z'",
         ),
         (lambda: running().modulate("z", np.nan), "value must be"),

@@ -13,4 +13,4 @@ def test_the_examples_run_in_order():
     names: dict = {}
     for block in blocks:
         exec(compile(block, str(PAGE), "exec"), names)
-    assert np.abs(names["credit"].gradient).max() > 0
+    assert np.abs(names["eligibility"].gradient).max() > 0

@@ -14,7 +14,7 @@ from synsamp.analysis.agreement import deviation_of_means
 from synsamp.bench.spiking.reward_peer import Case, FreeCase, by_numpy, by_synsamp
 
 RUNS, DT_S = 200, 1e-3
-SEEN = {"refresh_s": 0.0, "grid_s": DT_S}  # both see θ = 0 and the bounds as often
+SEEN = {"drift_interval_s": 0.0, "sync_interval_s": DT_S}  # both see θ = 0 and the bounds as often
 RNG = np.random.default_rng(0)
 COMMON = {
     "rates_hz": RNG.uniform(10.0, 60.0, 4),
@@ -26,7 +26,7 @@ CASES = {
     "given": Case(**COMMON, dopamine=np.array([2.0, -0.5, 4.0]), period_s=0.4),
     "closed": Case(**COMMON, worth=np.array([1.0, 0.0, 0.0]), period_s=0.1),
 }
-# Expected spikes of free neurons are noisier here, so learning is slow enough not to feel it.
+# Expected spikes of stochastic neurons are noisier here, so learning is slow enough not to feel it.
 FREE = FreeCase(
     **{**COMMON, "c": 1.0}, dopamine=np.array([2.0, -0.5, 4.0]), period_s=0.4, rate_hz=20.0,
     goal_hz=15.0, tau_beta_s=1.0,

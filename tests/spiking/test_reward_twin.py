@@ -9,7 +9,6 @@ from oracles.reward_twin import RewardTwin
 from synsamp.mappings import Softplus
 from synsamp.priors import Flat, Gaussian
 from synsamp.spiking import (
-    Circuit,
     InOrder,
     InputGroup,
     Network,
@@ -19,9 +18,10 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SynapseModel,
+    WinnerTakeAll,
 )
 
-FAST = {"speed": 0.1, "temperature": 0.2, "floor": -0.2}
+FAST = {"speed": 0.1, "temperature": 0.2, "theta_min": -0.2}
 DOPAMINE = {"a": (1.0, 2.5, -0.7, 0.0, 1.2), "b": (1.0, 0.3, 3.0, 1.0, -0.5)}
 PIECE_S = 0.4
 
@@ -29,13 +29,16 @@ PIECE_S = 0.4
 def network():
     """Two circuits; reward beside the likelihood, inhibition, a delay, other mapping and prior."""
     rng = np.random.default_rng(4)
-    quick = RewardGradient(0.2, 0.7, 2.0, ceiling=1.4)
+    quick = RewardGradient(0.2, 0.7, 2.0, theta_max=1.4)
     equal = RewardGradient(0.5, 0.5, 1.5)
-    likelihood = SynapseModel(plasticity=SpikeLikelihood(N=5.0), speed=2e-3)
+    likelihood = SynapseModel(plasticity=SpikeLikelihood(data_size=5.0), speed=2e-3)
     half = rng.random((4, 12)) < 0.5
     return Network(
         [InputGroup("x", 12)],
-        [Circuit("a", 4, rate_hz=60.0), Circuit("b", 3, rate_hz=40.0, adaptation_strength=-0.5)],
+        [
+            WinnerTakeAll("a", 4, rate_hz=60.0),
+            WinnerTakeAll("b", 3, rate_hz=40.0, adaptation_strength=-0.5),
+        ],
         [
             Projection(
                 "x", "a", SynapseModel(Gaussian(0.5, 1.2), plasticity=quick, **FAST), mask=half
@@ -69,14 +72,14 @@ def shown():
     ]
 
 
-def engine(net, refresh_s, dopamine=DOPAMINE):
+def engine(net, drift_interval_s, dopamine=DOPAMINE):
     sim = Simulation(
         net,
         InOrder({"x": shown()}),
         seed=11,
         theta=start(net),
-        refresh_s=refresh_s,
-        grid_s=0.25,
+        drift_interval_s=drift_interval_s,
+        sync_interval_s=0.25,
         record=Recording(spikes=True),
     )
     for level in levels(dopamine):
@@ -86,8 +89,8 @@ def engine(net, refresh_s, dopamine=DOPAMINE):
     return sim
 
 
-def twin(net, refresh_s, step_s, kind=RewardTwin, dopamine=DOPAMINE):
-    slow = kind(net, {"x": shown()}, 11, start(net), refresh_s, 0.25, step_s=step_s)
+def twin(net, drift_interval_s, step_s, kind=RewardTwin, dopamine=DOPAMINE):
+    slow = kind(net, {"x": shown()}, 11, start(net), drift_interval_s, 0.25, step_s=step_s)
     for i, level in enumerate(levels(dopamine)):
         for circuit in net.circuits:
             slow.modulate(circuit, level[circuit.name], i * PIECE_S)
@@ -108,21 +111,21 @@ def distance(sim, slow):
     found = np.zeros(3)
     for p in slow.rewarded():
         exists = np.isfinite(slow.theta[p.name])
-        credit = sim.credit(p.name)
+        eligibility = sim.eligibility(p.name)
         pairs = (
             (sim.theta(p.name)[exists], slow.theta[p.name][exists]),
-            (credit.eligibility, slow.e[p.name]),
-            (credit.gradient, slow.g[p.name]),
+            (eligibility.eligibility, slow.e[p.name]),
+            (eligibility.gradient, slow.g[p.name]),
         )
         found = np.maximum(found, [np.abs(mine - his).max() for mine, his in pairs])
     return found
 
 
-@pytest.mark.parametrize("refresh_s", [0.0, 0.04])
-def test_every_spike_agrees_and_euler_steps_converge_to_the_closed_form(refresh_s):
+@pytest.mark.parametrize("drift_interval_s", [0.0, 0.04])
+def test_every_spike_agrees_and_euler_steps_converge_to_the_closed_form(drift_interval_s):
     net = network()
-    sim = engine(net, refresh_s)
-    coarse, fine = (twin(net, refresh_s, step_s) for step_s in (1e-3, 1.25e-4))
+    sim = engine(net, drift_interval_s)
+    coarse, fine = (twin(net, drift_interval_s, step_s) for step_s in (1e-3, 1.25e-4))
     assert len(fine.spike_s) > 120
     np.testing.assert_array_equal(sim.sink["spikes"]["neuron"], fine.spike_neuron)
     np.testing.assert_allclose(sim.sink["spikes"]["time_s"], fine.spike_s, rtol=1e-13)
@@ -145,8 +148,8 @@ def test_every_spike_agrees_and_euler_steps_converge_to_the_closed_form(refresh_
 
 
 class NoExpectation(RewardTwin):
-    def credit(self, circuit, k, now, p):
-        super().credit(circuit, k, now, 0.0 * p)
+    def eligibility(self, circuit, k, now, p):
+        super().eligibility(circuit, k, now, 0.0 * p)
 
 
 class Retracted(RewardTwin):

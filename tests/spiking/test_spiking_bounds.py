@@ -12,9 +12,9 @@ CHECKED = {**os.environ, "SYNSAMP_BOUNDS_CHECKS": "1"}
 
 BROKEN = """
 import numpy as np
-from synsamp.spiking import Simulation, winner_take_all
+from synsamp.spiking import Simulation, winner_take_all_network
 
-sim = Simulation(winner_take_all(40, 5), np.full(40, 50.0), seed=1)
+sim = Simulation(winner_take_all_network(40, 5), np.full(40, 50.0), seed=1)
 sim.run(1.0)
 state = sim._state
 cut = {cut}

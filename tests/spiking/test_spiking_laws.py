@@ -13,7 +13,6 @@ from scipy import stats
 from synsamp.mappings import Exponential, Softplus
 from synsamp.priors import Gaussian, Laplace
 from synsamp.spiking import (
-    Circuit,
     InOrder,
     InputGroup,
     Network,
@@ -22,8 +21,9 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SynapseModel,
+    WinnerTakeAll,
     stdp_curve,
-    winner_take_all,
+    winner_take_all_network,
 )
 from synsamp.spiking.neurons import DoubleExponential
 
@@ -39,7 +39,7 @@ def frozen(n_inputs, theta, epsp=DoubleExponential(), **circuit):  # noqa: B008
     circuit = {"adaptation_strength": 0.0, **circuit}
     return Network(
         inputs=[InputGroup("x", n_inputs)],
-        circuits=[Circuit("z", len(theta), **circuit)],
+        circuits=[WinnerTakeAll("z", len(theta), **circuit)],
         projections=[Projection("x", "z", plastic=False)],
         epsp=epsp,
     )
@@ -55,7 +55,7 @@ def interval_p_value(times, rate_hz):
 def test_intervals_between_network_spikes_are_exponential():
     net = Network(
         inputs=[InputGroup("x", 3)],
-        circuits=[Circuit("a", 2, rate_hz=70.0), Circuit("b", 3, rate_hz=30.0)],
+        circuits=[WinnerTakeAll("a", 2, rate_hz=70.0), WinnerTakeAll("b", 3, rate_hz=30.0)],
         projections=[Projection("x", "a"), Projection("x", "b")],
     )
     sim = Simulation(net, seed=1, record=Recording(spikes=True)).run(2000.0)
@@ -165,7 +165,7 @@ def test_traces_are_direct_sums_over_any_gap():
     rng = np.random.default_rng(5)
     net = Network(
         inputs=[InputGroup("x", 3)],
-        circuits=[Circuit("z", 2)],
+        circuits=[WinnerTakeAll("z", 2)],
         projections=[Projection("x", "z"), Projection("z", "z", delay_s=0.005)],
     )
     sim = Simulation(net, seed=5)
@@ -201,7 +201,7 @@ def test_traces_are_direct_sums_over_any_gap():
 
 def silent(n_inputs, n_neurons, rule):
     """No spike in a thousand years."""
-    return winner_take_all(n_inputs, n_neurons, rule, rate_hz=1e-12)
+    return winner_take_all_network(n_inputs, n_neurons, rule, rate_hz=1e-12)
 
 
 def ou_deviation(samples, times, start, rule):
@@ -229,7 +229,7 @@ LOOKS = (1.0, 2.0, 4.0, 10.0, 11.0, 12.0, 19.0, 27.0)
 
 
 def looked_at(times, model, seed, n=(4000, 5)):
-    sim = Simulation(silent(*n, model), seed=seed, refresh_s=1.0, grid_s=1.0)
+    sim = Simulation(silent(*n, model), seed=seed, drift_interval_s=1.0, sync_interval_s=1.0)
     start = sim.theta("x->z").ravel()
     samples = []
     for t in times:
@@ -240,20 +240,20 @@ def looked_at(times, model, seed, n=(4000, 5)):
 
 @pytest.mark.parametrize("times", [LOOKS, LOOKS[1::3]], ids=["many looks", "few looks"])
 def test_theta_without_spikes_is_ornstein_uhlenbeck_however_often_one_looks(times):
-    model = SynapseModel(speed=0.05, temperature=0.8, floor=-50.0)
+    model = SynapseModel(speed=0.05, temperature=0.8, theta_min=-50.0)
     samples, start = looked_at(times, model, seed=6)
     n_statistics = len(times) * (len(times) + 3) / 2
     limit = stats.norm.isf(P / 2 / n_statistics)
     assert ou_deviation(samples, times, start, model) < limit
-    wrong = SynapseModel(speed=0.05, temperature=0.84, floor=-50.0)  # noise too strong by 5 %
+    wrong = SynapseModel(speed=0.05, temperature=0.84, theta_min=-50.0)  # noise too strong by 5 %
     assert ou_deviation(samples, times, start, wrong) > limit
 
 
 @pytest.mark.parametrize("prior", [Gaussian(-1.0, 1.0), Laplace(-1.0, 1.0)], ids=["exact", "steps"])
 def test_theta_never_falls_below_its_floor_and_returns_from_it(prior):
     """A floor that matters: without it half of all synapses would be below."""
-    model = SynapseModel(prior=prior, speed=0.1, floor=-1.0)
-    sim = Simulation(silent(400, 3, model), seed=8, refresh_s=1.0, grid_s=1.0)
+    model = SynapseModel(prior=prior, speed=0.1, theta_min=-1.0)
+    sim = Simulation(silent(400, 3, model), seed=8, drift_interval_s=1.0, sync_interval_s=1.0)
     at_floor = []
     for _ in range(60):
         theta = sim.run(1.0).theta("x->z")
@@ -262,23 +262,27 @@ def test_theta_never_falls_below_its_floor_and_returns_from_it(prior):
     shares = np.mean(at_floor, axis=(1, 2))
     assert 0.01 < shares[20:].mean() < 0.6
     assert (at_floor[20] & ~at_floor[40]).any()
-    free = SynapseModel(prior=prior, speed=0.1, floor=-50.0)
-    below = Simulation(silent(400, 3, free), seed=8, refresh_s=1.0, grid_s=1.0).run(60.0)
+    free = SynapseModel(prior=prior, speed=0.1, theta_min=-50.0)
+    below = Simulation(silent(400, 3, free), seed=8, drift_interval_s=1.0, sync_interval_s=1.0).run(
+        60.0
+    )
     assert (below.theta("x->z") < -1.0).mean() > 0.4
 
 
 def test_a_spike_does_not_push_theta_below_its_floor():
-    model = SynapseModel(speed=1e-3, temperature=0.0, floor=-0.5, plasticity=SpikeLikelihood(N=1e4))
+    model = SynapseModel(
+        speed=1e-3, temperature=0.0, theta_min=-0.5, plasticity=SpikeLikelihood(data_size=1e4)
+    )
     for mapping in (Exponential(0.5), Softplus(1.0)):
         own = replace(model, mapping=mapping)
-        sim = Simulation(winner_take_all(3, 1, own), theta={"x->z": 0.2}).run(5.0)
+        sim = Simulation(winner_take_all_network(3, 1, own), theta={"x->z": 0.2}).run(5.0)
         np.testing.assert_allclose(sim.theta("x->z"), -0.5, atol=1e-2)
         assert sim.theta("x->z").min() >= -0.5
 
 
 def test_the_prior_is_the_stationary_law():
     sim = Simulation(
-        silent(2000, 5, SynapseModel(speed=0.1)), seed=7, theta={"x->z": 2.0}, refresh_s=1.0
+        silent(2000, 5, SynapseModel(speed=0.1)), seed=7, theta={"x->z": 2.0}, drift_interval_s=1.0
     )
     theta = sim.run(200.0).theta("x->z").ravel()
     above = theta > -5  # the floor takes next to nothing: 5.5 standard deviations
@@ -300,7 +304,7 @@ def test_one_pairing_gives_the_curve_of_fig_4b():
     model, theta = SynapseModel(), 3.0
     rule, b = model.plasticity, model.speed
     w = np.exp(theta - 3.0)
-    change = b * rule.N * w * (epsilon(offsets) * (offsets > 0) - rule.alpha * np.exp(w))
+    change = b * rule.data_size * w * (epsilon(offsets) * (offsets > 0) - rule.alpha * np.exp(w))
     curve = stdp_curve(offsets, model, theta)
     # prior and noise act as well, but noise is off and b·1 s is 1e-4 of the distance to the mean
     prior = b * (1.0 + np.abs(offsets).max()) * abs(theta - 0.5)
@@ -323,7 +327,7 @@ def test_pairing_at_20_hz_gives_the_curve_of_fig_4c():
         for t in post:
             w = np.exp(value - 3.0)
             x = epsilon(t - pre[pre <= t]).sum()
-            value += model.speed * rule.N * w * (x - min(5.0, rule.alpha * np.exp(w)))
+            value += model.speed * rule.data_size * w * (x - min(5.0, rule.alpha * np.exp(w)))
         expected.append(np.expm1(value - theta))
     np.testing.assert_allclose(curve, expected, atol=3e-3)
     # Earlier spikes of the train turn late depression into potentiation, as in the measurements.

@@ -16,7 +16,7 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SynapseModel,
-    winner_take_all,
+    winner_take_all_network,
 )
 
 P = 1e-4
@@ -45,8 +45,10 @@ def summaries(seed, T=1.0, **mode):
     bars = two_classes()
     # b five times the paper's and N a fifth: jumps as in the paper, prior and noise have acted
     # long enough (b·t = 0.6) that a wrong noise would show.
-    rule = SynapseModel(temperature=T, speed=5e-4, plasticity=SpikeLikelihood(N=20.0))
-    sim = Simulation(winner_take_all(36, 4, rule), RandomOrder(bars), seed, **mode).run(1200.0)
+    rule = SynapseModel(temperature=T, speed=5e-4, plasticity=SpikeLikelihood(data_size=20.0))
+    sim = Simulation(winner_take_all_network(36, 4, rule), RandomOrder(bars), seed, **mode).run(
+        1200.0
+    )
     theta = sim.theta("x->z")
     answers = sim.probe(InOrder(bars), 60.0, seed=seed).counts(4)
     per_bar = np.stack([answers[i::12].sum(0) for i in range(12)]).T
@@ -62,7 +64,7 @@ def p_values(one, two):
 @pytest.mark.statistical
 def test_fast_mode_agrees_with_exact_mode_in_theta_active_share_and_tuning():
     seeds = np.arange(12)
-    exact = np.array([summaries(s, refresh_s=0.0) for s in seeds])
+    exact = np.array([summaries(s, drift_interval_s=0.0) for s in seeds])
     fast = np.array([summaries(s + 100) for s in seeds])
     assert (p_values(exact, fast) > P / 5).all()
     # Negative control: noise weaker by a half in the fast mode is seen.
@@ -73,7 +75,7 @@ def test_fast_mode_agrees_with_exact_mode_in_theta_active_share_and_tuning():
 def test_weights_of_the_fast_mode_follow_theta_between_refreshes():
     """The series for e^Δ leaves w within float accuracy of exp(θ − θ0) at any moment."""
     bars = two_classes()
-    sim = Simulation(winner_take_all(36, 4), RandomOrder(bars), 1, theta={"x->z": 3.0})
+    sim = Simulation(winner_take_all_network(36, 4), RandomOrder(bars), 1, theta={"x->z": 3.0})
     for _ in range(20):
         sim.run(0.9)
         state = sim.state()["synapses"]
@@ -87,7 +89,7 @@ def test_weights_of_the_fast_mode_follow_theta_between_refreshes():
 def test_a_mixture_prior_becomes_the_law_of_theta_by_splitting():
     """Without spikes: the synapses of the rich network that have a bimodal prior."""
     network = rich_network(scale=12, rate_hz=1e-12)
-    sim = Simulation(network, seed=4, refresh_s=0.0, grid_s=50.0).run(4000.0)
+    sim = Simulation(network, seed=4, drift_interval_s=0.0, sync_interval_s=50.0).run(4000.0)
     theta = sim.theta("other half")
     theta = theta[~np.isnan(theta)]
     prior = next(p for p in network.projections if p.name == "other half").synapses.prior
@@ -109,7 +111,7 @@ def test_a_mixture_prior_becomes_the_law_of_theta_by_splitting():
 
 
 def frozen_case():
-    network = winner_take_all(40, 6, SynapseModel(**FAST))
+    network = winner_take_all_network(40, 6, SynapseModel(**FAST))
     return network, {"x": shown(np.random.default_rng(1), 40)}, start_values(network)
 
 
@@ -132,8 +134,8 @@ def test_the_frozen_trace_comes_out_again():
         InOrder(library),
         21,
         theta=theta,
-        refresh_s=0.05,
-        grid_s=0.5,
+        drift_interval_s=0.05,
+        sync_interval_s=0.5,
         record=Recording(spikes=True),
     ).run(8.0)
     with np.load(FROZEN) as frozen:

@@ -12,7 +12,6 @@ from synsamp.priors import CustomPrior
 from synsamp.priors.gaussian import ornstein_uhlenbeck
 from synsamp.rule.equation import likelihood_jump
 from synsamp.spiking import (
-    Circuit,
     InOrder,
     InputGroup,
     MemorySink,
@@ -27,7 +26,8 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SynapseModel,
-    winner_take_all,
+    WinnerTakeAll,
+    winner_take_all_network,
 )
 from synsamp.spiking.kernel import random
 from synsamp.spiking.kernel.random import fill_alias_table, new_streams
@@ -49,33 +49,36 @@ def shown(rates_hz, durations_s=(0.25,)):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Circuit("z", 0), "size of circuit 'z' must be a whole number >= 1"),
+        (lambda: WinnerTakeAll("z", 0), "size of circuit 'z' must be a whole number >= 1"),
         (
-            lambda: Circuit("z", 2, rate_hz=-1.0),
+            lambda: WinnerTakeAll("z", 2, rate_hz=-1.0),
             "rate_hz of circuit 'z' must be",
         ),
         (lambda: InputGroup("x", -3), "must be a whole number >= 1"),
         (lambda: SynapseModel(speed=float("nan")), "speed must be a finite number >= 0"),
         (lambda: SpikeLikelihood(alpha=0.0), "alpha must be a finite number > 0"),
         (lambda: SynapseModel(prior=CustomPrior(np.abs, np.abs)), "numba.njit"),
-        (lambda: winner_take_all(3, 2, epsp=1), "argument of winner_take_all must be one of"),
+        (
+            lambda: winner_take_all_network(3, 2, epsp=1),
+            "argument of winner_take_all_network must be one of",
+        ),
         (lambda: Network([InputGroup("x", 2)], [], []), "circuits must not be empty"),
         (
-            lambda: Network([InputGroup("a", 2)], [Circuit("a", 2)], []),
+            lambda: Network([InputGroup("a", 2)], [WinnerTakeAll("a", 2)], []),
             "names of populations must differ",
         ),
         (
-            lambda: Network([InputGroup("x", 2)], [Circuit("z", 2)], [Projection("y", "z")]),
+            lambda: Network([InputGroup("x", 2)], [WinnerTakeAll("z", 2)], [Projection("y", "z")]),
             "source of projection 'y->z' must be one of x, z, got 'y'",
         ),
         (
-            lambda: Network([InputGroup("x", 2)], [Circuit("z", 2)], [Projection("z", "x")]),
+            lambda: Network([InputGroup("x", 2)], [WinnerTakeAll("z", 2)], [Projection("z", "x")]),
             "must be a circuit",
         ),
         (
             lambda: Network(
                 [InputGroup("x", 2)],
-                [Circuit("z", 2)],
+                [WinnerTakeAll("z", 2)],
                 [Projection("x", "z", mask=np.ones((2, 3), bool))],
             ),
             "must be boolean with shape [post, pre] = (2, 2)",
@@ -83,7 +86,7 @@ def shown(rates_hz, durations_s=(0.25,)):
         (
             lambda: Network(
                 [InputGroup("x", 2)],
-                [Circuit("z", 2)],
+                [WinnerTakeAll("z", 2)],
                 [Projection("x", "z", name="one"), Projection("x", "z", name="two")],
             ),
             "must not overlap",
@@ -120,7 +123,10 @@ def test_bad_descriptions_are_refused_in_words(make, words):
             lambda s: setattr(s, "stimulus", InOrder({"q": [1]})),
             "stimulus library must be",
         ),
-        (lambda s: Simulation(s.network, grid_s=0.5), "grid_s must be >= refresh_s"),
+        (
+            lambda s: Simulation(s.network, sync_interval_s=0.5),
+            "sync_interval_s must be >= drift_interval_s",
+        ),
         (
             lambda s: Simulation(s.network, theta={"q": 1.0}),
             "projection in theta must be",
@@ -131,13 +137,13 @@ def test_bad_descriptions_are_refused_in_words(make, words):
             "format of the saved",
         ),
         (
-            lambda s: Simulation.from_state(winner_take_all(2, 4), s.state()),
+            lambda s: Simulation.from_state(winner_take_all_network(2, 4), s.state()),
             "network must be the one the state was saved from",
         ),
     ],
 )
 def test_bad_uses_are_refused_in_words(use, words):
-    sim = Simulation(winner_take_all(2, 3))
+    sim = Simulation(winner_take_all_network(2, 3))
     with pytest.raises(SynsampError) as caught:
         use(sim)
     assert words in str(caught.value)
@@ -154,7 +160,7 @@ def test_bad_uses_are_refused_in_words(use, words):
 )
 def test_bad_presentations_are_refused_when_shown(bad, words):
     with pytest.raises(SynsampError) as caught:
-        Simulation(winner_take_all(2, 3), InOrder([bad])).run(1.0)
+        Simulation(winner_take_all_network(2, 3), InOrder([bad])).run(1.0)
     assert words in str(caught.value)
 
 
@@ -225,7 +231,10 @@ def test_runs_cut_into_pieces_are_the_same_run():
 
     def spikes(steps):
         sim = Simulation(
-            winner_take_all(2, 3), RandomOrder(presentations), 4, record=Recording(spikes=True)
+            winner_take_all_network(2, 3),
+            RandomOrder(presentations),
+            4,
+            record=Recording(spikes=True),
         )
         for step in steps:
             sim.run(step)
@@ -237,7 +246,9 @@ def test_runs_cut_into_pieces_are_the_same_run():
 def test_input_spikes_have_the_rates_of_the_presentation_and_are_uniform_in_time():
     rates = np.array([5.0, 0.0, 50.0])
     record = Recording(input_spikes=True)
-    sim = Simulation(winner_take_all(3, 1, rate_hz=5.0), rates, 5, record=record).run(1000.0)
+    sim = Simulation(winner_take_all_network(3, 1, rate_hz=5.0), rates, 5, record=record).run(
+        1000.0
+    )
     spikes = sim.sink["input_spikes"]
     delivered = sim.state()["activity"]["clock"][0]
     expected = rates * delivered
@@ -253,7 +264,7 @@ def test_input_spikes_have_the_rates_of_the_presentation_and_are_uniform_in_time
 def test_presentations_are_logged_once_each_and_two_groups_go_together():
     net = Network(
         [InputGroup("a", 2), InputGroup("b", 3), InputGroup("c", 1)],
-        [Circuit("z", 2)],
+        [WinnerTakeAll("z", 2)],
         [Projection("a", "z"), Projection("b", "z"), Projection("c", "z")],
     )
     library = {
@@ -278,7 +289,7 @@ def test_a_large_library_works_with_a_small_pool(monkeypatch):
     presentations = [shown(rng.gamma(1.0, 20.0, 6)) for _ in range(60)]
 
     def end():
-        sim = Simulation(winner_take_all(6, 3), RandomOrder(presentations), 6).run(400.0)
+        sim = Simulation(winner_take_all_network(6, 3), RandomOrder(presentations), 6).run(400.0)
         return sim.theta("x->z")
 
     plenty = end()
@@ -292,7 +303,7 @@ def test_a_large_library_works_with_a_small_pool(monkeypatch):
 def three_circuits():
     net = Network(
         [InputGroup("x", 5)],
-        [Circuit("a", 3), Circuit("b", 4)],
+        [WinnerTakeAll("a", 3), WinnerTakeAll("b", 4)],
         [
             Projection("x", "a"),
             Projection("x", "b"),
@@ -327,7 +338,7 @@ def test_removed_neurons_never_spike_and_their_synapses_go():
 
 def test_removed_synapses_regrow_only_if_they_may():
     net, stimulus = three_circuits()
-    sim = Simulation(net, stimulus, 8, theta={"x->a": 1.0}, grid_s=10.0)
+    sim = Simulation(net, stimulus, 8, theta={"x->a": 1.0}, sync_interval_s=10.0)
     sim.lesion(RemoveSynapses("x->a", regrow=False))
     sim.lesion(RemoveSynapses("x->b", np.eye(4, 5, dtype=bool), regrow=True))
     assert not sim.active("x->a").any()
@@ -370,10 +381,12 @@ def test_lesions_at_a_time_and_on_a_condition_are_recorded():
 def test_traces_and_spikes_in_a_window_are_those_of_the_run():
     asked = [(2, 7), (0, 3)]
     sim = Simulation(
-        winner_take_all(40, 3, SynapseModel(speed=2e-3, plasticity=SpikeLikelihood(N=5.0))),
+        winner_take_all_network(
+            40, 3, SynapseModel(speed=2e-3, plasticity=SpikeLikelihood(data_size=5.0))
+        ),
         InOrder([shown(np.linspace(0, 60, 40))]),
         11,
-        grid_s=1.0,
+        sync_interval_s=1.0,
         record=Recording(spikes=(10.0, 20.0), traces={"x->z": asked}),
     )
     theta = [sim.run(1.0).theta("x->z") for _ in range(60)]
@@ -387,7 +400,9 @@ def test_traces_and_spikes_in_a_window_are_those_of_the_run():
 
 def test_a_memory_sink_can_be_cut_back():
     sink = MemorySink()
-    sim = Simulation(winner_take_all(2, 2), seed=1, record=Recording(spikes=True), sink=sink)
+    sim = Simulation(
+        winner_take_all_network(2, 2), seed=1, record=Recording(spikes=True), sink=sink
+    )
     sim.run(3.0)
     n = sink.length("spikes")
     first = sink["spikes"]["time_s"].copy()
@@ -406,11 +421,13 @@ def columns(sim):
 def test_columns_hold_the_efficacies_however_synapses_come_and_go():
     """At paper speed times 500 synapses cross θ = 0 at every refresh, in both directions."""
     sim = Simulation(
-        winner_take_all(40, 5, SynapseModel(speed=0.05, plasticity=SpikeLikelihood(N=1.0))),
+        winner_take_all_network(
+            40, 5, SynapseModel(speed=0.05, plasticity=SpikeLikelihood(data_size=1.0))
+        ),
         InOrder([shown(np.linspace(0, 60, 40))]),
         12,
-        refresh_s=0.1,
-        grid_s=2.0,
+        drift_interval_s=0.1,
+        sync_interval_s=2.0,
     )
     was_active, crossings = sim.active("x->z"), 0
     for step in range(60):
@@ -430,7 +447,7 @@ def test_columns_hold_the_efficacies_however_synapses_come_and_go():
 
 
 def test_between_grid_points_theta_is_as_of_the_last_refresh():
-    sim = Simulation(winner_take_all(40, 3, rate_hz=1e-6), seed=1, grid_s=10.0)
+    sim = Simulation(winner_take_all_network(40, 3, rate_hz=1e-6), seed=1, sync_interval_s=10.0)
     start = sim.theta("x->z")
     np.testing.assert_array_equal(sim.run(9.9).theta("x->z"), start)
     assert (sim.run(0.1).theta("x->z") != start).all()
@@ -447,7 +464,7 @@ def test_between_grid_points_theta_is_as_of_the_last_refresh():
 
 @pytest.mark.parametrize("n_neurons", [10, 17, 400])
 def test_memory_is_at_most_32_bytes_per_synapse(n_neurons):
-    sim = Simulation(winner_take_all(784, n_neurons))
+    sim = Simulation(winner_take_all_network(784, n_neurons))
     total = sim.nbytes + sum(a.nbytes for a in sim._engine.layout.numbers)
     assert total <= 32 * 784 * n_neurons + 64 * 784  # and a few numbers per input, not per synapse
 
@@ -455,7 +472,7 @@ def test_memory_is_at_most_32_bytes_per_synapse(n_neurons):
 def test_self_connections_exist_only_if_asked_for():
     for allow in (False, True):
         net = Network(
-            [], [Circuit("z", 4)], [Projection("z", "z", delay_s=0.005, allow_self=allow)]
+            [], [WinnerTakeAll("z", 4)], [Projection("z", "z", delay_s=0.005, allow_self=allow)]
         )
         sim = Simulation(net, seed=1).run(2.0)
         assert np.isnan(np.diag(sim.theta("z->z"))).all() != allow

@@ -24,7 +24,7 @@ from synsamp.spiking import (
     RemoveNeurons,
     Scheduled,
     Simulation,
-    winner_take_all,
+    winner_take_all_network,
 )
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("toy_circuit.py"))]
@@ -112,7 +112,7 @@ def test_overflow_stops_the_run_in_one_line_and_the_last_good_checkpoint_is_kept
 
 
 def simulation(**options):
-    return Simulation(winner_take_all(*NETWORK_SIZE), RandomOrder(pictures()), 3, **options)
+    return Simulation(winner_take_all_network(*NETWORK_SIZE), RandomOrder(pictures()), 3, **options)
 
 
 def bits(sim):

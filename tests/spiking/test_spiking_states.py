@@ -11,13 +11,13 @@ from synsamp.mappings import Exponential, Softplus
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
     ChangeClip,
-    Circuit,
     InputGroup,
     Network,
     Projection,
     Simulation,
     SpikeLikelihood,
     SynapseModel,
+    WinnerTakeAll,
 )
 
 MODEL = SynapseModel()
@@ -27,7 +27,7 @@ MASK = np.arange(12).reshape(3, 4) % 3 > 0
 def network(model=MODEL, mask=MASK, delay_s=0.003, rate_hz=100.0):
     return Network(
         [InputGroup("x", 4)],
-        [Circuit("z", 3, rate_hz=rate_hz)],
+        [WinnerTakeAll("z", 3, rate_hz=rate_hz)],
         [
             Projection("x", "z", model, mask=mask, delay_s=delay_s),
             Projection("z", "z", delay_s=0.005),
@@ -55,7 +55,7 @@ def saved():
         ),
         (network(replace(MODEL, speed=2e-4)), "speed of projection 'x->z'"),
         (network(replace(MODEL, temperature=0.5)), "temperature of projection 'x->z'"),
-        (network(replace(MODEL, floor=-4.0)), "floor of projection 'x->z'"),
+        (network(replace(MODEL, theta_min=-4.0)), "theta_min of projection 'x->z'"),
         (network(mask=~MASK), "mask of projection 'x->z'"),
         (network(delay_s=0.004), "delay_s of projection 'x->z'"),
         (network(rate_hz=99.0), "circuit 'z'"),
@@ -92,8 +92,8 @@ DAMAGE = [
     ("time_s", float("nan")),
     ("time_s", -1.0),
     ("time_s", "now"),
-    ("refresh_s", float("nan")),
-    ("grid_s", 0.0),
+    ("drift_interval_s", float("nan")),
+    ("sync_interval_s", 0.0),
     ("network", {}),
     ("network", None),
     ("synapses", {}),

@@ -10,7 +10,6 @@ from synsamp.mappings import Exponential, Softplus
 from synsamp.priors import Gaussian, GaussianMixture
 from synsamp.spiking import (
     ChangeClip,
-    Circuit,
     InOrder,
     InputGroup,
     Network,
@@ -19,12 +18,13 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SynapseModel,
-    winner_take_all,
+    WinnerTakeAll,
+    winner_take_all_network,
 )
 
 FAST = {
     "speed": 2e-3,
-    "plasticity": SpikeLikelihood(N=20.0),
+    "plasticity": SpikeLikelihood(data_size=20.0),
 }  # so that θ moves visibly in the short time a twin can afford
 
 
@@ -47,14 +47,17 @@ def rich_network(scale=1, rate_hz=None):
     other = SynapseModel(
         prior=GaussianMixture(),
         mapping=Softplus(0.7),
-        plasticity=SpikeLikelihood(N=20.0, clip=ChangeClip(3.0)),
-        splitting_step=2e-4,
+        plasticity=SpikeLikelihood(data_size=20.0, clip=ChangeClip(3.0)),
+        max_euler_step=2e-4,
         speed=2e-3,
     )
     rates = (60.0, 100.0) if rate_hz is None else (rate_hz, rate_hz)
     return Network(
         inputs=[InputGroup("x", n_x), InputGroup("y", 9)],
-        circuits=[Circuit("a", n_a, rate_hz=rates[0]), Circuit("b", 11, rate_hz=rates[1])],
+        circuits=[
+            WinnerTakeAll("a", n_a, rate_hz=rates[0]),
+            WinnerTakeAll("b", 11, rate_hz=rates[1]),
+        ],
         projections=[
             Projection("y", "b", SynapseModel(prior=graded, **FAST), delay_s=0.003),
             Projection("x", "a", SynapseModel(**FAST), mask=half, name="half"),
@@ -74,16 +77,16 @@ def start_values(network, seed=3):
     return {p.name: rng.normal(1.5, 1.2, network.mask_of(p).shape) for p in network.projections}
 
 
-def compare(network, library, refresh_s, grid_s, duration_s, theta_tolerance):
+def compare(network, library, drift_interval_s, sync_interval_s, duration_s, theta_tolerance):
     theta = start_values(network)
-    twin = Twin(network, library, 11, theta, refresh_s, grid_s).run(duration_s)
+    twin = Twin(network, library, 11, theta, drift_interval_s, sync_interval_s).run(duration_s)
     sim = Simulation(
         network,
         InOrder(library),
         seed=11,
         theta=theta,
-        refresh_s=refresh_s,
-        grid_s=grid_s,
+        drift_interval_s=drift_interval_s,
+        sync_interval_s=sync_interval_s,
         record=Recording(spikes=True),
     ).run(duration_s)
     spikes = sim.sink["spikes"]
@@ -97,27 +100,29 @@ def compare(network, library, refresh_s, grid_s, duration_s, theta_tolerance):
         np.testing.assert_allclose(
             mine[exists], twin.theta[p.name][exists], atol=theta_tolerance, rtol=0, err_msg=p.name
         )
-        moved = np.abs(mine - np.maximum(theta[p.name], p.synapses.floor))[exists].max()
+        moved = np.abs(mine - np.maximum(theta[p.name], p.synapses.theta_min))[exists].max()
         assert moved > 100 * theta_tolerance or not p.plastic
     return sim, twin
 
 
-@pytest.mark.parametrize("refresh_s", [0.0, 0.05])
-def test_every_spike_and_every_theta_agree_on_a_rich_network(refresh_s):
+@pytest.mark.parametrize("drift_interval_s", [0.0, 0.05])
+def test_every_spike_and_every_theta_agree_on_a_rich_network(drift_interval_s):
     rng = np.random.default_rng(0)
     library = {"x": shown(rng, 12), "y": shown(rng, 9)}
     for part, other in zip(library["x"], library["y"], strict=True):
         other.durations_s = part.durations_s
-    compare(rich_network(), library, refresh_s, 0.25, 3.0, 2e-5)
+    compare(rich_network(), library, drift_interval_s, 0.25, 3.0, 2e-5)
 
 
 def test_potentials_agree_with_direct_sums():
     rng = np.random.default_rng(1)
-    network = winner_take_all(40, 6, SynapseModel(**FAST))
+    network = winner_take_all_network(40, 6, SynapseModel(**FAST))
     library = {"x": shown(rng, 40)}
     theta = start_values(network)
     twin = Twin(network, library, 11, theta, 0.0, 1.0).run(1.5)
-    sim = Simulation(network, InOrder(library), seed=11, theta=theta, refresh_s=0.0, grid_s=1.0)
+    sim = Simulation(
+        network, InOrder(library), seed=11, theta=theta, drift_interval_s=0.0, sync_interval_s=1.0
+    )
     for time_s, expected in zip(twin.spike_s, twin.potentials, strict=True):
         sim.run(np.nextafter(time_s, 0.0) - sim.time_s)
         np.testing.assert_allclose(sim.potentials("z"), expected, atol=3e-5)
@@ -126,7 +131,7 @@ def test_potentials_agree_with_direct_sums():
 def test_the_twin_would_notice_a_wrong_kernel(monkeypatch):
     """Negative control: another rise time in the twin alone makes the two part ways."""
     rng = np.random.default_rng(2)
-    network = winner_take_all(20, 5, SynapseModel(**FAST))
+    network = winner_take_all_network(20, 5, SynapseModel(**FAST))
     library = {"x": shown(rng, 20)}
     monkeypatch.setattr(
         "oracles.spiking_twin.double_exponential",

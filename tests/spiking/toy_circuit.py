@@ -31,7 +31,13 @@ from synsamp.protocol import (
     traces,
     turnover,
 )
-from synsamp.spiking import InOrder, RandomOrder, RemoveNeurons, RemoveSynapses, winner_take_all
+from synsamp.spiking import (
+    InOrder,
+    RandomOrder,
+    RemoveNeurons,
+    RemoveSynapses,
+    winner_take_all_network,
+)
 
 NETWORK_SIZE = (30, 4)
 
@@ -75,7 +81,7 @@ def run(parameters, seed):
         "traces": traces({"x->z": [(1, 3), (2, 0)]}),
         "probed": every(2, probe(InOrder(pictures()), 0.5, lambda found: found.time_s.sum())),
     }
-    return Protocol(winner_take_all(*NETWORK_SIZE), steps, record, grid_s=2.0)
+    return Protocol(winner_take_all_network(*NETWORK_SIZE), steps, record, sync_interval_s=2.0)
 
 
 def measures(parameters, results):

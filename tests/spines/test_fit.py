@@ -12,7 +12,7 @@ from spines.tables import long_text, truth, write
 from synsamp.analysis.ornstein_uhlenbeck import estimate_ornstein_uhlenbeck
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
-from synsamp.rule import StepWarning
+from synsamp.rule import StepSizeWarning
 from synsamp.spiking import SynapseModel
 from synsamp.spines import (
     OneTimeScale,
@@ -179,7 +179,7 @@ def test_the_posterior_is_that_of_the_exact_likelihood_and_its_step_is_small():
     seen = table.observations()
     fitted = fit_process(seen)
     with warnings.catch_warnings():
-        warnings.simplefilter("error", StepWarning)
+        warnings.simplefilter("error", StepSizeWarning)
         found = posterior_of(seen, fitted, steps=600, seed=1, progress=False)
     assert found.widening < 0.05
     weight = found.draws["weight"].values

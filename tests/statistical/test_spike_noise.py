@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from synsamp.mappings import Exponential
-from synsamp.spiking import SpikeLikelihood, SynapseModel, winner_take_all
+from synsamp.spiking import SpikeLikelihood, SynapseModel, winner_take_all_network
 from synsamp.spiking.simulation import Simulation
 
 pytestmark = pytest.mark.statistical
@@ -27,17 +27,19 @@ ALIKE_S = 0.5 * AREA_S**2 / SQUARE_S  # ∫ of the correlation of x over the tim
 def variance_per_second(weight, seconds=10.0, windows=12, n_inputs=2000):
     """Of θ among the inputs of one neuron without any Wiener noise; mean over windows."""
     theta = 3.0 + np.log(weight)
-    likelihood = SpikeLikelihood(N=N, alpha=MEAN * np.exp(-weight))  # at rest at this weight
+    likelihood = SpikeLikelihood(
+        data_size=N, alpha=MEAN * np.exp(-weight)
+    )  # at rest at this weight
     synapses = SynapseModel(
         plasticity=likelihood, mapping=Exponential(3.0), speed=SPEED, temperature=0.0
     )
-    network = winner_take_all(n_inputs, 1, synapses, rate_hz=RATE_HZ)
+    network = winner_take_all_network(n_inputs, 1, synapses, rate_hz=RATE_HZ)
     simulation = Simulation(
         network,
         np.full(n_inputs, INPUT_HZ),
         seed=1,
-        refresh_s=seconds,
-        grid_s=seconds,
+        drift_interval_s=seconds,
+        sync_interval_s=seconds,
         theta={"x->z": theta},
     )
     found, before = [], simulation.theta("x->z").copy()

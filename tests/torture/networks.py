@@ -20,10 +20,8 @@ from synsamp.mappings import Exponential, Softplus
 from synsamp.priors import Gaussian, GaussianMixture, Laplace, PriorByGroup
 from synsamp.spiking import (
     ChangeClip,
-    Circuit,
     CustomPlasticity,
     DoubleExponential,
-    FreeNeurons,
     Homeostasis,
     InOrder,
     InputGroup,
@@ -38,8 +36,10 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SpikeTimes,
+    StochasticNeurons,
     SynapseModel,
     TermClip,
+    WinnerTakeAll,
 )
 from synsamp.spiking.kernel.compiling import CHECKED
 
@@ -69,20 +69,20 @@ def priors(draw, n_post, n_pre):
 
 
 @njit
-def at_spike(synapse, traces, p):
+def on_post(synapse, traces, p):
     traces[1] += 1.0
     return p[0] * (traces[0] + synapse.x) - 0.1 * synapse.w * synapse.modulator
 
 
 @njit
-def at_arrival(synapse, traces, p):
+def on_pre(synapse, traces, p):
     traces[0] += 1.0
     return -p[0] * traces[1] - 0.1 * synapse.slope
 
 
 OWN = [
-    CustomPlasticity(at_spike, at_arrival, (1.0,), (0.02, 0.03)),
-    CustomPlasticity(at_spike, None, (2.0,), (0.02, 0.03, 1.0)),
+    CustomPlasticity(on_post, on_pre, (1.0,), (0.02, 0.03)),
+    CustomPlasticity(on_post, None, (2.0,), (0.02, 0.03, 1.0)),
 ]
 
 
@@ -100,7 +100,7 @@ def rewarded(draw):
         plasticity=plasticity,
         speed=draw(st.sampled_from([0.0, 1e-2, 0.3])),
         temperature=draw(st.sampled_from([0.0, 1.0])),
-        floor=draw(st.sampled_from([-5.0, -0.5, 0.0])),
+        theta_min=draw(st.sampled_from([-5.0, -0.5, 0.0])),
     )
 
 
@@ -111,7 +111,7 @@ def models(draw, n_post, n_pre, own=False):
         N=draw(st.floats(0, 200)),
         alpha=draw(st.floats(0.01, 2)),
         clip=clip,
-        retracted_learn=draw(st.booleans()),
+        learn_when_retracted=draw(st.booleans()),
     )
     return SynapseModel(
         prior=draw(priors(n_post, n_pre)),
@@ -119,8 +119,8 @@ def models(draw, n_post, n_pre, own=False):
         plasticity=draw(st.sampled_from(OWN)) if own or draw(st.booleans()) else plasticity,
         speed=draw(st.sampled_from([0.0, 1e-4, 1e-2, 0.3])),
         temperature=draw(st.sampled_from([0.0, 1.0, 5.0])),
-        floor=draw(st.sampled_from([-5.0, -0.5, 0.0])),
-        splitting_step=0.05,
+        theta_min=draw(st.sampled_from([-5.0, -0.5, 0.0])),
+        max_euler_step=0.05,
     )
 
 
@@ -128,7 +128,7 @@ def models(draw, n_post, n_pre, own=False):
 def networks(draw):
     inputs = [InputGroup(f"x{i}", draw(sizes)) for i in range(draw(st.integers(0, 2)))]
     circuits = [
-        Circuit(
+        WinnerTakeAll(
             f"z{i}",
             draw(sizes),
             rate_hz=draw(st.sampled_from([1e-6, 5.0, 100.0, 400.0])),
@@ -141,7 +141,9 @@ def networks(draw):
         place = draw(st.integers(0, len(circuits)))
         bias = draw(st.sampled_from([None, Homeostasis(5.0, 0.5, -1.0), Homeostasis(0.1, 50.0)]))
         most_hz = draw(st.sampled_from([math.inf, 30.0]))
-        free = FreeNeurons("h", draw(sizes), 5.0, dead_s, homeostasis=bias, max_rate_hz=most_hz)
+        free = StochasticNeurons(
+            "h", draw(sizes), 5.0, dead_s, homeostasis=bias, max_rate_hz=most_hz
+        )
         circuits.insert(place, free)
     size = {p.name: p.size for p in (*inputs, *circuits)}
     projections = []
@@ -232,7 +234,7 @@ def check(sim):
         theta, weight, active = sim.theta(p.name), sim.weight(p.name), sim.active(p.name)
         exists = ~np.isnan(theta)
         assert not exists[~sim.network.mask_of(p)].any()
-        assert (theta[exists] >= p.synapses.floor).all()
+        assert (theta[exists] >= p.synapses.theta_min).all()
         assert np.array_equal(active, np.nan_to_num(theta, nan=-1.0) > 0)
         assert (weight[~active] == 0).all()
         heaviest = max(heaviest, float(np.abs(weight).max(initial=0.0)))
@@ -249,7 +251,7 @@ def check(sim):
 
 
 def can_replay(network):
-    """Free neurons that learn from reward do so from drawn spikes alone."""
+    """Stochastic neurons that learn from reward do so from drawn spikes alone."""
     return not any(
         p.target == "h" and p.plastic and isinstance(p.synapses.plasticity, RewardGradient)
         for p in network.projections
@@ -295,8 +297,8 @@ def use(data):
         network,
         stimulus,
         data.draw(seeds),
-        refresh_s=data.draw(st.sampled_from([0.0, 0.2, 1.0])),
-        grid_s=1.0,
+        drift_interval_s=data.draw(st.sampled_from([0.0, 0.2, 1.0])),
+        sync_interval_s=1.0,
         record=record,
     )
     global tried

@@ -95,7 +95,17 @@ def spoil(root, payload):
         }
 
     def claimed(content):
-        free = ("id", "statement", "where", "measure", "unit", "reason", "detail", "at", "paper_is")
+        free = (
+            "id",
+            "statement",
+            "source",
+            "measure",
+            "unit",
+            "reason",
+            "detail",
+            "at",
+            "paper_is",
+        )
         words = dict.fromkeys(free, payload) | {"paper": 1.0}
         return [claim | words for claim in content]
 

@@ -13,11 +13,11 @@ CLAIMS = (
     Claim(
         "heads", "Heads come up", "Fig. 0A", "heads", (0.3, None), unit="of tosses",
         reason="more than a bent coin", paper=0.5, null="heads_of_a_bent_coin",
-        null_is="a coin that falls on its tail",
+        null_description="a coin that falls on its tail",
     ),
     Claim(
         "mostly", "Heads come up | mostly", "Fig. 0B", "mostly", (0.9, 1.0), reason="nearly always",
-        null="never", null_is="no coin",
+        null="never", null_description="no coin",
     ),
 )  # fmt: skip
 

@@ -1,8 +1,8 @@
-"""The posterior of two models by blackjax's NUTS, for tests/jax/test_ground_truth.py.
+"""The posterior of two models by blackjax's NUTS, for tests/jax_rule/test_ground_truth.py.
 
     benchmarks/peers/blackjax/.venv/bin/python benchmarks/peers/blackjax/nuts_reference.py
 
-writes tests/jax/nuts_reference.npz: mean and variance of each function of interest and their
+writes tests/jax_rule/nuts_reference.npz: mean and variance of each function of interest and their
 Monte-Carlo errors, from 16 chains of 5,000 draws after 2,000 of adaptation, in float64.
 """
 

@@ -27,7 +27,7 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SynapseModel,
-    winner_take_all,
+    winner_take_all_network,
 )
 
 DURATION_S, B, N, RUNS, OWN_RUNS = 5.0, 1e-3, 10.0, 400, 4000
@@ -44,12 +44,14 @@ def own(rates, theta0):
     counts, drifts = [], []
     for seed in range(OWN_RUNS):
         sim = Simulation(
-            winner_take_all(30, 4, SynapseModel(speed=B, plasticity=SpikeLikelihood(N=N))),
+            winner_take_all_network(
+                30, 4, SynapseModel(speed=B, plasticity=SpikeLikelihood(data_size=N))
+            ),
             InOrder([shown]),
             seed,
             theta={"x->z": theta0},
-            refresh_s=0.0,
-            grid_s=DURATION_S,
+            drift_interval_s=0.0,
+            sync_interval_s=DURATION_S,
             record=Recording(spikes=True),
         ).run(DURATION_S)
         counts.append(np.bincount(sim.sink["spikes"]["neuron"], minlength=4))

@@ -1,4 +1,4 @@
-"""Free neurons with rates ρ_0 exp(u) in Brian2, C++ standalone: same equations, time step dt.
+"""Stochastic neurons with rates ρ_0 exp(u) in Brian2, C++ standalone: same equations, time step dt.
 
     python free.py INPUT.npz
 

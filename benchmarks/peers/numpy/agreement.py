@@ -4,11 +4,11 @@
 
 A small network is run many times by both. ``given``: a circuit whose dopamine is given from
 outside; ``closed``: one in a closed loop that rewards the spikes of one neuron; ``free``: free
-neurons with dead time and homeostasis in the same loop. Compared are e, g and θ of every synapse at
+neurons with refractory period and homeostasis in the same loop. Compared are e, g and θ of every synapse at
 the end, spikes of every neuron, and reward in both halves of a run: means and variances over runs.
 "chance" is how probable all deviations of a line together are if the laws are the same. Then
 synsamp runs wrong models, which must not agree, be it in means or in variances.
-θ = 0 and bounds are seen at multiples of the time step by both. Of free neurons e has more variance
+θ = 0 and bounds are seen at multiples of the time step by both. Of stochastic neurons e has more variance
 here, by design (docs/reward.md), and so has g; with many runs θ and spikes show it, too.
 Four minutes.
 """
@@ -50,7 +50,10 @@ WRONG: dict[str, dict[str, tuple[dict[str, Any], str]]] = {
     "free": {
         "no expected spikes": ({"expectation": False}, "e g θ"),
         "reward withheld": ({"rewarded": False}, "g"),
-        "dead time of 10 ms, not 5": ({"case": replace(CASES["free"], dead_s=0.01)}, "spikes"),
+        "refractory period of 10 ms, not 5": (
+            {"case": replace(CASES["free"], dead_s=0.01)},
+            "spikes",
+        ),
     },
 }
 """What is changed here alone, and what must therefore differ."""
@@ -99,7 +102,7 @@ def compared(name: str, own: Found, peer: Found) -> list[Row]:
 
 def table(name: str, runs: int, python: Path) -> list[Row]:
     """One case, then its wrong models."""
-    common = {"case": CASES[name], "runs": runs, "refresh_s": 0.0, "grid_s": DT_S}
+    common = {"case": CASES[name], "runs": runs, "drift_interval_s": 0.0, "sync_interval_s": DT_S}
     peer = by_numpy(CASES[name], runs, seed=1, dt_s=DT_S, python=python)
     rows = compared(name, by_synsamp(**common, seed=2), peer)
     for what, (change, concerned) in WRONG[name].items():

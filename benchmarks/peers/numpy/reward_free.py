@@ -1,4 +1,4 @@
-"""Free neurons that learn from reward: the equations in NumPy, time step dt.
+"""Stochastic neurons that learn from reward: the equations in NumPy, time step dt.
 
     python reward_free.py INPUT.npz OUTPUT.npz
 

@@ -89,7 +89,7 @@ def joined(parts: list[SpikeTrials]) -> SpikeTrials:
 def rates_in_windows(trials: SpikeTrials, windows: int, length_s: float) -> NDArray[np.float64]:
     """Spikes per second in equal windows of the first ``length_s``, [trial, window, neuron].
 
-    Every trial must last at least so long: one that ends earlier has fewer spikes, and a readout
+    Every trial must last at least so long: one that ends earlier has fewer spikes, and a decoder
     would tell words by their length, which no neuron needs to know.
     """
     _require_trials(trials)

@@ -25,7 +25,7 @@ TITLE = "Ensembles: 20 trials on one and on two workers"
 
 TRIALS = 20
 COUNTS = (1, 2, 8)
-EXPERIMENTS = ("generalization", "adaptation")
+EXPERIMENTS = ("generalisation", "adaptation")
 
 
 def run() -> list[Row]:

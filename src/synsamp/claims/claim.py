@@ -26,14 +26,14 @@ class Claim:
 
     ``measure`` names a number that every run yields; over seeds its 95 % interval must lie inside
     ``band``. ``reason`` says why the band is where it is. ``paper`` is the paper's own number.
-    ``null`` names the same measure under a condition without the effect, which ``null_is`` puts
+    ``null`` names the same measure under a condition without the effect, which ``null_description`` puts
     into words: its interval must lie outside. ``exact``: the measure has no scatter between seeds;
     one run decides.
     """
 
     id: str
     statement: str
-    where: str
+    source: str
     measure: str
     band: Band
     unit: str = ""
@@ -41,7 +41,7 @@ class Claim:
     detail: str = ""
     paper: float | None = None
     null: str | None = None
-    null_is: str = ""
+    null_description: str = ""
     exact: bool = False
 
     def __post_init__(self) -> None:

@@ -1,9 +1,9 @@
-"""Judge claims over seeds: holds, fails, undecided, or cannot tell.
+"""Judge claims over seeds: holds, fails, undecided, or not specific.
 
 A mean has Student's 95 % interval, a ratio of means that of the linearised ratio, a share Wilson's;
 what is exact spans from its least to its greatest value, and one seed is enough.
 **holds**: the interval lies inside the band and the null's outside; **fails**: the interval lies
-outside; **cannot tell**: the null lies inside, so the claim would hold for a system without the
+outside; **not specific**: the null lies inside, so the claim would hold for a system without the
 effect; **undecided**: anything else, with the number of seeds that would decide it if estimate and
 scatter stayed as they are. One seed decides nothing, but for what is exact.
 """
@@ -27,7 +27,7 @@ from synsamp.analysis.intervals import (
 )
 from synsamp.claims.claim import Claim, Ratio, Value
 
-Verdict = Literal["holds", "fails", "undecided", "cannot tell"]
+Verdict = Literal["holds", "fails", "undecided", "not specific"]
 MOST_NEEDED = 100_000
 """Beyond this, more seeds would not be run."""
 
@@ -79,7 +79,7 @@ def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = 
     if claim.excludes(measured.low, measured.high):
         return Judged(claim, measured, n, nothing, "fails")
     if nothing is not None and claim.admits(nothing.low, nothing.high):
-        return Judged(claim, measured, n, nothing, "cannot tell")
+        return Judged(claim, measured, n, nothing, "not specific")
     clear = nothing is None or claim.excludes(nothing.low, nothing.high)
     if clear and claim.admits(measured.low, measured.high):
         return Judged(claim, measured, n, nothing, "holds")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from synsamp.runs.storage.folder import ClaimRecord
 
 
-STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "cannot tell": "bold red"}
+STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "not specific": "bold red"}
 WIDE = 130
 """Columns from which on a table of columns reads better than lines."""
 
@@ -61,9 +61,9 @@ def _columns(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
             verdict, why = verdict_and_why(claim)
             table.add_row(
                 _with(verdict, why, STYLES[claim.verdict]),
-                _with(claim.statement, claim.where),
+                _with(claim.statement, claim.source),
                 _with(value_text(claim), seeds),
-                _with(null_text(claim), claim.null_is),
+                _with(null_text(claim), claim.null_description),
                 _with(band_text(claim.band), claim.reason),
                 Text(visible(paper_text(claim))),
             )
@@ -84,7 +84,7 @@ def _lines(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
         table.add_row("", Text(f"\n{visible(name)}", "bold"))
         for claim in records:
             verdict, why = verdict_and_why(claim)
-            said = Text(visible(f"{claim.statement} ({claim.where})".removesuffix(" ()")))
+            said = Text(visible(f"{claim.statement} ({claim.source})".removesuffix(" ()")))
             said.append(visible("".join(f"\n{line}" for line in _remarks(claim, why))), "dim")
             table.add_row(Text(verdict, STYLES[claim.verdict]), said)
     return table
@@ -96,7 +96,7 @@ def _remarks(claim: ClaimRecord, why: str) -> Iterator[str]:
     yield f"{measured}; {why}" if why else measured
     yield _because(f"band {band_text(claim.band)}", claim.reason)
     if null := null_text(claim):
-        yield _because(f"null {null}", claim.null_is)
+        yield _because(f"null {null}", claim.null_description)
     if claim.paper is not None:
         yield f"the paper {paper_text(claim)}"
 
@@ -130,10 +130,10 @@ def declared(experiment: Experiment) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for claim in experiment.claims:
-        where = f" ({claim.where})" if claim.where else ""
-        null = f"{claim.null}: {claim.null_is}" if claim.null else "none"
+        source = f" ({claim.source})" if claim.source else ""
+        null = f"{claim.null}: {claim.null_description}" if claim.null else "none"
         rows = {
-            "claim": claim.statement + where,
+            "claim": claim.statement + source,
             "measure": claim.measure + (f": {claim.detail}" if claim.detail else ""),
             "null": null.removesuffix(": "),
             "band": f"{band_text(claim.band)} {claim.unit}".strip(),

@@ -17,7 +17,7 @@ def conclude(root: Path, registry: Registry, code: int, strict: bool = False) ->
     from synsamp.report.write import write_report
     from synsamp.runs import RunFolder, find_runs
 
-    runs = in_order(find_runs(root), registry)
+    runs = in_registry_order(find_runs(root), registry)
     finished = [path for path in runs if RunFolder(path).status.state == "finished"]
     if code == 130 or not finished:
         return code
@@ -35,7 +35,7 @@ def conclude(root: Path, registry: Registry, code: int, strict: bool = False) ->
     return 1 if broken else code
 
 
-def in_order(runs: Sequence[Path], registry: Registry) -> list[Path]:
+def in_registry_order(runs: Sequence[Path], registry: Registry) -> list[Path]:
     """Sort the runs of one folder as the paper has its figures."""
     from synsamp.runs import RunFolder
 

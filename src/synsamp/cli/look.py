@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from synsamp.cli.concluding import in_order
+from synsamp.cli.concluding import in_registry_order
 from synsamp.cli.messages import complain
 from synsamp.experiments.registry import Registry
 
@@ -83,7 +83,7 @@ def add_report(app: typer.Typer, registry: Registry) -> None:
         from synsamp.runs import find_runs
 
         known = registry if own is None else registry.including(own)
-        runs = [run for folder in folders for run in in_order(find_runs(folder), known)]
+        runs = [run for folder in folders for run in in_registry_order(find_runs(folder), known)]
         page = out or beside(folders) / "report.html"
         typer.echo(f"report: {write_report(runs, known, page)}")
 

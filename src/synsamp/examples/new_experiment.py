@@ -30,7 +30,7 @@ from synsamp.protocol import (
     theta,
 )
 from synsamp.seeds import named_seed
-from synsamp.spiking import RemoveNeurons, SynapseModel, winner_take_all
+from synsamp.spiking import RemoveNeurons, SynapseModel, winner_take_all_network
 
 N_INPUTS = 40
 SYNAPSES = "x->z"  # the projection from the inputs x to the circuit z
@@ -57,7 +57,7 @@ class MyParameters(Parameters):
 
 def run(parameters, seed):
     p = parameters
-    network = winner_take_all(
+    network = winner_take_all_network(
         N_INPUTS,
         p.neurons,
         SynapseModel(
@@ -149,7 +149,7 @@ EXPERIMENT = Experiment(
         Claim(
             id="taken-over",
             statement="After the lesion the others tell the patterns apart",
-            where="end of the run",
+            source="end of the run",
             measure="told_at_the_end",
             band=(0.8, None),
             reason="one neuron that is always right and one that guesses give 0.75",

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import xarray as xr
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from synsamp.claims import Claim, Value
 from synsamp.protocol.context import Context
@@ -57,6 +57,15 @@ class Parameters(BaseModel):
         if isinstance(value, bool) and kind in (int, float):
             raise ValueError("must be a number, not true or false")
         return value
+
+
+class GaussianSection(Parameters):
+    """Parameters of a Gaussian prior of θ."""
+
+    mean: float = Field(0.5, ge=-10.0, le=10.0, description="μ, mean of the prior of θ")
+    std: float = Field(
+        1.0, ge=1e-3, le=100.0, description="σ, standard deviation of the prior of θ"
+    )
 
 
 class RunContext(Context, Protocol):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from synsamp.errors import SynsampError, refuse
@@ -116,126 +118,57 @@ def _entry(load: Callable[[], Experiment], source: str) -> Entry:
     return Entry(experiment.name, experiment.alias, experiment.title, load, source)
 
 
-def _theory() -> Experiment:
-    from synsamp.experiments.theory import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _landscape() -> Experiment:
-    from synsamp.experiments.landscape import EXPERIMENT
-
-    return EXPERIMENT
+def _load(module: str) -> Experiment:
+    experiment: Experiment = import_module(module).EXPERIMENT
+    return experiment
 
 
-def _generalization() -> Experiment:
-    from synsamp.experiments.generalization import EXPERIMENT
-
-    return EXPERIMENT
+def _paper(folder: str, name: str, alias: str, title: str) -> Entry:
+    return Entry(name, alias, title, partial(_load, f"synsamp.paper.{folder}"))
 
 
-def _prior_comparison() -> Experiment:
-    from synsamp.experiments.prior_comparison import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _motility() -> Experiment:
-    from synsamp.experiments.motility import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _adaptation() -> Experiment:
-    from synsamp.experiments.adaptation import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _compensation() -> Experiment:
-    from synsamp.experiments.compensation import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _bandit() -> Experiment:
-    from synsamp.experiments.beyond.bandit import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _reward_patterns() -> Experiment:
-    from synsamp.experiments.beyond.reward_patterns import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _lever() -> Experiment:
-    from synsamp.experiments.beyond.lever import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _rewiring_mnist() -> Experiment:
-    from synsamp.experiments.beyond.rewiring_mnist import EXPERIMENT
-
-    return EXPERIMENT
-
-
-def _ensemble_mnist() -> Experiment:
-    from synsamp.experiments.beyond.ensemble_mnist import EXPERIMENT
-
-    return EXPERIMENT
+def _beyond(name: str, alias: str, title: str, extra: str = "") -> Entry:
+    load = partial(_load, f"synsamp.beyond.{name}")
+    return Entry(name, alias, title, load, beyond=True, extra=extra)
 
 
 REGISTRY = Registry(
     [
-        Entry(
-            "landscape", "fig1", "Maximum likelihood learning against synaptic sampling", _landscape
+        _paper(
+            "fig1_landscape",
+            "landscape",
+            "fig1",
+            "Maximum likelihood learning against synaptic sampling",
         ),
-        Entry("theory", "theorem1", "Theorem 1: what the rule samples from", _theory),
-        Entry("generalization", "fig2", "Priors improve generalization", _generalization),
-        Entry("prior_comparison", "fig2x", "Which prior generalises best?", _prior_comparison),
-        Entry("motility", "fig3", "Spine motility as synaptic sampling", _motility),
-        Entry("adaptation", "fig4", "Connections adapt to a changing input", _adaptation),
-        Entry("compensation", "fig5", "Inherent compensation for lesions", _compensation),
-        Entry(
-            "bandit",
-            "two_arms",
-            "Learning from reward visits the states that theory says",
-            _bandit,
-            beyond=True,
+        _paper("theorem1", "theorem1", "theory", "Theorem 1: what the rule samples from"),
+        _paper("fig2_generalisation", "generalisation", "fig2", "Priors improve generalisation"),
+        _paper(
+            "fig2_prior_comparison", "prior_comparison", "fig2x", "Which prior generalises best?"
         ),
-        Entry(
+        _paper("fig3_motility", "motility", "fig3", "Spine motility as synaptic sampling"),
+        _paper("fig4_adaptation", "adaptation", "fig4", "Connections adapt to a changing input"),
+        _paper("fig5_compensation", "compensation", "fig5", "Inherent compensation for lesions"),
+        _beyond("bandit", "two_arms", "Learning from reward visits the states that theory says"),
+        _beyond(
             "reward_patterns",
             "patterns",
             "Two patterns, two populations: learning from reward alone",
-            _reward_patterns,
-            beyond=True,
         ),
-        Entry(
-            "lever",
-            "lever_press",
-            "A lever learned from reward, while connections keep changing",
-            _lever,
-            beyond=True,
+        _beyond(
+            "lever", "lever_press", "A lever learned from reward, while connections keep changing"
         ),
-        Entry(
+        _beyond(
             "rewiring_mnist",
             "rewiring",
             "Deep rewiring: learning digits with one connection in a hundred",
-            _rewiring_mnist,
-            beyond=True,
             extra="jax",
         ),
-        Entry(
+        _beyond(
             "ensemble_mnist",
             "ensemble",
             "Averaging over samples: accuracy, calibration, foreign images",
-            _ensemble_mnist,
-            beyond=True,
             extra="jax",
         ),
     ]
 )
-"""The paper's theorem and figures, in its order; then what goes beyond it."""
+"""The paper's theorem and figures, in the paper's order; then what goes beyond it."""

@@ -21,7 +21,7 @@ def predictive_mean(
 
     One draw of all chains is in memory at a time. Any function may be averaged: of the entropy of
     each draw's probabilities this is the expected entropy, whose distance to the entropy of the
-    mean tells what the samples disagree on (`synsamp.analysis.foreign_inputs`).
+    mean tells what the samples disagree on (`synsamp.analysis.out_of_distribution`).
     """
     function("predict", predict, "pass a function (parameters, *inputs) -> array")
     instance("draws", draws, Draws, "give what synsamp.jax.run returned")

@@ -28,13 +28,13 @@ class Mapping:
     """Base of all mappings; subclasses are frozen dataclasses whose fields are numbers.
 
     Class attributes are functions ``f(θ, parameters)`` of one number, compiled for the built-ins:
-    ``weight_of`` (w), ``slope_of`` (dw/dθ), ``bend_of`` (d log(dw/dθ)/dθ, wanted only where a prior
+    ``weight_of`` (w), ``slope_of`` (dw/dθ), ``dlog_slope_of`` (d log(dw/dθ)/dθ, wanted only where a prior
     on w is carried over to θ), and ``theta_of`` (θ for a given w).
     """
 
     weight_of: ClassVar[Any]
     slope_of: ClassVar[Any]
-    bend_of: ClassVar[Any]
+    dlog_slope_of: ClassVar[Any]
     theta_of: ClassVar[Any]
 
     @property
@@ -87,13 +87,13 @@ class CustomMapping(Mapping):
     weight_of: Any  # type: ignore[misc]
     slope_of: Any  # type: ignore[misc]
     parameter_values: tuple[float, ...] = ()
-    bend_of: Any = None  # type: ignore[misc]
+    dlog_slope_of: Any = None  # type: ignore[misc]
     theta_of: Any = None  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         function("weight_of", self.weight_of, "pass w as a function (θ, parameters)")
         function("slope_of", self.slope_of, "pass dw/dθ as a function (θ, parameters)")
-        for name in ("bend_of", "theta_of"):
+        for name in ("dlog_slope_of", "theta_of"):
             if getattr(self, name) is not None:
                 function(name, getattr(self, name))
         instance("parameter_values", self.parameter_values, (tuple, list))

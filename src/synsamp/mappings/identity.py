@@ -33,5 +33,5 @@ class Identity(Mapping):
 
     weight_of: ClassVar[Any] = staticmethod(weight)
     slope_of: ClassVar[Any] = staticmethod(slope)
-    bend_of: ClassVar[Any] = staticmethod(bend)
+    dlog_slope_of: ClassVar[Any] = staticmethod(bend)
     theta_of: ClassVar[Any] = staticmethod(weight)

@@ -48,7 +48,7 @@ class Softplus(Mapping):
 
     weight_of: ClassVar[Any] = staticmethod(weight)
     slope_of: ClassVar[Any] = staticmethod(slope)
-    bend_of: ClassVar[Any] = staticmethod(bend)
+    dlog_slope_of: ClassVar[Any] = staticmethod(bend)
     theta_of: ClassVar[Any] = staticmethod(theta_of)
 
     def __post_init__(self) -> None:

@@ -33,7 +33,7 @@ def _gradient(theta: Any, p: Any) -> Any:
     m, s = p[0], p[1]
     w = weight_of(theta, p[2:])  # type: ignore[name-defined]  # noqa: F821
     pull = -(1.0 + (np.log(w) - m) / (s * s)) / w
-    return pull * slope_of(theta, p[2:]) + bend_of(theta, p[2:])  # type: ignore[name-defined]  # noqa: F821
+    return pull * slope_of(theta, p[2:]) + dlog_slope_of(theta, p[2:])  # type: ignore[name-defined]  # noqa: F821
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class LogNormalWeight(Prior):
         object.__setattr__(self, "log_mean", number("log_mean", self.log_mean, **PLACE))
         object.__setattr__(self, "log_std", number("log_std", self.log_std, **WIDTH))
         instance("mapping", self.mapping, Mapping, "e.g. synsamp.Exponential(3.0)")
-        if self.mapping.bend_of is None:
+        if self.mapping.dlog_slope_of is None:
             raise refuse(
-                "mapping.bend_of",
+                "mapping.dlog_slope_of",
                 "must be given for a prior on w",
                 None,
-                "pass d log(dw/dθ)/dθ as bend_of to CustomMapping",
+                "pass d log(dw/dθ)/dθ as dlog_slope_of to CustomMapping",
             )
 
     @property
@@ -77,4 +77,6 @@ class LogNormalWeight(Prior):
 
     def _bound(self, template: Any) -> Any:
         m = self.mapping
-        return specialise(template, weight_of=m.weight_of, slope_of=m.slope_of, bend_of=m.bend_of)
+        return specialise(
+            template, weight_of=m.weight_of, slope_of=m.slope_of, dlog_slope_of=m.dlog_slope_of
+        )

@@ -32,14 +32,14 @@ class Arm:
         steps: Sequence[Any],
         record: Mapping[str, Any],
         seed: int,
-        grid_s: float,
+        sync_interval_s: float,
         tables: Tables,
     ) -> None:
         self.name, self.steps, self.record = name, tuple(steps), dict(record)
         self.index = 0
         self.began_s: float | None = None  # of the step that is under way
         self.repeated: list[Every] = []
-        self._seed, self._grid_s, self._tables = seed, grid_s, tables
+        self._seed, self._sync_interval_s, self._tables = seed, sync_interval_s, tables
         self._memory: dict[str, Any] = {}
         self._counts: NDArray[np.int64] | None = None
         self.loop: Loop | None = None  # with the environment that is acted on
@@ -52,7 +52,11 @@ class Arm:
         """Begin with a new simulation."""
         self._set_up(network)
         self.simulation = Simulation(
-            network, seed=seed, grid_s=self._grid_s, **options, **self._listening()
+            network,
+            seed=seed,
+            sync_interval_s=self._sync_interval_s,
+            **options,
+            **self._listening(),
         )
 
     def go_on_from(self, network: Network, state: Any, stimulus: Any) -> None:
@@ -175,19 +179,19 @@ class Arm:
 
     def steps_of(self, every: Every) -> int:
         """An interval in steps of the grid."""
-        return round(every.seconds / self._grid_s)
+        return round(every.seconds / self._sync_interval_s)
 
     @property
     def grid_point(self) -> int:
         """Number of the last point of the grid that was reached."""
-        return int(self.simulation.time_s / self._grid_s + 1e-9)
+        return int(self.simulation.time_s / self._sync_interval_s + 1e-9)
 
     def next_stop_s(self) -> float:
         """The next time at which something is due."""
         recorded = [r for r in self.record.values() if isinstance(r, Every)]
         lengths = [self.steps_of(each) for each in (*recorded, *self.repeated)]
         here = self.grid_point
-        return min(((here // n + 1) * n * self._grid_s for n in lengths), default=np.inf)
+        return min(((here // n + 1) * n * self._sync_interval_s for n in lengths), default=np.inf)
 
     # -- state --------------------
 

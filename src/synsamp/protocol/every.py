@@ -19,7 +19,7 @@ class Every:
 def every(seconds: float, what: Any) -> Every:
     """Take a record, or make a change, at each multiple of ``seconds`` of biological time.
 
-    ``seconds`` must be a multiple of the protocol's ``grid_s``. As a record, ``what`` is one of
+    ``seconds`` must be a multiple of the protocol's ``sync_interval_s``. As a record, ``what`` is one of
     `synsamp.protocol.records` or any function of a `View`; a first row is taken at the start of
     the protocol or branch, and one more right after each lesion. As a step, ``what`` is a
     `Change`: it is made at once and again at each multiple, to the end of the protocol or branch.

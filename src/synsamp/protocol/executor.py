@@ -47,7 +47,7 @@ class _Run:
 
     def __init__(self, plan: Plan, seed: int, context: Context, saved: Any) -> None:
         self._plan, self._seed, self._context = plan, seed, context
-        self._chunk_s = plan.grid_s
+        self._chunk_s = plan.sync_interval_s
         self._tables = Tables(context, None if saved is None else saved["tables"])
         self.arms: list[Arm] = []
         self.done_s = 0.0
@@ -61,14 +61,14 @@ class _Run:
     # -- beginning --------------------
 
     def _new_arm(self, name: str, steps: Any, record: Any) -> Arm:
-        return Arm(name, steps, record, self._seed, self._plan.grid_s, self._tables)
+        return Arm(name, steps, record, self._seed, self._plan.sync_interval_s, self._tables)
 
     def _start(self) -> None:
         p = self._plan
         trunk = self._new_arm("", p.steps, p.record)
         if p.start is None:
             seed = named_seed(self._seed, "network")
-            trunk.start_with(p.network, seed, refresh_s=p.refresh_s, theta=p.theta)
+            trunk.start_with(p.network, seed, drift_interval_s=p.drift_interval_s, theta=p.theta)
         else:
             trunk.go_on_from(p.network, p.start, None)
         self.arms.append(trunk)
@@ -143,13 +143,13 @@ class _Run:
             self._chunk_s /= 2
         elif took_s < SOONEST_S:
             self._chunk_s *= 2
-        point = round(simulation.time_s / self._plan.grid_s)
-        if simulation.time_s == point * self._plan.grid_s:
+        point = round(simulation.time_s / self._plan.sync_interval_s)
+        if simulation.time_s == point * self._plan.sync_interval_s:
             arm.take_rows(point)
             for each in arm.repeated:
                 if point % arm.steps_of(each) == 0:
                     self._change(arm, each.what, None)
-        if abs(simulation.time_s - end_s) <= 1e-9 * self._plan.grid_s:
+        if abs(simulation.time_s - end_s) <= 1e-9 * self._plan.sync_interval_s:
             arm.index, arm.began_s = arm.index + 1, None
         passed_s = simulation.time_s - before_s
         self.done_s += passed_s

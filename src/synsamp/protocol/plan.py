@@ -14,7 +14,7 @@ from synsamp.protocol.records import Traces, check_record
 from synsamp.protocol.saved import GROUP
 from synsamp.protocol.steps import TIMED, Branch, Save, Show, check_step, seconds_of
 from synsamp.spiking import Network
-from synsamp.spiking.input.stimulus import as_shown
+from synsamp.spiking.input.stimulus import parse_stimulus
 
 RESERVED = ("steps", GROUP)
 
@@ -28,15 +28,17 @@ class Plan:
         steps: Sequence[Any],
         record: Mapping[str, Any],
         *,
-        grid_s: float = 10.0,
-        refresh_s: float | None = None,
+        sync_interval_s: float = 10.0,
+        drift_interval_s: float | None = None,
         theta: Mapping[str, ArrayLike] | None = None,
         start: Mapping[str, Any] | None = None,
     ) -> None:
-        arguments.instance("network", network, Network, "e.g. winner_take_all()")
+        arguments.instance("network", network, Network, "e.g. winner_take_all_network()")
         self.network = network
-        self.grid_s = arguments.number("grid_s", grid_s, above=0, at_most=1e10)
-        self.refresh_s, self.theta, self.start = refresh_s, theta, start
+        self.sync_interval_s = arguments.number(
+            "sync_interval_s", sync_interval_s, above=0, at_most=1e10
+        )
+        self.drift_interval_s, self.theta, self.start = drift_interval_s, theta, start
         if start is not None and theta is not None:
             raise refuse("theta", "must be left out if start is given", "both")
         self.steps, self.record = tuple(steps), dict(record)
@@ -62,7 +64,7 @@ class Plan:
             elif isinstance(step, TIMED):
                 self._check_on_grid(f"duration_s of {type(step).__name__}", step.duration_s)
                 if isinstance(step, Show):
-                    as_shown(step.stimulus, self.network)
+                    parse_stimulus(step.stimulus, self.network)
             elif isinstance(step, Branch):
                 if step.name in names:
                     rule = "must differ from those of records and other branches"
@@ -75,9 +77,9 @@ class Plan:
                 saved.add(step.name)
 
     def _check_on_grid(self, name: str, seconds: float) -> None:
-        count = round(seconds / self.grid_s)
-        if count < 1 or abs(count * self.grid_s - seconds) > 1e-9 * seconds:
-            rule = f"must be a multiple of grid_s = {self.grid_s:g} s"
+        count = round(seconds / self.sync_interval_s)
+        if count < 1 or abs(count * self.sync_interval_s - seconds) > 1e-9 * seconds:
+            rule = f"must be a multiple of sync_interval_s = {self.sync_interval_s:g} s"
             raise refuse(name, rule, seconds, "change one of the two")
 
     @property

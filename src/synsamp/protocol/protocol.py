@@ -15,10 +15,10 @@ class Protocol(Plan):
     """An experiment on a spiking network.
 
     ``steps`` are those of `synsamp.protocol.steps`, ``record`` names what is looked at
-    (`synsamp.protocol.records`). All durations and intervals are multiples of ``grid_s``, the times
+    (`synsamp.protocol.records`). All durations and intervals are multiples of ``sync_interval_s``, the times
     at which the engine brings all synapses up to date; so arms of an experiment share their noise.
     ``theta`` gives start values by projection (others are drawn from their prior), ``start`` a
-    state that an earlier protocol saved; ``refresh_s`` is that of `Simulation`.
+    state that an earlier protocol saved; ``drift_interval_s`` is that of `Simulation`.
     """
 
     def run(self, seed: int = 0) -> xr.DataTree:

@@ -83,9 +83,9 @@ class View:
         """The present modulator of a circuit."""
         return self._simulation.modulator(circuit)
 
-    def credit(self, projection: str) -> Any:
+    def eligibility(self, projection: str) -> Any:
         """Eligibility and gradient estimate of synapses that learn from reward."""
-        return self._simulation.credit(projection)
+        return self._simulation.eligibility(projection)
 
     def neurons_of(self, circuit: str) -> NDArray[np.int64]:
         """Numbers of a circuit's neurons as they appear in spikes."""

@@ -63,7 +63,7 @@ thead th { border-top: 0; background: var(--chip); }
 .num { font-variant-numeric: tabular-nums; }
 .value { font-weight: 650; }
 .claims td.mark { font-weight: 650; }
-.detail, .where { color: var(--soft); font-size: 0.86rem; }
+.detail, .source { color: var(--soft); font-size: 0.86rem; }
 svg.range { display: block; width: 12.5rem; max-width: 100%; height: auto; }
 svg .axis { stroke: var(--line); stroke-width: 2; }
 svg .band { fill: var(--band); }
@@ -74,7 +74,7 @@ svg circle.holds { fill: var(--good); } svg circle.fails { fill: var(--bad); }
 svg line.null { stroke: var(--soft); stroke-width: 1.5; }
 svg circle.null { fill: none; stroke: var(--soft); stroke-width: 1.5; }
 svg .paper { fill: var(--accent); }
-td.holds { color: var(--good); } td.fails, td.cannot-tell { color: var(--bad); }
+td.holds { color: var(--good); } td.fails, td.not-specific { color: var(--bad); }
 td.undecided { color: var(--soft); }
 figure { margin: 0 0 1.2rem; display: grid; }
 figure .sheet { background: #ffffff; padding: 0.8rem; text-align: center; }

@@ -14,7 +14,7 @@ WORDS = {
     "holds": ("holds", "hold"),
     "fails": ("fails", "fail"),
     "undecided": ("undecided", "undecided"),
-    "cannot tell": ("cannot tell", "cannot tell"),
+    "not specific": ("not specific", "not specific"),
 }
 
 

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from synsamp.figures.style import BLUE, INK, ORANGE, PALE, PURPLE
 from synsamp.report.foreign import label
 
-COLOURS = {"holds": BLUE, "fails": ORANGE, "undecided": PALE, "cannot tell": PURPLE}
-SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?", "cannot tell": "–"}
+COLOURS = {"holds": BLUE, "fails": ORANGE, "undecided": PALE, "not specific": PURPLE}
+SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?", "not specific": "–"}
 WORDS = tuple(COLOURS)
 UPRIGHT = 8
 """So many columns have room for their labels side by side."""

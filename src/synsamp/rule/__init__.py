@@ -6,7 +6,7 @@ from synsamp.rule.likelihood import Batch, HiddenStates, Online, at_random, in_t
 from synsamp.rule.rule import Rule
 from synsamp.rule.sampler import sample
 from synsamp.rule.speed import Speed
-from synsamp.rule.step import StepWarning
+from synsamp.rule.step import StepSizeWarning
 from synsamp.rule.theory import FokkerPlanck, fokker_planck
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "Online",
     "Rule",
     "Speed",
-    "StepWarning",
+    "StepSizeWarning",
     "at_random",
     "fokker_planck",
     "in_turn",

@@ -48,7 +48,7 @@ def sample(
     store:   a new Zarr folder to write the draws to, for runs longer than memory; the Dataset then
              reads from it when asked
 
-    Warns (``StepWarning``) where ``dt`` is too large for the curvature at the draws; the share by
+    Warns (``StepSizeWarning``) where ``dt`` is too large for the curvature at the draws; the share by
     which the spread is then too wide is ``attrs["widening"]``.
 
     Ctrl-C ends the run and returns the draws so far (``attrs["interrupted"]`` is then 1).

@@ -31,7 +31,7 @@ _ITERATIONS = 8
 _MOST_STATES = 8
 
 
-class StepWarning(UserWarning):
+class StepSizeWarning(UserWarning):
     """The time step is too large for the law that was asked for."""
 
 
@@ -79,7 +79,7 @@ def check_step(
         warnings.warn(
             f"dt must be small against 1/(speed × curvature), got {dt:g}: where the chains are, "
             f"{effect}; use dt = {_one_digit(good)} or smaller",
-            StepWarning,
+            StepSizeWarning,
             stacklevel=4,
         )
     return share

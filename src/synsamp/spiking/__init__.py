@@ -11,13 +11,13 @@ from synsamp.spiking.instruments.pairing import stdp_curve
 from synsamp.spiking.instruments.probe import Probe
 from synsamp.spiking.instruments.recording import Recording
 from synsamp.spiking.instruments.sinks import MemorySink, Sink
-from synsamp.spiking.network import Network, Projection, winner_take_all
+from synsamp.spiking.network import Network, Projection, winner_take_all_network
 from synsamp.spiking.neurons import (
-    Circuit,
     DoubleExponential,
-    FreeNeurons,
     Homeostasis,
     InputGroup,
+    StochasticNeurons,
+    WinnerTakeAll,
 )
 from synsamp.spiking.plasticity import (
     ChangeClip,
@@ -32,10 +32,8 @@ from synsamp.spiking.synapses import SynapseModel
 
 __all__ = [
     "ChangeClip",
-    "Circuit",
     "CustomPlasticity",
     "DoubleExponential",
-    "FreeNeurons",
     "Homeostasis",
     "InOrder",
     "InputGroup",
@@ -55,9 +53,11 @@ __all__ = [
     "SpikeLikelihood",
     "SpikeTimes",
     "Stimulus",
+    "StochasticNeurons",
     "Synapse",
     "SynapseModel",
     "TermClip",
+    "WinnerTakeAll",
     "stdp_curve",
-    "winner_take_all",
+    "winner_take_all_network",
 ]

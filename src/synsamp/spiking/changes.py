@@ -145,11 +145,11 @@ def relaid_state(state: State, old: Layout, new: Layout) -> State:
     """The state laid out anew; columns and potentials are to be settled."""
     synapses = state.synapses
     trace, traced_s = np.zeros(new.n_traces), np.zeros(new.n_traced)
-    credit = np.zeros(new.n_credit)
+    eligibility = np.zeros(new.n_eligibility)
     for p in range(len(new.projections)):
         new.traces(p, trace)[:] = old.traces(p, synapses.trace)
         new.traced(p, traced_s)[:] = old.traced(p, synapses.traced_s)
-        new.credit(p, credit)[:] = old.credit(p, synapses.credit)
+        new.eligibility(p, eligibility)[:] = old.eligibility(p, synapses.eligibility)
     state.synapses = with_columns(
         new,
         relaid(synapses.theta, old, new, -np.inf),
@@ -157,7 +157,7 @@ def relaid_state(state: State, old: Layout, new: Layout) -> State:
         synapses.refreshed_s.copy(),
         trace,
         traced_s,
-        credit,
+        eligibility,
         synapses.credited_s.copy(),
     )
     return state

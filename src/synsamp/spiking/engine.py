@@ -18,8 +18,8 @@ from synsamp.spiking.first_use import Entrance
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
 from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, act
-from synsamp.spiking.kernel.credit import PASSAGE
-from synsamp.spiking.kernel.in_order import LIMIT_PASSED, ROOM_WANTED, RUNAWAY, run_in_order
+from synsamp.spiking.kernel.eligibility import PASSAGE
+from synsamp.spiking.kernel.event_by_event import LIMIT_PASSED, ROOM_WANTED, RUNAWAY, run_in_order
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -46,7 +46,7 @@ MOST_STEPS = 1e4
 """Splitting steps between two grid points: the compiled loop must come back within a second."""
 
 
-def default_refresh_s(network: Network) -> float:
+def default_drift_interval_s(network: Network) -> float:
     """1e-4/b of the fastest synapses: noise then moves θ by 0.014 between two refreshes."""
     fastest = max((p.synapses.speed for p in network.projections if p.plastic), default=0.0)
     return min(1e-4 / fastest, 1e6) if fastest > 0 else 1.0
@@ -55,29 +55,41 @@ def default_refresh_s(network: Network) -> float:
 class Engine:
     """A network ready to be simulated."""
 
-    def __init__(self, network: Network, refresh_s: float | None, grid_s: float | None) -> None:
-        arguments.instance("network", network, Network, "e.g. winner_take_all()")
+    def __init__(
+        self, network: Network, drift_interval_s: float | None, sync_interval_s: float | None
+    ) -> None:
+        arguments.instance("network", network, Network, "e.g. winner_take_all_network()")
         if not network.projections:
             raise refuse("projections", "must not be empty", 0, "add a Projection")
-        if refresh_s is None:
-            refresh_s = default_refresh_s(network)
-        refresh_s = arguments.number(
-            "refresh_s", refresh_s, at_least=0, at_most=1e9, remedy="0 is the exact mode"
+        if drift_interval_s is None:
+            drift_interval_s = default_drift_interval_s(network)
+        drift_interval_s = arguments.number(
+            "drift_interval_s",
+            drift_interval_s,
+            at_least=0,
+            at_most=1e9,
+            remedy="0 is the exact mode",
         )
-        if grid_s is None:
-            grid_s = 10.0 * refresh_s if refresh_s > 0 else 10.0
-        grid_s = arguments.number("grid_s", grid_s, at_least=1e-6, at_most=1e10)
-        if grid_s < refresh_s:
-            raise refuse("grid_s", f"must be >= refresh_s = {refresh_s:g}", grid_s)
+        if sync_interval_s is None:
+            sync_interval_s = 10.0 * drift_interval_s if drift_interval_s > 0 else 10.0
+        sync_interval_s = arguments.number(
+            "sync_interval_s", sync_interval_s, at_least=1e-6, at_most=1e10
+        )
+        if sync_interval_s < drift_interval_s:
+            raise refuse(
+                "sync_interval_s",
+                f"must be >= drift_interval_s = {drift_interval_s:g}",
+                sync_interval_s,
+            )
         for p in network.projections:
-            self._require_few_steps(p, grid_s, "grid_s")
+            self._require_few_steps(p, sync_interval_s, "sync_interval_s")
         self.network = network
-        self.layout: Layout = build_layout(network, refresh_s, grid_s)
+        self.layout: Layout = build_layout(network, drift_interval_s, sync_interval_s)
         self._work = _new_work(self.layout, network)
-        self._loop = Entrance(run_in_order if network.in_order else loop.run)
+        self._loop = Entrance(run_in_order if network.needs_event_order else loop.run)
         self._act = Entrance(act)
         self._deliver = Entrance(loop.deliver)
-        self._bring_credit_up = Entrance(loop.bring_credit_up)
+        self._bring_eligibility_up = Entrance(loop.bring_eligibility_up)
 
     # -- moving a state --------------------
 
@@ -107,9 +119,9 @@ class Engine:
             # Stopped in between: the state is that of the last event or grid point.
             activity = state.activity
             passed = [activity.clock[INPUTS_UNTIL]]
-            if not self.network.in_order:  # there, draws may be ahead of what has happened
+            if not self.network.needs_event_order:  # there, draws may be ahead of what has happened
                 passed += list(activity.drawn_until_s)
-            on_grid = activity.counters[SWEEPS] * self.layout.grid_s
+            on_grid = activity.counters[SWEEPS] * self.layout.sync_interval_s
             state.time_s = min(until_s, max(state.time_s, *map(float, passed), float(on_grid)))
             if acting is not None:  # an answer may be ahead of the next event
                 state.time_s = max(state.time_s, float(acting.terms[NOW_S]))
@@ -175,7 +187,7 @@ class Engine:
         self, state: State, feed: InputFeed, tape: Tape, on_tape: Callable[[Tape], None]
     ) -> None:
         """Deliver inputs up to the present, so that from here on something else may hold."""
-        if self.network.in_order:
+        if self.network.needs_event_order:
             # All up to the present has happened; what comes next is drawn anew, by other rates.
             activity = state.activity
             activity.clock[INPUTS_UNTIL] = state.time_s
@@ -218,11 +230,11 @@ class Engine:
         state.synapses.refreshed_s[:] = state.time_s  # those without speed have nothing to make up
         state.activity.clock[BOUND_S] = -1.0
 
-    def bring_credit_up(self, state: State) -> None:
-        """Credit up to the present: before a modulator changes, or to be read."""
+    def bring_eligibility_up(self, state: State) -> None:
+        """Eligibility up to the present: before a modulator changes, or to be read."""
         layout = self.layout
-        if layout.n_credit > 0:
-            self._bring_credit_up(
+        if layout.n_eligibility > 0:
+            self._bring_eligibility_up(
                 state.time_s,
                 layout.wiring,
                 layout.numbers,
@@ -313,14 +325,14 @@ class Engine:
         model = projection.synapses
         if not projection.plastic or getattr(model.prior, "transition_of", None) is not None:
             return
-        most_s = MOST_STEPS * model.splitting_step / max(model.speed, 1e-300)
+        most_s = MOST_STEPS * model.max_euler_step / max(model.speed, 1e-300)
         if interval_s > most_s:
             raise refuse(
                 name,
                 f"must leave at most {most_s:g} s at once to {projection.name!r}, whose prior "
                 "takes small steps",
                 interval_s,
-                "use shorter intervals, a lower speed or a larger splitting_step",
+                "use shorter intervals, a lower speed or a larger max_euler_step",
             )
 
     def _schedule(self, state: State, feed: InputFeed) -> Schedule:
@@ -333,7 +345,7 @@ class Engine:
     def _raise_if_broken(self, status: int, state: State) -> None:
         if status == RUNAWAY:
             raise SynsampError(
-                f"rates of free neurons must stay below {MOST_HZ:g} Hz together, got a bound of "
+                f"rates of stochastic neurons must stay below {MOST_HZ:g} Hz together, got a bound of "
                 f"{float(state.activity.clock[BOUND]):g} Hz at "
                 f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s; use weaker or inhibitory "
                 "weights, a lower rate_hz, or a max_rate_hz"

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from synsamp.priors import Prior
 from synsamp.spiking.axons import columns_of, families_of, stretches_of
-from synsamp.spiking.kernel.credit import DEPTH
 from synsamp.spiking.kernel.diffusion import move_for, weigh_for
-from synsamp.spiking.kernel.memory import GRID_S, REFRESH_S, Numbers, Wiring
+from synsamp.spiking.kernel.eligibility import DEPTH
+from synsamp.spiking.kernel.memory import REFRESH_S, SYNC_INTERVAL_S, Numbers, Wiring
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.network import Network, Projection
 from synsamp.spiking.populations import neuron_arrays
@@ -72,7 +72,7 @@ class Layout(NamedTuple):
     n_cells: int
     n_traces: int  # of all synapses together
     n_traced: int  # synapses that have some
-    n_credit: int  # numbers of all synapses that are assigned some
+    n_eligibility: int  # numbers of all synapses that are assigned some
 
     def place_of(self, projection: str) -> int:
         """The place of a projection among those in memory."""
@@ -98,11 +98,11 @@ class Layout(NamedTuple):
         depth = min(int(self.wiring.n_traces[block]), 1)
         return self._rows(p, values, int(self.wiring.first_traced[block]), depth)
 
-    def credit(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
-        """The view [post, pre, 3] of one projection's part of all credit; empty if it has none."""
+    def eligibility(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
+        """The view [post, pre, 3] of one projection's part of all eligibility; empty if it has none."""
         block = self.places[p].block
-        depth = DEPTH if self.wiring.crediting[block] != 0 else 0
-        return self._rows(p, values, int(self.wiring.first_credit[block]), depth)
+        depth = DEPTH if self.wiring.eligibilitying[block] != 0 else 0
+        return self._rows(p, values, int(self.wiring.first_eligibility[block]), depth)
 
     def _rows(self, p: int, values: NDArray[Any], start: int, depth: int) -> NDArray[Any]:
         place = self.places[p]
@@ -113,17 +113,17 @@ class Layout(NamedTuple):
         return rows[:, place.offset : place.offset + place.n_pre]
 
     @property
-    def refresh_s(self) -> float:
+    def drift_interval_s(self) -> float:
         """How long a neuron's synapses may go without prior and noise."""
         return float(self.wiring.constants[REFRESH_S])
 
     @property
-    def grid_s(self) -> float:
+    def sync_interval_s(self) -> float:
         """All synapses are up to date at multiples of it."""
-        return float(self.wiring.constants[GRID_S])
+        return float(self.wiring.constants[SYNC_INTERVAL_S])
 
 
-def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
+def build_layout(network: Network, drift_interval_s: float, sync_interval_s: float) -> Layout:
     """Lay the network out in memory."""
     first_neuron = np.cumsum([0, *(c.size for c in network.circuits)])
     first_input = np.cumsum([0, *(g.size for g in network.inputs)])
@@ -178,27 +178,27 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     plasticity = [b.synapses.plasticity.numbers_with(b.synapses.prior) for b in blocks]
     learning = [b.plastic and b.synapses.speed > 0 for b in blocks]
     by_own = [
-        x and not b.synapses.plasticity.assigns_credit
+        x and not b.synapses.plasticity.assigns_eligibility
         for x, b in zip(learning, blocks, strict=True)
     ]
-    credits = [b.plastic and b.synapses.plasticity.assigns_credit for b in blocks]
-    credit_functions = np.array(
+    eligibilitys = [b.plastic and b.synapses.plasticity.assigns_eligibility for b in blocks]
+    eligibility_functions = np.array(
         [
-            b.synapses.plasticity.credit_functions(b.synapses.mapping) if c else (0, 0, 0)
-            for b, c in zip(blocks, credits, strict=True)
+            b.synapses.plasticity.eligibility_functions(b.synapses.mapping) if c else (0, 0, 0)
+            for b, c in zip(blocks, eligibilitys, strict=True)
         ],
         np.int64,
     ).reshape(-1, 3)
     traces = np.array([b.synapses.plasticity.n_traces if b.plastic else 0 for b in blocks], int)
     rows = n_pre * n_post
-    credits_of = _by_circuit(blocks, credits, network)
+    eligibilitys_of = _by_circuit(blocks, eligibilitys, network)
     wiring = Wiring(
-        **neuron_arrays(network, first_neuron, credits_of),
+        **neuron_arrays(network, first_neuron, eligibilitys_of),
         first_neuron=first_neuron,
         first_block=np.searchsorted(targets, np.arange(len(network.circuits) + 1)),
         learns=_by_circuit(blocks, learning, network),
         learns_by_own=_by_circuit(blocks, by_own, network),
-        credits=credits_of,
+        eligibilitys=eligibilitys_of,
         plastic=np.array(learning, bool),
         first_axon=first_axon,
         n_pre=n_pre,
@@ -208,25 +208,25 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         first_cell=axon_cell[first_axon] + first_neuron[targets] - axon_first_neuron[first_axon],
         column_width=axon_width[first_axon],
         weigh=np.array([weigh_for(b.synapses.mapping) for b in blocks], np.int64),
-        at_spike=np.array(
+        on_post=np.array(
             [b.synapses.plasticity.spike_function(b.synapses.mapping) for b in blocks], np.int64
         ),
-        at_arrival=np.array(
+        on_pre=np.array(
             [
                 b.synapses.plasticity.arrival_function(b.synapses.mapping) if b.plastic else 0
                 for b in blocks
             ],
             np.int64,
         ),
-        passing=credit_functions[:, 0].copy(),
-        crediting=credit_functions[:, 1].copy(),
-        gathering=credit_functions[:, 2].copy(),
+        passing=eligibility_functions[:, 0].copy(),
+        eligibilitying=eligibility_functions[:, 1].copy(),
+        gathering=eligibility_functions[:, 2].copy(),
         sign=np.array([b.sign for b in blocks], np.float32),
         kernel=axon_kernel[first_axon],
         n_traces=traces,
         first_trace=_starts(rows * traces),
         first_traced=_starts(rows * (traces > 0)),
-        first_credit=_starts(DEPTH * rows * np.array(credits, np.int64)),
+        first_eligibility=_starts(DEPTH * rows * np.array(eligibilitys, np.int64)),
         first_mapping_number=_starts(np.array([len(m) for m in mapping], np.int64)),
         first_plasticity_number=_starts(np.array([len(p) for p in plasticity], np.int64)),
         **pieces,
@@ -248,8 +248,8 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
             [
                 # exp(32) leaves room for many spikes below the largest float32, exp(88)
                 32.0 * min(k.rise_s for k in kernels),
-                refresh_s,
-                grid_s,
+                drift_interval_s,
+                sync_interval_s,
                 0.25 * min(k.fall_s for k in kernels),
             ]
         ),
@@ -258,8 +258,8 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
     numbers = Numbers(
         speed=np.array([float(m.speed) for m in models]),
         temperature=np.array([float(m.temperature) for m in models]),
-        floor=np.array([float(m.floor) for m in models]),
-        splitting_step=np.array([float(m.splitting_step) for m in models]),
+        theta_min=np.array([float(m.theta_min) for m in models]),
+        max_euler_step=np.array([float(m.max_euler_step) for m in models]),
         retracted_weight=np.array([m.mapping.weight(0.0) for m in models], np.float32),
         prior=prior,
         mapping=_flat(mapping),
@@ -277,7 +277,7 @@ def build_layout(network: Network, refresh_s: float, grid_s: float) -> Layout:
         n_cells=n_cells,
         n_traces=int((rows * traces).sum()),
         n_traced=int((rows * (traces > 0)).sum()),
-        n_credit=int(DEPTH * (rows * np.array(credits, np.int64)).sum()),
+        n_eligibility=int(DEPTH * (rows * np.array(eligibilitys, np.int64)).sum()),
     )
 
 

@@ -17,10 +17,10 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.priors import PriorByGroup
 from synsamp.spiking.neurons import (
-    Circuit,
     DoubleExponential,
-    FreeNeurons,
     InputGroup,
+    StochasticNeurons,
+    WinnerTakeAll,
     check_name,
     keep,
 )
@@ -81,23 +81,25 @@ class Projection:
 class Network:
     """Populations and the projections between them, checked as a whole.
 
-    ``circuits`` are winner-take-all circuits (`Circuit`) and populations of `FreeNeurons`.
+    ``circuits`` are winner-take-all circuits (`WinnerTakeAll`) and populations of `StochasticNeurons`.
     """
 
     inputs: tuple[InputGroup, ...]
-    circuits: tuple[Circuit | FreeNeurons, ...]
+    circuits: tuple[WinnerTakeAll | StochasticNeurons, ...]
     projections: tuple[Projection, ...]
     epsp: DoubleExponential = field(default=DoubleExponential())
 
     def __init__(
         self,
         inputs: Iterable[InputGroup] = (),
-        circuits: Iterable[Circuit | FreeNeurons] = (),
+        circuits: Iterable[WinnerTakeAll | StochasticNeurons] = (),
         projections: Iterable[Projection] = (),
         epsp: DoubleExponential = DoubleExponential(),  # noqa: B008 (frozen)
     ) -> None:
         object.__setattr__(self, "inputs", _all_of("inputs", inputs, InputGroup))
-        object.__setattr__(self, "circuits", _all_of("circuits", circuits, Circuit, FreeNeurons))
+        object.__setattr__(
+            self, "circuits", _all_of("circuits", circuits, WinnerTakeAll, StochasticNeurons)
+        )
         object.__setattr__(self, "projections", _all_of("projections", projections, Projection))
         object.__setattr__(self, "epsp", arguments.instance("epsp", epsp, DoubleExponential))
         self._check()
@@ -110,7 +112,7 @@ class Network:
         if len(set(labels)) != len(labels):
             raise refuse("names of projections", "must differ", labels, "give them a name=")
         if not self.circuits:
-            raise refuse("circuits", "must not be empty", 0, "add a Circuit")
+            raise refuse("circuits", "must not be empty", 0, "add a WinnerTakeAll")
         for projection in self.projections:
             of = f"of projection {projection.name!r}"
             arguments.one_of(f"source {of}", projection.source, names)
@@ -137,13 +139,13 @@ class Network:
             )
         prior.parts(shape)  # refuses numbers of another shape
         free = any(
-            isinstance(c, FreeNeurons) and c.name == projection.target for c in self.circuits
+            isinstance(c, StochasticNeurons) and c.name == projection.target for c in self.circuits
         )
         plasticity = projection.synapses.plasticity
         if free and projection.plastic and plasticity.circuits_only:
             raise refuse(
                 f"plasticity {of}",
-                "must suit free neurons",
+                "must suit stochastic neurons",
                 type(plasticity).__name__,
                 "its likelihood is that of winner-take-all circuits; use plastic=False or your own",
             )
@@ -162,7 +164,7 @@ class Network:
             seen[key] = seen.get(key, False) | mask
 
     @property
-    def populations(self) -> tuple[InputGroup | Circuit | FreeNeurons, ...]:
+    def populations(self) -> tuple[InputGroup | WinnerTakeAll | StochasticNeurons, ...]:
         """Input groups, then circuits."""
         return (*self.inputs, *self.circuits)
 
@@ -181,10 +183,10 @@ class Network:
         return self.epsp if projection.epsp is None else projection.epsp
 
     @property
-    def in_order(self) -> bool:
+    def needs_event_order(self) -> bool:
         """Whether it has to be simulated event by event: arrivals matter, or rates that vary."""
-        return any(isinstance(c, FreeNeurons) for c in self.circuits) or any(
-            p.plastic and p.synapses.plasticity.at_arrivals for p in self.projections
+        return any(isinstance(c, StochasticNeurons) for c in self.circuits) or any(
+            p.plastic and p.synapses.plasticity.has_on_pre for p in self.projections
         )
 
     def index_of(self, circuit: str) -> int:
@@ -233,7 +235,7 @@ def _all_of(name: str, given: Any, *kinds: type) -> tuple[Any, ...]:
     return tuple(arguments.instance(f"each of {name}", part, kinds) for part in given)
 
 
-def winner_take_all(
+def winner_take_all_network(
     n_inputs: int = 784,
     n_neurons: int = 10,
     synapses: SynapseModel | None = None,
@@ -241,14 +243,14 @@ def winner_take_all(
 ) -> Network:
     """The paper's single circuit: inputs ``x`` project to one circuit ``z`` (Figs. 3 and 4).
 
-    Without ``synapses`` they are those of the paper. Further arguments are those of `Circuit`,
+    Without ``synapses`` they are those of the paper. Further arguments are those of `WinnerTakeAll`,
     such as ``rate_hz``.
     """
-    known = set(Circuit.__dataclass_fields__) - {"name", "size"}
+    known = set(WinnerTakeAll.__dataclass_fields__) - {"name", "size"}
     for name in circuit:
-        arguments.one_of("argument of winner_take_all", name, sorted(known))
+        arguments.one_of("argument of winner_take_all_network", name, sorted(known))
     return Network(
         inputs=[InputGroup("x", n_inputs)],
-        circuits=[Circuit("z", n_neurons, **circuit)],
+        circuits=[WinnerTakeAll("z", n_neurons, **circuit)],
         projections=[Projection("x", "z", SynapseModel() if synapses is None else synapses)],
     )

@@ -1,4 +1,4 @@
-"""Who spikes: input groups, winner-take-all circuits, free neurons; and the kernels of EPSPs."""
+"""Who spikes: input groups, winner-take-all circuits, stochastic neurons; and the kernels of EPSPs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class DoubleExponential:
 
 
 @dataclass(frozen=True)
-class Circuit:
+class WinnerTakeAll:
     """A winner-take-all circuit: its neurons share ``rate_hz`` (ρ_net) through divisive inhibition.
 
     Every spike of a neuron adds ``adaptation_strength`` (γ) × its kernel to its own potential.
@@ -100,11 +100,11 @@ class Homeostasis:
 
 
 @dataclass(frozen=True)
-class FreeNeurons:
+class StochasticNeurons:
     """Neurons that each spike at the rate ρ_0 exp(u), without a shared total.
 
     ``rate_hz`` is ρ_0, the rate at u = 0; ``max_rate_hz``, if given, is where it rises no further.
-    For ``dead_time_s`` after a spike a neuron is silent. A
+    For ``refractory_s`` after a spike a neuron is silent. A
     bias is an input like any other, a different ρ_0, or that of a ``homeostasis``. No adaptation
     unless a strength is given.
     """
@@ -112,40 +112,42 @@ class FreeNeurons:
     name: str
     size: int
     rate_hz: float = 1.0
-    dead_time_s: float = 0.0
+    refractory_s: float = 0.0
     adaptation: DoubleExponential = DoubleExponential(rise_s=12.0, fall_s=30.0)
     adaptation_strength: float = 0.0
     homeostasis: Homeostasis | None = None
     max_rate_hz: float = math.inf
 
     def __post_init__(self) -> None:
-        check_name("name of free neurons", self.name)
-        of = f"of free neurons {self.name!r}"
+        check_name("name of stochastic neurons", self.name)
+        of = f"of stochastic neurons {self.name!r}"
         if self.homeostasis is not None:
             arguments.instance(
                 f"homeostasis {of}", self.homeostasis, Homeostasis, "e.g. Homeostasis(5.0, 50.0)"
             )
         arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
-        strength, dead = self.adaptation_strength, self.dead_time_s
+        strength, dead = self.adaptation_strength, self.refractory_s
         if self.max_rate_hz != math.inf:
             most = arguments.number(
                 f"max_rate_hz {of}", self.max_rate_hz, above=0, at_most=FASTEST_HZ, remedy="or inf"
             )
-            highest = 1.0 / (self.dead_time_s + 1.0 / most)
+            highest = 1.0 / (self.refractory_s + 1.0 / most)
             if self.homeostasis is not None and not self.homeostasis.rate_hz < highest:
                 rule = f"must be below what neurons can reach, {highest:g} Hz"
                 raise refuse(
                     f"rate_hz of the homeostasis {of}",
                     rule,
                     self.homeostasis.rate_hz,
-                    "use a higher max_rate_hz or a shorter dead_time_s",
+                    "use a higher max_rate_hz or a shorter refractory_s",
                 )
             keep(self, max_rate_hz=most)
         keep(
             self,
             size=arguments.whole(f"size {of}", self.size, at_least=1, at_most=MOST_NEURONS),
             rate_hz=arguments.number(f"rate_hz {of}", self.rate_hz, above=0, at_most=FASTEST_HZ),
-            dead_time_s=arguments.number(f"dead_time_s {of}", dead, at_least=0, at_most=LONGEST_S),
+            refractory_s=arguments.number(
+                f"refractory_s {of}", dead, at_least=0, at_most=LONGEST_S
+            ),
             adaptation_strength=arguments.number(
                 f"adaptation_strength {of}", strength, at_least=-1e6, at_most=1e6
             ),

@@ -12,7 +12,15 @@ from synsamp.errors import SynsampError, refuse
 FORMAT = 6
 """Raised whenever a state saved before could not be restored any more."""
 WANTED = {
-    *("refresh_s", "refresh_given", "grid_s", "network", "changes", "time_s", "synapses"),
+    *(
+        "drift_interval_s",
+        "drift_interval_given",
+        "sync_interval_s",
+        "network",
+        "changes",
+        "time_s",
+        "synapses",
+    ),
     *("activity", "random", "inputs", "recorder", "applied", "lesions"),
 }
 

@@ -19,11 +19,11 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
 from synsamp.spiking.description import difference, summary
-from synsamp.spiking.engine import Engine, default_refresh_s
+from synsamp.spiking.engine import Engine, default_drift_interval_s
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
-from synsamp.spiking.input.stimulus import as_shown
-from synsamp.spiking.instruments.credit import Credit, read_credit
+from synsamp.spiking.input.stimulus import parse_stimulus
+from synsamp.spiking.instruments.eligibility import Eligibility, read_eligibility
 from synsamp.spiking.instruments.given import check_given
 from synsamp.spiking.instruments.lesions import Lesion, Scheduled, all_scheduled, apply, next_stop_s
 from synsamp.spiking.instruments.probe import Probe, run_probe
@@ -44,9 +44,9 @@ class Simulation:
     """A running network.
 
     ``stimulus``: what the inputs show (`synsamp.spiking.input.stimulus`), None for silence.
-    ``refresh_s``: how often prior and noise are applied to a neuron's synapses (at its next spike
+    ``drift_interval_s``: how often prior and noise are applied to a neuron's synapses (at its next spike
     after that time); 0 is the exact mode, at every spike; default 1e-4/b, that is 1 s in the paper,
-    in which noise moves θ by 0.014. ``grid_s``: all synapses are brought up to date at multiples
+    in which noise moves θ by 0.014. ``sync_interval_s``: all synapses are brought up to date at multiples
     of it (default: 10 refreshes, or 10 s).
     ``theta``: start values per projection; others are drawn from their prior.
     """
@@ -57,14 +57,14 @@ class Simulation:
         stimulus: Any = None,
         seed: int | np.random.SeedSequence = 0,
         *,
-        refresh_s: float | None = None,
-        grid_s: float | None = None,
+        drift_interval_s: float | None = None,
+        sync_interval_s: float | None = None,
         record: Recording = Recording(),  # noqa: B008 (frozen)
         sink: Sink | None = None,
         lesions: Sequence[Scheduled] = (),
         theta: Mapping[str, ArrayLike] | None = None,
     ) -> None:
-        self._set_up(network, stimulus, refresh_s, grid_s, record, sink, lesions)
+        self._set_up(network, stimulus, drift_interval_s, sync_interval_s, record, sink, lesions)
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(arguments.seed("seed", seed))
         given = {} if theta is None else theta
@@ -75,19 +75,19 @@ class Simulation:
         self,
         network: Network,
         stimulus: Any,
-        refresh_s: float | None,
-        grid_s: float | None,
+        drift_interval_s: float | None,
+        sync_interval_s: float | None,
         record: Recording,
         sink: Sink | None,
         lesions: Sequence[Scheduled],
     ) -> None:
         """What a new and a restored simulation have in common: all that is not state."""
         with announced():
-            self._engine = Engine(network, refresh_s, grid_s)
+            self._engine = Engine(network, drift_interval_s, sync_interval_s)
         self.network = self._given = network
-        self._refresh_given = refresh_s is not None
+        self._drift_interval_given = drift_interval_s is not None
         self._stimulus = stimulus
-        self._feed = InputFeed(network, as_shown(stimulus, network))
+        self._feed = InputFeed(network, parse_stimulus(stimulus, network))
         self._scheduled = all_scheduled(lesions)
         self._applied = np.zeros(len(self._scheduled), bool)
         self.lesion_log: list[tuple[float, str]] = []
@@ -117,14 +117,14 @@ class Simulation:
         return self._recorder.spike_counts.copy()
 
     @property
-    def grid_s(self) -> float:
+    def sync_interval_s(self) -> float:
         """All synapses are up to date at multiples of it."""
-        return self._engine.layout.grid_s
+        return self._engine.layout.sync_interval_s
 
     @property
-    def refresh_s(self) -> float:
+    def drift_interval_s(self) -> float:
         """How long a neuron's synapses may go without prior and noise."""
-        return self._engine.layout.refresh_s
+        return self._engine.layout.drift_interval_s
 
     @property
     def nbytes(self) -> int:
@@ -144,11 +144,11 @@ class Simulation:
 
     def act_until(self, time_s: float, acting: Acting | None) -> int:
         """The same with a compiled environment; stops where inputs change, and returns why."""
-        end, status = float(on_grid.py_func(float(time_s), self.grid_s)), DONE
+        end, status = float(on_grid.py_func(float(time_s), self.sync_interval_s)), DONE
         self._lesions_due()
         while self.time_s < end and status == DONE:
             waiting = list(compress(self._scheduled, ~self._applied))
-            stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.grid_s)
+            stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.sync_interval_s)
             take, log = self._recorder.take_tape, self._log_presentations
             status = self._engine.advance(
                 self._state, self._feed, stop, self._tape, take, log, acting=acting
@@ -184,7 +184,7 @@ class Simulation:
         )
         inputs, set_s = self._state.inputs, self._state.inputs.set_s
         inputs.restart(self.time_s)
-        self._feed = InputFeed(self.network, as_shown(self._stimulus, self.network))
+        self._feed = InputFeed(self.network, parse_stimulus(self._stimulus, self.network))
         inputs.set_s = set_s  # given spikes go on as if nothing had happened
         inputs.given = self._feed.given_before(inputs, self.time_s)
         return self
@@ -198,7 +198,7 @@ class Simulation:
 
     @stimulus.setter
     def stimulus(self, stimulus: Any) -> None:
-        shown = as_shown(stimulus, self.network)
+        shown = parse_stimulus(stimulus, self.network)
         self._deliver()
         self._stimulus = stimulus
         self._state.inputs.restart(self.time_s)
@@ -213,7 +213,7 @@ class Simulation:
     def theta(self, projection: str) -> NDArray[np.float64]:
         """θ[post, pre] of the state the network runs on, NaN where no synapse exists.
 
-        Exact at multiples of ``grid_s``; in between as of the last refresh of each neuron.
+        Exact at multiples of ``sync_interval_s``; in between as of the last refresh of each neuron.
         """
         matrix = self._read(projection, self._state.synapses.theta)
         return np.where(np.isneginf(matrix), np.nan, matrix)
@@ -235,9 +235,9 @@ class Simulation:
         """Which synapses [post, pre] are functional (θ > 0), as of the same moment as `theta`."""
         return self._read(projection, self._state.synapses.theta) > 0
 
-    def credit(self, projection: str) -> Credit:
+    def eligibility(self, projection: str) -> Eligibility:
         """Eligibility e and gradient estimate g of synapses that learn from reward, now."""
-        return read_credit(self._engine, self._state, projection)
+        return read_eligibility(self._engine, self._state, projection)
 
     def potentials(self, circuit: str) -> NDArray[np.float64]:
         """u_k of a circuit's neurons now (Eq. membrane-potential)."""
@@ -281,7 +281,7 @@ class Simulation:
 
         Several at once as a mapping, ``{"x->z": {"speed": 0.0}, …}``. All synapses are brought up
         to date under the old numbers first. Parts keep their kind: give
-        ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, ``plasticity=SpikeLikelihood(N=50.0)``.
+        ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, ``plasticity=SpikeLikelihood(data_size=50.0)``.
         The refresh follows the fastest b unless it was given; the grid stays.
         """
         if not isinstance(projection, Mapping):
@@ -290,10 +290,10 @@ class Simulation:
             rule = "must have its numbers within the mapping"
             raise refuse("change", rule, sorted(numbers)[0], "put it there")
         network = changed(self.network, projection)
-        refresh_s = self.refresh_s
-        if not self._refresh_given:
-            refresh_s = min(default_refresh_s(network), self.grid_s)
-        engine = Engine(network, refresh_s, self.grid_s)
+        drift_interval_s = self.drift_interval_s
+        if not self._drift_interval_given:
+            drift_interval_s = min(default_drift_interval_s(network), self.sync_interval_s)
+        engine = Engine(network, drift_interval_s, self.sync_interval_s)
         old, new = self._engine.layout, engine.layout
         self._engine.bring_up_to_date(self._state, self._tape, self._recorder.take_tape)
         relaid_state(self._state, old, new)
@@ -308,7 +308,7 @@ class Simulation:
         value = arguments.number("value", value)
         modulator = self._state.activity.modulator
         if (modulator[index] != value).any():
-            self._engine.bring_credit_up(self._state)
+            self._engine.bring_eligibility_up(self._state)
             modulator[index] = value
 
     def modulator(self, circuit: str) -> float:
@@ -334,7 +334,7 @@ class Simulation:
 
     def _lesions_due(self) -> None:
         for i, scheduled in enumerate(self._scheduled):
-            on_grid = self.time_s == self._sweeps * self.grid_s
+            on_grid = self.time_s == self._sweeps * self.sync_interval_s
             if not self._applied[i] and scheduled.is_due(self, on_grid):
                 self._applied[i] = True
                 self.lesion(scheduled.lesion)
@@ -348,9 +348,9 @@ class Simulation:
             self._feed.shown_before(self._state.inputs, self.time_s)
         return {
             "format": FORMAT,
-            "refresh_s": self._engine.layout.refresh_s,
-            "refresh_given": self._refresh_given,
-            "grid_s": self.grid_s,
+            "drift_interval_s": self._engine.layout.drift_interval_s,
+            "drift_interval_given": self._drift_interval_given,
+            "sync_interval_s": self.sync_interval_s,
             **self._state.save(self._given),
             "changes": save_changes(self.network, self._given),
             "recorder": self._recorder.state(),
@@ -378,9 +378,9 @@ class Simulation:
             raise refuse("network", "must be the one the state was saved from", differs)
         with as_it_was():
             now = restore_changes(network, state["changes"])
-        refresh_s, grid_s = state["refresh_s"], state["grid_s"]
-        self._set_up(now, stimulus, refresh_s, grid_s, record, sink, lesions)
-        self._given, self._refresh_given = network, bool(state["refresh_given"])
+        drift_interval_s, sync_interval_s = state["drift_interval_s"], state["sync_interval_s"]
+        self._set_up(now, stimulus, drift_interval_s, sync_interval_s, record, sink, lesions)
+        self._given, self._drift_interval_given = network, bool(state["drift_interval_given"])
         try:
             applied = np.array(state["applied"])
         except ValueError:

@@ -36,7 +36,15 @@ from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import Layout, sums_per_kernel
 from synsamp.spiking.network import Network
 
-SAVED_SYNAPSES = ("theta", "weight", "refreshed_s", "trace", "traced_s", "credit", "credited_s")
+SAVED_SYNAPSES = (
+    "theta",
+    "weight",
+    "refreshed_s",
+    "trace",
+    "traced_s",
+    "eligibility",
+    "credited_s",
+)
 """The other arrays of `Synapses` are made from these."""
 
 
@@ -106,7 +114,9 @@ class State:
         return cls(
             time_s,
             _restored_synapses(layout, saved["synapses"], found.synapses, time_s),
-            _restored_activity(layout, saved["activity"], found.activity, time_s, network.in_order),
+            _restored_activity(
+                layout, saved["activity"], found.activity, time_s, network.needs_event_order
+            ),
             random,
             InputState.restore(network, saved["inputs"]),
         )
@@ -195,7 +205,7 @@ def _new_synapses(
             values = _given_theta(projection.name, given[projection.name], mask)
         else:
             values = np.asarray(model.prior.draw(rng, mask.shape))
-        values = np.where(mask, np.maximum(values, model.floor), -np.inf)
+        values = np.where(mask, np.maximum(values, model.theta_min), -np.inf)
         layout.matrix(p, theta)[:] = values
         with np.errstate(over="ignore"):
             weights = np.where(mask, model.mapping.weight(np.where(mask, values, 0.0)), 0.0)
@@ -207,7 +217,7 @@ def _new_synapses(
         np.zeros(network.n_neurons),
         np.zeros(layout.n_traces),
         np.zeros(layout.n_traced),
-        np.zeros(layout.n_credit),
+        np.zeros(layout.n_eligibility),
         np.zeros(network.n_neurons),
     )
 
@@ -233,7 +243,7 @@ def with_columns(
     refreshed_s: NDArray[np.float64],
     trace: NDArray[np.float64],
     traced_s: NDArray[np.float64],
-    credit: NDArray[np.float64],
+    eligibility: NDArray[np.float64],
     credited_s: NDArray[np.float64],
 ) -> Synapses:
     """Synapses with empty columns, to be filled by `Engine.settle`."""
@@ -243,7 +253,7 @@ def with_columns(
         refreshed_s=refreshed_s,
         trace=trace,
         traced_s=traced_s,
-        credit=credit,
+        eligibility=eligibility,
         credited_s=credited_s,
         column=np.zeros(layout.n_cells, np.float32),
         listed=np.zeros(layout.n_synapses, np.int32),
@@ -289,7 +299,7 @@ def _require(holds: Any, name: str, of: str, rule: str) -> None:
 
 def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float) -> Synapses:
     found = _arrays(saved, {name: getattr(like, name) for name in SAVED_SYNAPSES}, "synapses")
-    theta, weight, refreshed_s, trace, traced_s, credit, credited_s = (
+    theta, weight, refreshed_s, trace, traced_s, eligibility, credited_s = (
         found[name] for name in SAVED_SYNAPSES
     )
     exists = theta > -np.inf
@@ -301,9 +311,11 @@ def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float
     _require((refreshed_s >= 0) & (refreshed_s <= time_s), "refreshed_s", "synapses", "in the past")
     _require(np.isfinite(trace), "trace", "synapses", "finite")
     _require((traced_s >= 0) & (traced_s <= time_s), "traced_s", "synapses", "in the past")
-    _require(np.isfinite(credit), "credit", "synapses", "finite")
+    _require(np.isfinite(eligibility), "eligibility", "synapses", "finite")
     _require((credited_s >= 0) & (credited_s <= time_s), "credited_s", "synapses", "in the past")
-    return with_columns(layout, theta, weight, refreshed_s, trace, traced_s, credit, credited_s)
+    return with_columns(
+        layout, theta, weight, refreshed_s, trace, traced_s, eligibility, credited_s
+    )
 
 
 def _restored_activity(
@@ -331,7 +343,7 @@ def _restored_activity(
         _require(past, "drawn_until_s", of, "in the past")
     _require((activity.adapted_s >= 0) & (activity.adapted_s <= time_s), "adapted_s", of, "past")
     _require(activity.counters >= 0, "counters", of, ">= 0")
-    passed = activity.counters[SWEEPS] - time_s / layout.grid_s
+    passed = activity.counters[SWEEPS] - time_s / layout.sync_interval_s
     _require(-1.0 - 1e-6 < passed < 1e-6, "counters", of, "the grid points passed")
     bias, varies = activity.bias, wiring.bias_per_s[wiring.circuit_of] > 0
     of_alive = np.isfinite(bias) & (varies | (bias == 0))

@@ -21,10 +21,10 @@ HIGHEST_THETA = 20.0
 class SynapseModel:
     """How the synapses of a projection behave (structsamp-spiking, sign of the prior mended).
 
-        dθ = b ( ∂log p_S(θ) + plasticity ) dt + sqrt(2 T b) dW,   θ >= ``floor``,   w = f(θ)
+        dθ = b ( ∂log p_S(θ) + plasticity ) dt + sqrt(2 T b) dW,   θ >= ``theta_min``,   w = f(θ)
 
     ``speed`` is b (1/s), ``temperature`` T, ``mapping`` f. A prior with an exact transition over
-    any interval (Gaussian, flat) uses it; for others ``splitting_step`` bounds b·Δt of one
+    any interval (Gaussian, flat) uses it; for others ``max_euler_step`` bounds b·Δt of one
     Euler–Maruyama step. Numbers of a prior may be single ones or arrays [pre] or [post, pre].
     """
 
@@ -33,22 +33,22 @@ class SynapseModel:
     plasticity: Plasticity = SpikeLikelihood()  # noqa: RUF009
     speed: float = 1e-4
     temperature: float = 1.0
-    floor: float = -5.0
-    splitting_step: float = 1e-3
+    theta_min: float = -5.0
+    max_euler_step: float = 1e-3
 
     def __post_init__(self) -> None:
-        step = self.splitting_step
+        step = self.max_euler_step
         keep(
             self,
             speed=arguments.number("speed", self.speed, at_least=0, at_most=1e3),
             temperature=arguments.number("temperature", self.temperature, at_least=0, at_most=1e6),
-            floor=arguments.number("floor", self.floor, at_least=-1e6, at_most=0),
-            splitting_step=arguments.number("splitting_step", step, at_least=1e-9, at_most=1),
+            theta_min=arguments.number("theta_min", self.theta_min, at_least=-1e6, at_most=0),
+            max_euler_step=arguments.number("max_euler_step", step, at_least=1e-9, at_most=1),
         )
         arguments.instance("prior", self.prior, (Prior, PriorByGroup), "e.g. Gaussian(0.5, 1.0)")
         arguments.instance("mapping", self.mapping, Mapping, "e.g. Exponential(3.0)")
         arguments.instance(
-            "plasticity", self.plasticity, Plasticity, "e.g. SpikeLikelihood(N=100.0)"
+            "plasticity", self.plasticity, Plasticity, "e.g. SpikeLikelihood(data_size=100.0)"
         )
         for name, part in (("prior", self.prior), ("mapping", self.mapping)):
             if not part.compiled:
@@ -58,23 +58,25 @@ class SynapseModel:
                     type(part).__name__,
                     "decorate its functions with numba.njit",
                 )
-        check_mapping(self.mapping, self.floor)
+        check_mapping(self.mapping, self.theta_min)
         self.plasticity.numbers_with(self.prior)  # refuses a prior that it cannot go with
 
 
-def check_mapping(mapping: Mapping, floor: float) -> None:
+def check_mapping(mapping: Mapping, theta_min: float) -> None:
     """Refuse mappings that the engine cannot serve.
 
     It counts on this: w grows with θ where θ > 0 and never exceeds f(0) >= 0 where θ <= 0, so that
     a synapse is functional (ŵ = max(0, w − f(0)) > 0) just if θ > 0; and the slope is dw/dθ.
     """
     name = f"mapping {type(mapping).__name__}"
-    theta = np.concatenate([np.linspace(floor, 0.0, 101), np.linspace(0.0, HIGHEST_THETA, 401)])
+    theta = np.concatenate([np.linspace(theta_min, 0.0, 101), np.linspace(0.0, HIGHEST_THETA, 401)])
     with np.errstate(all="ignore"):
         weight, slope = mapping.weight(theta), mapping.slope(theta)
     if not (np.isfinite(weight).all() and np.isfinite(slope).all()):
         bad = theta[~(np.isfinite(weight) & np.isfinite(slope))][0]
-        raise refuse(name, f"must be finite for θ from {floor:g} to {HIGHEST_THETA:g}", float(bad))
+        raise refuse(
+            name, f"must be finite for θ from {theta_min:g} to {HIGHEST_THETA:g}", float(bad)
+        )
     at_zero = float(weight[100])
     if not 0.0 <= at_zero < 1e30:
         raise refuse(name, "must have f(0) >= 0 (and below 1e30)", at_zero, "shift it")
@@ -87,7 +89,7 @@ def check_mapping(mapping: Mapping, floor: float) -> None:
             name, "must not exceed f(0) for θ <= 0", f"more at {bad:g}", "θ <= 0 is retracted"
         )
     step = 1e-4
-    inner = theta[(theta > floor + step) & (np.abs(theta) > 2 * step) & (theta < 10.0)]
+    inner = theta[(theta > theta_min + step) & (np.abs(theta) > 2 * step) & (theta < 10.0)]
     expected = (mapping.weight(inner + step) - mapping.weight(inner - step)) / (2 * step)
     off = np.abs(mapping.slope(inner) - expected) > 1e-3 * (np.abs(expected) + 1e-3 * slope.max())
     if off.any():

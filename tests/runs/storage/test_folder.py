@@ -53,7 +53,7 @@ def test_a_finished_folder_holds_all_that_is_promised(finished):
     assert content["seed"] == 0
     assert content["versions"]["numpy"]
     claims = json.loads((finished / "claims.json").read_text())
-    keys = {"id", "statement", "where", "measure", "value", "interval", "n", "band", "verdict"}
+    keys = {"id", "statement", "source", "measure", "value", "interval", "n", "band", "verdict"}
     assert all(c.keys() >= keys for c in claims)
     assert [c["verdict"] for c in claims] == ["undecided", "holds", "fails"]
 

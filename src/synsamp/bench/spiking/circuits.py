@@ -29,13 +29,13 @@ from synsamp.bench.spiking.rows import blank
 from synsamp.data import load_digits
 from synsamp.data.encoding import encode_image, noise_gap
 from synsamp.spiking import (
-    Circuit,
     InputGroup,
     Network,
     Projection,
     RandomOrder,
     Simulation,
     SynapseModel,
+    WinnerTakeAll,
 )
 
 _ROUNDS = 15
@@ -69,7 +69,7 @@ def run() -> list[Row]:
     sizes = [_circuits(digits, 784, n, 1) for n in (20, 50, 100, 200, 400)]
     counts = [_circuits(digits, 784, 10, n) for n in (2, 4, 8, 16, 32, 64)]
     inputs = [_circuits(digits, 784 * n, 10, 1) for n in (2, 4, 8)]
-    exact = _circuits(digits, 784, 10, 1, refresh_s=0.0)
+    exact = _circuits(digits, 784, 10, 1, drift_interval_s=0.0)
     cases = [one, exact, eight, *sizes, *counts, *inputs]
     dense = {kind: _dense_product(400, 784, kind) for kind in ("float32", "float64")}
     dense_times: dict[str, list[float]] = {kind: [] for kind in dense}
@@ -137,13 +137,13 @@ def _circuits(digits: list[Any], n_inputs: int, size: int, count: int, **options
         names = [f"z{i}" for i in range(count)]
         return Network(
             inputs=[InputGroup("x", n_inputs)],
-            circuits=[Circuit(name, size) for name in names],
+            circuits=[WinnerTakeAll(name, size) for name in names],
             projections=[Projection("x", name, plastic=plastic) for name in names],
         )
 
     shown = RandomOrder(_tiled(digits, n_inputs // 784))
     name = f"{count} x {size} neurons, {n_inputs} inputs"
-    if options.get("refresh_s") == 0.0:
+    if options.get("drift_interval_s") == 0.0:
         name += ", exact mode"
     return _warm(name, network(True), network(False), shown, options)
 
@@ -156,7 +156,7 @@ def _paper_fig5(digits: list[Any]) -> _Case:
         model = SynapseModel()
         return Network(
             inputs=[InputGroup("x", 784), InputGroup("y", 784)],
-            circuits=[Circuit(name, 10) for name in names],
+            circuits=[WinnerTakeAll(name, 10) for name in names],
             projections=[
                 *(Projection("x", name, model, plastic=plastic) for name in names[:4]),
                 *(Projection("y", name, model, plastic=plastic) for name in names[4:]),
@@ -261,9 +261,9 @@ def _second_start() -> float:
     program = (
         "import numpy as np\n"
         "from types import SimpleNamespace as S\n"
-        "from synsamp.spiking import InOrder, Simulation, winner_take_all\n"
+        "from synsamp.spiking import InOrder, Simulation, winner_take_all_network\n"
         "shown = S(durations_s=np.ones(1), rates_hz=np.full((1, 784), 5.0))\n"
-        "sim = Simulation(winner_take_all(), InOrder([shown]))\n"
+        "sim = Simulation(winner_take_all_network(), InOrder([shown]))\n"
         "while not sim.n_spikes: sim.run(0.01)\n"
     )
     times = []
@@ -283,13 +283,13 @@ def _first_use() -> tuple[float, float]:
         "from synsamp.mappings import Softplus\n"
         "from synsamp.priors import GaussianMixture\n"
         "from synsamp.spiking import ChangeClip, Simulation, SpikeLikelihood, SynapseModel\n"
-        "from synsamp.spiking import winner_take_all\n"
+        "from synsamp.spiking import winner_take_all_network\n"
         "start = time.process_time()\n"
-        "Simulation(winner_take_all(), np.full(784, 5.0)).run(0.5)\n"
+        "Simulation(winner_take_all_network(), np.full(784, 5.0)).run(0.5)\n"
         "first = time.process_time()\n"
         "clipped = SpikeLikelihood(clip=ChangeClip(3.0))\n"
         "other = SynapseModel(GaussianMixture(), Softplus(0.7), clipped)\n"
-        "Simulation(winner_take_all(784, 10, other), np.full(784, 5.0)).run(0.5)\n"
+        "Simulation(winner_take_all_network(784, 10, other), np.full(784, 5.0)).run(0.5)\n"
         "print(first - start, time.process_time() - first)\n"
     )
     best: list[tuple[float, float]] = []

@@ -20,14 +20,14 @@ from synsamp.bench.spiking.rows import blank
 from synsamp.environments import CompiledEnvironment, Environment, Loop, Response
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
-    FreeNeurons,
     InputGroup,
     Network,
     Projection,
     RewardGradient,
     Simulation,
+    StochasticNeurons,
     SynapseModel,
-    winner_take_all,
+    winner_take_all_network,
 )
 
 _ROUNDS = 9
@@ -71,8 +71,8 @@ class _Compiled(CompiledEnvironment):
 
 
 def run() -> list[Row]:
-    """Measure circuits and free neurons, with and without an environment, in alternating rounds."""
-    names = ("1 x 10 neurons that learn from reward", "100 free neurons")
+    """Measure circuits and stochastic neurons, with and without an environment, in alternating rounds."""
+    names = ("1 x 10 neurons that learn from reward", "100 stochastic neurons")
     kinds = {"": _Restless, ", compiled": _Compiled}
     rows = []
     for name, make in zip(names, (_circuit, _free), strict=True):
@@ -93,16 +93,16 @@ def run() -> list[Row]:
 
 def _circuit() -> Simulation:
     model = SynapseModel(
-        Gaussian(0.0, 2.0), plasticity=RewardGradient(), speed=5e-5, temperature=0.1, floor=-2.0
+        Gaussian(0.0, 2.0), plasticity=RewardGradient(), speed=5e-5, temperature=0.1, theta_min=-2.0
     )
-    network = winner_take_all(_N_INPUTS, 10, model)
-    return Simulation(network, np.full(_N_INPUTS, 15.0), seed=1, refresh_s=0.1).run(1.0)
+    network = winner_take_all_network(_N_INPUTS, 10, model)
+    return Simulation(network, np.full(_N_INPUTS, 15.0), seed=1, drift_interval_s=0.1).run(1.0)
 
 
 def _free() -> Simulation:
     network = Network(
         [InputGroup("x", _N_INPUTS)],
-        [FreeNeurons("z", 100, rate_hz=2.0, dead_time_s=0.005)],
+        [StochasticNeurons("z", 100, rate_hz=2.0, refractory_s=0.005)],
         [Projection("x", "z", plastic=False)],
     )
     theta = np.random.default_rng(1).normal(-0.5, 1.0, (100, _N_INPUTS))

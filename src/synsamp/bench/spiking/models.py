@@ -1,7 +1,7 @@
-"""Other models in the engine: a user's plasticity against the paper's, free neurons against Brian2.
+"""Other models in the engine: a user's plasticity against the paper's, stochastic neurons against Brian2.
 
 Rounds go through all cases in turn, and the table gives the best of the rounds, in processor time.
-Free neurons are also compared with Brian2 in law: mean spikes per run of the same network, beside
+Stochastic neurons are also compared with Brian2 in law: mean spikes per run of the same network, beside
 the time step that Brian2 was given.
 """
 
@@ -24,14 +24,14 @@ from synsamp.bench import Row, missing_peer, peer_python, peers_folder
 from synsamp.bench.spiking.rows import Timed, blank
 from synsamp.spiking import (
     CustomPlasticity,
-    FreeNeurons,
     InputGroup,
     Network,
     Projection,
     Simulation,
     SpikeLikelihood,
+    StochasticNeurons,
     SynapseModel,
-    winner_take_all,
+    winner_take_all_network,
 )
 
 _ROUNDS = 9
@@ -71,8 +71,8 @@ def run() -> list[Row]:
     """Measure all cases in alternating rounds."""
     papers = Timed("the paper's plasticity, in lanes", _circuit(SpikeLikelihood()))
     own = [Timed(name, _circuit(plasticity)) for name, plasticity in OWN.items()]
-    free = [Timed(f"{n} free neurons", _free(n)) for n in (20, 80, 320, 1280)]
-    busy = Timed("20 free neurons, 784 inputs", _free(20, n_inputs=784))
+    free = [Timed(f"{n} stochastic neurons", _free(n)) for n in (20, 80, 320, 1280)]
+    busy = Timed("20 stochastic neurons, 784 inputs", _free(20, n_inputs=784))
     for _ in range(_ROUNDS):
         for case in (papers, *own, *free, busy):
             case.turn()
@@ -83,7 +83,7 @@ def run() -> list[Row]:
     rows += [_row(case.name, case) for case in (*free, busy)]
     rows[len(own) + 1] |= _against_brian2(free[0].best)
     loop_s, *own_s = _first_uses()
-    rows.append(blank("first use of free neurons: compiling, s") | {"ratio": loop_s})
+    rows.append(blank("first use of stochastic neurons: compiling, s") | {"ratio": loop_s})
     for name, seconds in zip(OWN, own_s, strict=True):
         rows.append(blank(f"{name}: compiling, s") | {"ratio": seconds})
     return rows
@@ -96,13 +96,13 @@ def _row(name: str, case: Timed) -> Row:
 def _circuit(plasticity: Any) -> Simulation:
     model = SynapseModel(plasticity=plasticity)
     rates = np.random.default_rng(0).gamma(0.5, 20.0, 784).clip(0, 100)
-    return Simulation(winner_take_all(784, 10, model), rates, seed=1).run(1.0)
+    return Simulation(winner_take_all_network(784, 10, model), rates, seed=1).run(1.0)
 
 
 def _free(n: int, n_inputs: int = 50) -> Simulation:
     network = Network(
         [InputGroup("x", n_inputs)],
-        [FreeNeurons("h", n, rate_hz=5.0, dead_time_s=0.005)],
+        [StochasticNeurons("h", n, rate_hz=5.0, refractory_s=0.005)],
         [Projection("x", "h", plastic=False)],
     )
     rates = np.full(n_inputs, 500.0 / n_inputs)  # the same drive whatever their number
@@ -114,7 +114,7 @@ def _free(n: int, n_inputs: int = 50) -> Simulation:
 
 
 def print_first_uses() -> None:
-    """Processor time of the first free neurons, then of each plasticity, one by one.
+    """Processor time of the first stochastic neurons, then of each plasticity, one by one.
 
     The loop of the paper's circuits is compiled before: `bench.spiking.circuits` has its time.
     """

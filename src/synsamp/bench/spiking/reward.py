@@ -24,7 +24,6 @@ from synsamp.bench.spiking.reward_peer import Case, FreeCase, by_numpy
 from synsamp.bench.spiking.rows import Timed, blank
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
-    Circuit,
     InputGroup,
     Network,
     Projection,
@@ -32,6 +31,7 @@ from synsamp.spiking import (
     Simulation,
     SpikeLikelihood,
     SynapseModel,
+    WinnerTakeAll,
 )
 from synsamp.spiking.plasticity import Plasticity
 
@@ -49,7 +49,9 @@ def run() -> list[Row]:
     shares = {share: _network("reward", share, reward) for share in _SHARES}
     frozen = {share: _network("frozen", share, reward, plastic=False) for share in _SHARES}
     papers = {share: _network("the paper's rule", share, paper) for share in _SHARES}
-    often = _network(f"reward, refreshed every {_PERIOD_S} s", 0.2, reward, refresh_s=_PERIOD_S)
+    often = _network(
+        f"reward, refreshed every {_PERIOD_S} s", 0.2, reward, drift_interval_s=_PERIOD_S
+    )
     for _ in range(_ROUNDS):
         for case in (*shares.values(), *frozen.values(), *papers.values(), often):
             case.turn()
@@ -72,7 +74,7 @@ def run() -> list[Row]:
         *rows,
         _against_numpy(f"50 {circuit}", partial(_case, 50)),
         _against_numpy(f"{_N_INPUTS} {circuit}", partial(_case, _N_INPUTS)),
-        _against_numpy("50 x 10 free neurons: reward, 20% functional", _free_case),
+        _against_numpy("50 x 10 stochastic neurons: reward, 20% functional", _free_case),
     ]
 
 
@@ -81,19 +83,21 @@ def _network(
     share: float,
     plasticity: Plasticity,
     plastic: bool = True,
-    refresh_s: float | None = None,
+    drift_interval_s: float | None = None,
 ) -> Timed:
     """784 x 10 potential synapses, of which a share is well above 0 and the rest well below."""
     model = SynapseModel(
-        Gaussian(0.0, 2.0), plasticity=plasticity, speed=5e-5, temperature=0.1, floor=-2.0
+        Gaussian(0.0, 2.0), plasticity=plasticity, speed=5e-5, temperature=0.1, theta_min=-2.0
     )
     network = Network(
         [InputGroup("x", _N_INPUTS)],
-        [Circuit("z", _N_NEURONS, adaptation_strength=0.0)],
+        [WinnerTakeAll("z", _N_NEURONS, adaptation_strength=0.0)],
         [Projection("x", "z", model, plastic=plastic)],
     )
     theta = {"x->z": _theta(_N_INPUTS, share)}
-    sim = Simulation(network, _rates_hz(_N_INPUTS), seed=1, theta=theta, refresh_s=refresh_s)
+    sim = Simulation(
+        network, _rates_hz(_N_INPUTS), seed=1, theta=theta, drift_interval_s=drift_interval_s
+    )
     return Timed(f"{_N_INPUTS} x {_N_NEURONS}: {name}, {share:.0%} functional", sim.run(1.0))
 
 
@@ -167,7 +171,7 @@ def _free_case(duration_s: float, seed: int) -> Case:
 
 def _own_microseconds(case: Case, seed: int) -> float:
     start = {"x->z": case.theta0}
-    sim = Simulation(case.network(), case.rates_hz, seed, theta=start, refresh_s=_PERIOD_S)
+    sim = Simulation(case.network(), case.rates_hz, seed, theta=start, drift_interval_s=_PERIOD_S)
     begin = time.thread_time()
     for i, level in enumerate(np.asarray(case.dopamine)):
         sim.modulate("z", level)

@@ -19,15 +19,15 @@ from synsamp.bench import peers_folder
 from synsamp.environments import Dopamine, Environment, Loop, Response
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
-    Circuit,
-    FreeNeurons,
     Homeostasis,
     InputGroup,
     Network,
     Projection,
     RewardGradient,
     Simulation,
+    StochasticNeurons,
     SynapseModel,
+    WinnerTakeAll,
 )
 
 Floats = NDArray[np.float64]
@@ -69,20 +69,20 @@ class Case:
             plasticity=rule,
             speed=self.b,
             temperature=self.T,
-            floor=self.floor,
+            theta_min=self.floor,
         )
         n_neurons, n_inputs = self.theta0.shape
         inputs, projection = InputGroup("x", n_inputs), Projection("x", "z", synapses)
         return Network([inputs], [self.neurons(n_neurons)], [projection])
 
-    def neurons(self, size: int) -> Circuit | FreeNeurons:
+    def neurons(self, size: int) -> WinnerTakeAll | StochasticNeurons:
         """A circuit without adaptation."""
-        return Circuit("z", size, self.rate_hz, adaptation_strength=0.0)
+        return WinnerTakeAll("z", size, self.rate_hz, adaptation_strength=0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class FreeCase(Case):
-    """The same for free neurons, of the rate ``rate_hz`` at u = 0."""
+    """The same for stochastic neurons, of the rate ``rate_hz`` at u = 0."""
 
     script: ClassVar[str] = "reward_free.py"
     rate_hz: float = 1.0
@@ -90,10 +90,10 @@ class FreeCase(Case):
     goal_hz: float = 5.0
     tau_beta_s: float = 50.0
 
-    def neurons(self, size: int) -> FreeNeurons:
-        """With a dead time and homeostasis."""
+    def neurons(self, size: int) -> StochasticNeurons:
+        """With a refractory period and homeostasis."""
         goal = Homeostasis(self.goal_hz, self.tau_beta_s)
-        return FreeNeurons("z", size, self.rate_hz, self.dead_s, homeostasis=goal)
+        return StochasticNeurons("z", size, self.rate_hz, self.dead_s, homeostasis=goal)
 
 
 class WhoWon(Environment):
@@ -139,8 +139,8 @@ def by_synsamp(
             for i, level in enumerate(np.asarray(case.dopamine)):
                 sim.modulate("z", level)
                 sim.run_until((i + 1) * case.period_s)
-        found["e"].append(sim.credit("x->z").eligibility)
-        found["g"].append(sim.credit("x->z").gradient)
+        found["e"].append(sim.eligibility("x->z").trace)
+        found["g"].append(sim.eligibility("x->z").gradient)
         found["theta"].append(sim.theta("x->z"))
         found["spikes"].append(sim.spike_counts)
     return {name: np.array(values) for name, values in found.items()}

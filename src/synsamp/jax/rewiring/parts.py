@@ -64,7 +64,7 @@ class Rectified(Mapping):
 
     weight_of: ClassVar[Any] = staticmethod(_weight)
     slope_of: ClassVar[Any] = staticmethod(_slope)
-    bend_of: ClassVar[Any] = staticmethod(_bend)
+    dlog_slope_of: ClassVar[Any] = staticmethod(_bend)
     theta_of: ClassVar[Any] = None
 
     def __post_init__(self) -> None:

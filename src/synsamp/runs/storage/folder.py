@@ -107,22 +107,22 @@ class Status(_Record):
 class ClaimRecord(_Record):
     """A claim as it was judged; a number that is not finite is null.
 
-    ``at`` names the point of a sweep, ``null_is`` what the null is. ``needed``: seeds that would
+    ``at`` names the point of a sweep, ``null_description`` what the null is. ``needed``: seeds that would
     decide an undecided claim.
     """
 
     id: str
     statement: str
-    where: str
+    source: str
     measure: str
     band: tuple[float | None, float | None]
-    verdict: Literal["holds", "fails", "undecided", "cannot tell"]
+    verdict: Literal["holds", "fails", "undecided", "not specific"]
     n: int
     value: float | None
     interval: tuple[float | None, float | None]
     null_value: float | None = None
     null_interval: tuple[float | None, float | None] | None = None
-    null_is: str = ""
+    null_description: str = ""
     needed: int | None = None
     paper: float | None = None
     paper_is: str = ""
@@ -143,7 +143,7 @@ class ClaimRecord(_Record):
         return cls(
             id=claim.id,
             statement=claim.statement,
-            where=claim.where,
+            source=claim.source,
             measure=claim.measure,
             band=claim.band,
             verdict=judged.verdict,
@@ -152,7 +152,7 @@ class ClaimRecord(_Record):
             interval=(_finite(measured.low), _finite(measured.high)),
             null_value=None if null is None else _finite(null.value),
             null_interval=None if null is None else (_finite(null.low), _finite(null.high)),
-            null_is=claim.null_is,
+            null_description=claim.null_description,
             needed=judged.needed,
             paper=claim.paper,
             paper_is=judged.paper_is,

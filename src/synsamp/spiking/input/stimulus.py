@@ -140,7 +140,7 @@ class _Lasting(NamedTuple):
 class Constant:
     """Rates of input groups that do not change: one presentation, again and again.
 
-    The rates are taken as they are: `as_shown` or who else makes one has checked them.
+    The rates are taken as they are: `parse_stimulus` or who else makes one has checked them.
     """
 
     def __init__(self, rates_hz: Mapping[str, NDArray[np.float64]]) -> None:
@@ -153,7 +153,7 @@ class Constant:
         return dict.fromkeys(self.library, np.zeros(count, np.int64))
 
 
-def as_shown(given: Any, network: Network) -> Shown:
+def parse_stimulus(given: Any, network: Network) -> Shown:
     """Whatever a user may give as a stimulus, checked against the network."""
     if given is None:
         return Shown(None, {})

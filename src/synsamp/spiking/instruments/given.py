@@ -27,8 +27,8 @@ def check_given(
     learning = arguments.flag("learning", learning)
     if times.size == 0:
         return times, sources, learning
-    if learning and (wiring.free & wiring.credits).any():
-        rule = "must be False where free neurons learn from reward"
+    if learning and (wiring.free & wiring.eligibilitys).any():
+        rule = "must be False where stochastic neurons learn from reward"
         remedy = "what they were expected to do is known only of spikes that are drawn"
         raise refuse("learning", rule, learning, remedy)
     if not (np.diff(times) >= 0).all():

@@ -118,9 +118,11 @@ def all_scheduled(lesions: Any) -> tuple[Scheduled, ...]:
     return tuple(arguments.instance("each of lesions", s, Scheduled) for s in lesions)
 
 
-def next_stop_s(waiting: Sequence[Scheduled], end_s: float, now_s: float, grid_s: float) -> float:
+def next_stop_s(
+    waiting: Sequence[Scheduled], end_s: float, now_s: float, sync_interval_s: float
+) -> float:
     """Where a run must stop next: at a lesion's time, or at the next point of the grid to ask."""
-    times = (grid_s if lesion.at_s is None else lesion.at_s for lesion in waiting)
+    times = (sync_interval_s if lesion.at_s is None else lesion.at_s for lesion in waiting)
     return min([end_s, *(max(at_s, now_s) for at_s in times)])
 
 
@@ -169,11 +171,11 @@ def _set_theta(
     model = layout.projections[p].synapses
     weight = 0.0
     if value > -np.inf:
-        value = max(value, model.floor)
+        value = max(value, model.theta_min)
         weight = float(model.mapping.weight(value))
     layout.matrix(p, state.synapses.theta)[where] = value
     layout.matrix(p, state.synapses.weight)[where] = weight
-    layout.credit(p, state.synapses.credit)[where] = 0.0
+    layout.eligibility(p, state.synapses.eligibility)[where] = 0.0
 
 
 def _require_some(name: str, values: Any) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
-from synsamp.spiking.network import SynapseModel, winner_take_all
+from synsamp.spiking.network import SynapseModel, winner_take_all_network
 from synsamp.spiking.simulation import Simulation
 
 
@@ -32,12 +32,14 @@ def stdp_curve(
     offsets = arguments.numbers("offset_s", np.atleast_1d(offset_s), shape=(None,))
     pairings = arguments.whole("pairings", pairings, at_least=1, at_most=10**6)
     rate_hz = arguments.number("rate_hz", rate_hz, above=0, at_most=1e6)
-    theta = arguments.number("theta", theta, at_least=synapses.floor)
+    theta = arguments.number("theta", theta, at_least=synapses.theta_min)
     quiet = replace(synapses, temperature=0.0)
     before = float(quiet.mapping.weight(theta))
     changes = []
     for offset in offsets:
-        sim = Simulation(winner_take_all(1, 1, quiet), theta={"x->z": theta}, refresh_s=0.0)
+        sim = Simulation(
+            winner_take_all_network(1, 1, quiet), theta={"x->z": theta}, drift_interval_s=0.0
+        )
         start = 1.0 + np.arange(pairings) / rate_hz
         pre, post = start + max(0.0, -offset), start + max(0.0, offset)
         times = np.concatenate([pre, post])

@@ -12,7 +12,7 @@ from synsamp import arguments
 from synsamp.spiking.engine import Engine
 from synsamp.spiking.input.position import InputState
 from synsamp.spiking.input.schedule import InputFeed
-from synsamp.spiking.input.stimulus import as_shown
+from synsamp.spiking.input.stimulus import parse_stimulus
 from synsamp.spiking.instruments.recording import new_tape, nothing_traced
 from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, Tape
 from synsamp.spiking.kernel.random import new_streams
@@ -102,7 +102,7 @@ def _show(
     silenced = state.inputs.silenced
     state.inputs = InputState.new(engine.network, rng, state.time_s)
     state.inputs.silenced = silenced
-    feed = InputFeed(engine.network, as_shown(stimulus, engine.network))
+    feed = InputFeed(engine.network, parse_stimulus(stimulus, engine.network))
     spikes: list[tuple[Any, Any]] = []
 
     def take(tape: Tape) -> None:

@@ -12,13 +12,12 @@ from numba import types
 
 from synsamp.specialise.pointers import caller_of
 from synsamp.spiking.kernel.compiling import exact, kernel, separate
-from synsamp.spiking.kernel.credit import bring_all_credit
+from synsamp.spiking.kernel.eligibility import bring_all_eligibility
 from synsamp.spiking.kernel.loop import DONE, INPUT_WANTED, PAUSED
 from synsamp.spiking.kernel.memory import (
     ANSWER,
     ANSWERS,
     FELT,
-    GRID_S,
     KEEP,
     LEAST,
     LOOP,
@@ -31,6 +30,7 @@ from synsamp.spiking.kernel.memory import (
     REWARD,
     SHOWN,
     START_S,
+    SYNC_INTERVAL_S,
     TOTAL_REWARD,
     Acting,
     Activity,
@@ -168,7 +168,7 @@ def give(
     for circuit in range(activity.modulator.size):
         changed |= activity.modulator[circuit] != level
     if changed:
-        bring_all_credit(terms[NOW_S], wiring, numbers, synapses, activity, work)
+        bring_all_eligibility(terms[NOW_S], wiring, numbers, synapses, activity, work)
         for circuit in range(activity.modulator.size):
             activity.modulator[circuit] = level
 
@@ -197,7 +197,9 @@ def act(
         due = due_s(terms[START_S], acting.counters[ANSWERS], period)
         is_due = due <= until + ROUNDING * period
         # The last answer may have been due a rounding after ``until``: time does not go back.
-        target = on_grid(due, wiring.constants[GRID_S]) if is_due else max(until, terms[NOW_S])
+        target = (
+            on_grid(due, wiring.constants[SYNC_INTERVAL_S]) if is_due else max(until, terms[NOW_S])
+        )
         status = call_loop(
             acting.functions[LOOP],
             (

@@ -24,7 +24,7 @@ def learn_at_arrival(
     for circuit in range(wiring.first_neuron.size - 1):
         for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
             j = axon - wiring.first_axon[p]
-            if wiring.plastic[p] and wiring.at_arrival[p] != 0 and 0 <= j < wiring.n_afferents[p]:
+            if wiring.plastic[p] and wiring.on_pre[p] != 0 and 0 <= j < wiring.n_afferents[p]:
                 any_learnt = True
                 learn_column(circuit, p, j, now, wiring, numbers, synapses, activity)
     return any_learnt
@@ -48,7 +48,7 @@ def learn_column(
     traced = wiring.first_traced[p] + (j if wiring.n_traces[p] > 0 else 0)
     fall, rise = epsp_decays(wiring.kernel[p], now, wiring, activity)
     call_arrival(
-        wiring.at_arrival[p],
+        wiring.on_pre[p],
         (
             count,
             n,
@@ -56,7 +56,7 @@ def learn_column(
             address(synapses.weight, first, (count - 1) * n + 1),
             fall * activity.fall[axon] - rise * activity.rise[axon],
             numbers.speed[p],
-            numbers.floor[p],
+            numbers.theta_min[p],
             address(numbers.plasticity, wiring.first_plasticity_number[p], 1),
             address(numbers.mapping, wiring.first_mapping_number[p], 1),
             now,

@@ -128,9 +128,9 @@ PASS = types.void(
     _doubles,  # numbers of the plasticity
     _doubles,  # to be written: what e, g and φ become of themselves and each other
 )
-"""What time does to the credit of every synapse of a block (`synsamp.spiking.kernel.credit`)."""
+"""What time does to the eligibility of every synapse of a block (`synsamp.spiking.kernel.eligibility`)."""
 
-CREDIT = types.void(
+ELIGIBILITY = types.void(
     _int,  # synapses that may be functional
     types.CPointer(types.int32),  # which
     _doubles,  # θ
@@ -146,7 +146,7 @@ CREDIT = types.void(
     _doubles,  # numbers of the mapping
     _doubles,  # [synapse, 3]: e, g, φ
 )
-"""Credit of one row: time passes, then a spike of the circuit."""
+"""Eligibility of one row: time passes, then a spike of the circuit."""
 
 GATHER = types.void(
     _int,  # n
@@ -157,8 +157,8 @@ GATHER = types.void(
 )
 """What has gathered for θ since the last refresh is added to it."""
 
-call_move, call_weigh, call_spike, call_arrival, call_pass, call_credit, call_gather = (
-    caller_of(kind) for kind in (MOVE, WEIGH, SPIKE, ARRIVAL, PASS, CREDIT, GATHER)
+call_move, call_weigh, call_spike, call_arrival, call_pass, call_eligibility, call_gather = (
+    caller_of(kind) for kind in (MOVE, WEIGH, SPIKE, ARRIVAL, PASS, ELIGIBILITY, GATHER)
 )
 
 

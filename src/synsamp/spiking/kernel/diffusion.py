@@ -1,6 +1,6 @@
 """Between spikes: prior and noise move θ, and w follows.
 
-    dθ = b ∂log p_S(θ) dt + sqrt(2 T b) dW,   θ >= floor,   w = f(θ)
+    dθ = b ∂log p_S(θ) dt + sqrt(2 T b) dW,   θ >= theta_min,   w = f(θ)
 
 A prior that brings its exact transition over an interval (`Prior.transition_of`; for a Gaussian the
 Ornstein–Uhlenbeck process) is applied at once; any other by one Euler–Maruyama step, which the
@@ -37,9 +37,9 @@ from synsamp.spiking.kernel.simd import (
 
 
 @scalar
-def at_least(new: Any, old: Any, floor: float) -> Any:
-    """θ kept at or above the floor; a synapse that does not exist stays at −inf."""
-    return max(new, min(old, floor))
+def at_least(new: Any, old: Any, theta_min: float) -> Any:
+    """θ kept at or above the theta_min; a synapse that does not exist stays at −inf."""
+    return max(new, min(old, theta_min))
 
 
 # -- prior and noise --------------------
@@ -68,7 +68,7 @@ def _exactly_in_lanes(
     elapsed: float,
     b: float,
     T: float,
-    floor: float,
+    theta_min: float,
     prior: Any,
     plane: int,
     step: int,
@@ -79,7 +79,7 @@ def _exactly_in_lanes(
     for i in range(0, n, LANE):
         old = load(theta, i)
         new = mean + keep * (old - mean) + spread * widen(load(normals, i))
-        store(theta, i, at_least(new, old, floor))
+        store(theta, i, at_least(new, old, theta_min))
 
 
 def _exactly(
@@ -89,7 +89,7 @@ def _exactly(
     elapsed: float,
     b: float,
     T: float,
-    floor: float,
+    theta_min: float,
     prior: Any,
     plane: int,
     step: int,
@@ -99,7 +99,7 @@ def _exactly(
     for i in range(n):
         mean, keep, spread = transition(prior_numbers(prior, plane, i * step), b, T, elapsed)
         old = theta[i]
-        theta[i] = at_least(mean + keep * (old - mean) + spread * normals[i], old, floor)
+        theta[i] = at_least(mean + keep * (old - mean) + spread * normals[i], old, theta_min)
 
 
 def _by_a_step(
@@ -109,7 +109,7 @@ def _by_a_step(
     elapsed: float,
     b: float,
     T: float,
-    floor: float,
+    theta_min: float,
     prior: Any,
     plane: int,
     step: int,
@@ -122,7 +122,7 @@ def _by_a_step(
         if old > -np.inf:
             force = drift(b, 0.0, gradient(old, prior_numbers(prior, plane, i * step)), 0.0, 0.0, T)
             moved = euler_maruyama(old, force, spread, sqrt_dt, normals[i])
-            theta[i] = at_least(moved, old, floor)
+            theta[i] = at_least(moved, old, theta_min)
 
 
 # -- from θ to w and ŵ --------------------

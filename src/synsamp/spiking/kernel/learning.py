@@ -19,8 +19,8 @@ from synsamp.spiking.kernel.compiling import (
     separate,
     vector,
 )
-from synsamp.spiking.kernel.credit import DEPTH, forget
 from synsamp.spiking.kernel.diffusion import read_effects
+from synsamp.spiking.kernel.eligibility import DEPTH, forget
 from synsamp.spiking.kernel.memory import REFRESH_S, Activity, Numbers, Synapses, Wiring, Work
 from synsamp.spiking.kernel.potentials import epsp_decays
 from synsamp.spiking.kernel.random import Normals, take_normals
@@ -155,7 +155,7 @@ def refresh_row(
         size = wiring.piece_size[piece]
         steps: Any = 1
         if not wiring.piece_exact[piece]:
-            steps = max(1, int(np.ceil(b * elapsed / numbers.splitting_step[p])))
+            steps = max(1, int(np.ceil(b * elapsed / numbers.max_euler_step[p])))
         for _ in range(steps):
             at = take_normals(noise, -(-size // LANE) * LANE)
             call_move(
@@ -167,22 +167,22 @@ def refresh_row(
                     elapsed / steps,
                     b,
                     T,
-                    numbers.floor[p],
+                    numbers.theta_min[p],
                     address(numbers.prior, wiring.piece_number[piece], 1),
                     wiring.piece_plane[piece],
                     wiring.piece_step[piece],
                 ),
             )
-    credit = wiring.first_credit[p] + DEPTH * k * n
+    eligibility = wiring.first_eligibility[p] + DEPTH * k * n
     if wiring.gathering[p] != 0:
         call_gather(
             wiring.gathering[p],
             (
                 n,
                 address(synapses.theta, start, n),
-                numbers.floor[p],
+                numbers.theta_min[p],
                 address(numbers.plasticity, wiring.first_plasticity_number[p], 1),
-                address(synapses.credit, credit, DEPTH * n),
+                address(synapses.eligibility, eligibility, DEPTH * n),
             ),
         )
     crossed = call_weigh(
@@ -196,8 +196,8 @@ def refresh_row(
         ),
     )
     if wiring.gathering[p] != 0:
-        row_credit = part(synapses.credit, credit, DEPTH * n)
-        forget(part(synapses.weight, start, n), numbers.retracted_weight[p], row_credit)
+        row_eligibility = part(synapses.eligibility, eligibility, DEPTH * n)
+        forget(part(synapses.weight, start, n), numbers.retracted_weight[p], row_eligibility)
     return crossed != 0
 
 
@@ -212,7 +212,7 @@ def refresh_neuron(
 ) -> bool:
     """Prior and noise since the neuron's last refresh, exact over any interval.
 
-    Credit, if any is assigned, must have been brought to ``now``.
+    Eligibility, if any is assigned, must have been brought to ``now``.
     """
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
@@ -257,7 +257,7 @@ def learn(
             traces = wiring.first_trace[p] + k * n * wiring.n_traces[p]
             traced = wiring.first_traced[p] + (k * n if wiring.n_traces[p] > 0 else 0)
             crossed = call_spike(
-                wiring.at_spike[p],
+                wiring.on_post[p],
                 (
                     n,
                     address(synapses.theta, start, n),
@@ -268,7 +268,7 @@ def learn(
                     np.float32(fall_decay),
                     np.float32(rise_decay),
                     numbers.speed[p],
-                    numbers.floor[p],
+                    numbers.theta_min[p],
                     numbers.retracted_weight[p],
                     wiring.sign[p],
                     address(numbers.plasticity, wiring.first_plasticity_number[p], 1),

@@ -16,7 +16,11 @@ import numpy as np
 
 from synsamp.spiking.kernel.arrivals import learn_at_arrival
 from synsamp.spiking.kernel.compiling import kernel, once, separate
-from synsamp.spiking.kernel.credit import bring_all_credit, credit_neurons, note_spike
+from synsamp.spiking.kernel.eligibility import (
+    bring_all_eligibility,
+    eligibility_neurons,
+    note_spike,
+)
 from synsamp.spiking.kernel.inputs import (
     LOST,
     NO_ROOM,
@@ -26,12 +30,12 @@ from synsamp.spiking.kernel.inputs import (
 )
 from synsamp.spiking.kernel.learning import learn, refresh_neuron, settle
 from synsamp.spiking.kernel.memory import (
-    GRID_S,
     INPUTS_UNTIL,
     NEXT_EVENT,
     REFRESH_S,
     SPIKES,
     SWEEPS,
+    SYNC_INTERVAL_S,
     Activity,
     Numbers,
     Schedule,
@@ -103,7 +107,7 @@ def update_all(
     work: Work,
 ) -> None:
     """Bring every synapse up to date."""
-    bring_all_credit(now, wiring, numbers, synapses, activity, work)
+    bring_all_eligibility(now, wiring, numbers, synapses, activity, work)
     for neuron in range(activity.bias.size):
         if wiring.learns[wiring.circuit_of[neuron]]:
             refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
@@ -124,12 +128,12 @@ def learn_together(
     tape: Tape,
     work: Work,
 ) -> None:
-    """A circuit has spiked, and its rates stand in the working memory: credit, and then, where it
+    """A circuit has spiked, and its rates stand in the working memory: eligibility, and then, where it
     is due, a refresh of all its neurons: each has a part in who wins."""
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
     note_spike(circuit, winner, wiring, work)
-    credit_neurons(circuit, 0, size, now, wiring, numbers, synapses, activity, work)
+    eligibility_neurons(circuit, 0, size, now, wiring, numbers, synapses, activity, work)
     if wiring.learns[circuit]:
         for neuron in range(first, first + size):
             refresh_if_due(neuron, now, wiring, numbers, synapses, activity, noise, tape, work)
@@ -154,7 +158,7 @@ def learn_alone(
     k = neuron - wiring.first_neuron[circuit]
     work.spiked[k] = spiked
     work.expected[k] = expected
-    credit_neurons(circuit, k, k + 1, now, wiring, numbers, synapses, activity, work)
+    eligibility_neurons(circuit, k, k + 1, now, wiring, numbers, synapses, activity, work)
     if wiring.learns[circuit]:
         refresh_if_due(neuron, now, wiring, numbers, synapses, activity, noise, tape, work)
 
@@ -202,7 +206,7 @@ def run(
         clock[NEXT_EVENT] = clock[INPUTS_UNTIL] + exponential(events, total_rate)
     while True:
         now = clock[NEXT_EVENT]
-        grid = (activity.counters[SWEEPS] + 1) * wiring.constants[GRID_S]
+        grid = (activity.counters[SWEEPS] + 1) * wiring.constants[SYNC_INTERVAL_S]
         if tape.written[0] >= tape.spike_s.size:
             return TAPE_FULL
         if tape.written[1] + 2 * tape.traced.size > tape.trace_s.size:
@@ -237,7 +241,7 @@ def run(
             return BROKEN
         room = True
         if neuron != NOBODY:
-            if learning and wiring.credits[circuit]:
+            if learning and wiring.eligibilitys[circuit]:
                 learn_together(
                     circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
                 )
@@ -288,7 +292,7 @@ def bring_up_to_date(
 
 
 @kernel
-def bring_credit_up(
+def bring_eligibility_up(
     now: float,
     wiring: Wiring,
     numbers: Numbers,
@@ -296,8 +300,8 @@ def bring_credit_up(
     activity: Activity,
     work: Work,
 ) -> None:
-    """Credit of every synapse up to ``now``: before a modulator changes, or to be read."""
-    bring_all_credit(now, wiring, numbers, synapses, activity, work)
+    """Eligibility of every synapse up to ``now``: before a modulator changes, or to be read."""
+    bring_all_eligibility(now, wiring, numbers, synapses, activity, work)
 
 
 @kernel
@@ -337,18 +341,18 @@ def replay(
     """
     column, n_inputs = synapses.column, wiring.first_input[-1]
     arrivals = False
-    for p in range(wiring.at_arrival.size):
-        arrivals |= wiring.at_arrival[p] != 0
+    for p in range(wiring.on_pre.size):
+        arrivals |= wiring.on_pre[p] != 0
     for i in range(times.size):
         if tape.written[0] >= tape.spike_s.size:
             return i
         if tape.written[1] + 3 * tape.traced.size > tape.trace_s.size:
             return i
         now, source = times[i], sources[i]
-        passed = np.int64(np.floor(now / wiring.constants[GRID_S]))
+        passed = np.int64(np.floor(now / wiring.constants[SYNC_INTERVAL_S]))
         if passed > activity.counters[SWEEPS]:  # the last grid point before it stands for all
             if learning:
-                grid = min(passed * wiring.constants[GRID_S], now)
+                grid = min(passed * wiring.constants[SYNC_INTERVAL_S], now)
                 update_all(grid, wiring, numbers, synapses, activity, noise, tape, work)
             activity.counters[SWEEPS] = passed
         keep_reference_near(now, wiring, activity)
@@ -375,7 +379,7 @@ def replay(
             neuron = source - n_inputs
             circuit = wiring.circuit_of[neuron]
             decay_adaptation(circuit, now, wiring, activity)
-            if learning and wiring.credits[circuit]:
+            if learning and wiring.eligibilitys[circuit]:
                 rates(circuit, now, wiring, activity, work.potentials)
                 learn_together(
                     circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work

@@ -17,9 +17,11 @@ class Wiring(Record):
 
     # per circuit
     first_neuron = array("int64")  # [n_circuits + 1]
-    rate_up_to = array("float64")  # cumulative ρ_net of the circuits; free neurons add nothing
-    free = array("bool")  # free neurons, without a shared total
-    base_hz = array("float64")  # ρ_0 of free neurons
+    rate_up_to = array(
+        "float64"
+    )  # cumulative ρ_net of the circuits; stochastic neurons add nothing
+    free = array("bool")  # stochastic neurons, without a shared total
+    base_hz = array("float64")  # ρ_0 of stochastic neurons
     most_hz = array("float64")  # beyond which their rates do not rise
     dead_s = array("float64")
     adaptation_rise_s = array("float64")
@@ -30,7 +32,7 @@ class Wiring(Record):
     first_block = array("int64")  # [n_circuits + 1]: blocks lie sorted by their target
     learns = array("bool")  # whether any synapse of the circuit is plastic
     learns_by_own = array("bool")  # whether any learns from spikes of its own neuron
-    credits = array("bool")  # whether any learns from all spikes of the circuit
+    eligibilitys = array("bool")  # whether any learns from all spikes of the circuit
     circuit_of = array("int64")  # per neuron
     highest_limit_hz = array("float32")  # likewise, in whole lanes: of neurons with a highest rate
     # per block
@@ -43,17 +45,17 @@ class Wiring(Record):
     first_cell = array("int64")  # of the column store: synapse (post 0, pre 0)
     column_width = array("int64")
     weigh = array("int64")  # addresses of compiled functions
-    at_spike = array("int64")
-    at_arrival = array("int64")  # 0 if nothing happens there
-    passing = array("int64")  # 0 where no credit is assigned
-    crediting = array("int64")
+    on_post = array("int64")
+    on_pre = array("int64")  # 0 if nothing happens there
+    passing = array("int64")  # 0 where no eligibility is assigned
+    eligibilitying = array("int64")
     gathering = array("int64")
     sign = array("float32")
     kernel = array("int64")  # which EPSP
     n_traces = array("int64")
     first_trace = array("int64")
     first_traced = array("int64")
-    first_credit = array("int64")
+    first_eligibility = array("int64")
     first_mapping_number = array("int64")
     first_plasticity_number = array("int64")
     # per piece
@@ -86,9 +88,9 @@ class Wiring(Record):
     constants = array("float64")  # see the names below
 
 
-HORIZON_S, REFRESH_S, GRID_S, RENEW_S = range(4)
+HORIZON_S, REFRESH_S, SYNC_INTERVAL_S, RENEW_S = range(4)
 """Entries of the constants: how old a reference may be; the rhythm of refreshes and of the grid;
-for how long a bound of the rates of free neurons is good."""
+for how long a bound of the rates of stochastic neurons is good."""
 
 
 class Numbers(Record):
@@ -96,8 +98,8 @@ class Numbers(Record):
 
     speed = array("float64")
     temperature = array("float64")
-    floor = array("float64")
-    splitting_step = array("float64")
+    theta_min = array("float64")
+    max_euler_step = array("float64")
     retracted_weight = array("float32")  # w at θ = 0; at or below it a synapse has no effect
     prior = array("float64")
     mapping = array("float64")
@@ -113,7 +115,7 @@ class Synapses(Record):
     refreshed_s = array("float64")  # per neuron
     trace = array("float64")  # of plasticities that have some: [synapse, trace]
     traced_s = array("float64")  # when they were brought up to date
-    credit = array("float64")  # of plasticities that assign some: [synapse, 3], e, g, φ
+    eligibility = array("float64")  # of plasticities that assign some: [synapse, 3], e, g, φ
     credited_s = array("float64")  # per neuron: when it was brought up to date
     # Derived from w: the columns, and by row the afferents whose cells are set; all with ŵ > 0 are
     # among them.
@@ -126,7 +128,7 @@ class Synapses(Record):
 INPUTS_UNTIL, REFERENCE, NEXT_EVENT, NEXT_INPUT, INPUT_DUE, CANDIDATE, BOUND_S, BOUND = range(8)
 """Entries of the clock (s): inputs are delivered up to, traces are scaled to, the next spike.
 
-The others are for networks simulated event by event (`kernel.in_order`): the next input spike,
+The others are for networks simulated event by event (`kernel.event_by_event`): the next input spike,
 the integral of the rate at which it comes, the next candidate for a spike of a free neuron, until
 when the bound of their rates is good, and that bound (Hz). Negative: still to be drawn.
 """

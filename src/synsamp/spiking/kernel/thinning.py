@@ -1,4 +1,4 @@
-"""Spikes of free neurons, drawn exactly by thinning.
+"""Spikes of stochastic neurons, drawn exactly by thinning.
 
 Their rates ρ_0 exp(u) follow the potentials, but none can exceed its *limit*: contributions to u
 that fall are taken as they are now, those that rise as they will be at the end of a short while,
@@ -94,7 +94,7 @@ def limit_some(
         keep_rise = exp(-while_s / wiring.epsp_rise_s[i])
         add_most(part(activity.sum_fall, i * plane + first, size), fall, keep_fall, u)
         add_most(part(activity.sum_rise, i * plane + first, size), -rise, keep_rise, u)
-    base_hz = wiring.base_hz[circuit] * (ROOM if wiring.credits[circuit] else 1.0)
+    base_hz = wiring.base_hz[circuit] * (ROOM if wiring.eligibilitys[circuit] else 1.0)
     highest_hz = part(wiring.highest_limit_hz, first, size)
     set_limits(u, base_hz, highest_hz, bias, part(activity.limit_hz, first, size))
 

@@ -5,8 +5,8 @@ A plasticity supplies a compiled function of a row of synapses (`SPIKE` in
 presynaptic spike (`ARRIVAL`), and the numbers that these read. The kernel calls them through their
 addresses. They may depend on the mapping θ → w. Traces of a synapse live in the state.
 
-One that assigns credit (``assigns_credit``) is asked about all neurons of a circuit at each of its
-spikes (`PASS`, `CREDIT`, `GATHER`); `synsamp.spiking.kernel.credit` says when.
+One that assigns eligibility (``assigns_eligibility``) is asked about all neurons of a circuit at each of its
+spikes (`PASS`, `ELIGIBILITY`, `GATHER`); `synsamp.spiking.kernel.eligibility` says when.
 
 To write one of your own, use `CustomPlasticity`: two functions of one synapse are enough.
 """
@@ -28,7 +28,7 @@ class Plasticity(ABC):
     """Whether it is derived for winner-take-all circuits alone."""
     excitatory_only: ClassVar[bool] = False
     """Whether it is derived for synapses that raise the potential."""
-    assigns_credit: ClassVar[bool] = False
+    assigns_eligibility: ClassVar[bool] = False
     """Whether a spike concerns the synapses of all neurons of its circuit, not of one alone."""
 
     @property
@@ -37,7 +37,7 @@ class Plasticity(ABC):
         return 0
 
     @property
-    def at_arrivals(self) -> bool:
+    def has_on_pre(self) -> bool:
         """Whether anything happens when a presynaptic spike arrives."""
         return False
 
@@ -76,6 +76,6 @@ class Plasticity(ABC):
     def spike_function(self, mapping: Mapping) -> int:
         """The address of the compiled function for synapses with this mapping."""
 
-    def credit_functions(self, mapping: Mapping) -> tuple[int, int, int]:
-        """The addresses of the functions `PASS`, `CREDIT` and `GATHER`; 0 for none."""
+    def eligibility_functions(self, mapping: Mapping) -> tuple[int, int, int]:
+        """The addresses of the functions `PASS`, `ELIGIBILITY` and `GATHER`; 0 for none."""
         return 0, 0, 0

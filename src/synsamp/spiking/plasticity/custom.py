@@ -1,6 +1,6 @@
 """A plasticity of your own: what happens to one synapse at a spike, and at an arrival.
 
-    dθ = b ( ∂log p_S(θ) dt + at_spike dS_post + at_arrival dS_pre ) + sqrt(2 T b) dW
+    dθ = b ( ∂log p_S(θ) dt + on_post dS_post + on_pre dS_pre ) + sqrt(2 T b) dW
 
 Both are functions ``f(synapse, traces, parameters)`` compiled with ``numba.njit`` that return the
 change of θ in units of b. ``synapse`` has the fields of `Synapse`; ``traces`` is an array with one
@@ -53,12 +53,12 @@ class CustomPlasticity(Plasticity):
     """Plasticity by functions of one synapse.
 
     ``time_constants_s`` gives each synapse as many traces, which decay by themselves. A function
-    that is not wanted is left out: ``at_arrival`` costs a visit to all synapses of an axon at each
+    that is not wanted is left out: ``on_pre`` costs a visit to all synapses of an axon at each
     of its spikes.
     """
 
-    at_spike: Any = None
-    at_arrival: Any = None
+    on_post: Any = None
+    on_pre: Any = None
     parameter_values: tuple[float, ...] = ()
     time_constants_s: tuple[float, ...] = ()
 
@@ -71,7 +71,7 @@ class CustomPlasticity(Plasticity):
             raise refuse("time_constants_s", f"must be at most {MOST_TRACES}", constants.size)
         object.__setattr__(self, "parameter_values", tuple(map(float, values)))
         object.__setattr__(self, "time_constants_s", tuple(map(float, constants)))
-        for name in ("at_spike", "at_arrival"):
+        for name in ("on_post", "on_pre"):
             self._check(name, getattr(self, name))
 
     def _check(self, name: str, function: Any) -> None:
@@ -98,14 +98,14 @@ class CustomPlasticity(Plasticity):
         return len(self.time_constants_s)
 
     @property
-    def at_arrivals(self) -> bool:
+    def has_on_pre(self) -> bool:
         """Whether there is a function for them."""
-        return self.at_arrival is not None
+        return self.on_pre is not None
 
     @property
     def kind(self) -> tuple[object, ...]:
         """The functions, and how many numbers and traces there are."""
-        return type(self), self.at_spike, self.at_arrival, len(self.settings), self.n_traces
+        return type(self), self.on_post, self.on_pre, len(self.settings), self.n_traces
 
     @property
     def settings(self) -> tuple[float, ...]:
@@ -124,26 +124,26 @@ class CustomPlasticity(Plasticity):
 
     def describe(self) -> str:
         """Numbers, and a fingerprint of the functions: two of one name may differ."""
-        functions = fingerprint((self.at_spike, self.at_arrival), with_sources=False)
+        functions = fingerprint((self.on_post, self.on_pre), with_sources=False)
         return f"CustomPlasticity({self.parameter_values}, {self.time_constants_s}) {functions}"
 
     def __repr__(self) -> str:
         names = [
             f"{name}={function.py_func.__name__}"
-            for name in ("at_spike", "at_arrival")
+            for name in ("on_post", "on_pre")
             if (function := getattr(self, name)) is not None
         ]
         return f"CustomPlasticity({', '.join(names)}, {self.parameter_values})"
 
     def spike_function(self, mapping: Mapping) -> int:
         """Synapse by synapse."""
-        return row_function(_spike_each, SPIKE, **self._parts(mapping, self.at_spike or _nothing))
+        return row_function(_spike_each, SPIKE, **self._parts(mapping, self.on_post or _nothing))
 
     def arrival_function(self, mapping: Mapping) -> int:
         """Synapse by synapse of one axon."""
-        if self.at_arrival is None:
+        if self.on_pre is None:
             return 0
-        return row_function(_arrival_each, ARRIVAL, **self._parts(mapping, self.at_arrival))
+        return row_function(_arrival_each, ARRIVAL, **self._parts(mapping, self.on_pre))
 
     def _parts(self, mapping: Mapping, change_of: Any) -> dict[str, Any]:
         return {
@@ -179,7 +179,7 @@ def _spike_each(
     fall_decay: Any,
     rise_decay: Any,
     b: float,
-    floor: float,
+    theta_min: float,
     retracted: Any,
     sign: Any,
     plasticity: Any,
@@ -204,7 +204,7 @@ def _spike_each(
             x = np.float64(fall_decay * fall[i]) - np.float64(rise_decay * rise[i])
             w = np.float64(weight[i])
             change = change_of(Synapse(old, w, slope_of(old, p), x, modulator), own, given)
-            theta[i] = at_least(old + b * change, old, floor)
+            theta[i] = at_least(old + b * change, old, theta_min)
             weight[i] = weight_of(theta[i], p)
     sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
     return 1
@@ -217,7 +217,7 @@ def _arrival_each(
     weight_at: Any,
     x: float,
     b: float,
-    floor: float,
+    theta_min: float,
     plasticity: Any,
     mapping: Any,
     now: float,
@@ -238,5 +238,5 @@ def _arrival_each(
                 traced_s[i] = now
             w = np.float64(weight[i])
             change = change_of(Synapse(old, w, slope_of(old, p), x, modulator), own, given)
-            theta[i] = at_least(old + b * change, old, floor)
+            theta[i] = at_least(old + b * change, old, theta_min)
             weight[i] = weight_of(theta[i], p)

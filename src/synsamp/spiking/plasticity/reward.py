@@ -2,14 +2,14 @@
 
     de/dt = −e/τ_e + ∂u/∂θ · (spikes − expected spikes)        eligibility
     dg/dt = −g/τ_g + D(t) e                                    estimate of the gradient
-    dθ    = b ( ∂log p_S(θ) + c g ) dt + sqrt(2 T b) dW,       floor <= θ <= ceiling
+    dθ    = b ( ∂log p_S(θ) + c g ) dt + sqrt(2 T b) dW,       theta_min <= θ <= theta_max
 
 D is the circuit's modulator, dopamine. In a winner-take-all circuit a spike is of neuron k with
 probability p_k = softmax(u)_k, so at each spike of the circuit e of every neuron jumps by
 
     ∂log p(winner)/∂θ_kj = dw_kj/dθ_kj x_j (1[k wins] − p_k).
 
-Free neurons expect ρ_k(t) dt spikes, which has no closed integral: rejected candidates of the
+Stochastic neurons expect ρ_k(t) dt spikes, which has no closed integral: rejected candidates of the
 thinning stand for it (`synsamp.spiking.kernel.thinning`), unbiased whatever the spikes.
 
 Between spikes D is constant, and e, g and the part φ of θ that comes from g,
@@ -35,9 +35,9 @@ from synsamp.errors import refuse
 from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp, scalar
 from synsamp.priors import Flat, Gaussian, Prior, PriorByGroup
-from synsamp.spiking.kernel.compiling import CREDIT, GATHER, PASS, SPIKE, row_function
-from synsamp.spiking.kernel.credit import DEPTH, PASSAGE
+from synsamp.spiking.kernel.compiling import ELIGIBILITY, GATHER, PASS, SPIKE, row_function
 from synsamp.spiking.kernel.diffusion import at_least, is_multiplicative, read_effects
+from synsamp.spiking.kernel.eligibility import DEPTH, PASSAGE
 from synsamp.spiking.kernel.simd import numbers, row
 from synsamp.spiking.plasticity.base import Plasticity
 
@@ -49,17 +49,17 @@ from synsamp.spiking.plasticity.base import Plasticity
 class RewardGradient(Plasticity):
     """θ follows the gradient of expected reward, estimated from eligibility and dopamine.
 
-    ``eligibility_s`` is τ_e, ``gradient_s`` τ_g, ``weight`` c; ``ceiling`` bounds θ from above, as
-    the synapse model's ``floor`` does from below. Defaults are the values of the 2018 paper's code.
+    ``eligibility_s`` is τ_e, ``gradient_s`` τ_g, ``weight`` c; ``theta_max`` bounds θ from above, as
+    the synapse model's ``theta_min`` does from below. Defaults are the values of the 2018 paper's code.
     ``expectation=False`` leaves expected spikes out of the eligibility: wrong, as a control.
     """
 
-    assigns_credit: ClassVar[bool] = True
+    assigns_eligibility: ClassVar[bool] = True
 
     eligibility_s: float = 1.0
     gradient_s: float = 50.0
     weight: float = 1.0
-    ceiling: float = 5.0
+    theta_max: float = 5.0
     expectation: bool = True
 
     def __post_init__(self) -> None:
@@ -68,8 +68,8 @@ class RewardGradient(Plasticity):
             object.__setattr__(self, name, value)
         weight = arguments.number("weight", self.weight, at_least=0, at_most=1e9)
         object.__setattr__(self, "weight", weight)
-        if self.ceiling != math.inf:
-            arguments.number("ceiling", self.ceiling, above=0, remedy="use inf for none")
+        if self.theta_max != math.inf:
+            arguments.number("theta_max", self.theta_max, above=0, remedy="use inf for none")
         arguments.flag("expectation", self.expectation)
 
     @property
@@ -80,7 +80,7 @@ class RewardGradient(Plasticity):
     @property
     def settings(self) -> tuple[float, ...]:
         """τ_e, τ_g, c and the ceiling."""
-        return self.eligibility_s, self.gradient_s, self.weight, self.ceiling
+        return self.eligibility_s, self.gradient_s, self.weight, self.theta_max
 
     def with_settings(self, settings: Sequence[float]) -> RewardGradient:
         """The same with other numbers."""
@@ -105,14 +105,14 @@ class RewardGradient(Plasticity):
         """A spike of the neuron itself does nothing beyond what it does to all of the circuit."""
         return row_function(_nothing_at_spike, SPIKE)
 
-    def credit_functions(self, mapping: Mapping) -> tuple[int, int, int]:
+    def eligibility_functions(self, mapping: Mapping) -> tuple[int, int, int]:
         """Time; a spike of the circuit; a refresh."""
         slope = _slope_is_weight if is_multiplicative(mapping) else _slope_of_any
         return (
             row_function(_pass, PASS, own=numbers(5)),
             row_function(
-                _credit,
-                CREDIT,
+                _eligibility,
+                ELIGIBILITY,
                 slope=slope,
                 share=1.0 if self.expectation else 0.0,
                 slope_of=mapping.slope_of,
@@ -195,7 +195,7 @@ def _slope_of_any(theta: Any, w: Any, of_theta: Any, p: Any) -> Any:
     return of_theta(theta, p)
 
 
-def _credit(
+def _eligibility(
     count: int,
     listed: Any,
     theta: Any,
@@ -209,7 +209,7 @@ def _credit(
     expected: float,
     passing: Any,
     mapping: Any,
-    credit: Any,
+    eligibility: Any,
 ) -> None:
     e_to_e, e_to_g, g_to_g, e_to_phi, g_to_phi, phi_to_phi = own(passing, 1, 0)
     p, surprise = mapping_numbers(mapping, 1, 0), spiked - share * expected
@@ -217,11 +217,15 @@ def _credit(
         i = listed[at]
         if weight[i] > retracted:
             x = np.float64(fall_decay * fall[i]) - np.float64(rise_decay * rise[i])
-            e, g, phi = credit[DEPTH * i], credit[DEPTH * i + 1], credit[DEPTH * i + 2]
+            e, g, phi = (
+                eligibility[DEPTH * i],
+                eligibility[DEPTH * i + 1],
+                eligibility[DEPTH * i + 2],
+            )
             jump = surprise * slope(theta[i], weight[i], slope_of, p) * x
-            credit[DEPTH * i] = e_to_e * e + jump
-            credit[DEPTH * i + 1] = e_to_g * e + g_to_g * g
-            credit[DEPTH * i + 2] = e_to_phi * e + g_to_phi * g + phi_to_phi * phi
+            eligibility[DEPTH * i] = e_to_e * e + jump
+            eligibility[DEPTH * i + 1] = e_to_g * e + g_to_g * g
+            eligibility[DEPTH * i + 2] = e_to_phi * e + g_to_phi * g + phi_to_phi * phi
 
 
 def _nothing_at_spike(
@@ -234,7 +238,7 @@ def _nothing_at_spike(
     fall_decay: Any,
     rise_decay: Any,
     b: float,
-    floor: float,
+    theta_min: float,
     retracted: Any,
     sign: Any,
     plasticity: Any,
@@ -254,9 +258,9 @@ def _nothing_at_spike(
 # -- a refresh --------------------
 
 
-def _gather(n: int, theta: Any, floor: float, plasticity: Any, credit: Any) -> None:
+def _gather(n: int, theta: Any, theta_min: float, plasticity: Any, eligibility: Any) -> None:
     ceiling = plasticity[3]
     for i in range(n):
         old = theta[i]
-        theta[i] = min(at_least(old + credit[DEPTH * i + 2], old, floor), ceiling)
-        credit[DEPTH * i + 2] = 0.0
+        theta[i] = min(at_least(old + eligibility[DEPTH * i + 2], old, theta_min), ceiling)
+        eligibility[DEPTH * i + 2] = 0.0

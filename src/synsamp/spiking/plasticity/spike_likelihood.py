@@ -81,7 +81,7 @@ class ChangeClip:
 class SpikeLikelihood(Plasticity):
     """Δθ = b N dw/dθ (x − α e^w) at a postsynaptic spike.
 
-    ``retracted_learn``: whether synapses with θ <= 0 feel it, too. The equation as printed says
+    ``learn_when_retracted``: whether synapses with θ <= 0 feel it, too. The equation as printed says
     yes (w = exp(θ − θ0) for all θ); the text says that retracted synapses follow prior and noise
     alone.
     """
@@ -89,17 +89,17 @@ class SpikeLikelihood(Plasticity):
     circuits_only: ClassVar[bool] = True
     excitatory_only: ClassVar[bool] = True
 
-    N: float = 100.0
+    data_size: float = 100.0
     alpha: float = math.exp(-2.0)
     clip: TermClip | ChangeClip = TermClip()
-    retracted_learn: bool = True
+    learn_when_retracted: bool = True
 
     def __post_init__(self) -> None:
-        N = arguments.number("N", self.N, at_least=0, at_most=1e9)
+        N = arguments.number("data_size", self.data_size, at_least=0, at_most=1e9)
         alpha = arguments.number("alpha", self.alpha, above=0, at_most=1e6)
-        object.__setattr__(self, "N", N)  # 100 and 100.0 are the same N
+        object.__setattr__(self, "data_size", N)  # 100 and 100.0 are the same N
         object.__setattr__(self, "alpha", alpha)
-        arguments.flag("retracted_learn", self.retracted_learn)
+        arguments.flag("learn_when_retracted", self.learn_when_retracted)
         if not isinstance(self.clip, (TermClip, ChangeClip)):
             raise refuse("clip", "must be a TermClip or a ChangeClip", self.clip, "TermClip(5.0)")
 
@@ -113,28 +113,28 @@ class SpikeLikelihood(Plasticity):
     @property
     def kind(self) -> tuple[object, ...]:
         """What is clipped, and whether retracted synapses learn."""
-        return type(self), type(self.clip), self.retracted_learn
+        return type(self), type(self.clip), self.learn_when_retracted
 
     @property
     def settings(self) -> tuple[float, ...]:
         """N, α and the limit of the clip."""
-        return self.N, self.alpha, self.clip.limit
+        return self.data_size, self.alpha, self.clip.limit
 
     def with_settings(self, settings: Sequence[float]) -> SpikeLikelihood:
         """The same with other numbers."""
         N, alpha, limit = map(float, settings)
-        return replace(self, N=N, alpha=alpha, clip=type(self.clip)(limit))
+        return replace(self, data_size=N, alpha=alpha, clip=type(self.clip)(limit))
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """N, α, the w from which on α e^w is constant, and the limit of Δθ/b."""
-        return self.N, self.alpha, self.most_expected_at, self.clip.limit
+        return self.data_size, self.alpha, self.most_expected_at, self.clip.limit
 
     def spike_function(self, mapping: Mapping) -> int:
         """The function in lanes where dw/dθ = w, else the one for any mapping."""
         parts: dict[str, Any] = {
             "clipped": _clip if isinstance(self.clip, ChangeClip) else _leave,
-            "felt": _always if self.retracted_learn else _if_functional,
+            "felt": _always if self.learn_when_retracted else _if_functional,
         }
         if is_multiplicative(mapping):
             early = 0.0 <= self.most_expected_at <= 4.0
@@ -203,7 +203,7 @@ def _spike_in_lanes(
     fall_decay: Any,
     rise_decay: Any,
     b: float,
-    floor: float,
+    theta_min: float,
     retracted: Any,
     sign: Any,
     plasticity: Any,
@@ -228,7 +228,7 @@ def _spike_in_lanes(
         x = fall_gain * falls - rise_gain * rises
         change = w * (x - expected(w, alpha, most_at))
         step = felt(clipped(change, most), w, retracted)
-        store(theta, i, at_least(theta_was + widen(step), theta_was, floor))
+        store(theta, i, at_least(theta_was + widen(step), theta_was, theta_min))
         new = w * small_exp(step)
         store(weight, i, new)
         moved = max(moved, step * step)
@@ -255,7 +255,7 @@ def _spike_any(
     fall_decay: Any,
     rise_decay: Any,
     b: float,
-    floor: float,
+    theta_min: float,
     retracted: Any,
     sign: Any,
     plasticity: Any,
@@ -279,7 +279,7 @@ def _spike_any(
             slope = np.float32(slope_of(old, p))
             change = gain * (slope * (x - expected(weight[i], alpha, most_at)))
             step = felt(clipped(change, most), weight[i], retracted)
-            theta[i] = at_least(old + step, old, floor)
+            theta[i] = at_least(old + step, old, theta_min)
             weight[i] = weight_of(theta[i], p)
     sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
     return 1

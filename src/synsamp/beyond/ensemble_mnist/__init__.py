@@ -1,0 +1,5 @@
+"""What averaging over samples of a network gives. Start reading at `experiment`."""
+
+from synsamp.beyond.ensemble_mnist.experiment import EXPERIMENT
+
+__all__ = ["EXPERIMENT"]

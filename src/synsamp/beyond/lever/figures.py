@@ -1,0 +1,141 @@
+"""Drawing of the lever from its saved results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from synsamp.beyond.lever.measures import kept, onto_motor, passed
+from synsamp.beyond.lever.parameters import LeverParameters
+from synsamp.beyond.lever.protocol import (
+    AT_RANDOM,
+    FROZEN,
+    LESION_FROZEN,
+    MAIN,
+    NOISELESS,
+    OTHER_ORDER_FROZEN,
+    SAME,
+)
+from synsamp.beyond.shared.reward_network import Floats
+from synsamp.experiments.base import Results
+from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PALE, PURPLE
+from synsamp.figures.time import time_axis
+
+CONTROLS = {
+    SAME: (GREEN, "task as it was"),
+    AT_RANDOM: (ORANGE, "reward at random"),
+    NOISELESS: (PURPLE, "noise off (T = 0)"),
+    FROZEN: (GRAY, "plasticity off (b = 0)"),
+    OTHER_ORDER_FROZEN: (GRAY, "_"),
+    LESION_FROZEN: (GRAY, "_"),
+}
+DRAWN = 12
+"""Connections whose θ is drawn."""
+BINS = 30
+"""Stretches of time over which movements are counted, at most."""
+
+
+def draw(p: LeverParameters, runs: Sequence[Results]) -> dict[str, Figure]:
+    """Panels A (course), B (single connections), C (what is left), D (what is kept)."""
+    return {"AB": _course(p, runs), "CD": _drift(p, runs)}
+
+
+def _course(p: LeverParameters, runs: Sequence[Results]) -> Figure:
+    figure: Any = Figure(figsize=(7, 5.2))
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.5, 1])
+    for arm, (colour, label) in CONTROLS.items():
+        if f"{arm}/course" in runs[0]:
+            _over_time(above, p, runs, arm, colour, label, "--")
+    _over_time(above, p, runs, MAIN, BLUE, "the network", "-")
+    s = p.schedule
+    for at, words in ((s.learning_s, "other order"), (s.learning_s + s.changed_s, "lesion")):
+        for axes in (above, below):
+            axes.axvline(at, color=INK, lw=0.8)
+        above.text(
+            at, 1.0, f" {words}", fontsize=8, va="top", transform=above.get_xaxis_transform()
+        )
+    above.set(title="A  movements", ylabel="per minute of cued time")
+    above.set_ylim(0, above.get_ylim()[1] * 1.1)
+    figure.legend(loc="outside lower center", ncols=5, fontsize=8)
+    theta = runs[0][f"{MAIN}/among"].among
+    hidden, n = p.wiring.hidden, p.wiring.excitatory
+    places = np.random.default_rng(0).permutation((n - hidden) * n)[: 4 * DRAWN]
+    posts, pres = hidden + places // n, places % n
+    chosen = [(i, j) for i, j in zip(posts, pres, strict=True) if i != j][:DRAWN]
+    for number, (post, pre) in enumerate(chosen):
+        below.plot(
+            theta.time.values, theta.values[:, post, pre], color=CYCLE[number % len(CYCLE)], lw=0.8
+        )
+    below.axhline(0.0, color=GRAY, lw=0.8, ls=":")
+    below.set(title="B  single connections", ylabel="θ")
+    whole_s = s.learning_s + s.changed_s + s.lesion_s
+    below.set_xlim(0, whole_s)
+    time_axis(below, whole_s)
+    return figure
+
+
+def _over_time(
+    axes: Axes,
+    p: LeverParameters,
+    runs: Sequence[Results],
+    arm: str,
+    colour: str,
+    label: str,
+    line: str,
+) -> None:
+    """Movements per minute in stretches of time: mean over networks, one standard deviation."""
+    time = runs[0][f"{arm}/course"].time.values
+    total_s = p.schedule.learning_s + p.schedule.changed_s + p.schedule.lesion_s
+    rows = max(1, round(total_s / BINS / p.schedule.look_s))
+    at = np.arange(rows, len(time), rows)
+    if at.size == 0:
+        return
+    found = []
+    for run in runs:
+        course = run[f"{arm}/course"]
+        finished, cued = (_sums(passed(course, what), at) for what in ("finished", "cued"))
+        found.append(60.0 * finished / np.maximum(cued * p.task.period_s, p.task.period_s))
+    values = np.stack(found)
+    middle, mean = (time[at] + time[at - rows]) / 2, values.mean(axis=0)
+    thin = 1.0 if line == "--" else 1.8
+    axes.plot(middle, mean, line, color=colour, label=label, lw=thin)
+    if len(values) > 1 and line == "-":
+        spread = values.std(axis=0, ddof=1)
+        axes.fill_between(middle, mean - spread, mean + spread, color=colour, alpha=0.2, lw=0)
+
+
+def _sums(counted: Floats, at: Any) -> Floats:
+    """Of what was counted between looks, over stretches that end at these looks."""
+    whole = np.concatenate([[0.0], np.cumsum(counted)])
+    return np.diff(whole[np.concatenate([[0], at])])
+
+
+def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
+    figure = Figure(figsize=(7, 2.8))
+    left, right = figure.subplots(1, 2)
+    for arm, colour, label in ((SAME, BLUE, "learning"), (OTHER_ORDER_FROZEN, GRAY, "b = 0")):
+        curves = []
+        for run in runs:
+            there = run[f"{arm}/among"].among.values > 0
+            curves.append((there & there[0]).sum(axis=(1, 2)) / there[0].sum())
+        time = runs[0][f"{arm}/among"].time.values
+        left.plot(time - time[0], np.mean(curves, axis=0), color=colour, label=label)
+    left.set(title="C  connections that are left", ylabel="share", ylim=(0, 1.05))
+    time_axis(left, p.schedule.same_s)
+    left.legend(loc="lower left")
+    found = []
+    for run in runs:
+        single, moves, mixed = kept(p, *(onto_motor(p, run, row) for row in (0, -1)))
+        found.append((single, mixed, moves))
+    right.bar(range(3), np.mean(found, axis=0), color=[PALE, PALE, BLUE], width=0.6)
+    for values in found:
+        right.plot(range(3), values, "o", color=INK, ms=3, alpha=0.6)
+    right.set_xticks(range(3), ["single\nsynapses", "mixed\ngroups", "up −\ndown"])
+    right.axhline(0.0, color=INK, lw=0.8)
+    lowest = min(0.0, *np.ravel(found)) * 1.1
+    right.set(title="D  what is kept", ylabel="correlation", ylim=(lowest, 1.05))
+    return figure

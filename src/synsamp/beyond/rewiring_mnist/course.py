@@ -1,0 +1,253 @@
+"""The run of one seed: one network after the other learns, and is looked at on the way.
+
+First task: the digits. Second task: the same images with labels that have changed places; some
+networks go on to it from where they are, one begins it fresh. SET replaces connections between
+epochs. The fixed wiring ``fixed_soft`` has as many connections as soft rewiring ended with.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from synsamp.beyond.rewiring_mnist import learners
+from synsamp.beyond.rewiring_mnist.parameters import N_LAYERS, RewiringParameters
+from synsamp.beyond.rewiring_mnist.set_rule import Sparse, replace_weakest
+from synsamp.beyond.shared.labelled_digits import N_PIXELS, draw_digits
+from synsamp.beyond.shared.minibatch_steps import (
+    ONE_THREAD,
+    Advance,
+    Moving,
+    as_arrays,
+    as_tree,
+    compiled,
+    key_of,
+)
+from synsamp.experiments.base import Results, RunContext
+from synsamp.seeds import named_seed
+
+FIRST, SECOND = "first", "second"
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One network of the run: its name, the way it learns, and the tasks it is given."""
+
+    name: str
+    way: str
+    tasks: tuple[str, ...] = (FIRST,)
+
+
+ARMS = (
+    Arm("dense", "dense"),
+    Arm("soft", "soft"),
+    Arm("hard", "hard", (FIRST, SECOND)),
+    Arm("fixed", "fixed", (FIRST, SECOND)),
+    Arm("fixed_again", "fixed", (FIRST, SECOND)),
+    Arm("set", "fixed"),
+    Arm("fixed_soft", "fixed_soft"),
+    Arm("hard_fresh", "hard", (SECOND,)),
+)
+NAMES = [arm.name for arm in ARMS]
+
+
+def looks_of(p: RewiringParameters, task: str) -> NDArray[np.int64]:
+    """Steps at which a network is looked at: closer ones in the first epoch, then each epoch."""
+    epochs = p.epochs if task == FIRST else p.second_task_epochs
+    ends = np.arange(epochs + 1) * p.steps_per_epoch
+    early = np.geomspace(min(10, p.steps_per_epoch), p.steps_per_epoch, 12)
+    return np.union1d(ends, early.round().astype(np.int64)) if epochs else ends
+
+
+class Seen:
+    """What was seen so far; what an arm does not have is NaN."""
+
+    def __init__(self, p: RewiringParameters) -> None:
+        self.arrays: dict[str, NDArray[np.float64]] = {}
+        for task in (FIRST, SECOND):
+            shape = (len(ARMS), looks_of(p, task).size)
+            self.arrays[f"{task}_accuracy"] = np.full(shape, np.nan)
+            self.arrays[f"{task}_new"] = np.full(shape, np.nan)
+            self.arrays[f"{task}_active"] = np.full((*shape, N_LAYERS), np.nan)
+        self.arrays["from_pixel"] = np.full((len(ARMS), N_PIXELS), np.nan)
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        return self.arrays[name]
+
+
+def run(p: RewiringParameters, seed: int, context: RunContext) -> Results:
+    """Learn with every arm, from look to look; goes on from a checkpoint."""
+    course = _Course(p, seed)
+    plan = [
+        (a, task, k)
+        for a, arm in enumerate(ARMS)
+        for task in arm.tasks
+        if task == FIRST or p.second_task_epochs
+        for k in range(looks_of(p, task).size)
+    ]
+    saved = context.checkpoint.load()
+    done = 0
+    if saved is not None:
+        done = int(saved["done"])
+        for name, array in course.seen.arrays.items():
+            array[:] = saved["seen"][name]
+        course.restore(saved["network"], ARMS[plan[done - 1][0]])
+    with context.progress("learning", total=len(plan)) as bar:
+        bar.advance(done)
+        for a, task, k in plan[done:]:
+            course.look(a, task, k)
+            done += 1
+            bar.advance()
+            if context.checkpoint.due():
+                network = course.state()
+                context.checkpoint.save(
+                    {"done": done, "seen": course.seen.arrays, "network": network}
+                )
+    return _datasets(p, course)
+
+
+@functools.lru_cache(maxsize=8)  # arms and seeds that learn alike need not compile again
+def _way(
+    p: RewiringParameters, name: str, signs: tuple[int, ...], counts: tuple[int, ...]
+) -> tuple[learners.Learner, Advance]:
+    match name:
+        case "dense":
+            learner = learners.dense(p)
+        case "soft":
+            learner = learners.soft(p, signs)
+        case "hard":
+            learner = learners.hard(p, signs)
+        case _:
+            learner = learners.fixed(p, counts)
+    # Compiled whole: one by one, their operations take longer than the learning of a quick run.
+    start = jax.jit(learner.start, compiler_options=ONE_THREAD)
+    weights = jax.jit(learner.weights, compiler_options=ONE_THREAD)
+    return replace(learner, start=start, weights=weights), compiled(learner.step, p.batch)
+
+
+_accuracy = jax.jit(learners.accuracy, compiler_options=ONE_THREAD)
+
+
+class _Course:
+    """The network that is learning now, and all that the arms share."""
+
+    def __init__(self, p: RewiringParameters, seed: int) -> None:
+        self.p, self.seed, self.seen = p, seed, Seen(p)
+        digits = draw_digits(p.digits, named_seed(seed, "digits"))
+        self.mean_image = digits.train.mean(axis=0)
+        order = np.random.default_rng(named_seed(seed, "second task")).permutation(p.digits.classes)
+        changed = np.empty_like(order)
+        changed[order] = np.roll(order, 1)  # one cycle: no label stays where it is
+        self.train, self.test = jnp.asarray(digits.train), jnp.asarray(digits.test)
+        self.labels = {
+            FIRST: (jnp.asarray(digits.train_labels), jnp.asarray(digits.test_labels)),
+            SECOND: tuple(
+                jnp.asarray(changed[labels]) for labels in (digits.train_labels, digits.test_labels)
+            ),
+        }
+        self.moving: Moving = None
+        self.active_before: NDArray[np.bool_] | None = None
+
+    def way(self, name: str) -> tuple[learners.Learner, Advance]:
+        """A learner and its compiled steps."""
+        counts = tuple(self.p.kept)
+        if name == "fixed_soft":
+            ended_with = self.seen["first_active"][NAMES.index("soft"), -1]
+            counts = tuple(max(1, int(n)) for n in ended_with)
+        signs: tuple[int, ...] = ()
+        if name in ("soft", "hard"):
+            words = named_seed(self.seed, "signs", name).generate_state(N_LAYERS)
+            signs = tuple(int(word) for word in words)
+        return _way(self.p, name, signs, counts)
+
+    def look(self, a: int, task: str, k: int) -> None:
+        """Learn up to the ``k``-th look of a task and note what the network is like."""
+        arm, looks = ARMS[a], looks_of(self.p, task)
+        learner, advance = self.way(arm.way)
+        if k == 0:
+            self._begin(arm, task, learner)
+        else:
+            key = key_of(named_seed(self.seed, "steps", arm.name, task))
+            labels = self.labels[task][0]
+            first, n = int(looks[k - 1]), int(looks[k] - looks[k - 1])
+            self.moving = advance(self.moving, key, first, n, self.train, labels)
+        weights = [np.asarray(w) for w in learner.weights(self.moving)]
+        test_labels = self.labels[task][1]
+        self.seen[f"{task}_accuracy"][a, k] = _accuracy(weights, self.test, test_labels)
+        self.seen[f"{task}_active"][a, k] = [np.count_nonzero(w) for w in weights]
+        if looks[k] % self.p.steps_per_epoch == 0:
+            self._end_of_epoch(a, task, k, weights)
+
+    def _begin(self, arm: Arm, task: str, learner: learners.Learner) -> None:
+        if task == arm.tasks[0]:
+            self.moving = learner.start(key_of(named_seed(self.seed, "start", arm.name)))
+            self.active_before = None
+            return
+        # Another task: weights and wiring stay, the schedule of learning rates begins anew.
+        state, wires = self.moving
+        counted = state.progress._replace(steps=jnp.zeros_like(state.progress.steps))
+        self.moving = (state._replace(progress=counted), wires)
+
+    def _end_of_epoch(self, a: int, task: str, k: int, weights: list[NDArray[Any]]) -> None:
+        active = np.concatenate([w.ravel() != 0 for w in weights])
+        if self.active_before is not None and k > 0:
+            new = np.count_nonzero(active & ~self.active_before)
+            self.seen[f"{task}_new"][a, k] = new / np.count_nonzero(active)
+        self.active_before = active
+        last = k == looks_of(self.p, task).size - 1
+        if task == FIRST and last:
+            self.seen["from_pixel"][a] = np.count_nonzero(weights[0], axis=1)
+        if ARMS[a].name == "set" and k > 0 and not last:
+            self._replace_weakest(k)
+
+    def _replace_weakest(self, k: int) -> None:
+        state, wires = self.moving
+        rng = np.random.default_rng(named_seed(self.seed, "set", k))
+        thetas, moved = [], []
+        for shape, theta, own in zip(self.p.shapes, state.position, wires, strict=True):
+            layer = Sparse(np.asarray(own.places), np.asarray(theta))
+            scale = learners.start_scale(shape, len(layer.places))
+            found = replace_weakest(layer, shape[0] * shape[1], self.p.others.set_share, scale, rng)
+            thetas.append(jnp.asarray(found.weights))
+            moved.append(own._replace(places=jnp.asarray(found.places, jnp.int32)))
+        self.moving = (state._replace(position=thetas), moved)
+
+    def state(self) -> dict[str, Any]:
+        """Of the network that is learning, for a checkpoint."""
+        return {"moving": as_arrays(self.moving), "active_before": self.active_before}
+
+    def restore(self, saved: dict[str, Any], arm: Arm) -> None:
+        """Take up a network from a checkpoint."""
+        like = jax.eval_shape(self.way(arm.way)[0].start, key_of(named_seed(self.seed, "start")))
+        self.moving = as_tree(saved["moving"], like)
+        self.active_before = saved["active_before"]
+
+
+def _datasets(p: RewiringParameters, course: _Course) -> Results:
+    seen, found = course.seen, {}
+    tasks = [FIRST, SECOND] if p.second_task_epochs else [FIRST]
+    for task in tasks:
+        over = ("arm", "step")
+        found[task] = xr.Dataset(
+            {
+                "accuracy": (over, seen[f"{task}_accuracy"], {"units": "share of test images"}),
+                "new": (over, seen[f"{task}_new"], {"units": "of connections per epoch"}),
+                "active": ((*over, "layer"), seen[f"{task}_active"]),
+            },
+            coords={"arm": np.array(NAMES), "step": looks_of(p, task)},
+        )
+    found["wiring"] = xr.Dataset(
+        {
+            "from_pixel": (("arm", "row", "column"), seen["from_pixel"].reshape(len(ARMS), 28, 28)),
+            "mean_image": (("row", "column"), course.mean_image.reshape(28, 28)),
+        },
+        coords={"arm": np.array(NAMES)},
+    )
+    return found

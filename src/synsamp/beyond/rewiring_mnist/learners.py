@@ -1,0 +1,201 @@
+"""The networks that learn: soft and hard rewiring, all connections, and a fixed wiring.
+
+A network is 784–300–100–10 with ReLU and without biases. Each learner is three functions: ``start``
+makes its state from a key, ``step`` moves it by one minibatch, ``weights`` gives its matrices. All
+of them move by the one rule (`synsamp.jax.sampler`); at T = 0 under a flat prior that is plain SGD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+import synsamp.jax as sj
+from synsamp.beyond.rewiring_mnist.parameters import RewiringParameters
+from synsamp.beyond.shared.minibatch_steps import Moving, Step
+
+Product = Callable[[Any], Any]
+"""A layer: inputs to sums of weighted inputs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """A network and how it learns."""
+
+    start: Callable[[Any], Moving]
+    step: Step
+    weights: Callable[[Moving], list[Any]]
+
+
+def falling(p: RewiringParameters, rate: float) -> Callable[[Any], Any]:
+    """A learning rate that falls exponentially over the first task; a second one begins anew."""
+    steps = p.epochs * p.steps_per_epoch
+    schedule: Callable[[Any], Any] = optax.exponential_decay(rate, steps, p.falls_to)
+    return schedule
+
+
+def dense(p: RewiringParameters) -> Learner:
+    """All connections, plain SGD."""
+    algorithm = sj.sampler(
+        lambda w, x, y: _log_likelihood(products_of(w), x, y),
+        speed=falling(p, p.others.dense_rate),
+        temperature=0.0,
+    )
+
+    def start(key: Any) -> Moving:
+        keys = jax.random.split(key, len(p.shapes))
+        scales = [np.sqrt(2.0 / n_in) for n_in, _ in p.shapes]
+        return algorithm.init(
+            [jax.random.normal(k, s) * c for k, s, c in zip(keys, p.shapes, scales, strict=True)]
+        )
+
+    return Learner(
+        start,
+        lambda key, state, x, y: algorithm.step(key, state, x, y)[0],
+        lambda state: list(state.position),
+    )
+
+
+def soft(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
+    """Every connection has a θ; weights, cost and floor make it come and go."""
+    rate, T = p.soft.learning_rate, p.soft.learning_rate * p.soft.noise**2 / 2
+    layers = [
+        sj.SoftRewiring(sj.random_signs(seed, shape), share, p.soft.cost, T, p.soft.at_floor)
+        for seed, shape, share in zip(sign_seeds, p.shapes, p.soft.share, strict=True)
+    ]
+    mappings = [layer.mapping for layer in layers]
+    algorithm = sj.sampler(
+        lambda w, x, y: _log_likelihood(products_of(w), x, y),
+        prior=[layer.prior for layer in layers],
+        mapping=mappings,
+        floor=[layer.floor for layer in layers],
+        speed=rate,
+        temperature=T,
+    )
+
+    def start(key: Any) -> Moving:
+        keys = jax.random.split(key, len(layers))
+        return algorithm.init(
+            [
+                layer.start(k, rewired_scale(shape), p.soft.active_at_start * layer.active_share)
+                for layer, k, shape in zip(layers, keys, p.shapes, strict=True)
+            ]
+        )
+
+    return Learner(
+        start,
+        lambda key, state, x, y: algorithm.step(key, state, x, y)[0],
+        lambda state: sj.weights(mappings, state.position),
+    )
+
+
+def hard(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
+    """K connections per layer; those whose θ falls to 0 are replaced after each step."""
+    layers = [
+        sj.HardRewiring(shape, k, p.hard.cost, seed)
+        for shape, k, seed in zip(p.shapes, p.kept, sign_seeds, strict=True)
+    ]
+    rate = falling(p, p.hard.learning_rate)
+    heat = p.hard.noise**2 / 2
+    return _with_slots(
+        layers,
+        lambda layer, key: layer.start(key, rewired_scale(layer.shape)),
+        dict(prior=layers[0].prior, speed=rate, temperature=lambda k: rate(k) * heat),
+        rewires=True,
+    )
+
+
+def fixed(p: RewiringParameters, counts: Sequence[int]) -> Learner:
+    """A random wiring of so many connections per layer that stays; weights may change sign."""
+    layers = [sj.HardRewiring(shape, k) for shape, k in zip(p.shapes, counts, strict=True)]
+    speed = falling(p, p.others.sparse_rate)
+    return _with_slots(layers, _random_wiring, dict(speed=speed, temperature=0.0), rewires=False)
+
+
+def _random_wiring(layer: sj.HardRewiring, key: Any) -> tuple[Any, sj.Connections]:
+    """K places, each set of them as likely; θ is the weight itself, of either sign."""
+    where, size = jax.random.split(key)
+    places = jax.random.permutation(where, layer.size)[: layer.connections].astype(jnp.int32)
+    scale = start_scale(layer.shape, layer.connections)
+    theta = scale * jax.random.normal(size, places.shape)
+    return theta, sj.Connections(places, jnp.ones(places.shape, jnp.int8))
+
+
+def _with_slots(
+    layers: Sequence[sj.HardRewiring],
+    begin: Callable[[sj.HardRewiring, Any], tuple[Any, sj.Connections]],
+    settings: dict[str, Any],
+    rewires: bool,
+) -> Learner:
+    def log_likelihood(thetas: Any, wires: Any, x: Any, y: Any) -> Any:
+        parts = zip(layers, thetas, wires, strict=True)
+        return _log_likelihood([partial(layer.apply, *own) for layer, *own in parts], x, y)
+
+    algorithm = sj.sampler(log_likelihood, **settings)
+
+    def start(key: Any) -> Moving:
+        keys = jax.random.split(key, len(layers))
+        begun = [begin(layer, k) for layer, k in zip(layers, keys, strict=True)]
+        return algorithm.init([theta for theta, _ in begun]), [wires for _, wires in begun]
+
+    def step(key: Any, moving: Moving, x: Any, y: Any) -> Moving:
+        state, wires = moving
+        for_step, *for_layers = jax.random.split(key, 1 + len(layers))
+        state, _ = algorithm.step(for_step, state, wires, x, y)
+        if rewires:
+            parts = zip(layers, for_layers, state.position, wires, strict=True)
+            moved = [layer.rewire(k, theta, own) for layer, k, theta, own in parts]
+            state = state._replace(position=[theta for theta, _ in moved])
+            wires = [own for _, own in moved]
+        return state, wires
+
+    def weights(moving: Moving) -> list[Any]:
+        state, wires = moving
+        parts = zip(layers, state.position, wires, strict=True)
+        return [layer.dense(theta, own) for layer, theta, own in parts]
+
+    return Learner(start, step, weights)
+
+
+def start_scale(shape: tuple[int, int], connections: float) -> float:
+    """Of weights at the start, such that variances stay as they are through ReLU."""
+    return float(np.sqrt(2.0 * shape[1] / connections))
+
+
+def rewired_scale(shape: tuple[int, int]) -> float:
+    """Of θ at the start of rewiring: small, so that a connection of little use is soon replaced."""
+    return float(shape[0] ** -0.5)
+
+
+def _log_likelihood(products: Sequence[Product], x: Any, y: Any) -> Any:
+    logits = forward(products, x)
+    return -optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
+
+
+def forward(products: Sequence[Product], x: Any) -> Any:
+    """Logits of images (rows)."""
+    for product in products[:-1]:
+        x = jax.nn.relu(product(x))
+    return products[-1](x)
+
+
+def products_of(weights: Sequence[Any]) -> list[Product]:
+    """Layers that multiply by whole matrices."""
+    return [partial(_multiply, matrix) for matrix in weights]
+
+
+def _multiply(matrix: Any, x: Any) -> Any:
+    return x @ matrix
+
+
+def accuracy(weights: Sequence[Any], x: Any, y: Any) -> Any:
+    """Share of images whose largest logit is the right one."""
+    logits = forward(products_of(weights), x)
+    return jnp.mean(jnp.argmax(logits, axis=1) == y)

@@ -1,0 +1,1 @@
+"""What several experiments beyond the paper use."""

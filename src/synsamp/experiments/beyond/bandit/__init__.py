@@ -1,5 +1,0 @@
-"""Two arms, known odds: does learning from reward visit the states that theory says?"""
-
-from synsamp.experiments.beyond.bandit.experiment import EXPERIMENT
-
-__all__ = ["EXPERIMENT"]

@@ -1,5 +1,0 @@
-"""What averaging over samples of a network gives. Start reading at `experiment`."""
-
-from synsamp.experiments.beyond.ensemble_mnist.experiment import EXPERIMENT
-
-__all__ = ["EXPERIMENT"]

@@ -1,5 +1,0 @@
-"""Deep rewiring on handwritten digits. Start reading at `experiment`."""
-
-from synsamp.experiments.beyond.rewiring_mnist.experiment import EXPERIMENT
-
-__all__ = ["EXPERIMENT"]

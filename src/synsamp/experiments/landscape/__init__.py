@@ -1,5 +1,0 @@
-"""Figure 1: maximum likelihood against synaptic sampling. Start reading at `experiment`."""
-
-from synsamp.experiments.landscape.experiment import EXPERIMENT
-
-__all__ = ["EXPERIMENT"]

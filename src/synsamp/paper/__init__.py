@@ -1,0 +1,1 @@
+"""The paper's figures and Theorem 1, one folder each."""

@@ -1,0 +1,189 @@
+"""The timing curve of the rule (Fig. 4B, C), measured in the running engine.
+
+A postsynaptic spike moves θ by Δθ = b N w (x − α e^w) (Eq. wta_dd_like), x the EPSPs of the spikes
+before it. Single pairs (B) and regular pairs at 20 Hz, as in the experiment (C), are given to the
+engine spike by spike; nothing is random. Besides, both sides spike at 20 Hz as Poisson processes: a
+circuit of one neuron does so at its ρ_net whatever its input, so one such circuit projects to
+another. The prior is so wide that it does nothing, T = 0 leaves out the noise, and b is so small
+that w stays what it was.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from synsamp.mappings import Exponential
+from synsamp.paper.shared.digit_circuit import RuleSection
+from synsamp.priors import Gaussian
+from synsamp.spiking import (
+    DoubleExponential,
+    MemorySink,
+    Network,
+    Projection,
+    Recording,
+    Simulation,
+    SpikeLikelihood,
+    SynapseModel,
+    TermClip,
+    WinnerTakeAll,
+    stdp_curve,
+)
+
+WEIGHTS = (0.5, 1.0, 1.5)
+PAIRED_WEIGHT = 1.0
+"""Of the synapse that is paired at 20 Hz."""
+PAIRING_HZ = 20.0
+PAIRS = 5
+"""Regular pairs in one train; further ones change nothing, as ε has faded after three periods."""
+LONGEST_LAG_S = 0.1
+LONGEST_PAIRED_LAG_S = 0.025
+"""Half a period: beyond it a pair is nearer to the next one."""
+BIN_S = 0.0025
+DURATION_S = 1000.0
+B, N = 1e-9, 100.0
+
+Floats = NDArray[np.float64]
+
+
+def measure_stdp(rule: RuleSection, seed: np.random.SeedSequence) -> xr.Dataset:
+    """Change per postsynaptic spike, Δw/(b N w²), against the lag t_post − t_pre.
+
+    ``single``: one pair, for several w (B). ``regular``: pairs at 20 Hz, ``poisson``: both sides
+    at 20 Hz, mean over all pairs of a lag, with the standard error, and the same with lags
+    shuffled among pairs (C). Each with the law that it should follow (``…_law``, and ``…_line``
+    at more lags, to draw).
+    """
+    lag, fine_lag = _centred(LONGEST_LAG_S, 41), _centred(LONGEST_LAG_S, 801)
+    paired_lag, fine_paired_lag = (_centred(LONGEST_PAIRED_LAG_S, count) for count in (21, 401))
+    edges = np.arange(-LONGEST_LAG_S, LONGEST_LAG_S + BIN_S / 2, BIN_S)
+    lags, change = _poisson_pairs(rule, seed)
+    poisson, error = _binned(lags, change, edges)
+    shuffled, shuffled_error = _binned(np.random.default_rng(seed).permutation(lags), change, edges)
+    single = [_pairs(rule, w, lag, 1) for w in WEIGHTS]
+    single_law = [[epsp(s) - expected(rule, w) for w in WEIGHTS] for s in (lag, fine_lag)]
+    return xr.Dataset(
+        {
+            "single": (("weight", "lag"), np.array(single)),
+            "single_law": (("weight", "lag"), np.array(single_law[0])),
+            "single_line": (("weight", "fine_lag"), np.array(single_law[1])),
+            "regular": ("paired_lag", _pairs(rule, PAIRED_WEIGHT, paired_lag, PAIRS)),
+            "regular_law": ("paired_lag", _regular_law(rule, paired_lag)),
+            "regular_line": ("fine_paired_lag", _regular_law(rule, fine_paired_lag)),
+            "poisson": ("bin", poisson),
+            "poisson_error": ("bin", error),
+            "poisson_law": ("bin", _poisson_law(rule, edges)),
+            "shuffled": ("bin", shuffled),
+            "shuffled_error": ("bin", shuffled_error),
+        },
+        coords={
+            "weight": list(WEIGHTS),
+            "lag": lag,
+            "fine_lag": fine_lag,
+            "paired_lag": paired_lag,
+            "fine_paired_lag": fine_paired_lag,
+            "bin": (edges[1:] + edges[:-1]) / 2,
+        },
+    )
+
+
+def _centred(longest_s: float, count: int) -> Floats:
+    """Lags from end to end, none of them 0, where it matters which spike comes first."""
+    edges = np.linspace(-longest_s, longest_s, count)
+    return np.asarray((edges[1:] + edges[:-1]) / 2)
+
+
+# -- the law --------------------
+
+
+def epsp(lag_s: Floats) -> Floats:
+    """ε(s), 0 before the spike (Eq. double-exp-kernel)."""
+    kernel, late = DoubleExponential(), np.maximum(lag_s, 0.0)
+    return np.asarray(np.exp(-late / kernel.fall_s) - np.exp(-late / kernel.rise_s))
+
+
+def expected(rule: RuleSection, weight: float) -> float:
+    """α e^w with its clip: what the synapse expects its input to be."""
+    return min(rule.clip_limit, rule.alpha * math.exp(weight))
+
+
+def _regular_law(rule: RuleSection, lag_s: Floats) -> Floats:
+    """Mean over the spikes of a train; the k-th of them also sees pairs before its own.
+
+    With |lag| below half a period, pair k − j came j periods before.
+    """
+    period_s = 1 / PAIRING_HZ
+    seen = [(PAIRS - j) / PAIRS * epsp(lag_s + j * period_s) for j in range(PAIRS)]
+    return np.asarray(np.sum(seen, axis=0) - expected(rule, PAIRED_WEIGHT))
+
+
+def _poisson_law(rule: RuleSection, edges: Floats) -> Floats:
+    """Mean of ε over a bin + the mean input of all other spikes − α e^w."""
+    kernel, late = DoubleExponential(), np.maximum(edges, 0.0)
+    area = kernel.fall_s * -np.expm1(-late / kernel.fall_s)
+    area -= kernel.rise_s * -np.expm1(-late / kernel.rise_s)
+    others = PAIRING_HZ * (kernel.fall_s - kernel.rise_s)
+    return np.asarray(np.diff(area) / BIN_S + others - expected(rule, PAIRED_WEIGHT))
+
+
+# -- in the engine --------------------
+
+
+def _synapses(rule: RuleSection) -> SynapseModel:
+    return SynapseModel(
+        prior=Gaussian(0.0, 1e6),
+        mapping=Exponential(rule.theta_0),
+        plasticity=SpikeLikelihood(data_size=N, alpha=rule.alpha, clip=TermClip(rule.clip_limit)),
+        speed=B,
+        temperature=0.0,
+    )
+
+
+def _pairs(rule: RuleSection, weight: float, lag_s: Floats, pairs: int) -> Floats:
+    theta = rule.theta_0 + math.log(weight)
+    change = stdp_curve(lag_s, _synapses(rule), theta, pairs, PAIRING_HZ)
+    return np.asarray(np.log1p(change) / (pairs * B * N * weight))
+
+
+def _poisson_pairs(rule: RuleSection, seed: np.random.SeedSequence) -> tuple[Floats, Floats]:
+    """Lag of every pair within reach, and what its postsynaptic spike changed."""
+    network = Network(
+        circuits=[WinnerTakeAll("pre", 1, PAIRING_HZ), WinnerTakeAll("post", 1, PAIRING_HZ)],
+        projections=[Projection("pre", "post", _synapses(rule))],
+    )
+    sink = MemorySink()
+    start = rule.theta_0 + math.log(PAIRED_WEIGHT)
+    Simulation(
+        network,
+        seed=seed,
+        sync_interval_s=DURATION_S,
+        drift_interval_s=DURATION_S,
+        record=Recording(spikes=True, traces={"pre->post": [(0, 0)]}),
+        sink=sink,
+        theta={"pre->post": start},
+    ).run(DURATION_S)
+    spikes, trace = sink["spikes"], sink["traces"]
+    theta = np.concatenate([[start], trace["theta"]])
+    pre_s, post_s = (spikes["time_s"][spikes["neuron"] == k] for k in (0, 1))
+    # An update is written after every postsynaptic spike and at refreshes, where nothing moves.
+    moved = np.isin(trace["time_s"], post_s)
+    post_s, change = trace["time_s"][moved], np.diff(theta)[moved]
+    first = np.searchsorted(post_s, pre_s - LONGEST_LAG_S)
+    last = np.searchsorted(post_s, pre_s + LONGEST_LAG_S)
+    which = np.concatenate([np.arange(a, b) for a, b in zip(first, last, strict=True)])
+    lags = post_s[which] - np.repeat(pre_s, last - first)
+    return lags, change[which] / (B * N * PAIRED_WEIGHT)
+
+
+def _binned(lags: Floats, values: Floats, edges: Floats) -> tuple[Floats, Floats]:
+    """Mean change and its standard error in each bin of the lag."""
+    place = np.digitize(lags, edges) - 1
+    inside = (place >= 0) & (place < edges.size - 1)
+    place, values = place[inside], values[inside]
+    count = np.bincount(place, minlength=edges.size - 1)
+    mean = np.bincount(place, values, minlength=edges.size - 1) / count
+    square = np.bincount(place, values**2, minlength=edges.size - 1) / count
+    return mean, np.sqrt(np.maximum(square - mean**2, 0.0) / count)

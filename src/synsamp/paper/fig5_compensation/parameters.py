@@ -1,0 +1,91 @@
+"""What can be set: the schedule here, the rest where it is used."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from synsamp.experiments.base import Parameters
+from synsamp.paper.fig5_compensation.network import CIRCUITS, LateralSection
+from synsamp.paper.fig5_compensation.probes import TestSection
+from synsamp.paper.fig5_compensation.stimuli import InputSection
+from synsamp.paper.shared.digit_circuit import N_PIXELS, CircuitSection, RuleSection
+from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
+
+N_CHANNELS = 77
+"""Of the ear."""
+STEP_S = 100.0
+"""Lateral θ is noted on this grid."""
+
+
+class ScheduleSection(Parameters):
+    """How long everything lasts; 0 leaves a part out."""
+
+    learning_s: float = Field(9000.0, ge=1.0, le=1e8, description="before lesion 1")
+    after_lesion_1_s: float = Field(5400.0, ge=1.0, le=1e8, description="until lesion 2")
+    after_lesion_2_s: float = Field(12600.0, ge=0.0, le=1e8, description="0: no lesion 2")
+    no_lesion_s: float = Field(9000.0, ge=0.0, le=1e8, description="control without lesions")
+    frozen_1_s: float = Field(1800.0, ge=0.0, le=1e8, description="b = 0 after lesion 1")
+    frozen_2_s: float = Field(1800.0, ge=0.0, le=1e8, description="b = 0 after lesion 2")
+    noise_off_1_s: float = Field(5400.0, ge=0.0, le=1e8, description="T = 0 after lesion 1")
+    noise_off_2_s: float = Field(8100.0, ge=0.0, le=1e8, description="T = 0 after lesion 2")
+    likelihood_2_s: float = Field(
+        3600.0, ge=0.0, le=1e8, description="neither noise nor prior after lesion 2"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> ScheduleSection:
+        for name in ("frozen_2_s", "noise_off_2_s", "likelihood_2_s"):
+            if getattr(self, name) > 0 and self.after_lesion_2_s == 0:
+                raise ValueError(f"{name} must be 0 if after_lesion_2_s is 0")
+        if self.after_lesion_1_s + self.after_lesion_2_s < 2 * STEP_S:
+            # one point of θ′ before the lesion and two after it are the fewest that say anything
+            raise ValueError(f"after_lesion_1_s must be at least {2 * STEP_S:g} s without lesion 2")
+        return self
+
+    @property
+    def lesions_s(self) -> tuple[float, ...]:
+        """When the lesions are made."""
+        second = self.learning_s + self.after_lesion_1_s
+        return (self.learning_s, second) if self.after_lesion_2_s else (self.learning_s,)
+
+    @property
+    def end_s(self) -> float:
+        """When the network itself ends, without controls."""
+        return self.learning_s + self.after_lesion_1_s + self.after_lesion_2_s
+
+
+class CompensationParameters(Parameters):
+    """What can be set."""
+
+    schedule: ScheduleSection = ScheduleSection()
+    test: TestSection = TestSection()
+    input: InputSection = InputSection()
+    lateral: LateralSection = LateralSection()
+    rule: RuleSection = RuleSection()
+    circuit: CircuitSection = CircuitSection()
+
+    @model_validator(mode="after")
+    def _fits(self) -> CompensationParameters:
+        test = self.test
+        if test.every_s % STEP_S:
+            raise ValueError(f"test.every_s must be a multiple of {STEP_S:g} s")
+        durations = self.schedule.model_dump()
+        for name, seconds in durations.items():
+            if seconds % test.every_s:  # each part ends with a test
+                rule = f"must be a multiple of test.every_s = {test.every_s:g} s, not {seconds:g}"
+                raise ValueError(f"schedule.{name} {rule}")
+        learned = sum(durations.values())
+        one_test = test.blocks * (test.block_s + test.burn_in_s) + test.block_s
+        n_tests = learned / test.every_s + 9
+        seconds = learned + n_tests * one_test + test.tuning_s + 4 * test.rest_trials
+        neurons = len(CIRCUITS) * self.circuit.neurons
+        asked = events(
+            seconds,
+            self.circuit.neurons,
+            len(CIRCUITS) * (N_CHANNELS * self.input.afferents + N_PIXELS + neurons),
+            self.circuit.rate_hz,
+            max(self.input.sound_peak_hz, self.input.image_peak_hz) + self.input.noise_hz,
+            100.0,  # frames of the ear
+        )
+        require_at_most("spikes times synapses", asked, MOST_EVENTS)
+        return self

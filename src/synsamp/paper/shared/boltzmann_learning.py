@@ -1,0 +1,168 @@
+"""Let every variant of a trial learn, look at it at fixed updates, and lay down what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from synsamp.analysis.rbm_likelihood import (
+    exact_samples,
+    log_likelihood,
+    log_mean_likelihood,
+    log_partition,
+)
+from synsamp.data import load_digits
+from synsamp.experiments.base import Results, RunContext
+from synsamp.paper.shared.boltzmann_trial import (
+    HISTOGRAM_EDGES,
+    N_TRACES,
+    LearningTrial,
+    TrialParameters,
+    Variant,
+    draw_trial,
+    evaluation_updates,
+    learner,
+    machine_of,
+    trace_updates,
+)
+from synsamp.seeds import named_seed
+
+N_GENERATED = 20
+NATS = {"units": "nats per image"}
+
+
+class Seen:
+    """What was seen of all variants so far; empty at first."""
+
+    def __init__(self, p: TrialParameters, n_variants: int) -> None:
+        evaluations = (n_variants, evaluation_updates(p).size)
+        self.train = np.zeros(evaluations)
+        self.test = np.zeros((*evaluations, p.test_images))
+        self.trace = np.zeros((n_variants, trace_updates(p).size, N_TRACES))
+        self.end = np.zeros((n_variants, machine_of(p).size))
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """All of it, by name."""
+        return {"train": self.train, "test": self.test, "trace": self.trace, "end": self.end}
+
+
+def learn(
+    p: TrialParameters, variants: Sequence[Variant], seed: int, context: RunContext
+) -> Results:
+    """Run one trial; returns ``learning`` (numbers) and ``example`` (pictures)."""
+    trial = draw_trial(p, named_seed(seed, "trial"), load_digits().train.by_digit(1))
+    seen = _look_while_learning(p, variants, trial, context)
+    return {
+        "learning": _numbers(p, variants, seen),
+        "example": _pictures(p, variants, trial, seen, seed),
+    }
+
+
+def _look_while_learning(
+    p: TrialParameters, variants: Sequence[Variant], trial: LearningTrial, context: RunContext
+) -> Seen:
+    """One variant after the other, from look to look; goes on from a checkpoint."""
+    seen, done, saved = Seen(p, len(variants)), 0, context.checkpoint.load()
+    looks = np.union1d(evaluation_updates(p), trace_updates(p))
+    if saved is not None:
+        done = int(saved["looks"])
+        for name, array in seen.arrays().items():
+            array[:] = saved[name]
+    with context.progress("learning", total=len(variants) * looks.size) as bar:
+        bar.advance(done)
+        for v in range(done // looks.size, len(variants)):
+            chains = learner(p, variants[v], trial)
+            if saved is not None and done % looks.size:
+                chains.restore(saved["chains"])
+            for update in looks[done % looks.size :].tolist():
+                chains.burn_in(update - chains.step)
+                _look(p, trial, seen, v, update, chains.theta[0])
+                done += 1
+                bar.advance()
+                if context.checkpoint.due():
+                    state = {"looks": done, "chains": chains.state()}
+                    context.checkpoint.save(state | seen.arrays())
+    return seen
+
+
+def _look(
+    p: TrialParameters,
+    trial: LearningTrial,
+    seen: Seen,
+    v: int,
+    update: int,
+    theta: NDArray[np.float64],
+) -> None:
+    evaluations, traces = evaluation_updates(p), trace_updates(p)
+    if update in evaluations:
+        i = np.searchsorted(evaluations, update)
+        parts = machine_of(p).parts(theta)
+        log_z = log_partition(*parts)
+        seen.train[v, i] = log_likelihood(trial.train, *parts, log_z).mean()
+        seen.test[v, i] = log_likelihood(trial.test, *parts, log_z)
+    if update in traces:
+        seen.trace[v, np.searchsorted(traces, update)] = theta[trial.traced_weights]
+    seen.end[v] = theta
+
+
+def _numbers(p: TrialParameters, variants: Sequence[Variant], seen: Seen) -> xr.Dataset:
+    over_time = ("variant", "update")
+    second_half = seen.test[:, evaluation_updates(p) > p.learning.updates / 2]
+    weights = [machine_of(p).parts(theta).weights for theta in seen.end]
+    counts = np.stack([np.histogram(w, HISTOGRAM_EDGES)[0] for w in weights])
+    # The average of p(x|θ) over samples of the second half, against one of them at a time.
+    averaged = np.array([log_mean_likelihood(one).mean() for one in second_half])
+    single = np.array([one.mean() for one in second_half])
+    return xr.Dataset(
+        {
+            "train_log_likelihood": (over_time, seen.train, NATS),
+            "test_log_likelihood": (over_time, seen.test.mean(axis=2), NATS),
+            "averaged_test_log_likelihood": ("variant", averaged, NATS),
+            "single_test_log_likelihood": ("variant", single, NATS),
+            "weight_count": (("variant", "bin"), counts),
+        },
+        coords={
+            "variant": np.array([variant.label for variant in variants]),
+            "temperature": ("variant", np.array([v.temperature for v in variants], float)),
+            "update": evaluation_updates(p),
+            "bin": 0.5 * (HISTOGRAM_EDGES[1:] + HISTOGRAM_EDGES[:-1]),
+        },
+    )
+
+
+def _pictures(
+    p: TrialParameters, variants: Sequence[Variant], trial: LearningTrial, seen: Seen, seed: int
+) -> xr.Dataset:
+    """The images of a trial, 50 weights, and digits that the machines make up at the end.
+
+    In single precision: they are many, and for looking at.
+    """
+    parts = [machine_of(p).parts(theta) for theta in seen.end]
+    seeds = [named_seed(seed, "generated", variant.label) for variant in variants]
+    drawn = [
+        exact_samples(N_GENERATED, np.random.default_rng(own), *part)
+        for own, part in zip(seeds, parts, strict=True)
+    ]
+    images, probabilities = (
+        np.stack(each).reshape(len(variants), -1, 28, 28) for each in zip(*drawn, strict=True)
+    )
+    image = ("row", "column")
+    of_sample = ("variant", "sample", *image)
+    end_weight = np.stack([part.weights.reshape(-1, 28, 28) for part in parts])
+    return xr.Dataset(
+        {
+            "train_image": (("train", *image), trial.gray_train.reshape(-1, 28, 28)),
+            "test_image": (("test", *image), trial.gray_test.reshape(-1, 28, 28)),
+            "trace": (("variant", "time", "weight"), seen.trace.astype(np.float32)),
+            "end_weight": (("variant", "hidden", *image), end_weight.astype(np.float32)),
+            "generated": (of_sample, images.astype(np.uint8)),
+            "generated_probability": (of_sample, probabilities.astype(np.float32)),
+        },
+        coords={
+            "variant": np.array([variant.label for variant in variants]),
+            "time": trace_updates(p),
+        },
+    )

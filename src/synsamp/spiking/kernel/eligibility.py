@@ -1,0 +1,140 @@
+"""Eligibility: what a spike of a circuit says about the synapses of all its neurons.
+
+A plasticity that learns from reward keeps three numbers per functional synapse: e, its share in
+what the circuit lately did; g, what that was worth; φ, what has gathered for θ since the last
+refresh. Between spikes they follow a linear equation, which `PASS` solves once for all synapses of
+a block; at a spike of the circuit e jumps, for the spike that a neuron fired and for those that it
+was expected to fire (`ELIGIBILITY`). At a refresh θ takes what has gathered (`GATHER`),
+and a synapse that is retracted then loses all eligibility. The equations stand in
+`synsamp.spiking.plasticity.reward`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from synsamp.spiking.kernel.compiling import call_eligibility, call_pass, separate
+from synsamp.spiking.kernel.memory import Activity, Numbers, Synapses, Wiring, Work
+from synsamp.spiking.kernel.potentials import epsp_decays, total_of
+from synsamp.spiking.kernel.simd import address, part
+
+DEPTH = 3
+"""Numbers of a synapse: e, g, φ."""
+PASSAGE = 6
+"""Numbers of what time does to them: a triangular matrix."""
+
+
+@separate
+def note_spike(circuit: int, winner: int, wiring: Wiring, work: Work) -> None:
+    """1[k wins] and p_k for each neuron of a circuit whose rates stand in the working memory."""
+    first = wiring.first_neuron[circuit]
+    size = wiring.first_neuron[circuit + 1] - first
+    total = total_of(part(work.potentials, 0, size))
+    for k in range(size):
+        work.spiked[k] = 0.0
+        work.expected[k] = work.potentials[k] / total
+    work.spiked[winner - first] = 1.0
+
+
+@separate
+def eligibility_neurons(
+    circuit: int,
+    low: int,
+    high: int,
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    work: Work,
+) -> None:
+    """Bring eligibility of neurons ``low`` to ``high`` of a circuit to ``now``; add what happened."""
+    first = wiring.first_neuron[circuit]
+    for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
+        if wiring.eligibilitying[p] == 0:
+            continue
+        n, axon = wiring.n_pre[p], wiring.first_axon[p]
+        fall_decay, rise_decay = epsp_decays(wiring.kernel[p], now, wiring, activity)
+        passed = -1.0
+        for k in range(low, high):
+            elapsed = now - synapses.credited_s[first + k]
+            if elapsed != passed:  # the same for most of them
+                call_pass(
+                    wiring.passing[p],
+                    (
+                        elapsed,
+                        numbers.speed[p],
+                        activity.modulator[circuit],
+                        address(numbers.plasticity, wiring.first_plasticity_number[p], 1),
+                        address(work.passage, 0, work.passage.size),
+                    ),
+                )
+                passed = elapsed
+            start = wiring.first_synapse[p] + k * n
+            call_eligibility(
+                wiring.eligibilitying[p],
+                (
+                    synapses.n_listed[wiring.first_row[p] + k],
+                    address(synapses.listed, start, n),
+                    address(synapses.theta, start, n),
+                    address(synapses.weight, start, n),
+                    numbers.retracted_weight[p],
+                    address(activity.fall, axon, n),
+                    address(activity.rise, axon, n),
+                    np.float32(fall_decay),
+                    np.float32(rise_decay),
+                    wiring.sign[p] * work.spiked[k],
+                    wiring.sign[p] * work.expected[k],
+                    address(work.passage, 0, work.passage.size),
+                    address(numbers.mapping, wiring.first_mapping_number[p], 1),
+                    address(
+                        synapses.eligibility, wiring.first_eligibility[p] + DEPTH * k * n, DEPTH * n
+                    ),
+                ),
+            )
+    for k in range(low, high):
+        synapses.credited_s[first + k] = now
+
+
+@separate
+def bring_eligibility(
+    circuit: int,
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    work: Work,
+) -> None:
+    """The same where nothing happens but that time passes."""
+    size = wiring.first_neuron[circuit + 1] - wiring.first_neuron[circuit]
+    for k in range(size):
+        work.spiked[k] = 0.0
+        work.expected[k] = 0.0
+    eligibility_neurons(circuit, 0, size, now, wiring, numbers, synapses, activity, work)
+
+
+@separate
+def bring_all_eligibility(
+    now: float,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    work: Work,
+) -> None:
+    """The same for every circuit."""
+    for circuit in range(wiring.eligibilitys.size):
+        if wiring.eligibilitys[circuit]:
+            bring_eligibility(circuit, now, wiring, numbers, synapses, activity, work)
+
+
+@separate
+def forget(weight: Any, retracted: Any, eligibility: Any) -> None:
+    """Synapses without effect have no eligibility."""
+    for i in range(weight.size):
+        if not weight[i] > retracted:
+            for j in range(DEPTH):
+                eligibility[DEPTH * i + j] = 0.0

@@ -1,0 +1,361 @@
+"""Event by event, in order of time: for stochastic neurons, and where the arrival of a spike matters.
+
+The loop of `kernel.loop` draws the input spikes of a gap together, since between two spikes of
+winner-take-all circuits nobody asks for their order. Here somebody does: a plasticity that acts
+when a spike arrives, or stochastic neurons, whose rate ρ_0 exp(u) follows the potential all the time;
+`kernel.thinning` says how their spikes are drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from synsamp.spiking.kernel.arrivals import learn_at_arrival
+from synsamp.spiking.kernel.compiling import kernel, once, separate
+from synsamp.spiking.kernel.inputs import to_delayed_axons
+from synsamp.spiking.kernel.learning import learn
+from synsamp.spiking.kernel.loop import (
+    BROKEN,
+    DONE,
+    EVENTS_PER_CALL,
+    INPUT_WANTED,
+    PAUSED,
+    QUEUE_FULL,
+    SWEEPS_PER_CALL,
+    TAPE_FULL,
+    emit,
+    learn_alone,
+    learn_together,
+    trace,
+    update_all,
+)
+from synsamp.spiking.kernel.memory import (
+    BOUND,
+    BOUND_S,
+    CANDIDATE,
+    INPUT_DUE,
+    INPUTS_UNTIL,
+    NEXT_EVENT,
+    NEXT_INPUT,
+    SILENCED,
+    SWEEPS,
+    SYNC_INTERVAL_S,
+    Activity,
+    Numbers,
+    Schedule,
+    Synapses,
+    Tape,
+    Wiring,
+    Work,
+)
+from synsamp.spiking.kernel.potentials import (
+    NOBODY,
+    NOT_FINITE,
+    arrival,
+    draw_winner,
+    earliest_delayed,
+    keep_reference_near,
+    take_delayed,
+)
+from synsamp.spiking.kernel.random import (
+    Normals,
+    Words,
+    alias_channel,
+    exponential,
+    take_words,
+    uniform,
+)
+from synsamp.spiking.kernel.simd import part
+from synsamp.spiking.kernel.thinning import (
+    ABOVE_LIMIT,
+    MOST_HZ,
+    judge,
+    raise_limits,
+    renew_limit,
+    renew_limits,
+)
+
+RUNAWAY, LIMIT_PASSED, ROOM_WANTED = 7, 8, 9
+"""More reasons to return: rates without bound; a rate above its limit, which cannot be; a full
+queue of spikes on their way, for which there is no bound in advance."""
+
+
+# -- inputs, one by one --------------------
+
+
+@separate
+def next_input_s(covered: float, schedule: Schedule, activity: Activity, work: Work) -> float:
+    """When the integral of the total input rate has grown by what is due; inf if not in sight.
+
+    What was passed over in vain is noted, so that it may be forgotten.
+    """
+    due, start = activity.clock[INPUT_DUE], activity.drawn_until_s[0]
+    cursor, ends = work.cursor, schedule.ends_s
+    for group in range(cursor.size):
+        cursor[group] = schedule.cursor[group]
+    while start < covered:
+        rate, end = 0.0, covered
+        for group in range(cursor.size):
+            while cursor[group] < ends.shape[1] and ends[group, cursor[group]] <= start:
+                cursor[group] += 1
+            if cursor[group] == ends.shape[1]:
+                return np.inf
+            rate += schedule.rate_hz[group, cursor[group]]
+            end = min(end, ends[group, cursor[group]])
+        if rate > 0.0:
+            if due < rate * (end - start):
+                return start + due / rate
+            due -= rate * (end - start)
+        start = end
+    if covered < np.inf:
+        activity.clock[INPUT_DUE] = due
+        for group in range(cursor.size):
+            schedule.cursor[group] = cursor[group]
+            activity.drawn_until_s[group] = start
+    return np.inf
+
+
+@separate
+def draw_source(
+    now: float, schedule: Schedule, wiring: Wiring, activity: Activity, channels: Words
+) -> int:
+    """Which input spikes at ``now``: a group by its rate, then one of its inputs."""
+    cursor, rate = schedule.cursor, 0.0
+    for group in range(cursor.size):
+        # Rounding may put the spike at the very end of what is covered: of the last segment.
+        while (
+            cursor[group] + 1 < schedule.ends_s.shape[1]
+            and schedule.ends_s[group, cursor[group]] <= now
+        ):
+            cursor[group] += 1
+        rate += schedule.rate_hz[group, cursor[group]]
+        activity.drawn_until_s[group] = now
+    share = uniform(channels) * rate
+    last: Any = 0
+    for group in range(cursor.size):
+        own = schedule.rate_hz[group, cursor[group]]
+        if own > 0.0:
+            last = group
+            if share < own:
+                break
+            share -= own
+    first = wiring.first_input[last]
+    size = wiring.first_input[last + 1] - first
+    table = part(schedule.tables, schedule.table_at[last, cursor[last]], size)
+    word = channels.buffer[take_words(channels, 1)]
+    return first + alias_channel(word, table)
+
+
+# -- the loop --------------------
+
+
+@once
+def carry(
+    axon: int,
+    now: float,
+    learning: bool,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+) -> None:
+    """A spike arrives on an axon: EPSPs start, limits grow, synapses learn."""
+    arrival(axon, now, wiring, synapses.column, activity)
+    raise_limits(axon, now, wiring, synapses.column, activity)
+    if learning and learn_at_arrival(axon, now, wiring, numbers, synapses, activity):
+        activity.clock[BOUND_S] = -1.0
+
+
+@once
+def input_spike(
+    source: int,
+    now: float,
+    learning: bool,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    tape: Tape,
+) -> bool:
+    """An input spikes: at once on its own axon, later on those with a delay."""
+    if tape.input_s.size > 0:
+        at = tape.written[2]
+        tape.input_s[at] = now
+        tape.input_source[at] = source
+        tape.written[2] = at + 1
+    carry(source, now, learning, wiring, numbers, synapses, activity)
+    return to_delayed_axons(source, now, now, wiring, synapses.column, activity)
+
+
+@kernel
+def run_in_order(
+    until: float,
+    covered: float,
+    learning: bool,
+    wiring: Wiring,
+    numbers: Numbers,
+    synapses: Synapses,
+    activity: Activity,
+    events: Words,
+    channels: Words,
+    noise: Normals,
+    schedule: Schedule,
+    tape: Tape,
+    work: Work,
+) -> int:
+    """Simulate to ``until`` (s); ``covered`` is how far the schedule reaches."""
+    clock = activity.clock
+    total_rate = wiring.rate_up_to[-1]
+    any_free = False
+    for circuit in range(wiring.free.size):
+        any_free |= wiring.free[circuit]
+    sweeps_left, events_left = SWEEPS_PER_CALL, EVENTS_PER_CALL
+    in_sight = schedule.cursor.size > 0  # whether an input spike may come before ``covered``
+    if clock[NEXT_EVENT] < 0.0:
+        clock[NEXT_EVENT] = np.inf
+        if total_rate > 0.0:
+            clock[NEXT_EVENT] = clock[INPUTS_UNTIL] + exponential(events, total_rate)
+    while True:
+        if tape.written[0] >= tape.spike_s.size:
+            return TAPE_FULL
+        if tape.written[1] + 2 * tape.traced.size > tape.trace_s.size:
+            return TAPE_FULL
+        if tape.input_s.size > 0 and tape.written[2] >= tape.input_s.size:
+            return TAPE_FULL
+        for family in range(activity.queue_count.size):
+            if activity.queue_count[family] == activity.queue_s.shape[1]:
+                return ROOM_WANTED
+        if any_free:
+            if clock[BOUND_S] < 0.0 or not clock[BOUND] < MOST_HZ:
+                renew_limits(clock[INPUTS_UNTIL], wiring, activity, work)
+            if not clock[BOUND] < MOST_HZ:
+                return RUNAWAY if clock[BOUND] == clock[BOUND] else BROKEN
+            if clock[CANDIDATE] < 0.0:
+                clock[CANDIDATE] = np.inf
+                if clock[BOUND] > 0.0:
+                    clock[CANDIDATE] = clock[INPUTS_UNTIL] + exponential(events, clock[BOUND])
+        if clock[INPUT_DUE] < 0.0:
+            clock[INPUT_DUE] = exponential(channels, 1.0)
+            clock[NEXT_INPUT] = -1.0
+        if clock[NEXT_INPUT] < 0.0 and in_sight:
+            clock[NEXT_INPUT] = next_input_s(covered, schedule, activity, work)
+            if clock[NEXT_INPUT] == np.inf:
+                in_sight = False
+                clock[NEXT_INPUT] = -1.0
+
+        # What comes first; of things at the same time, always in this order.
+        now, what = np.inf, 0
+        if clock[NEXT_INPUT] >= 0.0:
+            now, what = clock[NEXT_INPUT], 1
+        at = schedule.given_cursor[0]
+        if at < schedule.given_s.size and schedule.given_s[at] < now:
+            now, what = schedule.given_s[at], 2
+        family = earliest_delayed(activity)
+        if family >= 0:
+            head = activity.queue_head[family]
+            if activity.queue_s[family, head] < now:
+                now, what = activity.queue_s[family, head], 3
+        if clock[NEXT_EVENT] < now:
+            now, what = clock[NEXT_EVENT], 4
+        if any_free:
+            if clock[CANDIDATE] < now:
+                now, what = clock[CANDIDATE], 5
+            if clock[BOUND_S] < now:
+                now, what = clock[BOUND_S], 6
+
+        grid = (activity.counters[SWEEPS] + 1) * wiring.constants[SYNC_INTERVAL_S]
+        horizon = min(now, until)
+        if learning:
+            horizon = min(horizon, grid)
+        if clock[NEXT_INPUT] < 0.0 and horizon > covered:
+            return INPUT_WANTED
+        if learning and grid <= min(now, until):
+            if sweeps_left == 0:
+                return PAUSED
+            keep_reference_near(grid, wiring, activity)
+            update_all(grid, wiring, numbers, synapses, activity, noise, tape, work)
+            activity.counters[SWEEPS] += 1
+            sweeps_left -= 1
+            clock[INPUTS_UNTIL] = grid
+            clock[BOUND_S] = -1.0
+            continue
+        if now > until:
+            clock[INPUTS_UNTIL] = until
+            return DONE
+        if events_left == 0:
+            return PAUSED
+        events_left -= 1
+        keep_reference_near(now, wiring, activity)
+        clock[INPUTS_UNTIL] = now
+
+        room = True
+        neuron: Any = NOBODY
+        candidate: Any = NOBODY
+        if what == 1:
+            source = draw_source(now, schedule, wiring, activity, channels)
+            clock[INPUT_DUE] = -1.0
+            room = input_spike(source, now, learning, wiring, numbers, synapses, activity, tape)
+        elif what == 2:
+            source = schedule.given_input[at]
+            schedule.given_cursor[0] = at + 1
+            if source != SILENCED:
+                room = input_spike(source, now, learning, wiring, numbers, synapses, activity, tape)
+        elif what == 3:
+            axon, _ = take_delayed(now, activity)
+            carry(axon, now, learning, wiring, numbers, synapses, activity)
+        elif what == 4:
+            share = uniform(events) * total_rate
+            circuit = 0
+            while share >= wiring.rate_up_to[circuit] and circuit < wiring.rate_up_to.size - 1:
+                circuit += 1
+            while wiring.free[circuit]:  # rounding must not hand the spike to stochastic neurons
+                circuit -= 1
+            neuron = draw_winner(circuit, now, wiring, activity, events, work.potentials)
+            if neuron == NOT_FINITE:
+                return BROKEN
+            clock[NEXT_EVENT] = now + exponential(events, total_rate)
+        elif what == 5:
+            candidate, neuron, chance, slope = judge(now, wiring, activity, events)
+            if neuron == NOT_FINITE:
+                return BROKEN
+            if neuron == ABOVE_LIMIT:
+                return LIMIT_PASSED
+            clock[CANDIDATE] = -1.0
+            if candidate >= 0 and learning and wiring.eligibilitys[wiring.circuit_of[candidate]]:
+                spiked = slope if neuron >= 0 else 0.0
+                expected = 0.0 if neuron >= 0 else slope * chance / (1.0 - chance)
+                learn_alone(
+                    candidate,
+                    spiked,
+                    expected,
+                    now,
+                    wiring,
+                    numbers,
+                    synapses,
+                    activity,
+                    noise,
+                    tape,
+                    work,
+                )
+            if neuron >= 0:
+                circuit = wiring.circuit_of[neuron]
+                activity.dead_until_s[neuron] = now + wiring.dead_s[circuit]
+                activity.bias[neuron] -= wiring.bias_per_spike[circuit]
+        else:
+            clock[BOUND_S] = -1.0
+        if neuron >= 0:
+            circuit = wiring.circuit_of[neuron]
+            if learning and wiring.eligibilitys[circuit] and not wiring.free[circuit]:
+                learn_together(
+                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
+                )
+            if learning and wiring.learns_by_own[circuit]:
+                learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
+                trace(neuron, now, synapses, tape)
+            room = emit(neuron, now, wiring, synapses.column, activity, tape)
+        if candidate >= 0:
+            renew_limit(candidate, now, wiring, activity, work)
+        if not room:
+            return QUEUE_FULL
