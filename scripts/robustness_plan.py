@@ -95,7 +95,7 @@ MAPS = (
         trials=16,
         trial_s=6.0,
         scaled={
-            "N": ["learning.n_inputs"],
+            "N": ["learning.data_size"],
             "b": ["learning.learning_rate"],
             "prior μ": ["prior.means"],
             "prior σ": ["prior.stds"],

@@ -124,7 +124,7 @@ def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
 
     hostile = "\x1b[2J\x1b]0;title\x07\u202e"
     claim = ClaimRecord(
-        id=hostile, statement=hostile, where=hostile, measure=hostile, value=1.0, n=3,
+        id=hostile, statement=hostile, source=hostile, measure=hostile, value=1.0, n=3,
         interval=(0.5, 1.5), band=(0.0, 2.0), verdict="holds", unit=hostile, detail=hostile,
         reason=hostile, at=hostile, paper=1.0, paper_is=hostile, null_value=0.0,
         null_interval=(0.0, 0.1), null_description=hostile,

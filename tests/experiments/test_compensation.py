@@ -181,7 +181,7 @@ def test_retracted_synapses_feel_the_likelihood_only_if_asked(parameters, pairs,
     """T = 0 and no prior: nothing but the likelihood can move θ."""
     start = {f"{s}->{t}": -0.5 for s in CIRCUITS for t in CIRCUITS}
     start |= {f"x_V->{t}": 0.5 for t in VISUAL} | {f"x_A->{t}": 0.5 for t in AUDITORY}
-    built = network(parameters, pairs, T=0.0, learn_when_retracted=learn)
+    built = network(parameters, pairs, temperature=0.0, learn_when_retracted=learn)
     sim = Simulation(built, stimuli.learning, seed=3, sync_interval_s=10.0, theta=start)
     sim.change({p.name: {"prior": Gaussian(0.5, 1e6)} for p in built.projections})
     sim.run(20.0)

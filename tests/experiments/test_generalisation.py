@@ -131,7 +131,7 @@ def test_controls_differ_in_one_thing():
         after_one_step(images="none", other_noise=True),
     )
     # Learning adds η N (z x − ẑ x̂), a hundredth or nothing, to the same noise.
-    step = (learned - alone) / (p.learning.learning_rate * p.learning.n_inputs)
+    step = (learned - alone) / (p.learning.learning_rate * p.learning.data_size)
     assert set(np.unique(step.round(6))) == {-1.0, 0.0, 1.0}
     noise = np.sqrt(2 * p.learning.learning_rate)
     assert np.std(alone - trial.start) == pytest.approx(noise, rel=0.05)

@@ -9,6 +9,7 @@ import xarray as xr
 from synsamp.analysis.survival import new_lifetimes
 from synsamp.claims import judge_all
 from synsamp.errors import SynsampError
+from synsamp.experiments.base import GaussianSection
 from synsamp.paper.fig3_motility.claims import CLAIMS
 from synsamp.paper.fig3_motility.experiment import EXPERIMENT
 from synsamp.paper.fig3_motility.figures import draw
@@ -41,7 +42,7 @@ TINY = [
     "circuit.neurons=4",
     "settle_s=400",
     "slow_settle_s=200",
-    "slow.b=1e-5",
+    "slow.speed=1e-5",
     "fast.tracked_s=1000",
     "fast.sync_interval_s=20",
     "fast.look_every_s=40",
@@ -70,8 +71,8 @@ def ornstein_uhlenbeck(rng, b, step_s, points, n=3000):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (["slow.b=1e-4"], "slow.b must be below fast.b"),
-        (["slow.b=1e-5"], "must be the same for fast and slow"),
+        (["slow.speed=1e-4"], "slow.speed must be below fast.speed"),
+        (["slow.speed=1e-5"], "must be the same for fast and slow"),
         (["fast.look_every_s=1000"], "look_every_s must be a multiple of sync_interval_s"),
         (["fast.new_within_s=1000"], "new_within_s must be a multiple of look_every_s"),
         (["slow.tracked_s=57600"], "at least twice new_within_s"),
@@ -79,13 +80,16 @@ def ornstein_uhlenbeck(rng, b, step_s, points, n=3000):
         (["settle_s=20000"], "settle_s must be a multiple of slow.sync_interval_s"),
         (["slow_settle_s=20000"], "slow_settle_s must be a multiple of slow.sync_interval_s"),
         (
-            ["slow.b=4e-5", "slow.sync_interval_s=360", "slow.look_every_s=360"],
+            ["slow.speed=4e-5", "slow.sync_interval_s=360", "slow.look_every_s=360"],
             "multiple of fast.sync_interval_s",
         ),
-        (["rule.speed=1e-7", "fast.b=1e-7", "slow.b=1e-9"], "must be at least 1e-4/fast.b"),
+        (
+            ["rule.speed=1e-7", "fast.speed=1e-7", "slow.speed=1e-9"],
+            "must be at least 1e-4/fast.speed",
+        ),
         (["rule.prior.std=10"], "slow.look_every_s must be at least 0.00025 prior_std²/b"),
         (["digits=3"], "data=mnist"),
-        (["rule.speed=1e-3"], "rule.speed must equal fast.b"),
+        (["rule.speed=1e-3"], "rule.speed must equal fast.speed"),
         (["seeds=2"], "seeds"),
     ],
 )
@@ -113,7 +117,7 @@ def watched_every(step_s, points, window=1, every=1):
     look_s = step_s * every
     length_s = look_s * ((points - 1) // every)
     watch = WatchSection(
-        b=1e-4,
+        speed=1e-4,
         tracked_s=length_s,
         sync_interval_s=step_s,
         look_every_s=look_s,
@@ -195,7 +199,7 @@ def test_efficacy_is_told_from_presence():
 
 
 def test_both_presets_take_changes_of_w_over_the_same_window():
-    windows = [p.change_steps * p.slow.sync_interval_s * p.slow.b for p in (QUICK, PAPER)]
+    windows = [p.change_steps * p.slow.sync_interval_s * p.slow.speed for p in (QUICK, PAPER)]
     assert windows == pytest.approx([0.0144, 0.0144])
     assert all(p.slow.points > p.change_steps for p in (QUICK, PAPER))
 
@@ -252,12 +256,12 @@ def test_without_activity_the_engine_follows_the_prior(tiny, parameters):
         assert claim.excludes(found[claim.null], found[claim.null])
     assert found["free_slope"] == pytest.approx(1.0, abs=0.05)
     # Controls: they would see noise without its √2, another mean, another speed, and w for log w.
-    cold = measures(with_rule(parameters, T=0.5), results)
+    cold = measures(with_rule(parameters, temperature=0.5), results)
     assert cold["free_law"] > bands["free_law"]
     assert cold["free_process"] > bands["free_process"]
-    shifted = measures(with_rule(parameters, prior_mean=0.6), results)
+    shifted = measures(with_rule(parameters, prior=GaussianSection(mean=0.6)), results)
     assert shifted["free_law"] > bands["free_law"]
-    fast = parameters.fast.model_copy(update={"b": 1.1e-4})
+    fast = parameters.fast.model_copy(update={"speed": 1.1e-4})
     wrong = measures(parameters.model_copy(update={"fast": fast}), results)
     assert wrong["free_process"] > bands["free_process"]
 
@@ -325,7 +329,9 @@ def made(parameters, rng, *, persistent):
     for name, each in records(1e-4, sync_interval_s, lead + fast.points + 1, 0.0, coarse).items():
         found[f"circuit/{name}"] = each
     start_s = parameters.settle_s + parameters.slow_settle_s
-    for name, each in records(slow.b, slow.sync_interval_s, slow.points + 1, start_s, 1).items():
+    for name, each in records(
+        slow.speed, slow.sync_interval_s, slow.points + 1, start_s, 1
+    ).items():
         found[f"circuit/slow/{name}"] = each
 
     def free(b, step_s, points):
@@ -340,8 +346,8 @@ def made(parameters, rng, *, persistent):
     found["free/theta"] = alone.isel(time=slice(None, None, coarse))
     pair = alone.theta.values[[-1 - parameters.change_steps, -1]]
     found["free/pair"] = xr.Dataset({"pair": (("mark", "post", "pre"), pair)})
-    _, found["free/slow/active"] = free(slow.b, slow.sync_interval_s, slow.points + 1)
-    _, found["free/unchanged/active"] = free(fast.b, slow.sync_interval_s, slow.points + 1)
+    _, found["free/slow/active"] = free(slow.speed, slow.sync_interval_s, slow.points + 1)
+    _, found["free/unchanged/active"] = free(fast.speed, slow.sync_interval_s, slow.points + 1)
     return found | analyse(parameters, found)
 
 

@@ -114,7 +114,7 @@ def test_data_mapping_speed_and_the_factor_of_inputs():
 
     x = np.array([0.5, 1.0, 1.5], np.float32)
     rule = ss.Rule(
-        ss.Batch(jax.jit(of_data), (x,), n_inputs=3.0),
+        ss.Batch(jax.jit(of_data), (x,), data_size=3.0),
         ss.Gaussian(0.0, 2.0),
         speed=[1.0, 0.5],
         mapping=ss.Softplus(0.5),
@@ -126,7 +126,7 @@ def test_data_mapping_speed_and_the_factor_of_inputs():
 
     other = _sample(
         ss.Rule(
-            ss.Batch(plain, n_inputs=3.0),
+            ss.Batch(plain, data_size=3.0),
             ss.Gaussian(0.0, 2.0),
             speed=[1.0, 0.5],
             mapping=ss.Softplus(0.5),

@@ -102,12 +102,12 @@ def test_a_large_layer_fires_with_the_logistic_probability():
 @pytest.mark.parametrize("weight_prior", [Flat(), GaussianMixture()])
 def test_one_update_is_the_equation_of_the_paper(weight_prior):
     # Biases so strong that every draw is certain: the wake and dream samples are known.
-    machine, eta, n_inputs = RBM(3, 2), 1e-4, 100.0
+    machine, eta, data_size = RBM(3, 2), 1e-4, 100.0
     x, z, x_hat = np.array([1.0, 0, 1]), np.array([1.0, 0]), np.array([0.0, 1, 1])
     weights = np.array([[0.3, 0.9, -0.2], [0.1, 1.1, 0.6]])
     theta = np.concatenate([weights.ravel(), 200 * z - 100, 200 * x_hat - 100])
     rule = Rule(
-        machine.likelihood(x[None], n_inputs=n_inputs),
+        machine.likelihood(x[None], data_size=data_size),
         machine.prior(weight_prior),
         temperature=0.0,
     )
@@ -115,10 +115,10 @@ def test_one_update_is_the_equation_of_the_paper(weight_prior):
     chains.advance(1)
     change = machine.parts(chains.theta[0] - theta)
     pull = weight_prior.gradient(weights)
-    expected = eta * (pull + n_inputs * (np.outer(z, x) - np.outer(z, x_hat)))
+    expected = eta * (pull + data_size * (np.outer(z, x) - np.outer(z, x_hat)))
     assert np.allclose(change.weights, expected, rtol=0, atol=1e-14)
     assert np.allclose(change.hidden_bias, 0.0, atol=1e-12)
-    assert np.allclose(change.visible_bias, eta * n_inputs * (x - x_hat), rtol=0, atol=1e-12)
+    assert np.allclose(change.visible_bias, eta * data_size * (x - x_hat), rtol=0, atol=1e-12)
 
 
 def _machine_chains(persistent, threads=1):

@@ -237,7 +237,7 @@ def test_a_claim_is_drawn_within_its_picture(value, low, high, paper, null, inte
     claim = ClaimRecord(
         id="x",
         statement="",
-        where="",
+        source="",
         measure="m",
         value=value,
         interval=interval,
@@ -293,7 +293,7 @@ def test_numbers_read_well(value, text):
 )
 def test_what_is_undecided_says_what_would_decide_it(n, needed, value, verdict, note):
     claim = ClaimRecord(
-        id="x", statement="", where="", measure="m", value=value, interval=(None, None), n=n,
+        id="x", statement="", source="", measure="m", value=value, interval=(None, None), n=n,
         band=(0.0, 1.0), verdict="undecided", needed=needed,
     )  # fmt: skip
     assert verdict_text(claim) == verdict

@@ -37,7 +37,12 @@ def test_the_clip_of_the_term_is_a_bound_on_w():
 def test_bounds_belong_to_what_is_allowed():
     for good in (dict(data_size=0), dict(data_size=1e9), dict(alpha=1e6), dict(alpha=1e-300)):
         SpikeLikelihood(**good)
-    for name, bad in [("N", -1e-9), ("N", 1.01e9), ("alpha", 0.0), ("alpha", 1.01e6)]:
+    for name, bad in [
+        ("data_size", -1e-9),
+        ("data_size", 1.01e9),
+        ("alpha", 0.0),
+        ("alpha", 1.01e6),
+    ]:
         with pytest.raises(SynsampError, match=f"^{name} must be a finite number"):
             SpikeLikelihood(**{name: bad})
     for clip in (TermClip, ChangeClip):
@@ -52,7 +57,8 @@ def test_bounds_belong_to_what_is_allowed():
 
 
 @pytest.mark.parametrize(
-    ("rule", "name"), [(SpikeLikelihood(), "N"), (TermClip(), "limit"), (ChangeClip(), "limit")]
+    ("rule", "name"),
+    [(SpikeLikelihood(), "data_size"), (TermClip(), "limit"), (ChangeClip(), "limit")],
 )
 def test_numbers_cannot_be_changed_past_their_checks(rule, name):
     with pytest.raises(FrozenInstanceError):

@@ -305,7 +305,7 @@ def test_lesions_take_eligibility_with_them():
         (lambda: model(prior=GaussianMixture()), "prior must be Gaussian with one std, or flat"),
         (lambda: model(prior=Gaussian(0.0, np.array([1.0, 2.0]))), "prior must be Gaussian"),
         (lambda: RewardGradient(gradient_s=0.0), "gradient_s must be"),
-        (lambda: RewardGradient(theta_max=0.0), "ceiling must be a finite number > 0"),
+        (lambda: RewardGradient(theta_max=0.0), "theta_max must be a finite number > 0"),
         (
             lambda: Simulation(winner_take_all_network(3, 2)).eligibility("x->z"),
             "plasticity of the projection must learn from reward, got 'x->z'",

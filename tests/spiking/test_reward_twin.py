@@ -114,7 +114,7 @@ def distance(sim, slow):
         eligibility = sim.eligibility(p.name)
         pairs = (
             (sim.theta(p.name)[exists], slow.theta[p.name][exists]),
-            (eligibility.eligibility, slow.e[p.name]),
+            (eligibility.trace, slow.e[p.name]),
             (eligibility.gradient, slow.g[p.name]),
         )
         found = np.maximum(found, [np.abs(mine - his).max() for mine, his in pairs])

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from spiking.test_free_neurons import add_epsps
 
+from spiking.test_stochastic_neurons import add_epsps
 from synsamp.errors import SynsampError
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
@@ -172,7 +172,7 @@ def learning(seed=2):
 
 def all_of(sim):
     eligibility = sim.eligibility("x->z")
-    return sim.theta("x->z"), eligibility.eligibility, eligibility.gradient, sim.spike_counts
+    return sim.theta("x->z"), eligibility.trace, eligibility.gradient, sim.spike_counts
 
 
 def test_resume_and_cutting_up_change_no_bit():

@@ -85,7 +85,7 @@ def test_without_the_factor_n_the_online_rule_stays_off():
     n, tau = len(INPUTS), 2e-4
     batch = _one_epoch(ss.Batch(_all_inputs, (INPUTS,)), tau, n)
     right = _one_epoch(ss.Online(_one_input, INPUTS, order=in_turn), tau, n)
-    wrong = _one_epoch(ss.Online(_one_input, INPUTS, order=in_turn, n_inputs=1.0), tau, n)
+    wrong = _one_epoch(ss.Online(_one_input, INPUTS, order=in_turn, data_size=1.0), tau, n)
     assert abs(wrong - batch) > 20 * abs(right - batch)
 
 

@@ -108,7 +108,7 @@ def rewarded(draw):
 def models(draw, n_post, n_pre, own=False):
     clip = draw(st.sampled_from([TermClip(), ChangeClip(), TermClip(np.inf), ChangeClip(1e3)]))
     plasticity = SpikeLikelihood(
-        N=draw(st.floats(0, 200)),
+        data_size=draw(st.floats(0, 200)),
         alpha=draw(st.floats(0.01, 2)),
         clip=clip,
         learn_when_retracted=draw(st.booleans()),

@@ -64,7 +64,7 @@ table = markdown_table
 
 def _own(images: NDArray[Any], prior: Prior) -> Callable[[], list[float]]:
     machine = RBM(N_VISIBLE, N_HIDDEN)
-    rule = Rule(machine.likelihood(images, CYCLES, n_inputs=N_INPUTS), machine.prior(prior))
+    rule = Rule(machine.likelihood(images, CYCLES, data_size=N_INPUTS), machine.prior(prior))
     seed = np.random.SeedSequence(1)
     chains = Chains(rule, machine.start(seed)[None], ETA, seed)
     chains.burn_in(50)  # compile, or load what was compiled before

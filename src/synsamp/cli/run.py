@@ -125,7 +125,7 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         """Run an experiment at every combination of some values, several times each.
 
         Example: `synsamp sweep generalisation --vary temperature=0,0.25,1,4 --vary
-        learning.n_inputs=50,100,200 --trials 20`. Values that are lists are parted by `|`:
+        learning.data_size=50,100,200 --trials 20`. Values that are lists are parted by `|`:
         `--vary "prior.means=1,0|2,0"`.
 
         With `--one-at-a-time` the experiment is run as it is, and with each of the values by

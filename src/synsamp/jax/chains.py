@@ -182,14 +182,14 @@ def _loop(rule: Rule, size: int) -> Callable[..., Any]:
     prior = bridge.prior_gradient(rule.prior, (size,))
     speed, speed_slope = bridge.speed_functions(rule.speed)
     likelihood = _likelihood_in_theta(rule)
-    n_inputs, changing = rule.n_inputs, callable(rule.temperature)
+    data_size, changing = rule.data_size, callable(rule.temperature)
 
     def one_step(theta: Any, key: Any, T: Any, sqrt_dt: Any, data: tuple[Any, ...]) -> Any:
         key, now = jax.random.split(key)
         normal = jax.random.normal(now, theta.shape, theta.dtype)
         b = speed(theta)
         move = bridge.drift(
-            b, speed_slope(theta), prior(theta), n_inputs, likelihood(theta, data), T
+            b, speed_slope(theta), prior(theta), data_size, likelihood(theta, data), T
         )
         theta = bridge.euler_maruyama(theta, move, bridge.diffusion(b, T), sqrt_dt, normal)
         return theta, key

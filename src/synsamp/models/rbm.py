@@ -8,7 +8,7 @@ sample (x, z) with x drawn from the gray values of an image, and a reconstructio
 few cycles of the machine's own activity. The parameters move by the one rule:
 
     machine = RBM(784, 9)
-    rule = Rule(machine.likelihood(images, n_inputs=100), machine.prior(GaussianMixture()))
+    rule = Rule(machine.likelihood(images, data_size=100), machine.prior(GaussianMixture()))
     chains = Chains(rule, machine.start(seed)[None], dt=1e-4, seed=seed)
 """
 
@@ -102,12 +102,12 @@ class RBM:
         images: ArrayLike,
         cycles: int = 5,
         persistent: bool = False,
-        n_inputs: float | None = None,
+        data_size: float | None = None,
     ) -> HiddenStates:
         """The likelihood of gray images (n, visible) in [0, 1], by CD-``cycles``.
 
         With ``persistent`` the reconstruction goes on from where the last one ended (PCD) instead
-        of from the wake sample. ``n_inputs`` is the rule's N (default: the number of images).
+        of from the wake sample. ``data_size`` is the rule's N (default: the number of images).
         """
         gray = numbers("images", as_pixels(images))
         if gray.ndim != 2 or gray.shape[1] != self.n_visible or len(gray) == 0:
@@ -126,7 +126,7 @@ class RBM:
             gradient,
             gray,
             data=(self.n_hidden, int(cycles)),
-            n_inputs=n_inputs,
+            data_size=data_size,
             respond=respond,
             memory=self._memory(persistent),
         )

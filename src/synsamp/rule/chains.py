@@ -183,7 +183,7 @@ class Chains:
                 prior_runs,
                 speed,
                 rule.mapping.parameters,
-                rule.n_inputs,
+                rule.data_size,
                 inputs,
                 (*data, *self._memories[c]),
                 self._rngs[c],

@@ -18,10 +18,10 @@ from synsamp.priors.gaussian import ornstein_uhlenbeck
 
 @scalar
 def drift(
-    b: Any, b_slope: Any, prior_gradient: Any, n_inputs: Any, likelihood_gradient: Any, T: Any
+    b: Any, b_slope: Any, prior_gradient: Any, data_size: Any, likelihood_gradient: Any, T: Any
 ) -> Any:
     """The deterministic part; the factor N is written here and nowhere else."""
-    return b * (prior_gradient + n_inputs * likelihood_gradient) + T * b_slope
+    return b * (prior_gradient + data_size * likelihood_gradient) + T * b_slope
 
 
 @scalar
@@ -43,9 +43,9 @@ def euler_maruyama(theta: Any, drift: Any, diffusion: Any, sqrt_dt: Any, normal:
 
 
 @scalar
-def likelihood_jump(b: Any, n_inputs: Any, likelihood_gradient: Any) -> Any:
+def likelihood_jump(b: Any, data_size: Any, likelihood_gradient: Any) -> Any:
     """What the likelihood term adds at a postsynaptic spike, where S(t) is a delta pulse."""
-    return drift(b, 0.0, 0.0, n_inputs, likelihood_gradient, 0.0)
+    return drift(b, 0.0, 0.0, data_size, likelihood_gradient, 0.0)
 
 
 # The exact transition under a Gaussian prior stands with that prior, and is known here too.

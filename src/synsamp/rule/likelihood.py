@@ -93,12 +93,12 @@ class Batch:
     gradient: Callable[..., Any]
     data: tuple[Any, ...] = ()
 
-    n_inputs: float = 1.0
+    data_size: float = 1.0
 
     def __post_init__(self) -> None:
         function("gradient", self.gradient, "pass a function θ -> ∂log p(x|θ)/∂θ")
         object.__setattr__(self, "data", _as_data(self.data))
-        object.__setattr__(self, "n_inputs", _n_inputs(self.n_inputs))
+        object.__setattr__(self, "data_size", _data_size(self.data_size))
 
     @property
     def compiled(self) -> bool:
@@ -153,7 +153,7 @@ class Batch:
 class Online:
     """One input at a time: ``gradient(θ, x, *data)`` of a single input, times N in the rule.
 
-    ``n_inputs`` defaults to the number of inputs (the paper's N; its experiments set 100). With
+    ``data_size`` defaults to the number of inputs (the paper's N; its experiments set 100). With
     ``batch`` = m each step sees m inputs and takes the mean of their gradients; ``gradient`` stays
     that of a single input. ``order(k, n, rng)`` says which of the n inputs is the k-th to be seen.
     """
@@ -161,7 +161,7 @@ class Online:
     gradient: Callable[..., Any]
     inputs: Any
     data: tuple[Any, ...] = ()
-    n_inputs: float | None = None
+    data_size: float | None = None
     order: Callable[[int, int, Any], Any] = at_random
     batch: int = 1
 
@@ -170,8 +170,8 @@ class Online:
         function("order", self.order, "synsamp.rule.in_turn or synsamp.rule.at_random")
         object.__setattr__(self, "data", _as_data(self.data))
         object.__setattr__(self, "inputs", _as_inputs(self.inputs))
-        n = float(len(self.inputs)) if self.n_inputs is None else self.n_inputs
-        object.__setattr__(self, "n_inputs", _n_inputs(n))
+        n = float(len(self.inputs)) if self.data_size is None else self.data_size
+        object.__setattr__(self, "data_size", _data_size(n))
         object.__setattr__(self, "batch", whole("batch", self.batch, at_least=1, at_most=10**6))
 
     @property
@@ -340,8 +340,8 @@ def _as_inputs(inputs: Any) -> NDArray[Any]:
     return np.ascontiguousarray(found)
 
 
-def _n_inputs(value: Any) -> float:
-    return number("n_inputs", value, above=0, at_most=1e15, remedy="it is the paper's N")
+def _data_size(value: Any) -> float:
+    return number("data_size", value, above=0, at_most=1e15, remedy="it is the paper's N")
 
 
 def _mean(gradients: list[Any]) -> Any:

@@ -64,9 +64,9 @@ class Rule:
         return self.likelihood is not None and not isinstance(self.mapping, Identity)
 
     @property
-    def n_inputs(self) -> float:
+    def data_size(self) -> float:
         """The factor N of the likelihood term."""
-        return float(self.likelihood.n_inputs) if self.likelihood is not None else 1.0
+        return float(self.likelihood.data_size) if self.likelihood is not None else 1.0
 
     def temperatures(self, times: NDArray[np.float64], size: int) -> NDArray[np.float64]:
         """T at each time: shape (times,) where it is the same for all, else (times, size)."""
@@ -89,7 +89,7 @@ class Rule:
         b, b_slope = self.speed.evaluate(theta)
         prior_gradient = self.prior.gradient(theta)
         return (
-            drift.py_func(b, b_slope, prior_gradient, self.n_inputs, likelihood_gradient, T),
+            drift.py_func(b, b_slope, prior_gradient, self.data_size, likelihood_gradient, T),
             diffusion.py_func(b, T),
         )
 

@@ -107,7 +107,7 @@ def _sharpest(rule: Rule, theta: Floats, dt: float, T: Any, gradient: Gradient |
         u = root * v
         reach = 1.0 / np.sqrt(np.sum((u / far) ** 2))  # reach·u is about one step's noise long
         two = gradient(np.stack([theta - reach * u, theta + reach * u]))
-        return np.asarray(root * (prior * u + rule.n_inputs * (two[0] - two[1]) / (2.0 * reach)))
+        return np.asarray(root * (prior * u + rule.data_size * (two[0] - two[1]) / (2.0 * reach)))
 
     value = _top_eigenvalue(apply, theta.size, 0.0)
     if value < 0:  # the largest in size curves the other way: shift it out of the way
@@ -121,7 +121,7 @@ def _along_a_step(
     """λ from what one step without noise leaves of the force, f(θ + bfΔt) = (1 − λΔt) f(θ)."""
 
     def force(at: Floats) -> Floats:
-        likelihood = 0.0 if gradient is None else rule.n_inputs * gradient(at[None])[0]
+        likelihood = 0.0 if gradient is None else rule.data_size * gradient(at[None])[0]
         return rule.prior.gradient(at) + likelihood
 
     before = force(theta)

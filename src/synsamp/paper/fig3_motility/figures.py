@@ -65,7 +65,7 @@ def _survival(p: Any, runs: Sequence[Results]) -> Figure:
     figure = Figure(figsize=(7, 3.2))
     for k, (panel, name) in enumerate((("E", "fast"), ("F", "slow"))):
         axes = figure.add_subplot(1, 2, k + 1)
-        axes.set_title(f"{panel}  b = {_power(getattr(p, name).b)}")
+        axes.set_title(f"{panel}  b = {_power(getattr(p, name).speed)}")
         _survival_at(axes, getattr(p, name), runs, f"survival_{name}")
         if k == 0:
             axes.set_ylabel("share surviving")
@@ -177,7 +177,7 @@ def _compared(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
                 color=colour,
                 markersize=4,
                 fillstyle="full" if condition == LEARNING else "none",
-                label=f"{words}, b = {_power(watch.b)}",
+                label=f"{words}, b = {_power(watch.speed)}",
             )
             axes.vlines(x, low, high, color=colour, linewidth=0.8)
     axes.axhline(0, color="#c1121f", linewidth=1.0)
@@ -209,7 +209,11 @@ def _scaled(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
     for k, watch in enumerate((p.fast, p.slow)):
         of_speed = Mean(mean.value[k], mean.low[k], mean.high[k])
         _points(
-            axes, k, steps * watch.sync_interval_s * watch.b, of_speed, f"b = {_power(watch.b)}"
+            axes,
+            k,
+            steps * watch.sync_interval_s * watch.speed,
+            of_speed,
+            f"b = {_power(watch.speed)}",
         )
     axes.set(xscale="log", yscale="log", xlabel="b · time", ylabel="share surviving")
     _plain_log(axes)
@@ -219,13 +223,13 @@ def _scaled(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
 def _changes(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
     axes.set_title("change of w")
     weight = np.exp(runs[0]["changes"].log_weight.values)
-    window = float(runs[0]["changes"].window_s[0]) * p.fast.b
+    window = float(runs[0]["changes"].window_s[0]) * p.fast.speed
     functional = weight > np.exp(-p.rule.theta_0)
     mean = _mean(_rows(runs, "changes", "spread")[:, :, functional])
     weight = weight[functional]
     for k, watch in enumerate((p.fast, p.slow)):
         of_speed = Mean(mean.value[k], mean.low[k], mean.high[k])
-        _points(axes, k, weight, of_speed, f"b = {_power(watch.b)}")
+        _points(axes, k, weight, of_speed, f"b = {_power(watch.speed)}")
     slow = mean.value[1]
     if np.isfinite(slow).any():
         first = np.flatnonzero(np.isfinite(slow))[0]

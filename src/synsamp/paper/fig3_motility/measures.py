@@ -69,7 +69,7 @@ def _long_enough(p: MotilityParameters) -> bool:
     In times far below a relaxation time θ is a random walk, which looks the same on every scale:
     lives counted in looks are then alike whatever b is, and nearly so with activity and without.
     """
-    return p.slow.tracked_s * p.slow.b >= p.rule.prior.std**2
+    return p.slow.tracked_s * p.slow.speed >= p.rule.prior.std**2
 
 
 def _changes(p: MotilityParameters, results: Results) -> xr.Dataset:
@@ -201,7 +201,7 @@ def _lives(p: MotilityParameters, results: Results) -> dict[str, Value]:
         found["exponent_alike"] = _apart(results["scaling"].gamma.values)
         for measure, dataset in (("time_scale", "scaling"), ("time_scale_unchanged", "unchanged")):
             fast, slow = results[dataset]["median"].values
-            found[measure] = Ratio(slow, fast * p.fast.b / p.slow.b)
+            found[measure] = Ratio(slow, fast * p.fast.speed / p.slow.speed)
     return found
 
 

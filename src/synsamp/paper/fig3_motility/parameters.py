@@ -32,7 +32,7 @@ def _is_multiple(whole: float, part: float) -> bool:
 class WatchSection(Parameters):
     """How a circuit is watched at one speed."""
 
-    b: float = Field(ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
+    speed: float = Field(ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
     tracked_s: float = Field(ge=1.0, le=1e9, description="how long it is watched")
     sync_interval_s: float = Field(ge=0.1, le=1e7, description="between two records")
     look_every_s: float = Field(ge=0.1, le=1e8, description="grid of the survival curve")
@@ -65,10 +65,14 @@ class MotilityParameters(Parameters):
         86400.0, ge=0.0, le=1e8, description="learning after the change of b, before it is watched"
     )
     fast: WatchSection = WatchSection(
-        b=1e-4, tracked_s=259200.0, sync_interval_s=144.0, look_every_s=1440.0, new_within_s=43200.0
+        speed=1e-4,
+        tracked_s=259200.0,
+        sync_interval_s=144.0,
+        look_every_s=1440.0,
+        new_within_s=43200.0,
     )
     slow: WatchSection = WatchSection(
-        b=1e-6,
+        speed=1e-6,
         tracked_s=1209600.0,
         sync_interval_s=14400.0,
         look_every_s=14400.0,
@@ -84,11 +88,13 @@ class MotilityParameters(Parameters):
 
     @model_validator(mode="after")
     def _fits(self) -> MotilityParameters:
-        if self.slow.b >= self.fast.b:
-            raise ValueError("slow.b must be below fast.b")
+        if self.slow.speed >= self.fast.speed:
+            raise ValueError("slow.speed must be below fast.speed")
         if (
             abs(
-                self.slow.sync_interval_s * self.slow.b / (self.fast.sync_interval_s * self.fast.b)
+                self.slow.sync_interval_s
+                * self.slow.speed
+                / (self.fast.sync_interval_s * self.fast.speed)
                 - 1
             )
             > 1e-6
@@ -107,18 +113,18 @@ class MotilityParameters(Parameters):
                 )
         if self.fast.points < self.slow.points:
             raise ValueError("fast must be tracked for as many grid points as slow")
-        if self.fast.sync_interval_s < 1e-4 / self.fast.b:
+        if self.fast.sync_interval_s < 1e-4 / self.fast.speed:
             raise ValueError(
-                "fast.sync_interval_s must be at least 1e-4/fast.b, the refresh of the engine"
+                "fast.sync_interval_s must be at least 1e-4/fast.speed, the refresh of the engine"
             )
         for name, watch in (("fast", self.fast), ("slow", self.slow)):
-            if watch.look_every_s * watch.b < FINEST_LOOK * self.rule.prior.std**2:
+            if watch.look_every_s * watch.speed < FINEST_LOOK * self.rule.prior.std**2:
                 raise ValueError(
                     f"{name}.look_every_s must be at least {FINEST_LOOK:g} prior_std²/b, "
                     "to be held against first passage"
                 )
-        if self.rule.temperature == 0 or self.rule.speed != self.fast.b:
-            raise ValueError("rule.temperature must be > 0 and rule.speed must equal fast.b")
+        if self.rule.temperature == 0 or self.rule.speed != self.fast.speed:
+            raise ValueError("rule.temperature must be > 0 and rule.speed must equal fast.speed")
         try:
             check_digits(set(self.digits), self.data)
         except ValueError as error:
@@ -136,7 +142,7 @@ class MotilityParameters(Parameters):
     @property
     def change_steps(self) -> int:
         """Steps of the grid in the window over which changes of w are taken, at either speed."""
-        return max(1, round(CHANGE_WINDOW / (self.fast.b * self.fast.sync_interval_s)))
+        return max(1, round(CHANGE_WINDOW / (self.fast.speed * self.fast.sync_interval_s)))
 
 
 PAPER = MotilityParameters()
@@ -144,9 +150,13 @@ QUICK = MotilityParameters(
     settle_s=4800.0,
     slow_settle_s=4800.0,
     fast=WatchSection(
-        b=1e-4, tracked_s=20400.0, sync_interval_s=24.0, look_every_s=120.0, new_within_s=2400.0
+        speed=1e-4, tracked_s=20400.0, sync_interval_s=24.0, look_every_s=120.0, new_within_s=2400.0
     ),
     slow=WatchSection(
-        b=1e-6, tracked_s=24000.0, sync_interval_s=2400.0, look_every_s=2400.0, new_within_s=4800.0
+        speed=1e-6,
+        tracked_s=24000.0,
+        sync_interval_s=2400.0,
+        look_every_s=2400.0,
+        new_within_s=4800.0,
     ),
 )

@@ -57,13 +57,13 @@ def circuit(p: MotilityParameters, seed: int) -> Protocol:
     n_synapses = p.circuit.neurons * N_PIXELS
     traced = np.sort(rng.choice(n_synapses, min(N_TRACED, n_synapses), replace=False))
     return Protocol(
-        build_network(N_PIXELS, p.circuit, build_synapses(p.rule, p.fast.b)),
+        build_network(N_PIXELS, p.circuit, build_synapses(p.rule, p.fast.speed)),
         steps=[
             Show(digits, p.settle_s),
             Branch(
                 "slow",
                 [
-                    Change(SYNAPSES, speed=p.slow.b),
+                    Change(SYNAPSES, speed=p.slow.speed),
                     Show(digits, p.slow_settle_s + p.slow.tracked_s),
                 ],
                 record=_watched(p.slow, p.slow.sync_interval_s, traced),
@@ -111,8 +111,8 @@ def free(p: MotilityParameters) -> Protocol:
         build_network(N_PIXELS, silent, build_synapses(p.rule, speed)),
         steps=[
             Silence(forgetting_s),
-            Branch("slow", [Change(SYNAPSES, speed=p.slow.b), wait], record=seldom),
-            Change(SYNAPSES, speed=p.fast.b),
+            Branch("slow", [Change(SYNAPSES, speed=p.slow.speed), wait], record=seldom),
+            Change(SYNAPSES, speed=p.fast.speed),
             Branch("unchanged", [wait], record=seldom),
             Silence(p.fast.tracked_s),
             Mark("end"),

@@ -39,7 +39,7 @@ def foretold(rule: RuleSection, watch: WatchSection) -> Floats:
     return first_passage_survival(
         rule.prior.mean,
         rule.prior.std * np.sqrt(rule.temperature),
-        rule.prior.std**2 / watch.b,
+        rule.prior.std**2 / watch.speed,
         watch.look_every_s,
         round(watch.tracked_s / watch.look_every_s),
         round(watch.new_within_s / watch.look_every_s),

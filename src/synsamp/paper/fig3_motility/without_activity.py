@@ -60,7 +60,7 @@ def _moments(values: Floats) -> float:
 def _path(p: MotilityParameters, results: Results) -> Floats:
     """θ [time, synapse] of as many synapses as are needed, on a grid fit to see it relax."""
     theta = watched(p, results, "free", "fast", "theta")
-    relaxation_s = p.rule.prior.std**2 / p.fast.b
+    relaxation_s = p.rule.prior.std**2 / p.fast.speed
     in_relaxation = max(1, round(relaxation_s / p.fast.look_every_s / IN_A_RELAXATION))
     in_all = max(1, (len(theta) - 1) // IN_A_RELAXATION)
     rows = theta[:: min(in_relaxation, in_all)]
@@ -74,7 +74,7 @@ def _process(p: MotilityParameters, path: Floats) -> tuple[dict[str, Value], flo
     deviations = (
         (found.mean - p.rule.prior.mean) / found.mean_error,
         (found.spread - p.rule.prior.std * np.sqrt(p.rule.temperature)) / found.spread_error,
-        (found.noise - p.fast.b * p.rule.temperature) / found.noise_error,
+        (found.noise - p.fast.speed * p.rule.temperature) / found.noise_error,
     )
     estimates: dict[str, Value] = {
         "free_mean": found.mean,

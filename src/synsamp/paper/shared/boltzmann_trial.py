@@ -48,7 +48,7 @@ class Learning(Parameters):
 
     updates: int = Field(50_000, ge=100, le=10**8, description="parameter updates")
     learning_rate: float = Field(1e-4, ge=1e-12, le=0.1, description="η = b Δt")
-    n_inputs: float = Field(100.0, ge=1e-6, le=1e6, description="N of the likelihood term")
+    data_size: float = Field(100.0, ge=1e-6, le=1e6, description="N of the likelihood term")
     start_std: float = Field(0.25, ge=0.0, le=10.0, description="std of initial parameters")
     start_weight: float = Field(0.0, ge=-10.0, le=10.0, description="mean of initial weights")
     start_bias: float = Field(-1.0, ge=-10.0, le=10.0, description="mean of initial biases")
@@ -160,7 +160,7 @@ def learner(p: TrialParameters, variant: Variant, trial: LearningTrial) -> Chain
     if variant.images != "none":
         images = trial.gray_train if variant.images == "few" else trial.gray_many
         likelihood = machine.likelihood(
-            images, p.machine.cycles, p.machine.persistent, p.learning.n_inputs
+            images, p.machine.cycles, p.machine.persistent, p.learning.data_size
         )
     rule = Rule(likelihood, machine.prior(variant.prior), temperature=variant.temperature)
     own = trial.other_seed if variant.other_noise else trial.seed

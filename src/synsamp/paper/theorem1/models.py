@@ -162,9 +162,9 @@ def side_gradient(theta: Any, x: Any) -> Any:
     return x / (1.0 + np.exp(x * theta))
 
 
-def online(inputs: Floats, batch: int, n_inputs: float | None = None) -> Online:
+def online(inputs: Floats, batch: int, data_size: float | None = None) -> Online:
     """So many rows of inputs at a time, at random; the rule's N is their number unless given."""
-    return Online(side_gradient, inputs, batch=batch, n_inputs=n_inputs)
+    return Online(side_gradient, inputs, batch=batch, data_size=data_size)
 
 
 def inputs_in_own_order(copies: int, rng: np.random.Generator) -> Floats:

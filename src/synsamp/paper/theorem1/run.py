@@ -135,10 +135,10 @@ def _online(p: TheoryParameters, seed: int, threads: int) -> list[Arm]:
     """One and several inputs at a time, with the factor N and without it."""
     relaxation, found = SIDES.relaxation_time(), []
     for name, batch in (("online", 1), ("minibatch", p.batch)):
-        for arm, n_inputs in ((name, None), (f"{name}_without_N", 1.0)):
+        for arm, data_size in ((name, None), (f"{name}_without_N", 1.0)):
             order = np.random.default_rng(named_seed(seed, arm, "order"))
             inputs = models.inputs_in_own_order(p.copies // 2, order)
-            rule = SIDES.rule(likelihood=models.online(inputs, batch, n_inputs))
+            rule = SIDES.rule(likelihood=models.online(inputs, batch, data_size))
             states = _copies(p, seed, arm, rule, relaxation, threads, p.online_dt)
             found.append(Arm(arm, states, SIDES.law(), (-2.5, 4.5)))
     return found
@@ -224,8 +224,8 @@ def _pass() -> xr.Dataset:
     whole = SIDES.rule(likelihood=Batch(SIDES.slope))
     each = [partial(models.side_gradient.py_func, x=x) for x in models.INPUTS]
 
-    def gaps(n_inputs: float) -> list[float]:
-        one = SIDES.rule(likelihood=models.online(models.INPUTS, 1, n_inputs))
+    def gaps(data_size: float) -> list[float]:
+        one = SIDES.rule(likelihood=models.online(models.INPUTS, 1, data_size))
         return [abs(end(one, each, dt) - end(whole, [SIDES.slope] * n, dt)) for dt in steps]
 
     return xr.Dataset(
