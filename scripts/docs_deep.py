@@ -87,7 +87,7 @@ def preconditioned() -> list[Row]:
     """The law under the preconditioner, on the logistic regression."""
     rows: list[Row] = []
     for decay in (0.9, 0.99, 0.999):
-        row = compared("logistic", 0.02, sj.RootMeanSquare(decay, floor=0.5))
+        row = compared("logistic", 0.02, sj.RMSProp(decay, floor=0.5))
         rows.append({"decay α": f"{decay:g}", **row})
         print(rows[-1], flush=True)
     return rows

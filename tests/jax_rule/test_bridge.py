@@ -15,9 +15,9 @@ from synsamp.jax.bridge import (
     drift,
     euler_maruyama,
     mapping_functions,
-    on_jax,
     prior_gradient,
     speed_functions,
+    to_jax,
 )
 from synsamp.noise.streams import BLOCK, fill_normals, new_stream
 from synsamp.rule import equation
@@ -105,9 +105,9 @@ def test_functions_that_are_called_are_bridged_too_and_jax_stays():
     def outer(x):
         return max(square(x), jnp.exp(-x))
 
-    found = on_jax(outer)(jnp.array([0.0, 3.0]))
+    found = to_jax(outer)(jnp.array([0.0, 3.0]))
     np.testing.assert_allclose(found, [1.0, 9.0])
-    assert on_jax(jnp.sin) is jnp.sin
+    assert to_jax(jnp.sin) is jnp.sin
 
 
 SPEED = ss.Speed(

@@ -12,7 +12,7 @@ from scipy import stats
 
 import synsamp as ss
 from synsamp.jax.chains import JaxChains
-from synsamp.rule.moving import made_by_jax, moving_chains
+from synsamp.rule.backends import is_jax_jitted, make_backend
 
 PRECISION = jnp.array([[2.0, -1.2], [-1.2, 1.5]])
 CENTRE = jnp.array([0.8, -0.4])
@@ -52,11 +52,11 @@ def test_the_posterior_is_sampled():
 
 
 def test_which_functions_go_this_way():
-    assert made_by_jax(ss.Rule(log_likelihood).likelihood)
-    assert made_by_jax(ss.Batch(gradient))
-    assert not made_by_jax(ss.Rule(jax.grad(log_likelihood)).likelihood)  # plain: as ever
-    assert not made_by_jax(ss.Online(gradient, np.zeros((3, 1))))
-    assert not made_by_jax(None)
+    assert is_jax_jitted(ss.Rule(log_likelihood).likelihood)
+    assert is_jax_jitted(ss.Batch(gradient))
+    assert not is_jax_jitted(ss.Rule(jax.grad(log_likelihood)).likelihood)  # plain: as ever
+    assert not is_jax_jitted(ss.Online(gradient, np.zeros((3, 1))))
+    assert not is_jax_jitted(None)
 
 
 def test_the_function_is_not_called_at_every_step():
@@ -184,5 +184,5 @@ def test_draws_go_to_disk_too(tmp_path):
 
 
 def test_the_package_moves_its_own():
-    moving = moving_chains(ss.Rule(), np.zeros((1, 2)), 0.1, np.random.SeedSequence(0), 1)
+    moving = make_backend(ss.Rule(), np.zeros((1, 2)), 0.1, np.random.SeedSequence(0), 1)
     assert isinstance(moving, ss.Chains)

@@ -155,7 +155,7 @@ def test_minibatches_have_their_size_and_come_from_the_data():
 def test_an_interrupted_run_returns_what_there_is(monkeypatch, tmp_path):
     from synsamp.jax import draws as module
 
-    keep, calls = module.Keeper.keep, []
+    keep, calls = module.DrawWriter.append, []
 
     def keep_two(self, trees):
         if len(calls) == 2:
@@ -163,7 +163,7 @@ def test_an_interrupted_run_returns_what_there_is(monkeypatch, tmp_path):
         calls.append(1)
         keep(self, trees)
 
-    monkeypatch.setattr(module.Keeper, "keep", keep_two)
+    monkeypatch.setattr(module.DrawWriter, "append", keep_two)
     for store in (None, tmp_path / "draws"):
         calls.clear()
         assert _run(store=store).shape == (2, 2)
@@ -239,6 +239,6 @@ def test_the_preconditioner_evens_out_curvatures():
             theta = theta + update
         return np.asarray(theta)
 
-    plain, even = move(None), move(sj.RootMeanSquare(0.9, 1e-6))
+    plain, even = move(None), move(sj.RMSProp(0.9, 1e-6))
     assert plain[0] / plain[1] > 10
     assert even[0] == pytest.approx(even[1], rel=1e-3)

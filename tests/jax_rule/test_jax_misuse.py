@@ -115,7 +115,7 @@ MISUSES = {
     "a negative seed": (lambda: _sampling(key=-1), ["key", ">= 0", "-1"]),
     "a preconditioner that is none": (
         lambda: _sampling(preconditioner="rms"),
-        ["preconditioner", "RootMeanSquare"],
+        ["preconditioner", "RMSProp"],
     ),
     "a log-likelihood per example": (
         lambda: sj.sampler(lambda w: w["w"], speed=0.1).step(

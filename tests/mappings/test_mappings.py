@@ -27,9 +27,9 @@ def test_slope_and_bend_are_the_derivatives(mapping, theta):
     slope = float(mapping.slope(theta))
     assert np.dot(weights, mapping.weight(points)) / h == pytest.approx(slope, rel=1e-6)
     if not isinstance(mapping, ss.Identity):
-        bend = float(mapping._evaluate(mapping.dlog_slope_of, theta))
+        given = float(mapping._evaluate(mapping.dlog_slope_of, theta))
         log_slope = np.log(mapping.slope(points))
-        assert np.dot(weights, log_slope) / h == pytest.approx(bend, rel=1e-5, abs=1e-9 / unit)
+        assert np.dot(weights, log_slope) / h == pytest.approx(given, rel=1e-5, abs=1e-9 / unit)
 
 
 @settings(max_examples=200, deadline=None)

@@ -32,7 +32,7 @@ def _mean_and_spread(theta, gray, rng, n, gradient, respond, data):
 def estimate(cycles, n, persistent=False, seed=1):
     """The mean CD estimate over many presentations and its standard error."""
     likelihood = MACHINE.likelihood(GRAY[None], cycles, persistent)
-    data = (*likelihood.data, *likelihood.remember(np.random.SeedSequence(seed)))
+    data = (*likelihood.data, *likelihood.init_memory(np.random.SeedSequence(seed)))
     rng = np.random.default_rng(seed)
     return _mean_and_spread(THETA, GRAY, rng, n, likelihood.gradient, likelihood.respond, data)
 

@@ -147,7 +147,7 @@ def test_groups_give_each_label_its_own_prior():
     theta = np.array([0.3, -1.0, 5.0, 2.0, -0.7])
     expected = [members[k].gradient(t) for k, t in zip(labels, theta, strict=True)]
     assert prior.gradient(theta) == pytest.approx(np.array(expected))
-    assert prior.runs(1).tolist() == [[1, 3]]
+    assert prior.ranges(1).tolist() == [[1, 3]]
 
 
 def test_own_prior_plain_and_compiled_agree():
@@ -198,7 +198,7 @@ def test_numbers_may_have_the_shape_post_by_pre():
     assert mean.tolist() == means.reshape(-1).tolist()
     assert std.tolist() == [0.5] * 6
     (part,) = prior.parts((2, 3))
-    assert part.stretches.tolist() == [[0, 6]]
+    assert part.ranges.tolist() == [[0, 6]]
     assert prior.draw(np.random.default_rng(0), (4, 2, 3)).shape == (4, 2, 3)
     with pytest.raises(ss.SynsampError, match=r"fit θ of shape \(6,\)"):
         prior.gradient(np.zeros(6))
@@ -214,9 +214,9 @@ def test_labels_may_have_the_shape_post_by_pre():
     expected = np.where(labels == 0, (means - theta) / 0.25, np.where(labels == 1, 0.0, laplace))
     assert prior.gradient(theta) == pytest.approx(expected)
     parts = prior.parts((2, 3))
-    assert [part.stretches.tolist() for part in parts] == [[[0, 1], [3, 5]], [[1, 3]], [[5, 6]]]
-    assert parts[0].numbers[0][[0, 3, 4]].tolist() == [0.0, 3.0, 4.0]
-    assert parts[2].numbers == (0.0, 2.0)
+    assert [part.ranges.tolist() for part in parts] == [[[0, 1], [3, 5]], [[1, 3]], [[5, 6]]]
+    assert parts[0].parameters[0][[0, 3, 4]].tolist() == [0.0, 3.0, 4.0]
+    assert parts[2].parameters == (0.0, 2.0)
     drawn = ss.PriorByGroup((ss.Gaussian(100 * means, 0.5), ss.Laplace()), labels % 2).draw(
         np.random.default_rng(0), (7, 2, 3)
     )

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
-from synsamp.rule.step import check_step, widening
+from synsamp.rule.step import check_step, spread_inflation
 
 
 def _run(rule, dt, start=(0.0, 0.0), steps=4000, **changes):
@@ -55,7 +55,7 @@ def test_a_spread_six_per_cent_too_wide_is_told_and_the_advised_step_is_good(nam
     rule, sharpest = RULES[name]
     dt = 0.22 / sharpest  # 1/sqrt(1 − 0.11) = 1.06
     result, told = _run(rule, dt)
-    assert result.attrs["widening"] == pytest.approx(0.06, abs=0.005)
+    assert result.attrs["spread_inflation"] == pytest.approx(0.06, abs=0.005)
     assert len(told) == 1
     assert "6% too wide" in str(told[0].message)
     assert told[0].filename == __file__
@@ -69,13 +69,13 @@ def test_the_measured_spread_is_as_much_too_wide_as_is_said():
     wide = float(result.theta[:, 100:].std()) - 1
     assert told
     # λΔt = 0.4 leaves about 4·100·3000·0.2 independent draws: an error of 0.3 % at most.
-    assert wide == pytest.approx(result.attrs["widening"], abs=0.01)
+    assert wide == pytest.approx(result.attrs["spread_inflation"], abs=0.01)
 
 
 def test_the_widening_has_a_closed_form_and_an_end():
-    assert widening(0.0) == 0.0
-    assert widening(1.0) == pytest.approx(np.sqrt(2) - 1)
-    assert widening(2.0) == np.inf
+    assert spread_inflation(0.0) == 0.0
+    assert spread_inflation(1.0) == pytest.approx(np.sqrt(2) - 1)
+    assert spread_inflation(2.0) == np.inf
 
 
 def test_chains_that_overshoot_are_told_even_if_they_stay_finite():
@@ -96,7 +96,7 @@ def test_between_two_modes_the_sharp_direction_is_still_found():
 
     with pytest.warns(ss.StepSizeWarning):
         share = check_step(ss.Rule(gradient), np.zeros((2, 2)), 0.1, 0.0, gradient)
-    assert share == pytest.approx(float(widening(0.4)), rel=1e-3)
+    assert share == pytest.approx(float(spread_inflation(0.4)), rel=1e-3)
 
 
 def test_without_noise_only_a_step_that_overshoots_is_told():

@@ -6,8 +6,7 @@ require_extra("synsamp.jax", "jax")
 
 from synsamp.jax.draws import Draws, open_draws  # noqa: E402 (the line above says what is missing)
 from synsamp.jax.floors import ClippingFloor, ReflectingFloor  # noqa: E402
-from synsamp.jax.move import check  # noqa: E402
-from synsamp.jax.preconditioner import RootMeanSquare  # noqa: E402
+from synsamp.jax.preconditioner import RMSProp  # noqa: E402
 from synsamp.jax.predict import predictive_mean  # noqa: E402
 from synsamp.jax.rewiring import (  # noqa: E402
     ConnectionCost,
@@ -21,6 +20,7 @@ from synsamp.jax.rewiring import (  # noqa: E402
 from synsamp.jax.run import run  # noqa: E402
 from synsamp.jax.sampler import Sampler, SamplerInfo, SamplerState, sampler  # noqa: E402
 from synsamp.jax.sampling import SamplingState, sampling, weights  # noqa: E402
+from synsamp.jax.update import check  # noqa: E402
 
 __all__ = [
     "ClippingFloor",
@@ -28,9 +28,9 @@ __all__ = [
     "Connections",
     "Draws",
     "HardRewiring",
+    "RMSProp",
     "Rectified",
     "ReflectingFloor",
-    "RootMeanSquare",
     "Sampler",
     "SamplerInfo",
     "SamplerState",

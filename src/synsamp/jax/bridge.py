@@ -1,7 +1,7 @@
 """The package's scalar functions on JAX arrays: the same code, other names.
 
 Equation, priors, mappings and speeds are Python functions of one number, which Numba compiles. The
-code of such a function does not say what ``np.sqrt`` is: its global names do. `on_jax` makes the
+code of such a function does not say what ``np.sqrt`` is: its global names do. `to_jax` makes the
 same code object into a function whose names mean JAX:
 
     np, math  → jax.numpy          max, min → jnp.maximum, jnp.minimum
@@ -39,12 +39,12 @@ _TWINS: dict[Any, Any] = {
 _BUILTINS: dict[str, Any] = {"max": jnp.maximum, "min": jnp.minimum}
 _MODULES: tuple[ModuleType, ...] = (np, math)
 
-OfArrays = Callable[[Any], Any]
+ArrayFunction = Callable[[Any], Any]
 """A function of a leaf, element by element."""
 
 
 @functools.lru_cache(maxsize=512)
-def on_jax(function: Callable[..., Any]) -> Callable[..., Any]:
+def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same Python code with NumPy's names bound to JAX's; JAX's own functions stay."""
     return _bound(function, {})
 
@@ -93,17 +93,17 @@ def _global_names(code: CodeType) -> set[str]:
 
 
 # The rule itself, with the names of `rule/equation.py`.
-drift = on_jax(equation.drift)
-diffusion = on_jax(equation.diffusion)
-chain_rule = on_jax(equation.chain_rule)
-euler_maruyama = on_jax(equation.euler_maruyama)
+drift = to_jax(equation.drift)
+diffusion = to_jax(equation.diffusion)
+chain_rule = to_jax(equation.chain_rule)
+euler_maruyama = to_jax(equation.euler_maruyama)
 
 
-def prior_gradient(prior: Prior | PriorByGroup, shape: tuple[int, ...]) -> OfArrays:
+def prior_gradient(prior: Prior | PriorByGroup, shape: tuple[int, ...]) -> ArrayFunction:
     """∂log p_S/∂θ as a function of a leaf of this shape."""
     parts = prior.parts(shape)
-    functions = [on_jax(part.prior.gradient_of) for part in parts]
-    numbers = [tuple(_as_leaf(n, shape) for n in part.numbers) for part in parts]
+    functions = [to_jax(part.prior.gradient_of) for part in parts]
+    numbers = [tuple(_as_leaf(n, shape) for n in part.parameters) for part in parts]
     if len(parts) == 1:
         only, its_numbers = functions[0], numbers[0]
         return lambda theta: only(theta, _like(its_numbers, theta))
@@ -119,21 +119,21 @@ def prior_gradient(prior: Prior | PriorByGroup, shape: tuple[int, ...]) -> OfArr
     return gradient
 
 
-def mapping_functions(mapping: Mapping) -> tuple[OfArrays, OfArrays]:
+def mapping_functions(mapping: Mapping) -> tuple[ArrayFunction, ArrayFunction]:
     """(w, dw/dθ) as functions of a leaf."""
-    weight, slope = on_jax(mapping.weight_of), on_jax(mapping.slope_of)
+    weight, slope = to_jax(mapping.weight_of), to_jax(mapping.slope_of)
     p = mapping.parameters
     return lambda theta: weight(theta, _like(p, theta)), lambda theta: slope(theta, _like(p, theta))
 
 
-def speed_functions(speed: Speed) -> tuple[OfArrays, OfArrays]:
+def speed_functions(speed: Speed) -> tuple[ArrayFunction, ArrayFunction]:
     """(b, b′) as functions of a leaf."""
-    value, slope = on_jax(speed.value_of), on_jax(speed.slope_of)
+    value, slope = to_jax(speed.value_of), to_jax(speed.slope_of)
     p = speed.parameter_values
     return lambda theta: value(theta, _like(p, theta)), lambda theta: slope(theta, _like(p, theta))
 
 
-def require_traceable(name: str, function: OfArrays, leaf: jax.ShapeDtypeStruct) -> None:
+def require_traceable(name: str, function: ArrayFunction, leaf: jax.ShapeDtypeStruct) -> None:
     """Refuse a function that cannot run on JAX arrays, or gives another shape than θ's."""
     remedy = "write it with NumPy's or JAX's functions of arrays, and np.where in place of if"
     try:

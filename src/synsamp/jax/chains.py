@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 
 class JaxChains:
-    """Moves (chains, parameters) as `synsamp.Chains` does; see `synsamp.rule.moving`."""
+    """Moves (chains, parameters) as `synsamp.Chains` does; see `synsamp.rule.backends`."""
 
     def __init__(
         self,

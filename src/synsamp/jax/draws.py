@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import function, instance, text
 from synsamp.errors import refuse
-from synsamp.jax.leaves import Tree, paths
+from synsamp.jax.pytree import Tree, paths
 
 _BARE = "theta"
 """The name on disk where the tree is one array."""
@@ -92,8 +92,8 @@ def _by_arviz(measure: Callable[..., Any], found: xr.Dataset, **options: Any) ->
     return result if isinstance(result, xr.Dataset) else xr.Dataset(result)
 
 
-class Keeper:
-    """Takes trees in order, for all chains at once, and ends as `Draws`."""
+class DrawWriter:
+    """Appends one pytree per draw for all chains at once; ``close`` returns the `Draws`."""
 
     def __init__(self, like: Tree, chains: int, draws: int, store: str | Path | None) -> None:
         leaves, self._structure = jax.tree.flatten(like)
@@ -107,13 +107,13 @@ class Keeper:
         else:
             self._arrays = _new_zarr(store, self._names, shapes, leaves)
 
-    def keep(self, trees: Tree) -> None:
+    def append(self, trees: Tree) -> None:
         """The next draw of every chain: leaves (chain, …)."""
         for array, leaf in zip(self._arrays, jax.tree.leaves(trees), strict=True):
             array[:, self._n] = np.asarray(leaf)
         self._n += 1
 
-    def end(self) -> Draws:
+    def close(self) -> Draws:
         """What there is; fewer draws where the run was interrupted."""
         arrays = self._arrays
         if self._n < self._most:

@@ -19,7 +19,7 @@ from synsamp.arguments import number
 
 
 @dataclass(frozen=True)
-class RootMeanSquare:
+class RMSProp:
     """``decay`` α of the memory of squared gradients, and ``floor`` ε beside their root."""
 
     decay: float = 0.99
@@ -29,7 +29,7 @@ class RootMeanSquare:
         object.__setattr__(self, "decay", number("decay", self.decay, at_least=0, below=1))
         object.__setattr__(self, "floor", number("floor", self.floor, above=0))
 
-    def remember(self, memory: Any, gradient: Any, count: Any) -> Any:
+    def update(self, memory: Any, gradient: Any, count: Any) -> Any:
         """v after this gradient; the first one is taken whole."""
         square = jnp.square(gradient)
         return jnp.where(count == 0, square, self.decay * memory + (1 - self.decay) * square)

@@ -17,11 +17,11 @@ import numpy as np
 
 from synsamp.arguments import flag, instance, whole
 from synsamp.errors import refuse
-from synsamp.jax.draws import Draws, Keeper
-from synsamp.jax.leaves import Tree, require_parameters
-from synsamp.jax.move import check
+from synsamp.jax.draws import Draws, DrawWriter
+from synsamp.jax.pytree import Tree, require_parameters
 from synsamp.jax.sampler import Sampler, SamplerState
 from synsamp.jax.sampling import as_key
+from synsamp.jax.update import check
 from synsamp.progress import progress_bar
 from synsamp.rule.chains import MOST_CHAINS, Pace
 
@@ -67,25 +67,25 @@ def run(
     states = _start(algorithm, position, jax.random.split(start_key, chains))
     keys = jax.random.split(run_key, chains)
     advance = _loop(algorithm, batch_size)
-    keeper = Keeper(_first(states.position), chains, steps // thin, store)
+    writer = DrawWriter(_first(states.position), chains, steps // thin, store)
     pace = Pace()
 
     def move(n_steps: int) -> None:
         nonlocal states, keys
         for n in pace.pieces(n_steps):
             states, keys = jax.block_until_ready(advance(states, keys, n, whole_data))
-            tell(n)
+            report(n)
         _check_all(states)
 
-    with progress_bar("sampling", burn_in + steps // thin * thin, progress) as tell:
+    with progress_bar("sampling", burn_in + steps // thin * thin, progress) as report:
         try:
             move(burn_in)
             for _ in range(steps // thin):
                 move(thin)
-                keeper.keep(states.position)
+                writer.append(states.position)
         except KeyboardInterrupt:
             pass
-    return keeper.end()
+    return writer.close()
 
 
 @functools.lru_cache(maxsize=32)  # a second run of the same sampler need not compile again
@@ -93,8 +93,8 @@ def _loop(algorithm: Sampler, batch_size: int | None) -> Callable[..., Any]:
     """``n`` steps of all chains, compiled; n may differ from call to call."""
 
     def one_chain(state: SamplerState, key: Any, n: Any, data: tuple[Any, ...]) -> Any:
-        def step(_: Any, moving: tuple[SamplerState, Any]) -> tuple[SamplerState, Any]:
-            state, key = moving
+        def step(_: Any, carried: tuple[SamplerState, Any]) -> tuple[SamplerState, Any]:
+            state, key = carried
             key, for_step, for_batch = jax.random.split(key, 3)
             batch = data
             if batch_size is not None:

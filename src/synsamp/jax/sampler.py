@@ -18,8 +18,8 @@ import optax
 
 from synsamp.arguments import function
 from synsamp.errors import refuse
-from synsamp.jax.leaves import Tree
-from synsamp.jax.move import Progress, Settings
+from synsamp.jax.pytree import Tree
+from synsamp.jax.update import Progress, Settings
 from synsamp.mappings import Identity
 from synsamp.priors import Flat
 
@@ -68,13 +68,13 @@ def sampler(
 
     def init(position: Tree, rng_key: Any = None) -> SamplerState:
         del rng_key  # blackjax hands one over
-        progress = settings.begin(position)
+        progress = settings.init(position)
         return SamplerState(jax.tree.map(jnp.asarray, position), progress)
 
     def step(rng_key: Any, state: SamplerState, *batch: Any) -> tuple[SamplerState, SamplerInfo]:
         w = settings.weights(state.position)
         value, gradients = value_and_gradient(w, *batch)
-        changes, progress = settings.change(rng_key, gradients, state.progress, state.position)
+        changes, progress = settings.update(rng_key, gradients, state.progress, state.position)
         moved = optax.apply_updates(state.position, changes)
         return SamplerState(moved, progress), SamplerInfo(value)
 

@@ -19,8 +19,8 @@ import optax
 
 from synsamp.arguments import seed as checked_seed
 from synsamp.errors import refuse
-from synsamp.jax.leaves import Tree
-from synsamp.jax.move import Progress, Settings, check
+from synsamp.jax.pytree import Tree
+from synsamp.jax.update import Progress, Settings, check
 from synsamp.mappings import Identity
 from synsamp.priors import Flat
 
@@ -52,14 +52,14 @@ def sampling(
     temperature:    T, a number or schedule, or a tree of them; 0 is the optimiser without noise
     data_size:      N, the number of examples that the loss is a mean over
     floor:          ``ReflectingFloor`` or ``ClippingFloor``, a tree of them, or a function of path
-    preconditioner: ``RootMeanSquare(...)``; biases the law, see there
+    preconditioner: ``RMSProp(...)``; biases the law, see there
     key:            a seed or a JAX key
     """
     settings = Settings(prior, mapping, temperature, speed, data_size, floor, preconditioner)
     first_key = as_key(key)
 
     def init(params: Tree) -> SamplingState:
-        return SamplingState(first_key, settings.begin(params))
+        return SamplingState(first_key, settings.init(params))
 
     def update(
         updates: Tree, state: SamplingState, params: Tree | None = None
@@ -69,7 +69,7 @@ def sampling(
             raise refuse("params", "must be given", None, remedy)
         next_key, now = jax.random.split(state.key)
         likelihood = jax.tree.map(jnp.negative, updates)
-        changes, progress = settings.change(now, likelihood, state.progress, params)
+        changes, progress = settings.update(now, likelihood, state.progress, params)
         if not isinstance(progress.fault, jax.core.Tracer):
             check(progress, params)
         return changes, SamplingState(next_key, progress)

@@ -19,7 +19,7 @@ def weight(theta: float, p: Any) -> float:
 
 
 @scalar
-def bend(theta: float, p: Any) -> float:
+def dlog_slope(theta: float, p: Any) -> float:
     """d log(dw/dθ)/dθ = 1."""
     return 1.0 + 0.0 * theta
 
@@ -38,7 +38,7 @@ class Exponential(Mapping):
 
     weight_of: ClassVar[Any] = staticmethod(weight)
     slope_of: ClassVar[Any] = staticmethod(weight)
-    dlog_slope_of: ClassVar[Any] = staticmethod(bend)
+    dlog_slope_of: ClassVar[Any] = staticmethod(dlog_slope)
     theta_of: ClassVar[Any] = staticmethod(theta_of)
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ def slope(theta: float, p: Any) -> float:
 
 
 @scalar
-def bend(theta: float, p: Any) -> float:
+def dlog_slope(theta: float, p: Any) -> float:
     """Zero."""
     return 0.0 * theta
 
@@ -33,5 +33,5 @@ class Identity(Mapping):
 
     weight_of: ClassVar[Any] = staticmethod(weight)
     slope_of: ClassVar[Any] = staticmethod(slope)
-    dlog_slope_of: ClassVar[Any] = staticmethod(bend)
+    dlog_slope_of: ClassVar[Any] = staticmethod(dlog_slope)
     theta_of: ClassVar[Any] = staticmethod(weight)

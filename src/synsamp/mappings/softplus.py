@@ -28,7 +28,7 @@ def slope(theta: float, p: Any) -> float:
 
 
 @scalar
-def bend(theta: float, p: Any) -> float:
+def dlog_slope(theta: float, p: Any) -> float:
     """(1 − slope)/s."""
     return slope(-theta, p) / p[0]
 
@@ -48,7 +48,7 @@ class Softplus(Mapping):
 
     weight_of: ClassVar[Any] = staticmethod(weight)
     slope_of: ClassVar[Any] = staticmethod(slope)
-    dlog_slope_of: ClassVar[Any] = staticmethod(bend)
+    dlog_slope_of: ClassVar[Any] = staticmethod(dlog_slope)
     theta_of: ClassVar[Any] = staticmethod(theta_of)
 
     def __post_init__(self) -> None:

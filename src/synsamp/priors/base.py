@@ -43,17 +43,17 @@ def _elementwise_template(theta: Any, parameters: Any, out: Any) -> None:
 
 
 # Bounds on a prior's numbers: so far out, no step of any kernel can be right or even finite.
-PLACE: dict[str, Any] = dict(at_least=-1e12, at_most=1e12)
-WIDTH: dict[str, Any] = dict(at_least=1e-12, at_most=1e12)
+LOCATION_BOUNDS: dict[str, Any] = dict(at_least=-1e12, at_most=1e12)
+SCALE_BOUNDS: dict[str, Any] = dict(at_least=1e-12, at_most=1e12)
 
 
 class Part(NamedTuple):
-    """One prior over the stretches of the flattened θ that it covers, as a kernel wants it."""
+    """One prior over the ranges of the flattened θ that it covers, as a kernel wants it."""
 
     prior: Prior
-    numbers: tuple[Any, ...]
-    """For ``f(θ[i], at(numbers, i))``: all floats, or all flat arrays as long as θ."""
-    stretches: NDArray[np.int64]
+    parameters: tuple[Any, ...]
+    """For ``f(θ[i], at(parameters, i))``: all floats, or all flat arrays as long as θ."""
+    ranges: NDArray[np.int64]
     """Rows (start, stop)."""
 
 
@@ -101,7 +101,7 @@ class Prior:
             "prior", "must have a `draw` method here", type(self).__name__, "give start values"
         )
 
-    def of_members(self, mask: NDArray[np.bool_]) -> Self:
+    def subset(self, mask: NDArray[np.bool_]) -> Self:
         """The prior of the parameters in ``mask`` alone: its arrays of that shape, cut to them."""
         arrays = {
             f.name: np.asarray(getattr(self, f.name))[mask]
@@ -119,7 +119,7 @@ class Prior:
         if all(np.ndim(v) == 0 for v in values):
             return tuple(float(v) for v in values)
         whole = (shape,) if isinstance(shape, int) else shape
-        return tuple(np.array(_spread(v, whole), float).reshape(-1) for v in values)
+        return tuple(np.array(_broadcast(v, whole), float).reshape(-1) for v in values)
 
     def parts(self, shape: int | tuple[int, ...]) -> tuple[Part, ...]:
         """The one part that covers all of θ; ``PriorByGroup`` has one per label."""
@@ -149,7 +149,7 @@ def _defined_at(cls: type, name: str) -> int:
     return next(places, len(cls.__mro__))
 
 
-def _spread(value: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+def _broadcast(value: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     try:
         return np.broadcast_to(value, shape)
     except ValueError:
@@ -204,7 +204,7 @@ class CustomPrior(Prior):
         """The values given at construction."""
         return self.parameter_values
 
-    def of_members(self, mask: NDArray[np.bool_]) -> Self:
+    def subset(self, mask: NDArray[np.bool_]) -> Self:
         """The prior of the parameters in ``mask`` alone."""
         values = tuple(v[mask] if np.shape(v) == mask.shape else v for v in self.parameter_values)
         return replace(self, parameter_values=values)

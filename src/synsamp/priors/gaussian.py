@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import number_or_numbers
 from synsamp.noise.arithmetic import exp, scalar
-from synsamp.priors.base import PLACE, WIDTH, Prior, require_one_shape
+from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior, require_one_shape
 
 _HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
 
@@ -62,8 +62,8 @@ class Gaussian(Prior):
     transition_of: ClassVar[Any] = staticmethod(transition)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", number_or_numbers("mean", self.mean, **PLACE))
-        object.__setattr__(self, "std", number_or_numbers("std", self.std, **WIDTH))
+        object.__setattr__(self, "mean", number_or_numbers("mean", self.mean, **LOCATION_BOUNDS))
+        object.__setattr__(self, "std", number_or_numbers("std", self.std, **SCALE_BOUNDS))
         require_one_shape(mean=self.mean, std=self.std)
 
     def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:

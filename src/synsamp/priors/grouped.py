@@ -40,7 +40,7 @@ class PriorByGroup:
         if not 0 <= low <= high < len(self.priors):
             rule = f"must lie in 0..{len(self.priors) - 1}"
             raise refuse("group", rule, (low, high), one_each)
-        own = [p.of_members(labels == k) for k, p in enumerate(self.priors)]
+        own = [p.subset(labels == k) for k, p in enumerate(self.priors)]
         for k, prior in enumerate(own):
             prior.for_kernel(int((labels == k).sum()))  # refuses arrays that do not fit
         object.__setattr__(self, "group", labels)
@@ -69,17 +69,17 @@ class PriorByGroup:
             out[..., mask] = prior.draw(rng, (*first, int(mask.sum())))
         return out
 
-    def runs(self, label: int) -> NDArray[np.int64]:
+    def ranges(self, label: int) -> NDArray[np.int64]:
         """Where the parameters with ``label`` lie in the flattened θ: rows (start, stop)."""
         found = (self.group.reshape(-1) == label).astype(np.int8)
         edges = np.diff(np.concatenate([[0], found, [0]]))
         return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)], axis=1)
 
     def parts(self, shape: int | tuple[int, ...]) -> tuple[Part, ...]:
-        """One part per label: its prior, the numbers at its members' places, its stretches."""
+        """One part per label: its prior, the numbers at its members' places, its ranges."""
         self._require_last_axes("theta", (shape,) if isinstance(shape, int) else shape)
         return tuple(
-            Part(prior, self._numbers(prior, label), self.runs(label))
+            Part(prior, self._parameters(prior, label), self.ranges(label))
             for label, prior in enumerate(self.priors)
         )
 
@@ -88,7 +88,7 @@ class PriorByGroup:
         """Whether every prior can run inside a compiled loop."""
         return all(prior.compiled for prior in self.priors)
 
-    def _numbers(self, prior: Prior, label: int) -> tuple[Any, ...]:
+    def _parameters(self, prior: Prior, label: int) -> tuple[Any, ...]:
         members = self.group.reshape(-1) == label
         values = prior.for_kernel(int(members.sum()))
         if not values or np.ndim(values[0]) == 0:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import number_or_numbers
 from synsamp.noise.arithmetic import scalar
-from synsamp.priors.base import PLACE, WIDTH, Prior, require_one_shape
+from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior, require_one_shape
 
 
 @scalar
@@ -38,8 +38,8 @@ class Laplace(Prior):
     gradient_of: ClassVar[Any] = staticmethod(gradient)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", number_or_numbers("mean", self.mean, **PLACE))
-        object.__setattr__(self, "scale", number_or_numbers("scale", self.scale, **WIDTH))
+        object.__setattr__(self, "mean", number_or_numbers("mean", self.mean, **LOCATION_BOUNDS))
+        object.__setattr__(self, "scale", number_or_numbers("scale", self.scale, **SCALE_BOUNDS))
         require_one_shape(mean=self.mean, scale=self.scale)
 
     def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from synsamp.arguments import instance, number
 from synsamp.errors import refuse
 from synsamp.mappings import Exponential, Mapping
-from synsamp.priors.base import PLACE, WIDTH, Prior
+from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior
 from synsamp.specialise import specialise
 
 _HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
@@ -45,8 +45,8 @@ class LogNormalWeight(Prior):
     mapping: Mapping = Exponential()  # noqa: RUF009 (frozen, hence a safe default)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "log_mean", number("log_mean", self.log_mean, **PLACE))
-        object.__setattr__(self, "log_std", number("log_std", self.log_std, **WIDTH))
+        object.__setattr__(self, "log_mean", number("log_mean", self.log_mean, **LOCATION_BOUNDS))
+        object.__setattr__(self, "log_std", number("log_std", self.log_std, **SCALE_BOUNDS))
         instance("mapping", self.mapping, Mapping, "e.g. synsamp.Exponential(3.0)")
         if self.mapping.dlog_slope_of is None:
             raise refuse(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from synsamp.arguments import numbers
 from synsamp.errors import refuse
 from synsamp.noise.arithmetic import choose, exp, scalar
-from synsamp.priors.base import PLACE, WIDTH, Prior
+from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior
 
 # Parameters are one flat tuple of (log-height, mean, precision) per component. Its length is part
 # of its type, so the sum over components is written out by the compiler and runs over vectors of θ.
@@ -83,8 +83,8 @@ class GaussianMixture(Prior):
 
     def __post_init__(self) -> None:
         one_axis = "give one value per component"
-        means = numbers("means", self.means, shape=(None,), remedy=one_axis, **PLACE)
-        stds = numbers("stds", self.stds, shape=(None,), remedy=one_axis, **WIDTH)
+        means = numbers("means", self.means, shape=(None,), remedy=one_axis, **LOCATION_BOUNDS)
+        stds = numbers("stds", self.stds, shape=(None,), remedy=one_axis, **SCALE_BOUNDS)
         lengths = [means.size, stds.size]
         if self.weights is not None:
             limits: Any = dict(above=0, at_most=1e6)
@@ -104,7 +104,7 @@ class GaussianMixture(Prior):
         raw = np.ones(len(self.means)) if self.weights is None else np.array(self.weights)
         return raw / raw.sum()
 
-    def of_members(self, mask: NDArray[np.bool_]) -> GaussianMixture:
+    def subset(self, mask: NDArray[np.bool_]) -> GaussianMixture:
         """The same mixture: its numbers belong to components, not to parameters."""
         return self
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import number_or_numbers
 from synsamp.noise.arithmetic import scalar
-from synsamp.priors.base import PLACE, WIDTH, Prior, require_one_shape
+from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior, require_one_shape
 
 
 @scalar
@@ -44,8 +44,8 @@ class StudentT(Prior):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "df", number_or_numbers("df", self.df, above=0, at_most=1e6))
-        object.__setattr__(self, "mean", number_or_numbers("mean", self.mean, **PLACE))
-        object.__setattr__(self, "scale", number_or_numbers("scale", self.scale, **WIDTH))
+        object.__setattr__(self, "mean", number_or_numbers("mean", self.mean, **LOCATION_BOUNDS))
+        object.__setattr__(self, "scale", number_or_numbers("scale", self.scale, **SCALE_BOUNDS))
         require_one_shape(df=self.df, mean=self.mean, scale=self.scale)
 
     def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:

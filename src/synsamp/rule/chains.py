@@ -22,10 +22,10 @@ from synsamp.arguments import instance, number, numbers, whole
 from synsamp.arguments import seed as checked_seed
 from synsamp.errors import SynsampError, refuse
 from synsamp.noise.streams import BLOCK, new_stream
-from synsamp.rule.calling import require_shape
 from synsamp.rule.equation import chain_rule, euler_maruyama
-from synsamp.rule.kernel import chain_kernel, likelihood_data, priors_and_runs, take_normals
+from synsamp.rule.kernel import chain_kernel, likelihood_data, prior_arguments, take_normals
 from synsamp.rule.rule import Rule
+from synsamp.rule.vectorisation import require_shape
 
 _BUFFER = 4 * BLOCK
 _PIECE_SECONDS = 0.1
@@ -94,7 +94,7 @@ class Chains:
         self._whole = True
         self._pace = Pace()
         likelihood = rule.likelihood
-        self._together = likelihood is not None and likelihood.try_out(
+        self._together = likelihood is not None and likelihood.validate(
             rule.mapping.weight(self.theta) if rule.maps else self.theta
         )
         n = len(self.theta)
@@ -103,7 +103,7 @@ class Chains:
         self._buffers = np.empty((n, _BUFFER), np.float32)
         self._positions = np.full(n, _BUFFER)
         self._rngs = [np.random.Generator(np.random.PCG64(s)) for s in model_seeds]
-        self._memories = [likelihood.remember(s) if likelihood else () for s in memory_seeds]
+        self._memories = [likelihood.init_memory(s) if likelihood else () for s in memory_seeds]
 
     @property
     def time(self) -> float:
@@ -168,7 +168,7 @@ class Chains:
     ) -> None:
         rule, size = self.rule, self.theta.shape[1]
         kernel = chain_kernel(rule)
-        prior_parameters, prior_runs = priors_and_runs(rule, size)
+        prior_parameters, prior_ranges = prior_arguments(rule, size)
         inputs, data = likelihood_data(rule, size)
         speed = rule.speed.for_kernel(size)
 
@@ -180,7 +180,7 @@ class Chains:
                 self.dt,
                 temperatures,
                 prior_parameters,
-                prior_runs,
+                prior_ranges,
                 speed,
                 rule.mapping.parameters,
                 rule.data_size,

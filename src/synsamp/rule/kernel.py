@@ -102,7 +102,7 @@ def _chain_template(
     dt: float,
     temperatures: Any,
     prior_parameters: Any,
-    prior_runs: Any,
+    prior_ranges: Any,
     speed_parameters: Any,
     mapping_parameters: Any,
     data_size: float,
@@ -137,7 +137,7 @@ def _chain_template(
                 n = min(theta.size - first, STRIP)
                 normals = seam[:n]
                 position = take_normals(stream, buffer, position, normals)
-            add_priors(theta, first, prior[:n], prior_parameters, prior_runs)  # type: ignore[name-defined]  # noqa: F821
+            add_priors(theta, first, prior[:n], prior_parameters, prior_ranges)  # type: ignore[name-defined]  # noqa: F821
             update(  # type: ignore[name-defined]  # noqa: F821
                 theta[first : first + n],
                 first,
@@ -157,20 +157,20 @@ def _chain_template(
     return position
 
 
-def _prior_template(theta: Any, first: int, out: Any, parameters: Any, runs: Any) -> None:
+def _prior_template(theta: Any, first: int, out: Any, parameters: Any, ranges: Any) -> None:
     """One group's prior at θ[first : first + out.size], then the other groups'."""
-    stretches, last = runs[0], first + out.size
-    r = np.searchsorted(stretches[:, 1], first, side="right")
-    while r < stretches.shape[0] and stretches[r, 0] < last:
-        start, stop = max(stretches[r, 0], first), min(stretches[r, 1], last)
+    own, last = ranges[0], first + out.size
+    r = np.searchsorted(own[:, 1], first, side="right")
+    while r < own.shape[0] and own[r, 0] < last:
+        start, stop = max(own[r, 0], first), min(own[r, 1], last)
         part, part_out = theta[start:stop], out[start - first : stop - first]
         for i in range(part.size):
             part_out[i] = gradient(part[i], at(parameters[0], start + i))  # type: ignore[name-defined]  # noqa: F821
         r += 1
-    others(theta, first, out, parameters[1:], runs[1:])  # type: ignore[name-defined]  # noqa: F821
+    others(theta, first, out, parameters[1:], ranges[1:])  # type: ignore[name-defined]  # noqa: F821
 
 
-def _no_more_priors(theta: Any, first: int, out: Any, parameters: Any, runs: Any) -> None:
+def _no_more_priors(theta: Any, first: int, out: Any, parameters: Any, ranges: Any) -> None:
     return None
 
 
@@ -213,10 +213,10 @@ def _bind_mapping(rule: Rule) -> tuple[Any, Any]:
     return weights_of, specialise(_chain_rule_template, slope_of=rule.mapping.slope_of)
 
 
-def priors_and_runs(rule: Rule, size: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Each prior's numbers and the stretches of θ it covers, for the kernel."""
+def prior_arguments(rule: Rule, size: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Each prior's numbers and the ranges of θ it covers, for the kernel."""
     parts = rule.prior.parts(size)
-    return tuple(part.numbers for part in parts), tuple(part.stretches for part in parts)
+    return tuple(part.parameters for part in parts), tuple(part.ranges for part in parts)
 
 
 def likelihood_data(rule: Rule, size: int) -> tuple[NDArray[Any], tuple[Any, ...]]:

@@ -12,7 +12,7 @@ form                the gradient is                                  the rule's 
 A gradient is a function of θ that returns an array shaped like θ, for one chain's parameters. If it
 is compiled with Numba the whole loop runs compiled; otherwise it may use NumPy, JAX or PyTorch
 inside, and may also be written for all chains at once, θ of shape (chains, parameters) (and then x
-of shape (chains, …)): `synsamp.rule.calling` finds out which.
+of shape (chains, …)): `synsamp.rule.vectorisation` finds out which.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import function, instance, number, whole
 from synsamp.errors import refuse
-from synsamp.rule.calling import (
-    is_the_packages_own,
+from synsamp.rule.vectorisation import (
+    is_builtin,
+    is_vectorised,
     require_compiled_result,
-    written_for_all_chains,
 )
 from synsamp.specialise import is_compiled
 
@@ -115,19 +115,19 @@ class Batch:
         """Nothing is presented one by one."""
         return np.zeros((1, 1))
 
-    def remember(self, seed: np.random.SeedSequence) -> Memory:
+    def init_memory(self, seed: np.random.SeedSequence) -> Memory:
         """A batch keeps nothing between two steps."""
         return ()
 
-    def try_out(self, theta: NDArray[np.float64]) -> bool:
+    def validate(self, theta: NDArray[np.float64]) -> bool:
         """Call the gradient once to see that it fits; returns whether to call it for all chains."""
         if self.compiled:
-            if not is_the_packages_own(self.gradient):
+            if not is_builtin(self.gradient):
                 require_compiled_result(
                     lambda: self.gradient(theta[0].copy(), *self.data), theta.shape[1]
                 )
             return False
-        return written_for_all_chains(lambda t: self.gradient(t, *self.data), _two_rows(theta))
+        return is_vectorised(lambda t: self.gradient(t, *self.data), _two_rows(theta))
 
     def evaluate(
         self,
@@ -194,14 +194,14 @@ class Online:
         inputs: NDArray[Any] = self.inputs
         return inputs
 
-    def remember(self, seed: np.random.SeedSequence) -> Memory:
+    def init_memory(self, seed: np.random.SeedSequence) -> Memory:
         """Without hidden states nothing is kept between two inputs."""
         return ()
 
-    def try_out(self, theta: NDArray[np.float64]) -> bool:
+    def validate(self, theta: NDArray[np.float64]) -> bool:
         """Call the gradient once to see that it fits; returns whether to call it for all chains."""
         if is_compiled(self.gradient):
-            if not is_the_packages_own(self.gradient):
+            if not is_builtin(self.gradient):
                 require_compiled_result(
                     lambda: self.gradient(theta[0].copy(), self.inputs[0], *self.data),
                     theta.shape[1],
@@ -209,7 +209,7 @@ class Online:
             return False
         theta = _two_rows(theta)
         x = self.inputs[np.arange(len(theta)) % len(self.inputs)]
-        return written_for_all_chains(lambda t, x: self.gradient(t, x, *self.data), theta, x)
+        return is_vectorised(lambda t, x: self.gradient(t, x, *self.data), theta, x)
 
     def chosen(self, step: int, rng: np.random.Generator) -> list[int]:
         """Which inputs a chain sees in this step: its own generator decides, nobody else's."""
@@ -285,15 +285,15 @@ class HiddenStates(Online):
             return _hidden_template, parts
         return _hidden_batch_template, {**parts, "batch": self.batch}
 
-    def remember(self, seed: np.random.SeedSequence) -> Memory:
+    def init_memory(self, seed: np.random.SeedSequence) -> Memory:
         """What a fresh chain keeps between two inputs."""
         return () if self.memory is None else self.memory(seed)
 
-    def try_out(self, theta: NDArray[np.float64]) -> bool:
+    def validate(self, theta: NDArray[np.float64]) -> bool:
         """Call both functions once to see that they fit; they are never called for all chains."""
-        if self.compiled and is_the_packages_own(self.gradient, self.respond):
+        if self.compiled and is_builtin(self.gradient, self.respond):
             return False
-        memory, rng = self.remember(np.random.SeedSequence(0)), np.random.default_rng(0)
+        memory, rng = self.init_memory(np.random.SeedSequence(0)), np.random.default_rng(0)
 
         def once() -> Any:
             found = self._one(theta[0].copy(), self.inputs[0], rng, memory)

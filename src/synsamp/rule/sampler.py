@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from synsamp.arguments import flag, instance, numbers, text, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
+from synsamp.rule.backends import ChainBackend, make_backend
 from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Pace, as_seed
 from synsamp.rule.diagnostics import diagnose
-from synsamp.rule.drawn import Drawn, InMemory, InZarr
-from synsamp.rule.moving import Moving, moving_chains
+from synsamp.rule.draw_store import DrawStore, MemoryStore, ZarrStore
 from synsamp.rule.rule import Rule
-from synsamp.rule.step import check_step, look_at_states
+from synsamp.rule.step import check_step, probe_states
 
 _MOST_KEPT = 2**22
 """Numbers that one piece of the run may hand over: 32 MB."""
@@ -49,7 +49,7 @@ def sample(
              reads from it when asked
 
     Warns (``StepSizeWarning``) where ``dt`` is too large for the curvature at the draws; the share by
-    which the spread is then too wide is ``attrs["widening"]``.
+    which the spread is then too wide is ``attrs["spread_inflation"]``.
 
     Ctrl-C ends the run and returns the draws so far (``attrs["interrupted"]`` is then 1).
     """
@@ -67,34 +67,34 @@ def sample(
         wanted = f"must have shape (parameters,) or ({chains}, parameters)"
         raise refuse("start", wanted, first.shape, "the rows are chains=")
     root = as_seed(seed)
-    moving = moving_chains(rule, begin, dt, root, _cores() if threads is None else threads)
+    backend = make_backend(rule, begin, dt, root, _cores() if threads is None else threads)
 
     shape = (chains, steps // thin, begin.shape[1])
-    drawn: Drawn = InMemory(shape) if store is None else InZarr(_new_folder(store), shape)
+    kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(_new_folder(store), shape)
     most = max(1, _MOST_KEPT // (chains * begin.shape[1]))
     interrupted, pace = False, Pace()
     with progress_bar("sampling", burn_in + steps, progress) as advance:
         try:
             for n in pace.pieces(burn_in):
-                moving.burn_in(n)
+                backend.burn_in(n)
                 advance(n)
             for n in pace.pieces(steps, most=most * thin):
-                drawn.keep(moving.advance(n, thin))
+                kept.append(backend.advance(n, thin))
                 advance(n)
         except KeyboardInterrupt:
             interrupted = True
-    n_draws = drawn.end()
+    n_draws = kept.close()
     attributes = {
-        "dt": moving.dt,
+        "dt": backend.dt,
         "burn_in": burn_in,
         "thin": thin,
         "seed": str(root.entropy),
         "interrupted": int(interrupted),
-        "widening": _check_step(rule, drawn, (chains, n_draws), moving, thin),
+        "spread_inflation": _check_step(rule, kept, (chains, n_draws), backend, thin),
     }
-    found = diagnose(drawn.read, (chains, n_draws, shape[2]), moving.threads)
-    times = (burn_in + thin + thin * np.arange(n_draws)) * np.float64(moving.dt)
-    return drawn.dataset(
+    found = diagnose(kept.read, (chains, n_draws, shape[2]), backend.threads)
+    times = (burn_in + thin + thin * np.arange(n_draws)) * np.float64(backend.dt)
+    return kept.dataset(
         xr.Dataset(
             {name: ("parameter", values) for name, values in found.items()},
             coords={"time": ("draw", times)},
@@ -104,14 +104,14 @@ def sample(
 
 
 def _check_step(
-    rule: Rule, drawn: Drawn, counts: tuple[int, int], moving: Moving, thin: int
+    rule: Rule, kept: DrawStore, counts: tuple[int, int], backend: ChainBackend, thin: int
 ) -> float:
     n_chains, n_draws = counts
     if n_draws == 0:
         return float("nan")
-    places = look_at_states(n_chains, n_draws, n_chains * n_draws * thin)
-    states = np.stack([drawn.state(chain, draw) for chain, draw in places])
-    return check_step(rule, states, moving.dt, moving.time, moving.fixed_gradient)
+    places = probe_states(n_chains, n_draws, n_chains * n_draws * thin)
+    states = np.stack([kept.state(chain, draw) for chain, draw in places])
+    return check_step(rule, states, backend.dt, backend.time, backend.fixed_gradient)
 
 
 def _new_folder(store: Any) -> Path:

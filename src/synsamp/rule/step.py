@@ -35,14 +35,14 @@ class StepSizeWarning(UserWarning):
     """The time step is too large for the law that was asked for."""
 
 
-def widening(step: Any) -> Any:
+def spread_inflation(step: Any) -> Any:
     """By which share the spread comes out too wide at λΔt = ``step``; inf where nothing holds."""
     step = np.asarray(step, float)
     safe = np.minimum(step, 1.999)
     return np.where(step < 2.0, 1.0 / np.sqrt(1.0 - safe / 2.0) - 1.0, np.inf)
 
 
-def look_at_states(n_chains: int, n_draws: int, n_gradients: int) -> list[tuple[int, int]]:
+def probe_states(n_chains: int, n_draws: int, n_gradients: int) -> list[tuple[int, int]]:
     """(chain, draw) of the states to look at: so few that they cost a twentieth of the run."""
     affordable = n_gradients // (20 * 2 * _ITERATIONS)
     n = int(np.clip(affordable, 1, min(_MOST_STATES, n_chains * n_draws)))
@@ -53,7 +53,7 @@ def look_at_states(n_chains: int, n_draws: int, n_gradients: int) -> list[tuple[
 def check_step(
     rule: Rule, states: Floats, dt: float, time: float, gradient: Gradient | None
 ) -> float:
-    """Warn where ``dt`` is too large at these states (n, parameters); returns the widening.
+    """Warn where ``dt`` is too large at these states (n, parameters); returns the spread_inflation.
 
     ``gradient`` is that of the log-likelihood in θ with nothing left to chance, of rows of θ; None
     leaves it to the prior.
@@ -66,7 +66,7 @@ def check_step(
         return float("nan")
     typical, worst = float(np.median(found)), float(found.max())
     noisy = bool(np.any(T > 0))
-    share = float(widening(max(typical * dt, 0.0))) if noisy else 0.0
+    share = float(spread_inflation(max(typical * dt, 0.0))) if noisy else 0.0
     unstable = worst * dt >= (1.0 if noisy else 2.0)
     if share > WORTH_A_WARNING or unstable:
         # λΔt at which the spread is wrong by _AIM; where it is sharpest, well below 2 is enough.

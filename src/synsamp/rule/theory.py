@@ -183,7 +183,7 @@ def _check_gradient(
     if not isinstance(rule.likelihood, Batch):
         return  # the online gradients are of single inputs; their sum is not at hand
     some = points[:: max(1, len(points) // 64)]
-    together = rule.likelihood.try_out(some)
+    together = rule.likelihood.validate(some)
     given = np.asarray(rule.likelihood.evaluate(some, 0, (), (), together), float)
     h = 1e-5
     for d in range(points.shape[1]):

@@ -357,12 +357,12 @@ def _pieces(
         found: list[list[tuple[int, int, bool, int, int, int, int]]] = [[] for _ in range(rows)]
         for part in block.synapses.prior.parts((rows, block.n_pre)):
             exact = part.prior.transition_of is not None
-            shared = not any(np.ndim(v) for v in part.numbers)
-            whole = len(part.stretches) == 1 and np.ptp(part.stretches[0]) == rows * block.n_pre
+            shared = not any(np.ndim(v) for v in part.parameters)
+            whole = len(part.ranges) == 1 and np.ptp(part.ranges[0]) == rows * block.n_pre
             move = move_for(part.prior, shared and whole)
-            values = [np.atleast_1d(np.asarray(v, float)) for v in part.numbers]
+            values = [np.atleast_1d(np.asarray(v, float)) for v in part.parameters]
             plane = 1 if shared else rows * block.n_pre
-            for start, stop in part.stretches.tolist():
+            for start, stop in part.ranges.tolist():
                 for row in range(start // block.n_pre, -(-stop // block.n_pre)):
                     low = max(start - row * block.n_pre, 0)
                     high = min(stop - row * block.n_pre, block.n_pre)

@@ -117,7 +117,7 @@ def posterior_of(
     columns = {n: values[..., k] for k, n in enumerate(problem.names)}
     columns |= {"bT": values[..., 1] ** 2 / values[..., 2], "weight": weight / weight.mean()}
     draws = xr.Dataset({name: (("chain", "draw"), column) for name, column in columns.items()})
-    return Posterior(draws, _summary(draws), float(drawn.attrs["widening"]))
+    return Posterior(draws, _summary(draws), float(drawn.attrs["spread_inflation"]))
 
 
 class _Density:

@@ -52,7 +52,7 @@ def _slope(theta: Any, p: Any) -> Any:
     return p[0] * np.where(theta > 0.0, 1.0, 0.0)
 
 
-def _bend(theta: Any, p: Any) -> Any:
+def _dlog_slope(theta: Any, p: Any) -> Any:
     return 0.0 * theta
 
 
@@ -64,7 +64,7 @@ class Rectified(Mapping):
 
     weight_of: ClassVar[Any] = staticmethod(_weight)
     slope_of: ClassVar[Any] = staticmethod(_slope)
-    dlog_slope_of: ClassVar[Any] = staticmethod(_bend)
+    dlog_slope_of: ClassVar[Any] = staticmethod(_dlog_slope)
     theta_of: ClassVar[Any] = None
 
     def __post_init__(self) -> None:

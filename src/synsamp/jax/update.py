@@ -21,14 +21,14 @@ from synsamp.arguments import instance, number
 from synsamp.errors import refuse
 from synsamp.jax import bridge
 from synsamp.jax.floors import ClippingFloor, ReflectingFloor
-from synsamp.jax.leaves import (
+from synsamp.jax.preconditioner import RMSProp
+from synsamp.jax.pytree import (
     Tree,
     paths,
     per_leaf,
     require_parameters,
     require_same_tree,
 )
-from synsamp.jax.preconditioner import RootMeanSquare
 from synsamp.mappings import Identity, Mapping
 from synsamp.priors import Flat, Prior, PriorByGroup
 from synsamp.rule.speed import Speed
@@ -50,12 +50,12 @@ class Progress(NamedTuple):
 class LeafRule(NamedTuple):
     """The rule of one leaf, as functions of its array and of the count of steps."""
 
-    prior_gradient: bridge.OfArrays
-    weight: bridge.OfArrays | None
-    slope: bridge.OfArrays | None
+    prior_gradient: bridge.ArrayFunction
+    weight: bridge.ArrayFunction | None
+    slope: bridge.ArrayFunction | None
     speed: Callable[[Any, Any], tuple[Any, Any]]
     temperature: Callable[[Any], Any]
-    floor: bridge.OfArrays | None
+    floor: bridge.ArrayFunction | None
     noisy: bool
 
 
@@ -69,14 +69,14 @@ class Settings:
     speed: Any = 1e-3
     data_size: float = 1.0
     floor: Any = None
-    preconditioner: RootMeanSquare | None = None
+    preconditioner: RMSProp | None = None
     _rules: dict[Any, list[LeafRule]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         remedy = "it is the number of examples behind the mean loss"
         number("data_size", self.data_size, above=0, at_most=1e15, remedy=remedy)
         if self.preconditioner is not None:
-            instance("preconditioner", self.preconditioner, RootMeanSquare)
+            instance("preconditioner", self.preconditioner, RMSProp)
 
     def rules(self, parameters: Tree) -> list[LeafRule]:
         """The rule of each leaf; settled once for trees of these shapes."""
@@ -94,12 +94,12 @@ class Settings:
         kinds = (ReflectingFloor, ClippingFloor, type(None))
         floors = per_leaf("floor", self.floor, tree, kinds, "e.g. ReflectingFloor(-1.0)")
         speeds = per_leaf("speed", self.speed, tree, None, "", by_path=False)
-        heats = per_leaf("temperature", self.temperature, tree, None, "", by_path=False)
+        temperatures = per_leaf("temperature", self.temperature, tree, None, "", by_path=False)
         leaves = [
             jax.ShapeDtypeStruct(np.shape(x), jnp.result_type(x)) for x in jax.tree.leaves(tree)
         ]
-        parts = zip(paths(tree), leaves, priors, mappings, floors, speeds, heats, strict=True)
-        return [_leaf_rule(*of_one) for of_one in parts]
+        settings = priors, mappings, floors, speeds, temperatures
+        return [_leaf_rule(*own) for own in zip(paths(tree), leaves, *settings, strict=True)]
 
     def weights(self, parameters: Tree) -> Tree:
         """w = f(θ) for every leaf."""
@@ -111,14 +111,14 @@ class Settings:
         ]
         return jax.tree.unflatten(structure, found)
 
-    def begin(self, parameters: Tree) -> Progress:
+    def init(self, parameters: Tree) -> Progress:
         """Before the first step."""
         self.rules(parameters)
         memory = () if self.preconditioner is None else jax.tree.map(jnp.zeros_like, parameters)
         nothing = jnp.full(2, _NOTHING, jnp.int32)
         return Progress(jnp.zeros((), jnp.int32), nothing, memory)
 
-    def change(
+    def update(
         self, key: Any, gradients: Tree, progress: Progress, parameters: Tree
     ) -> tuple[Tree, Progress]:
         """What to add to θ, from ∂(mean log p_N)/∂w of every leaf."""
@@ -137,20 +137,20 @@ class Settings:
                 gradient = bridge.chain_rule(rule.slope(theta), gradient)
             factor = 1.0
             if self.preconditioner is not None:
-                memory = self.preconditioner.remember(memory, gradient, count)
+                memory = self.preconditioner.update(memory, gradient, count)
                 remembered.append(memory)
                 factor = self.preconditioner.factor(memory)
             normal = jax.random.normal(own_key, theta.shape, theta.dtype) if rule.noisy else 0.0
             changes.append(
-                leaf_change(rule, theta, gradient, normal, count, self.data_size, factor)
+                leaf_update(rule, theta, gradient, normal, count, self.data_size, factor)
             )
-        heats = [rule.temperature(count) for rule in rules]
-        fault = _first_fault(progress, likelihoods, heats)
+        temperatures = [rule.temperature(count) for rule in rules]
+        fault = _first_fault(progress, likelihoods, temperatures)
         memory_tree = jax.tree.unflatten(structure, remembered) if remembered else ()
         return jax.tree.unflatten(structure, changes), Progress(count + 1, fault, memory_tree)
 
 
-def leaf_change(
+def leaf_update(
     rule: LeafRule,
     theta: Any,
     gradient: Any,
@@ -183,7 +183,7 @@ def _leaf_rule(
     mapping: Mapping,
     floor: Any,
     speed: Any,
-    heat: Any,
+    temperature: Any,
 ) -> LeafRule:
     gradient = bridge.prior_gradient(prior, leaf.shape)
     bridge.require_traceable(f"prior at {path}", gradient, leaf)
@@ -192,18 +192,18 @@ def _leaf_rule(
         weight, slope = bridge.mapping_functions(mapping)
         bridge.require_traceable(f"mapping at {path}", weight, leaf)
         bridge.require_traceable(f"mapping's slope at {path}", slope, leaf)
-    temperature, noisy = _temperature(f"temperature at {path}", heat)
+    schedule, noisy = _temperature(f"temperature at {path}", temperature)
     return LeafRule(
-        gradient, weight, slope, _speed(f"speed at {path}", speed, leaf), temperature, floor, noisy
+        gradient, weight, slope, _speed(f"speed at {path}", speed, leaf), schedule, floor, noisy
     )
 
 
-def _temperature(name: str, heat: Any) -> tuple[Callable[[Any], Any], bool]:
+def _temperature(name: str, temperature: Any) -> tuple[Callable[[Any], Any], bool]:
     limits: Any = dict(at_least=0, at_most=1e12, remedy="0 gives MAP, 1 the posterior")
-    if callable(heat):
-        number(f"{name}, step 0,", _at_step_0(heat), **limits)
-        return heat, True
-    value = number(name, heat, **limits)
+    if callable(temperature):
+        number(f"{name}, step 0,", _at_step_0(temperature), **limits)
+        return temperature, True
+    value = number(name, temperature, **limits)
     return lambda count: value, value > 0
 
 
@@ -230,9 +230,9 @@ def _at_step_0(schedule: Callable[[int], Any]) -> Any:
         return schedule(0)
 
 
-def _first_fault(progress: Progress, gradients: list[Any], heats: list[Any]) -> jax.Array:
+def _first_fault(progress: Progress, gradients: list[Any], temperatures: list[Any]) -> jax.Array:
     bad = [~jnp.all(jnp.isfinite(g)) for g in gradients]
-    bad += [jnp.asarray(T < 0) for T in heats]
+    bad += [jnp.asarray(T < 0) for T in temperatures]
     which = jnp.stack(bad)
     now = jnp.stack([jnp.argmax(which).astype(jnp.int32), progress.steps])
     first = (progress.fault[0] == _NOTHING) & jnp.any(which)

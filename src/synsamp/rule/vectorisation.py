@@ -21,7 +21,7 @@ NAME = "likelihood gradient"
 _PACKAGE = __name__.partition(".")[0]
 
 
-def written_for_all_chains(
+def is_vectorised(
     gradient: Callable[..., Any], theta: NDArray[np.float64], *inputs: NDArray[Any]
 ) -> bool:
     """Whether ``gradient(θ, *inputs)`` is to be called once for all chains.
@@ -93,7 +93,7 @@ def require_shape(found: NDArray[Any], shape: tuple[int, ...]) -> None:
         raise refuse(NAME, f"must have the shape of θ {shape}", found.shape, remedy)
 
 
-def is_the_packages_own(*functions: Any) -> bool:
+def is_builtin(*functions: Any) -> bool:
     """Whether all functions come with the package, so that nobody need try them first."""
     sources = (getattr(f, "py_func", f) for f in functions)
     return all((s.__module__ or "").partition(".")[0] == _PACKAGE for s in sources)

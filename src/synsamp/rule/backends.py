@@ -22,7 +22,7 @@ from synsamp.rule.rule import Rule
 Floats = NDArray[np.float64]
 
 
-class Moving(Protocol):
+class ChainBackend(Protocol):
     """What `sample` asks of chains."""
 
     dt: float
@@ -43,19 +43,19 @@ class Moving(Protocol):
         """The log-likelihood's gradient in θ, of rows of θ, with nothing left to chance."""
 
 
-def moving_chains(
+def make_backend(
     rule: Rule, start: Floats, dt: float, seed: np.random.SeedSequence, threads: int
-) -> Moving:
+) -> ChainBackend:
     """Chains at their start, moved by the loop that the rule's likelihood is made for."""
-    if made_by_jax(rule.likelihood):
-        found: Moving = import_module("synsamp.jax.chains").JaxChains(
+    if is_jax_jitted(rule.likelihood):
+        found: ChainBackend = import_module("synsamp.jax.chains").JaxChains(
             rule, start, dt, seed, threads
         )
         return found
     return Chains(rule, start, dt, seed, threads)
 
 
-def made_by_jax(likelihood: Any) -> bool:
+def is_jax_jitted(likelihood: Any) -> bool:
     """Whether it is a batch likelihood whose function came out of ``jax.jit``."""
     jax = sys.modules.get("jax")  # whoever has such a function has imported it
     if jax is None or type(likelihood) is not Batch:

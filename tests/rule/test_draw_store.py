@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import synsamp as ss
-from synsamp.rule import drawn
+from synsamp.rule import draw_store
 
 RULE = ss.Rule(prior=ss.GaussianMixture())
 
@@ -17,7 +17,7 @@ def _sample(**changes):
 
 @pytest.mark.parametrize("buffer", [2**22, 3 * 7 * 13])
 def test_a_store_holds_the_same_draws_and_diagnostics(tmp_path, monkeypatch, buffer):
-    monkeypatch.setattr(drawn, "_BUFFER_NUMBERS", buffer)  # one write, or many
+    monkeypatch.setattr(draw_store, "_BUFFER_NUMBERS", buffer)  # one write, or many
     stored, kept = _sample(store=tmp_path / "draws.zarr"), _sample()
     assert stored.theta.chunks is not None  # lazy
     xr.testing.assert_identical(stored.load(), kept[list(stored.data_vars)])

@@ -76,14 +76,14 @@ def per_leaf(
     if by_path and callable(setting) and not isinstance(setting, kinds or ()):
         found = [setting(path) for path in paths(tree)]
     else:
-        found = _spread(name, setting, tree)
+        found = _broadcast(name, setting, tree)
     if kinds is not None:
         for path, own in zip(paths(tree), found, strict=True):
             instance(f"{name} at {path}", own, kinds, remedy)
     return found
 
 
-def _spread(name: str, setting: Any, tree: Tree) -> list[Any]:
+def _broadcast(name: str, setting: Any, tree: Tree) -> list[Any]:
     is_leaf: Callable[[Any], bool] = lambda x: x is None  # noqa: E731
     try:
         whole = jax.tree.broadcast(setting, tree, is_leaf)

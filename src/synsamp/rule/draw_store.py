@@ -24,13 +24,13 @@ _BUFFER_NUMBERS = 2**22
 """Numbers gathered before they are written: 32 MB."""
 
 
-class Drawn(Protocol):
-    """Takes draws in order; ``end`` hands back what there is, as ``read`` does in parts."""
+class DrawStore(Protocol):
+    """Takes draws in order; ``close`` hands back what there is, as ``read`` does in parts."""
 
-    def keep(self, draws: Floats) -> None:
+    def append(self, draws: Floats) -> None:
         """The next draws, (chains, some, parameters)."""
 
-    def end(self) -> int:
+    def close(self) -> int:
         """No more will come; returns how many draws per chain there are."""
 
     def read(self, columns: slice) -> Floats:
@@ -43,7 +43,7 @@ class Drawn(Protocol):
         """Draws and the variables and attributes of ``others`` together."""
 
 
-class InMemory:
+class MemoryStore:
     """Draws in one array."""
 
     def __init__(self, shape: Shape) -> None:
@@ -51,12 +51,12 @@ class InMemory:
         self._draws = np.empty(shape)
         self._n = 0
 
-    def keep(self, draws: Floats) -> None:
+    def append(self, draws: Floats) -> None:
         """The next draws."""
         self._draws[:, self._n : self._n + draws.shape[1]] = draws
         self._n += draws.shape[1]
 
-    def end(self) -> int:
+    def close(self) -> int:
         """No more will come."""
         if self._n < self._draws.shape[1]:  # an interrupted run gives back the rest
             self._draws = self._draws[:, : self._n].copy()
@@ -76,7 +76,7 @@ class InMemory:
         return others.assign(theta=theta)
 
 
-class InZarr:
+class ZarrStore:
     """Draws in a new Zarr folder, written as they come; read back lazily through Dask."""
 
     def __init__(self, path: Path, shape: Shape) -> None:
@@ -102,7 +102,7 @@ class InZarr:
         self._waiting: list[Floats] = []
         self._n = self._written = 0
 
-    def keep(self, draws: Floats) -> None:
+    def append(self, draws: Floats) -> None:
         """The next draws; whole chunks are written at once."""
         self._waiting.append(draws)
         self._n += draws.shape[1]
@@ -115,7 +115,7 @@ class InZarr:
         self._waiting = [waiting[:, n:]]
         self._written += n
 
-    def end(self) -> int:
+    def close(self) -> int:
         """Write the rest."""
         if self._n > self._written:
             self._write(self._n - self._written)
