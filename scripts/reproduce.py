@@ -27,7 +27,7 @@ from whole_runs import ROOT, as_command, job, keep, run_all
 from synsamp.claims.table import Run
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.report.write import write_report
-from synsamp.runs.ensembles.batch import Job
+from synsamp.runs.ensembles.batch import BatchItem
 from synsamp.runs.storage.atomic import replacing
 
 TRIAL_S = {
@@ -94,7 +94,7 @@ MOST_IMAGE_BYTES = 1_500_000
 WIDTHS_PX, COLOURS = (760, 640, 520, 400, 300), 128
 
 
-def plan(registry: Registry) -> list[tuple[Run, Job]]:
+def plan(registry: Registry) -> list[tuple[Run, BatchItem]]:
     """What the whole paper is; everything is checked, and that the data are there."""
     found = []
     for entry in registry.paper:

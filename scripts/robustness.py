@@ -23,18 +23,18 @@ from synsamp.arguments import one_of
 from synsamp.claims.table import Measured, Run
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.runs import RunFolder
-from synsamp.runs.ensembles.batch import Job
+from synsamp.runs.ensembles.batch import BatchItem
 from synsamp.runs.ensembles.measured import measures_by_change
 from synsamp.runs.ensembles.plan import describe_ensemble, require_data_of_all
 
 
-def plan(each: Map, registry: Registry) -> Job:
+def plan(each: Map, registry: Registry) -> BatchItem:
     """The sweep that a map is made of, checked, and that its data are there."""
     load = registry.find(each.experiment).load
     changes = each.changes(registry)
     asked = describe_ensemble(load(), each.trials, (), each.preset, each.base, 0, changes)
     require_data_of_all(load(), asked)
-    return Job(each.experiment, load, asked, each.trial_s)
+    return BatchItem(each.experiment, load, asked, each.trial_s)
 
 
 def _judged_by(experiment: str, registry: Registry) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from synsamp.experiments.registry import Registry
 from synsamp.runs.ensembles.plan import AS_IT_IS
-from synsamp.runs.execute import describe
+from synsamp.runs.execute import describe_run
 from synsamp.runs.overrides import flat
 
 HALVES = {"½": 0.5, "2×": 2.0}
@@ -35,7 +35,7 @@ class Map:
     def changes(self, registry: Registry) -> dict[str, tuple[str, ...]]:
         """The settings of each change, by its label; first of none."""
         experiment = registry.find(self.experiment).load()
-        values = flat(describe(experiment, self.preset, self.base).resolved)
+        values = flat(describe_run(experiment, self.preset, self.base).resolved)
         return {
             AS_IT_IS: (),
             **{

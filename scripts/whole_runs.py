@@ -18,12 +18,12 @@ from rich.console import Console
 
 from synsamp.claims import Claim, judge_all
 from synsamp.claims.table import Measured, Run, from_csv, present, to_csv
-from synsamp.cli.carrying_out import describe, stopping_on_sigterm
+from synsamp.cli.execution import plan_run, stopping_on_sigterm
 from synsamp.cli.messages import complain
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import Entry, Registry
 from synsamp.runs import RunFolder
-from synsamp.runs.ensembles.batch import Job, run_batch
+from synsamp.runs.ensembles.batch import BatchItem, run_batch
 from synsamp.runs.ensembles.measured import measures_by_trial
 from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage import machine
@@ -74,15 +74,15 @@ def job(
     name: str,
     trial_s: float,
     seed: int = 0,
-) -> Job:
+) -> BatchItem:
     """An ensemble of an experiment, checked: one seed alone is an ensemble too."""
-    asked = describe(entry, preset, settings, seed, trials)
+    asked = plan_run(entry, preset, settings, seed, trials)
     if asked.trials is None:
         asked = asked.model_copy(update={"trials": 1})
-    return Job(name, entry.load, asked, trial_s)
+    return BatchItem(name, entry.load, asked, trial_s)
 
 
-def run_all(jobs: Sequence[Job], out: Path, again: str, workers: int | None = None) -> int:
+def run_all(jobs: Sequence[BatchItem], out: Path, again: str, workers: int | None = None) -> int:
     """Run what is missing; the exit code says whether all of it is there. ``again``: goes on."""
     console = Console(stderr=True)
     try:
@@ -95,7 +95,7 @@ def run_all(jobs: Sequence[Job], out: Path, again: str, workers: int | None = No
     return 1 if wrong else 0
 
 
-def keep(jobs: Sequence[Job], out: Path, runs: Sequence[Run], target: Path, command: str) -> None:
+def keep(jobs: Sequence[BatchItem], out: Path, runs: Sequence[Run], target: Path, command: str) -> None:
     """Write the table of what all seeds of some ensembles measured, and what is known of them."""
     folders = [RunFolder(out / each.name) for each in jobs]
     table = {run: measures_by_trial(each) for run, each in zip(runs, folders, strict=True)}

@@ -226,7 +226,7 @@ def test_the_guard_of_the_rooms_sees_a_wrong_import(folder, room, text):
     [
         ("spiking", "state", "from synsamp.spiking.kernel.memory import Activity"),
         ("runs", "parallel", "from synsamp.runs.storage import machine"),
-        ("runs", "ensembles", "from synsamp.runs.execute import describe"),
+        ("runs", "ensembles", "from synsamp.runs.execute import describe_run"),
     ],
 )
 def test_the_guard_of_the_rooms_lets_a_right_import_through(folder, room, text):

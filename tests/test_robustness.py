@@ -12,7 +12,7 @@ from synsamp.claims.table import Run, to_csv
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.runs.ensembles.plan import AS_IT_IS
-from synsamp.runs.execute import describe
+from synsamp.runs.execute import describe_run
 from toys.tossed import COINS
 
 ROOT = Path(__file__).parents[1]
@@ -56,7 +56,7 @@ def test_one_thing_is_changed_at_a_time():
 def test_what_is_changed_can_be_changed(each):
     experiment = REGISTRY.find(each.experiment).load()
     asked = {
-        label: describe(experiment, each.preset, [*each.base, *settings]).resolved
+        label: describe_run(experiment, each.preset, [*each.base, *settings]).resolved
         for label, settings in each.changes(REGISTRY).items()
     }
     as_it_is = asked.pop(AS_IT_IS)

@@ -227,7 +227,7 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(synsamp, tmp_path, argume
     assert [p.name for p in (tmp_path / "full").iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.parametrize("name", ["run.json", "status.json", "claims.json", "results.sha256"])
+@pytest.mark.parametrize("name", ["run.json", "status.json", "claims.json", "results.manifest"])
 def test_a_corrupted_run_gets_one_clear_line(synsamp, tmp_path, name):
     synsamp("run", "stroll", "--out", "a")
     (tmp_path / "a" / name).write_bytes(b"\x00{")

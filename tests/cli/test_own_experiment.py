@@ -261,7 +261,7 @@ def test_the_file_travels_with_the_task_and_a_killed_worker_is_replaced(here):
         run = ("run", "mine.py", "--trials", "8", "--set", "tosses=20", "--set", "pause_s=0.05")
         out = here / "r"
         going = start("-c", app, *run, "--out", out, "--scheduler", scheduler_file, cwd=hidden)
-        wait_for(lambda: any(out.glob("trials/*/results.sha256")))
+        wait_for(lambda: any(out.glob("trials/*/results.manifest")))
         (hidden / "mine.py").unlink()  # whoever needs it now has it already
         first.send_signal(signal.SIGKILL)
         worker()

@@ -23,7 +23,7 @@ from synsamp.paper.fig4_adaptation.stdp import measure_stdp
 from synsamp.paper.fig4_adaptation.stdp_measures import stdp_measures
 from synsamp.paper.shared.digit_circuit import RuleSection
 from synsamp.protocol import executor
-from synsamp.runs.execute import carry_out, describe, execute, parameters_of, resume
+from synsamp.runs.execute import carry_out, describe_run, execute, parameters_of, resume
 from synsamp.runs.overrides import override
 from synsamp.runs.parallel.tasks import StoppedError
 from synsamp.runs.storage.folder import RunFolder
@@ -33,7 +33,7 @@ TINY = ["phase_s=200", "snapshot_every_s=100", "probe_s=5", "circuit.neurons=4"]
 
 
 def seal(folder):
-    return (folder.path / "results.sha256").read_text()
+    return (folder.path / "results.manifest").read_text()
 
 
 def inside(folder):
@@ -238,7 +238,7 @@ def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, share)
         if done >= share:
             raise StoppedError
 
-    asked = describe(UNDRAWN, settings=TINY)
+    asked = describe_run(UNDRAWN, settings=TINY)
     with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
         carry_out(UNDRAWN, folder, Console(quiet=True), report=stop)
     assert share <= told[-1] < share + 0.05

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.ensembles.plan import describe_ensemble
-from synsamp.runs.execute import describe, execute
+from synsamp.runs.execute import describe_run, execute
 
 EXPERIMENTS = [entry.load() for entry in REGISTRY]
 
@@ -93,7 +93,7 @@ MANY = ",".join(str(T) for T in range(50))
 def test_what_would_run_for_ever_is_refused_in_one_line(name, settings):
     experiment = REGISTRY.find(name).load()
     with pytest.raises(SynsampError, match=r"must .*, got ") as caught:
-        describe(experiment, "quick", settings)
+        describe_run(experiment, "quick", settings)
     assert len(str(caught.value).splitlines()) == 1
     assert len(str(caught.value)) < 500
 

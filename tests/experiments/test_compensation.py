@@ -35,7 +35,7 @@ from synsamp.paper.fig5_compensation.stimuli import load_pairs
 from synsamp.paper.shared.digit_circuit import RuleSection, build_synapses
 from synsamp.priors import Gaussian
 from synsamp.protocol import Branch, Change, Lesion, Mark, Show, View
-from synsamp.runs.execute import carry_out, describe, execute, parameters_of, resume
+from synsamp.runs.execute import carry_out, describe_run, execute, parameters_of, resume
 from synsamp.runs.parallel.tasks import StoppedError
 from synsamp.runs.storage.folder import RunFolder
 from synsamp.runs.storage.results import open_results
@@ -99,7 +99,7 @@ def stimuli(parameters, pairs):
 
 
 def seal(folder):
-    return (folder.path / "results.sha256").read_text()
+    return (folder.path / "results.manifest").read_text()
 
 
 def network(parameters, pairs, **options):
@@ -359,7 +359,7 @@ def test_a_run_stopped_in_branches_goes_on_to_the_same_bits(tiny, tmp_path):
         if done > share:
             raise StoppedError
 
-    asked, out = describe(EXPERIMENT, "paper", SETTINGS, 3), tmp_path / "run"
+    asked, out = describe_run(EXPERIMENT, "paper", SETTINGS, 3), tmp_path / "run"
     for share, begin in (
         (0.2, lambda: RunFolder.create(out, asked, False)),
         (0.65, lambda: RunFolder.reopen(out)),

@@ -29,7 +29,7 @@ SMALL = ["learning.updates=1500", "evaluations=5", "test_images=20"]
 
 
 def seal(folder):
-    return (folder.path / "results.sha256").read_text()
+    return (folder.path / "results.manifest").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -409,5 +409,5 @@ def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, where)
     assert list((tmp_path / "run" / "checkpoints").iterdir())
     monkeypatch.undo()
     again = resume(EXPERIMENT, tmp_path / "run")
-    seals = [(folder.path / "results.sha256").read_text() for folder in (again, tiny)]
+    seals = [(folder.path / "results.manifest").read_text() for folder in (again, tiny)]
     assert seals[0] == seals[1]

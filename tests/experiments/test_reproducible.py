@@ -98,7 +98,7 @@ def seal_of(name, out, **variables):
         env=os.environ | variables,
     )
     assert done.returncode == 0, done.stderr
-    return (out / "results.sha256").read_text()
+    return (out / "results.manifest").read_text()
 
 
 def test_every_experiment_is_tried():
@@ -109,7 +109,7 @@ def test_every_experiment_is_tried():
 def test_the_same_command_gives_the_same_bits(name, tmp_path):
     """Here, after whatever other tests have left in this process, and in a process of its own."""
     execute(REGISTRY.find(name).load(), tmp_path / "here", settings=TINY[name])
-    here = (tmp_path / "here" / "results.sha256").read_text()
+    here = (tmp_path / "here" / "results.manifest").read_text()
     assert here == seal_of(name, tmp_path / "there")
     assert "results.zarr/" in here
 

@@ -32,7 +32,7 @@ SMALL = [
 
 
 def seal(folder):
-    return (folder.path / "results.sha256").read_text()
+    return (folder.path / "results.manifest").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def start(*arguments, **variables):
 
 
 def seal(folder):
-    return (folder / "results.sha256").read_text()
+    return (folder / "results.manifest").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -247,7 +247,7 @@ def test_a_description_that_was_changed_is_not_resumed_into_results_of_neither(
     (out / "run.json").write_text(asked.replace(old, new))
     with pytest.raises(SynsampError, match=r"must be a checkpoint of the run that run.json desc"):
         resume(EXPERIMENT, out)
-    assert not (out / "results.sha256").exists()
+    assert not (out / "results.manifest").exists()
     (out / "run.json").write_text(asked)
     resume(EXPERIMENT, out)
     assert seal(out) == reference

@@ -52,7 +52,7 @@ def finish(*arguments):
 def uninterrupted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole") / "run"
     finish("run", "circuit", "--out", folder, "--seed", 5)
-    return (folder / "results.sha256").read_text()
+    return (folder / "results.manifest").read_text()
 
 
 def kill_at(word, count, *arguments):
@@ -79,7 +79,7 @@ def test_killed_and_resumed_runs_end_in_the_same_bits(uninterrupted, tmp_path):
     kill_at("moved", 9, "resume", folder)  # rows were written that no checkpoint counts on
     kill_at("saved", 25, "resume", folder)
     finish("resume", folder)
-    assert (folder / "results.sha256").read_text() == uninterrupted
+    assert (folder / "results.manifest").read_text() == uninterrupted
 
 
 def test_a_damaged_checkpoint_is_passed_over(uninterrupted, tmp_path):
@@ -90,7 +90,7 @@ def test_a_damaged_checkpoint_is_passed_over(uninterrupted, tmp_path):
     content[len(content) // 2] ^= 0x10
     newest.write_bytes(content)
     assert "damaged" in finish("resume", folder)
-    assert (folder / "results.sha256").read_text() == uninterrupted
+    assert (folder / "results.manifest").read_text() == uninterrupted
 
 
 def test_overflow_stops_the_run_in_one_line_and_the_last_good_checkpoint_is_kept(tmp_path):

@@ -55,7 +55,7 @@ def folders(tmp_path_factory, workers):
 
 def answer(folder):
     """What a finished folder says: its results, and its claims without the words of its place."""
-    return (folder / "results.sha256").read_text(), (folder / "claims.json").read_text()
+    return (folder / "results.manifest").read_text(), (folder / "claims.json").read_text()
 
 
 def files(folder):

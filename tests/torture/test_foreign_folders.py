@@ -24,7 +24,7 @@ FILES = (
     "claims.json",
     "report.html",
     "run.log",
-    "results.sha256",
+    "results.manifest",
     ".lock",
     ".stack.lock",
     ".run.json.part",

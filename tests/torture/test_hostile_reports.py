@@ -18,7 +18,7 @@ from synsamp.runs import execute
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage.folder import RunFolder
-from synsamp.runs.storage.results import open_results, seal_results
+from synsamp.runs.storage.results import open_results, write_results_manifest
 from torture.scale import many
 from toys import coins, walk
 from toys.app import WITH_COINS
@@ -123,7 +123,7 @@ def spoil(root, payload):
     )
     spoil_results(root / "sweep", storable(payload)[:200] or "x")
     for name in ("plain", "sweep"):
-        RunFolder(root / name).seal()  # who sends such a folder seals it, too
+        RunFolder(root / name).write_manifest()  # who sends such a folder seals it, too
 
 
 def storable(text):
@@ -150,7 +150,7 @@ def spoil_results(sweep, payload):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Zarr on strings
             clean.to_zarr(sweep / "results.zarr", group=name, mode="w", consolidated=False)
-    seal_results(sweep)
+    write_results_manifest(sweep)
 
 
 def hostile_page(root, payload, monkeypatch):
@@ -222,7 +222,7 @@ def test_the_browser_sees_markup_that_lives(tmp_path):
 def test_a_foreign_claim_with_odd_numbers_is_still_shown(tmp_path, change, tally):
     execute(walk.EXPERIMENT, tmp_path / "a")
     rewrite(tmp_path / "a" / "claims.json", lambda claims: [c | change for c in claims])
-    RunFolder(tmp_path / "a").seal()
+    RunFolder(tmp_path / "a").write_manifest()
     page = write_report([tmp_path / "a"], WITH_COINS, tmp_path / "r.html").read_text()
     assert page.count("The walk goes very far") == 1
     tally("reports from hostile words")

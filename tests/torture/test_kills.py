@@ -25,7 +25,7 @@ def ground():
 def test_a_killed_run_goes_on_from_its_checkpoint_to_the_same_bits(ground, tmp_path, tally):
     log = tmp_path / "log"
     assert command(ground, [*WALK, tmp_path / "whole"], log)[0] == 0
-    reference = (tmp_path / "whole" / "results.sha256").read_text()
+    reference = (tmp_path / "whole" / "results.manifest").read_text()
     claims = (tmp_path / "whole" / "claims.json").read_text()
     window = moments_of(log)
     rng = random.Random("kills of walk")  # the choice of moments; every one must do
@@ -44,7 +44,7 @@ def test_a_killed_run_goes_on_from_its_checkpoint_to_the_same_bits(ground, tmp_p
             code, said = command(ground, ["resume", out], log, again)
         assert code == 0, (moment, said)
         assert "Traceback" not in said
-        assert (out / "results.sha256").read_text() == reference, moment
+        assert (out / "results.manifest").read_text() == reference, moment
         assert (out / "claims.json").read_text() == claims
         assert check(out) == []
         assert not list(out.rglob("*.part*"))

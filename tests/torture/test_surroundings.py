@@ -48,7 +48,7 @@ def one_line(said, code):
 def test_any_write_may_fail_and_nothing_is_lost(ground, tmp_path, tally):
     log = tmp_path / "log"
     assert command(ground, [*START, tmp_path / "whole"], log)[0] == 0
-    reference = (tmp_path / "whole" / "results.sha256").read_text()
+    reference = (tmp_path / "whole" / "results.manifest").read_text()
     cases = [
         (moment, name, lasting)
         for moment in range(1, moments_of(log)["all"])
@@ -69,14 +69,14 @@ def test_any_write_may_fail_and_nothing_is_lost(ground, tmp_path, tally):
             assert words in one_line(said, code), (moment, name, lasting, said)
         else:
             assert "Traceback" not in said
-            assert (out / "results.sha256").read_text() == reference
+            assert (out / "results.manifest").read_text() == reference
         begun = (out / "run.json").exists() and (out / "status.json").exists()
         again = ["resume", out] if begun else [*START, out]
         if not begun and out.exists():  # killed before it began: the same command begins anew
             again = [*START, out, "--force"] if (out / "run.json").exists() else again
         code, said = command(ground, again, log)
         assert code == 0, (moment, name, lasting, said)
-        assert (out / "results.sha256").read_text() == reference, (moment, name, lasting)
+        assert (out / "results.manifest").read_text() == reference, (moment, name, lasting)
         assert check(out) == []
         shutil.rmtree(out)
     tally("faults of the surroundings", len(chosen))

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from synsamp.cli.concluding import in_registry_order
 from synsamp.cli.messages import complain
+from synsamp.cli.summary import in_registry_order
 from synsamp.experiments.registry import Registry
 
 Own = Annotated[

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from synsamp.cli.arguments import whole
-from synsamp.cli.carrying_out import describe, new_folder, resume_folder, start
-from synsamp.cli.concluding import conclude
+from synsamp.cli.cluster import cluster_of
+from synsamp.cli.execution import new_folder, plan_run, resume_folder, start
 from synsamp.cli.look import Own
-from synsamp.cli.places import places
+from synsamp.cli.summary import conclude
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import Registry
 
@@ -89,9 +89,9 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         if not entries:
             raise SynsampError("run all needs at least one experiment, got none in this build")
         count = None if trials is None else whole("--trials", trials)
-        asked = [describe(e, preset, settings or [], whole("--seed", seed), count) for e in entries]
+        asked = [plan_run(e, preset, settings or [], whole("--seed", seed), count) for e in entries]
         root = out or new_folder("all" if everything else entries[0].name, asked[0].preset)
-        with places(workers, scheduler, mixed) as where:
+        with cluster_of(workers, scheduler, mixed) as where:
             code = start(entries, asked, root, force, where, several=everything)
         return conclude(root, known, code, strict)
 
@@ -134,9 +134,9 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         known = registry.including(name)
         entry = known.find(name)
         seed_, count = whole("--seed", seed), whole("--trials", trials)
-        asked = describe(entry, preset, settings or [], seed_, count, vary, one_at_a_time)
+        asked = plan_run(entry, preset, settings or [], seed_, count, vary, one_at_a_time)
         root = out or new_folder(f"{entry.name}-sweep", asked.preset)
-        with places(workers, scheduler, mixed) as where:
+        with cluster_of(workers, scheduler, mixed) as where:
             code = start([entry], [asked], root, force, where)
         return conclude(root, known, code)
 
@@ -159,6 +159,6 @@ def add_resume(app: typer.Typer, registry: Registry) -> None:
         finished stays.
         """
         known = registry if own is None else registry.including(own)
-        with places(workers, scheduler, mixed) as where:
+        with cluster_of(workers, scheduler, mixed) as where:
             code = resume_folder(folder, known, where)
         return 0 if code is None else conclude(folder, known, code)

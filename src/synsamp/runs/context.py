@@ -23,7 +23,7 @@ from synsamp.runs.storage import machine
 from synsamp.runs.storage.checkpoint import CheckpointFolder, Owner
 from synsamp.runs.storage.contents import CHECKPOINTS, STORE
 from synsamp.runs.storage.folder import RunFolder
-from synsamp.runs.storage.results import check_name
+from synsamp.runs.storage.results import check_result_name
 from synsamp.runs.storage.tables import TableSet, ZarrTable
 
 
@@ -47,7 +47,7 @@ class FolderContext:
 
     def table(self, name: str, table: Table, coordinates: Mapping[str, Any]) -> ZarrTable:
         """Open a table in the results."""
-        check_name(name)
+        check_result_name(name)
         return self.tables.open(name, table, coordinates)
 
     @contextmanager

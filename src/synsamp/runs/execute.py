@@ -28,8 +28,8 @@ from synsamp.runs.storage.log import logging_to
 from synsamp.runs.storage.results import (
     add_results,
     open_results,
-    seal_results,
     write_results,
+    write_results_manifest,
 )
 
 _log = logging.getLogger("synsamp")
@@ -43,7 +43,7 @@ class DiskFullError(RunFailedError):
     """A run that found no room on the disk."""
 
 
-def describe(
+def describe_run(
     experiment: Experiment,
     preset: str | None = None,
     settings: Sequence[str] = (),
@@ -94,7 +94,7 @@ def execute(
     console: Console | None = None,
 ) -> RunFolder:
     """Run one seed of an experiment from start to end into a new folder, in this process."""
-    description = describe(experiment, preset, settings, seed)
+    description = describe_run(experiment, preset, settings, seed)
     require_data(experiment, description)
     with RunFolder.create(out, description, force) as folder:
         carry_out(experiment, folder, console or Console(stderr=True))
@@ -128,15 +128,15 @@ def carry_out(
         warn_of_other_machine(folder)
         _log.info("%s: %s, was %s", folder.path.name, experiment.name, status.state)
         folder.set_status("running", elapsed_s=status.elapsed_s)
-        folder.unseal()
+        folder.remove_manifests()
         context = FolderContext(folder, console, report)
         results = simulate(experiment, parameters, folder.description.seed, context)
         write_results(folder.path, results, context.tables.close())
         measured = look_at(experiment, parameters, folder.path)
         judged = judge_all(experiment.claims, values_of(measured))
-        seal_results(folder.path)
+        write_results_manifest(folder.path)
         folder.write_claims([ClaimRecord.of(each) for each in judged])
-        folder.seal()
+        folder.write_manifest()
         folder.set_status("finished", elapsed_s=clock())
         shutil.rmtree(folder.path / CHECKPOINTS, ignore_errors=True)
         _log.info("finished after %.1f s", clock())

@@ -23,7 +23,7 @@ from synsamp.runs.ensembles.run import carry_out_ensemble, check_workers, execut
 from synsamp.runs.ensembles.stack import Stack, _quantiles, flatten
 from synsamp.runs.execute import RunFailedError
 from synsamp.runs.parallel.workers import Workers
-from synsamp.runs.storage.results import seal_results
+from synsamp.runs.storage.results import write_results_manifest
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
 
@@ -43,7 +43,7 @@ def swept(tmp_path_factory, two):
 
 def seals(folder):
     """The seals of the whole and of every trial."""
-    return [path.read_text() for path in sorted(folder.path.rglob("results.sha256"))]
+    return [path.read_text() for path in sorted(folder.path.rglob("results.manifest"))]
 
 
 # -- what is run -------------------------------------------------------------------------------
@@ -70,8 +70,8 @@ def test_a_trial_is_the_run_that_its_seed_and_settings_give_alone(plain, tmp_pat
         settings=trial.description.given,
         seed=trial.description.seed,
     )
-    assert alone.path.joinpath("results.sha256").read_text() == (
-        trial.path.joinpath("results.sha256").read_text()
+    assert alone.path.joinpath("results.manifest").read_text() == (
+        trial.path.joinpath("results.manifest").read_text()
     )
 
 
@@ -124,8 +124,8 @@ def test_whoever_is_first_changes_no_bit_where_trials_differ_in_length(swept, tm
             unfit |= set(stack.place(trial, (int(name[0]), 0)))
         stack.drop(unfit)
         stack.finish()
-        seal_results(folder)
-        found.append((folder / "results.sha256").read_text())
+        write_results_manifest(folder)
+        found.append((folder / "results.manifest").read_text())
     assert found[0] == found[1]
     assert "toss/" not in found[0]
 

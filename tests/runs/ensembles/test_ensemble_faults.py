@@ -72,13 +72,13 @@ def finished(folder):
     """The seal of every trial that is finished, by name, with the time it was written."""
     return {
         path.parent.name: path.stat().st_mtime_ns
-        for path in sorted(folder.glob("trials/*/results.sha256"))
+        for path in sorted(folder.glob("trials/*/results.manifest"))
         if '"finished"' in (path.parent / "status.json").read_text()
     }
 
 
 def seals(folder):
-    return [path.read_text() for path in sorted(folder.rglob("results.sha256"))]
+    return [path.read_text() for path in sorted(folder.rglob("results.manifest"))]
 
 
 def children(pid):

@@ -15,7 +15,7 @@ from synsamp.experiments.loading import Given
 from synsamp.runs import RunFolder
 from synsamp.runs.ensembles.run import carry_out_ensemble, execute_ensemble
 from synsamp.runs.execute import RunFailedError
-from synsamp.runs.parallel.asking import ask_workers
+from synsamp.runs.parallel.worker_info import ask_workers
 from synsamp.runs.parallel.workers import Workers
 from toys.walk import EXPERIMENT
 
@@ -110,7 +110,7 @@ def test_a_trial_goes_on_from_its_checkpoint_and_tells_of_a_damaged_one(tmp_path
     said = (trial / "run.log").read_text()
     assert f"checkpoint passed over, it is damaged: {newest.name}" in said
     assert f"continuing from {older.name}" in said
-    seals = [place / "trials" / "00000" / "results.sha256" for place in (out, whole)]
+    seals = [place / "trials" / "00000" / "results.manifest" for place in (out, whole)]
     assert seals[0].read_text() == seals[1].read_text()
 
 

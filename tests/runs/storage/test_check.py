@@ -88,16 +88,16 @@ def test_every_damaged_file_is_a_line_with_its_remedy(copy, capsys, name, remedy
 
 @pytest.mark.parametrize("content", [None, "", "no list"])
 def test_figures_without_their_list_are_a_line(copy, capsys, content):
-    (copy / "figures.sha256").unlink()
+    (copy / "figures.manifest").unlink()
     if content is not None:
-        (copy / "figures.sha256").write_text(content)
+        (copy / "figures.manifest").write_text(content)
     assert command("check", copy) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert f"{copy / 'figures.sha256'} must be as the run wrote it" in line
+    assert f"{copy / 'figures.manifest'} must be as the run wrote it" in line
     assert "synsamp report" in line
 
 
-@pytest.mark.parametrize("name", ["status.json", "results.sha256", "run.sha256"])
+@pytest.mark.parametrize("name", ["status.json", "results.manifest", "run.manifest"])
 def test_a_file_that_cannot_be_read_does_not_end_the_check(copy, capsys, name):
     (copy / name).write_bytes(b"\xff\xfe")
     (copy / "figures" / "A.png").write_bytes(b"")
@@ -131,7 +131,7 @@ def test_a_run_that_is_not_finished_is_told_with_its_damaged_checkpoints(tmp_pat
     assert newest.name in check(tmp_path / "run")[1]
 
 
-@pytest.mark.parametrize("name", ["results.zarr/path/block/c/0", "claims.json", "results.sha256"])
+@pytest.mark.parametrize("name", ["results.zarr/path/block/c/0", "claims.json", "results.manifest"])
 def test_resume_does_not_call_a_damaged_run_finished(copy, capsys, name):
     flip(copy / name)
     before = {p: p.read_bytes() for p in copy.rglob("*") if p.is_file() and p.name != ".lock"}
@@ -177,10 +177,10 @@ def test_an_ensemble_whose_description_was_changed_is_refused(copies, capsys):
 def test_finished_trials_of_another_description_are_not_thrown_away(copies, capsys):
     text = (copies / "run.json").read_text()
     (copies / "run.json").write_text(text.replace('"seed": 0', '"seed": 1'))
-    (copies / "run.sha256").unlink()
+    (copies / "run.manifest").unlink()
     status = (copies / "status.json").read_text()
     (copies / "status.json").write_text(status.replace("finished", "interrupted"))
-    kept = [p.read_bytes() for p in sorted(copies.glob("trials/*/results.sha256"))]
+    kept = [p.read_bytes() for p in sorted(copies.glob("trials/*/results.manifest"))]
     assert command("resume", copies, "--workers", 1) == 1
     assert "must be of the ensemble that run.json describes" in capsys.readouterr().err
-    assert kept == [p.read_bytes() for p in sorted(copies.glob("trials/*/results.sha256"))]
+    assert kept == [p.read_bytes() for p in sorted(copies.glob("trials/*/results.manifest"))]

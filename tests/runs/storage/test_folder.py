@@ -15,10 +15,10 @@ import pytest
 from synsamp.cli import run_command_line
 from synsamp.errors import SynsampError
 from synsamp.runs import RunFolder, execute, find_runs
-from synsamp.runs.execute import describe
+from synsamp.runs.execute import describe_run
 from synsamp.runs.storage.clearing import clear_contents
 from synsamp.runs.storage.drawings import write_figures
-from synsamp.runs.storage.seal import write_seal
+from synsamp.runs.storage.manifest import write_manifest
 from toys.app import TOYS
 from toys.walk import EXPERIMENT
 
@@ -44,7 +44,7 @@ def copy(finished, tmp_path):
 
 def test_a_finished_folder_holds_all_that_is_promised(finished):
     names = {path.name for path in finished.iterdir()}
-    assert names >= {"run.json", "status.json", "claims.json", "results.zarr", "results.sha256"}
+    assert names >= {"run.json", "status.json", "claims.json", "results.zarr", "results.manifest"}
     assert not (finished / "checkpoints").exists()
     content = json.loads((finished / "run.json").read_text())
     assert content["given"] == ["blocks=4"]
@@ -122,7 +122,7 @@ def test_a_folder_of_another_version_is_told_as_such(copy):
         RunFolder(copy)
 
 
-@pytest.mark.parametrize("name", ["status.json", "claims.json", "run.sha256", "results.sha256"])
+@pytest.mark.parametrize("name", ["status.json", "claims.json", "run.manifest", "results.manifest"])
 def test_a_missing_file_is_told(copy, name):
     (copy / name).unlink()
     with pytest.raises(SynsampError, match=rf"{name} must (exist|be as the run wrote it)"):
@@ -161,8 +161,8 @@ def test_results_with_a_lost_changed_or_added_file_are_refused(copy):
         RunFolder(copy).results()
     (chunk.parent / "9").unlink()
     assert RunFolder(copy).results()["path"].sizes["record"] == 4
-    (copy / "results.sha256").write_text("nonsense\n")
-    with pytest.raises(SynsampError, match=r"results.sha256 must be as the run wrote it"):
+    (copy / "results.manifest").write_text("nonsense\n")
+    with pytest.raises(SynsampError, match=r"results.manifest must be as the run wrote it"):
         RunFolder(copy).results()
 
 
@@ -176,7 +176,7 @@ def test_what_is_no_run_is_told(tmp_path):
 
 def test_an_unfinished_run_shows_no_results(tmp_path):
     with (
-        RunFolder.create(tmp_path / "r", describe(EXPERIMENT), force=False) as folder,
+        RunFolder.create(tmp_path / "r", describe_run(EXPERIMENT), force=False) as folder,
         pytest.raises(SynsampError, match="must be finished, got 'waiting'; continue it with"),
     ):
         folder.results()
@@ -213,7 +213,7 @@ def test_a_list_of_figures_from_elsewhere_removes_nothing_elsewhere(copy):
     mine.write_bytes(b"mine")
     digest = hashlib.sha256(b"mine").hexdigest()
     for name in (f"../{mine.name}", f"figures/../../{mine.name}", str(mine)):
-        (copy / "figures.sha256").write_text(f"{digest}  {name}\n")
+        (copy / "figures.manifest").write_text(f"{digest}  {name}\n")
         write_figures(copy, {"A.png": b"new"})
         assert mine.read_bytes() == b"mine"
 
@@ -239,9 +239,9 @@ def test_clearing_leaves_no_empty_folder_of_trials_and_keeps_what_is_the_users(t
 
 
 def test_a_seal_is_read_the_same_under_any_locale(tmp_path):
-    write_seal(tmp_path / "seal", {"figures/µ.png": "0" * 64})
+    write_manifest(tmp_path / "seal", {"figures/µ.png": "0" * 64})
     script = (
-        "import sys; from synsamp.runs.storage.seal import *; read = read_seal(Path(sys.argv[1]))"
+        "import sys; from synsamp.runs.storage.manifest import *; read = read_manifest(Path(sys.argv[1]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", f"{script}; print(ascii(read))", str(tmp_path / "seal")],

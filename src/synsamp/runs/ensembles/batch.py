@@ -25,7 +25,7 @@ ASKED = {"experiment", "preset", "given", "resolved", "seed", "trials", "vary", 
 
 
 @dataclass(frozen=True)
-class Job:
+class BatchItem:
     """An ensemble by the name of its folder; ``trial_s``: about how long a trial takes."""
 
     name: str
@@ -34,7 +34,9 @@ class Job:
     trial_s: float = 1.0
 
 
-def run_batch(jobs: Sequence[Job], root: Path, console: Console, workers: Workers) -> list[str]:
+def run_batch(
+    jobs: Sequence[BatchItem], root: Path, console: Console, workers: Workers
+) -> list[str]:
     """Do what is missing; return what went wrong, a line for each ensemble that is not whole."""
     for job in jobs:
         _check(job, root / job.name)
@@ -54,7 +56,7 @@ def run_batch(jobs: Sequence[Job], root: Path, console: Console, workers: Worker
     return wrong
 
 
-def _run(job: Job, path: Path, console: Console, workers: Workers, whole: Whole) -> str:
+def _run(job: BatchItem, path: Path, console: Console, workers: Workers, whole: Whole) -> str:
     begun = (path / "run.json").exists()
     held = RunFolder.reopen(path) if begun else RunFolder.create(path, job.description, force=False)
     with held as folder:
@@ -63,7 +65,7 @@ def _run(job: Job, path: Path, console: Console, workers: Workers, whole: Whole)
         return folder.status.message
 
 
-def _check(job: Job, path: Path) -> None:
+def _check(job: BatchItem, path: Path) -> None:
     """Refuse a folder that holds something else than what is asked for now."""
     if not (path / "run.json").exists():
         return
@@ -78,6 +80,6 @@ def _check(job: Job, path: Path) -> None:
             )
 
 
-def _share(job: Job, path: Path) -> float:
+def _share(job: BatchItem, path: Path) -> float:
     trials = trials_of(job.load(), job.description)
     return len(finished_trials(path, trials)) / len(trials)

@@ -12,7 +12,7 @@ import numpy as np
 
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.base import Experiment
-from synsamp.runs.execute import describe, require_data
+from synsamp.runs.execute import describe_run, require_data
 from synsamp.runs.overrides import flat
 from synsamp.runs.storage.folder import Description
 from synsamp.seeds import named_seed
@@ -67,11 +67,11 @@ def describe_ensemble(
     for key in values:
         if any(setting.partition("=")[0].strip() == key for setting in settings):
             raise SynsampError(f"{key} must be given by --set or --vary, got both; leave one out")
-    whole = describe(experiment, preset, settings, seed).model_copy(
+    whole = describe_run(experiment, preset, settings, seed).model_copy(
         update={"trials": trials, "vary": values, "changes": one_by_one}
     )
     for point in points(whole):
-        resolved = describe(experiment, preset, [*settings, *point], seed).resolved
+        resolved = describe_run(experiment, preset, [*settings, *point], seed).resolved
         for key in values:
             if flat(resolved).get(key, whole) is whole:
                 raise refuse("--vary", "must name one parameter, no section", key)
@@ -82,7 +82,7 @@ def require_data_of_all(experiment: Experiment, whole: Description) -> None:
     """Refuse, before anything is run, what needs data that are not here, at any combination."""
     for point in points(whole):
         settings = [*whole.given, *point]
-        require_data(experiment, describe(experiment, whole.preset, settings, whole.seed))
+        require_data(experiment, describe_run(experiment, whole.preset, settings, whole.seed))
 
 
 def read_vary(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -136,7 +136,7 @@ def trials_of(experiment: Experiment, whole: Description) -> list[Trial]:
     for p, point in enumerate(points(whole)):
         varied = () if whole.changes else sorted(point)
         settings = [*whole.given, *point]
-        at = describe(experiment, whole.preset, settings, whole.seed)
+        at = describe_run(experiment, whole.preset, settings, whole.seed)
         place = tuple(int(i) for i in np.unravel_index(p, shape)) if shape else ()
         for t in range(whole.trials):
             own = named_seed(whole.seed, "trial", t, *varied).generate_state(1, np.uint64)

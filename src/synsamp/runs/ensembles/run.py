@@ -41,14 +41,14 @@ from synsamp.runs.execute import (
     ending,
     warn_of_other_machine,
 )
-from synsamp.runs.parallel.asking import ask_workers
 from synsamp.runs.parallel.tasks import Report, StoppedError, Task, run_tasks
+from synsamp.runs.parallel.worker_info import ask_workers
 from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage import machine
-from synsamp.runs.storage.contents import SEAL
+from synsamp.runs.storage.contents import RESULTS_MANIFEST
 from synsamp.runs.storage.folder import ORPHAN_S, RunFolder
 from synsamp.runs.storage.log import logging_to
-from synsamp.runs.storage.results import seal_results
+from synsamp.runs.storage.results import write_results_manifest
 
 _log = logging.getLogger("synsamp")
 
@@ -111,7 +111,7 @@ def carry_out_ensemble(
         check_workers(client, root)
         if workers.kinds:
             folder.note(f"ran on {', '.join(map(str, workers.kinds.values()))}")
-        folder.unseal()
+        folder.remove_manifests()
         stack = _stack(root, folder)
         stack.clear()
         outcomes: dict[str, Outcome] = {}
@@ -132,7 +132,7 @@ def carry_out_ensemble(
 
 def finished_trials(root: Path, trials: Sequence[Trial]) -> set[str]:
     """Names of the trials that earlier commands sealed; for the progress only."""
-    return {t.name for t in trials if (root / "trials" / t.name / SEAL).exists()}
+    return {t.name for t in trials if (root / "trials" / t.name / RESULTS_MANIFEST).exists()}
 
 
 def _put_together(
@@ -154,9 +154,9 @@ def _put_together(
     stack.drop(unfit)
     claims = gather(experiment, folder, trials, good, stack, unfit)
     stack.finish()
-    seal_results(folder.path)
+    write_results_manifest(folder.path)
     folder.write_claims(claims)
-    folder.seal()
+    folder.write_manifest()
     folder.set_status("finished", message, clock())
     _log.info("finished after %.1f s", clock())
 

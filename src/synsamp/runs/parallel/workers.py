@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 
 from synsamp.errors import SynsampError, refuse
-from synsamp.runs.parallel.asking import kinds_of_processor
+from synsamp.runs.parallel.worker_info import kinds_of_processor
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.machine import Processor
 

@@ -10,11 +10,17 @@ from synsamp.errors import SynsampError
 from synsamp.packing import DamagedStateError
 from synsamp.runs.storage.atomic import damaged
 from synsamp.runs.storage.checkpoint import read_checkpoint
-from synsamp.runs.storage.contents import CHECKPOINTS, FIGURES, TRIALS, strange, trials_in
+from synsamp.runs.storage.contents import (
+    CHECKPOINTS,
+    FIGURES,
+    TRIALS,
+    trials_in,
+    unexpected_entries,
+)
 from synsamp.runs.storage.drawings import own_figures
 from synsamp.runs.storage.folder import RunFolder
+from synsamp.runs.storage.manifest import broken
 from synsamp.runs.storage.results import broken_results
-from synsamp.runs.storage.seal import broken
 
 
 def check(path: Path) -> list[str]:
@@ -45,7 +51,7 @@ def _trial(path: Path, remedy: str) -> Iterator[str]:
 
 def _findings(folder: RunFolder, remedy: str) -> Iterator[str]:
     path = folder.path
-    yield from map(str, strange(path))
+    yield from map(str, unexpected_entries(path))
     try:
         status = folder.status
         if status.state != "finished":
@@ -65,7 +71,7 @@ def _findings(folder: RunFolder, remedy: str) -> Iterator[str]:
     for name, why in broken(path, own_figures(path)):
         yield str(damaged(path / name, why, redraw))
     if not own_figures(path) and any((path / FIGURES).glob("*.png")):
-        yield str(damaged(path / "figures.sha256", "missing or no list of figures", redraw))
+        yield str(damaged(path / "figures.manifest", "missing or no list of figures", redraw))
 
 
 def _unfinished(folder: RunFolder, state: str) -> str:

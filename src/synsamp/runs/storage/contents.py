@@ -17,9 +17,9 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.runs.storage.atomic import PART, not_plain
 
 STORE = "results.zarr"
-SEAL = "results.sha256"
-RUN_SEAL = "run.sha256"
-FIGURE_SEAL = "figures.sha256"
+RESULTS_MANIFEST = "results.manifest"
+RUN_MANIFEST = "run.manifest"
+FIGURE_MANIFEST = "figures.manifest"
 CHECKPOINTS = "checkpoints"
 FIGURES = "figures"
 TRIALS = "trials"
@@ -31,9 +31,9 @@ FILES = (
     "claims.json",
     "report.html",
     "run.log",
-    SEAL,
-    RUN_SEAL,
-    FIGURE_SEAL,
+    RESULTS_MANIFEST,
+    RUN_MANIFEST,
+    FIGURE_MANIFEST,
     ".lock",
     ".stack.lock",
 )
@@ -43,11 +43,11 @@ _IN_STORE = re.compile(r"zarr\.json|c|.*\.[0-9a-f]{32}\.partial")
 
 def check_contents(path: Path) -> None:
     """Refuse a folder in which a name of a run is something else."""
-    for error in strange(path):
+    for error in unexpected_entries(path):
         raise error
 
 
-def strange(path: Path) -> Iterator[SynsampError]:
+def unexpected_entries(path: Path) -> Iterator[SynsampError]:
     """Yield what is wrong with the names of a run folder, one error for each."""
     for name in FILES:
         yield from _unless_plain(path / name, "file")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from synsamp.errors import SynsampError
 from synsamp.runs.storage.atomic import replacing
-from synsamp.runs.storage.contents import FIGURE_SEAL, FIGURES
-from synsamp.runs.storage.seal import broken, read_seal, write_seal
+from synsamp.runs.storage.contents import FIGURE_MANIFEST, FIGURES
+from synsamp.runs.storage.manifest import broken, read_manifest, write_manifest
 
 _NAME = re.compile(FIGURES + r"/[A-Za-z0-9][A-Za-z0-9_-]*\.(png|svg)")
 
@@ -24,7 +24,7 @@ def write_figures(folder: Path, files: Mapping[str, bytes]) -> None:
             file.write(content)
     remove_figures(folder, keep=new)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in new.items()}
-    write_seal(folder / FIGURE_SEAL, digests)
+    write_manifest(folder / FIGURE_MANIFEST, digests)
 
 
 def remove_figures(folder: Path, keep: Mapping[str, object] | None = None) -> None:
@@ -40,7 +40,7 @@ def remove_figures(folder: Path, keep: Mapping[str, object] | None = None) -> No
 def own_figures(folder: Path) -> dict[str, str]:
     """What was drawn last, with checksums; nothing where no usable list is left."""
     try:
-        listed = read_seal(folder / FIGURE_SEAL)
+        listed = read_manifest(folder / FIGURE_MANIFEST)
     except SynsampError:
         return {}
     # The list may come from somebody else: it must not name a file outside.

@@ -3,11 +3,11 @@
 =================  ==============================================================
 run.json           experiment, preset, parameters, seed, versions, processor
 status.json        waiting, running, interrupted, failed or finished, with times and notes
-results.zarr       the results, sealed by results.sha256
+results.zarr       the results, sealed by results.manifest
 claims.json        list of claims: statement, measured value and interval, band, verdict …
-run.sha256         seals run.json, claims.json and results.sha256
+run.manifest         seals run.json, claims.json and results.manifest
 trials/            of an ensemble: one run folder per trial
-figures/           PNG and SVG per drawing, listed in figures.sha256
+figures/           PNG and SVG per drawing, listed in figures.manifest
 report.html        the page made of all of these
 checkpoints/       what `synsamp resume` needs; removed when the run is finished
 run.log            what happened, warnings and full tracebacks included
@@ -38,15 +38,21 @@ from synsamp.experiments.base import Results
 from synsamp.runs.storage import results as stored
 from synsamp.runs.storage.atomic import PART, damaged, open_in_place, read_json, write_json
 from synsamp.runs.storage.clearing import clear_contents, clear_parts
-from synsamp.runs.storage.contents import RUN_SEAL, SEAL, TRIALS, check_contents, trials_in
+from synsamp.runs.storage.contents import (
+    RESULTS_MANIFEST,
+    RUN_MANIFEST,
+    TRIALS,
+    check_contents,
+    trials_in,
+)
 from synsamp.runs.storage.machine import Processor
-from synsamp.runs.storage.seal import broken, digest_of, read_seal, write_seal
+from synsamp.runs.storage.manifest import broken, digest_of, read_manifest, write_manifest
 
 ORPHAN_S = 60.0
 """How long a folder is waited for that a worker may hold whose command was killed: it stops within
 seconds."""
-SEALED = ("run.json", "claims.json", SEAL)
-SEALED_TRIAL = re.compile(rf"{TRIALS}/[0-9-]+/{re.escape(RUN_SEAL)}")
+LISTED = ("run.json", "claims.json", RESULTS_MANIFEST)
+LISTED_TRIAL = re.compile(rf"{TRIALS}/[0-9-]+/{re.escape(RUN_MANIFEST)}")
 
 Content = TypeVar("Content")
 
@@ -67,7 +73,7 @@ class Description(_Record):
     file or module it came from as ``source``, with its checksum.
     """
 
-    format: Literal[3] = 3
+    format: Literal[4] = 4
     experiment: str
     preset: str
     given: tuple[str, ...]
@@ -238,38 +244,38 @@ class RunFolder:
     def claims(self) -> list[ClaimRecord]:
         """Read the claims of a finished run, checked against the seal."""
         self.require_finished()
-        self._require_sealed()
+        self._require_intact()
         return self._read("claims.json", list[ClaimRecord])
 
     def results(self) -> Results:
         """Open the results of a finished run, checked against their seal."""
         self.require_finished()
-        self._require_sealed()
+        self._require_intact()
         return stored.read_results(self.path)
 
-    def seal(self) -> None:
+    def write_manifest(self) -> None:
         """Seal what the run was asked for and what came out; of an ensemble, its trials too."""
         trials = [trial.relative_to(self.path) for trial in trials_in(self.path / TRIALS)]
-        names = [*SEALED, *(f"{trial.as_posix()}/{RUN_SEAL}" for trial in trials)]
+        names = [*LISTED, *(f"{trial.as_posix()}/{RUN_MANIFEST}" for trial in trials)]
         digests = {name: digest_of(self.path / name, durable=True) for name in names}
-        write_seal(self.path / RUN_SEAL, {name: d for name, d in digests.items() if d})
+        write_manifest(self.path / RUN_MANIFEST, {name: d for name, d in digests.items() if d})
 
-    def unseal(self) -> None:
+    def remove_manifests(self) -> None:
         """Take the seals off: what they were about is about to change."""
-        for name in (RUN_SEAL, SEAL):
+        for name in (RUN_MANIFEST, RESULTS_MANIFEST):
             (self.path / name).unlink(missing_ok=True)
 
     def broken(self) -> Iterator[tuple[str, str]]:
         """Yield the name of every file that is not as the run's seal says, and why."""
-        written = read_seal(self.path / RUN_SEAL)
-        missing = [name for name in SEALED if name not in written]
+        written = read_manifest(self.path / RUN_MANIFEST)
+        missing = [name for name in LISTED if name not in written]
         if missing:
-            raise damaged(self.path / RUN_SEAL, f"it does not list {missing[0]}")
-        yield from broken(self.path, {name: written[name] for name in SEALED})
-        trials = {name: digest for name, digest in written.items() if SEALED_TRIAL.fullmatch(name)}
+            raise damaged(self.path / RUN_MANIFEST, f"it does not list {missing[0]}")
+        yield from broken(self.path, {name: written[name] for name in LISTED})
+        trials = {name: digest for name, digest in written.items() if LISTED_TRIAL.fullmatch(name)}
         yield from broken(self.path, trials)
 
-    def _require_sealed(self) -> None:
+    def _require_intact(self) -> None:
         for name, why in self.broken():
             raise damaged(self.path / name, why)
 
@@ -290,7 +296,7 @@ class RunFolder:
                     "another version of synsamp wrote it: read it with that one, or run it again"
                 )
                 raise refuse(
-                    f"format of {self.path}", "must be 3", first["input"], remedy
+                    f"format of {self.path}", "must be 4", first["input"], remedy
                 ) from None
             key = ".".join(str(part) for part in first["loc"])
             raise damaged(self.path / name, f"{key}: {first['msg']}".lstrip(": ")) from None

@@ -1,7 +1,7 @@
 """Results on disk: one Zarr group per dataset, sealed by checksums once the run is finished.
 
 Zarr reads a missing chunk as fill values and, by default, does not notice a flipped bit; a result
-that lost data would look like a result. The seal (``results.sha256``, in the format of the
+that lost data would look like a result. The seal (``results.manifest``, in the format of the
 ``sha256sum`` command) turns both into a clear error, and two runs agree bit for bit exactly if
 their seals are equal.
 """
@@ -19,8 +19,8 @@ import zarr
 
 from synsamp.experiments.base import Results
 from synsamp.runs.storage.atomic import damaged, remove
-from synsamp.runs.storage.contents import SEAL, STORE
-from synsamp.runs.storage.seal import broken, digest_of, read_seal, write_seal
+from synsamp.runs.storage.contents import RESULTS_MANIFEST, STORE
+from synsamp.runs.storage.manifest import broken, digest_of, read_manifest, write_manifest
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
@@ -45,16 +45,18 @@ def add_results(folder: Path, results: Results) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, dataset in results.items():
-            check_name(name)
+            check_result_name(name)
             if not isinstance(dataset, xr.Dataset):
                 raise TypeError(f"result {name!r} must be an xarray.Dataset")
             dataset.to_zarr(folder / STORE, group=name, mode="w", consolidated=False, zarr_format=3)
 
 
-def seal_results(folder: Path) -> None:
+def write_results_manifest(folder: Path) -> None:
     """Write the checksums of all files of the results, each safely on the disk."""
     digests = {name: digest_of(folder / name, durable=True) for name in _files(folder)}
-    write_seal(folder / SEAL, {name: digest for name, digest in digests.items() if digest})
+    write_manifest(
+        folder / RESULTS_MANIFEST, {name: digest for name, digest in digests.items() if digest}
+    )
 
 
 def read_results(folder: Path) -> Results:
@@ -66,10 +68,12 @@ def read_results(folder: Path) -> Results:
 
 def broken_results(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the name of every file that is not as the seal of the results says, and why."""
-    written = read_seal(folder / SEAL)
+    written = read_manifest(folder / RESULTS_MANIFEST)
     outside = [name for name in written if not name.startswith(f"{STORE}/") or ".." in name]
     if outside:
-        raise damaged(folder / SEAL, f"it names {outside[0]!r}, which is not of the results")
+        raise damaged(
+            folder / RESULTS_MANIFEST, f"it names {outside[0]!r}, which is not of the results"
+        )
     yield from broken(folder, written)
     for name in _files(folder):
         if name not in written:
@@ -112,7 +116,7 @@ def _datasets_in(store: Path) -> list[str]:
     return sorted(found)
 
 
-def check_name(name: str) -> None:
+def check_result_name(name: str) -> None:
     """Refuse the name of a dataset that is no plain word, or several with / between."""
     if not all(NAME.fullmatch(part) for part in name.split("/")):
         raise ValueError(f"a name in the results must be letters, digits, - and _; got {name!r}")

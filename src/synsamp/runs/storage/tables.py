@@ -20,7 +20,7 @@ from synsamp.columns import Table
 from synsamp.packing import DamagedStateError
 from synsamp.protocol.context import State
 from synsamp.runs.storage.atomic import remove
-from synsamp.runs.storage.seal import broken, digest_of
+from synsamp.runs.storage.manifest import broken, digest_of
 
 CHUNK_BYTES = 2**20
 CHUNK_ROWS = 2**16

@@ -1,9 +1,9 @@
 """Seals: lists of SHA-256 checksums in the format of the ``sha256sum`` command.
 
 ==================  ============================================================================
-results.sha256      every file of the results; equal in two runs exactly if they agree bit for bit
-run.sha256          ``run.json``, ``claims.json``, ``results.sha256``; the seals of the trials
-figures.sha256      what was drawn; only these files are ever removed from ``figures/``
+results.manifest      every file of the results; equal in two runs exactly if they agree bit for bit
+run.manifest          ``run.json``, ``claims.json``, ``results.manifest``; the seals of the trials
+figures.manifest      what was drawn; only these files are ever removed from ``figures/``
 ==================  ============================================================================
 """
 
@@ -20,14 +20,14 @@ from synsamp.runs.storage.atomic import damaged, replacing
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
-def write_seal(path: Path, digests: Mapping[str, str]) -> None:
+def write_manifest(path: Path, digests: Mapping[str, str]) -> None:
     """Write a seal over files, named as seen from the seal's folder."""
     text = "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
     with replacing(path) as file:
         file.write(text.encode())
 
 
-def read_seal(path: Path) -> dict[str, str]:
+def read_manifest(path: Path) -> dict[str, str]:
     """Read a seal, or say in one line why that cannot be done."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

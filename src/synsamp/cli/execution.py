@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from synsamp.runs.parallel.workers import Workers
     from synsamp.runs.storage.folder import Description, RunFolder
 
-Job = tuple[Entry, "RunFolder"]
+HeldRun = tuple[Entry, "RunFolder"]
 
 
-def describe(
+def plan_run(
     entry: Entry,
     preset: str | None,
     settings: Sequence[str],
@@ -35,10 +35,10 @@ def describe(
 ) -> Description:
     """Resolve what was asked for: one seed, or an ensemble of as many as the preset says."""
     from synsamp.runs.ensembles.plan import describe_ensemble, one_at_a_time, require_data_of_all
-    from synsamp.runs.execute import describe
+    from synsamp.runs.execute import describe_run
 
     experiment = entry.load()
-    one = describe(experiment, preset, settings, seed)
+    one = describe_run(experiment, preset, settings, seed)
     if trials is None:
         trials = experiment.trials.get(one.preset, 1)
     if one_by_one:
@@ -64,12 +64,12 @@ def start(
     if several:
         check_new_parent(root)
     with ExitStack() as stack:
-        jobs = []
+        runs = []
         for entry, description in zip(entries, asked, strict=True):
             path = root / entry.name if several else root
             folder = stack.enter_context(RunFolder.create(path, description, force))
-            jobs.append((entry, folder))
-        return _carry_out(jobs, root, workers)
+            runs.append((entry, folder))
+        return _carry_out(runs, root, workers)
 
 
 def resume_folder(root: Path, registry: Registry, workers: Workers) -> int | None:
@@ -77,7 +77,7 @@ def resume_folder(root: Path, registry: Registry, workers: Workers) -> int | Non
     from synsamp.runs import RunFolder, find_runs
 
     with ExitStack() as stack:
-        jobs = []
+        runs = []
         for path in find_runs(root):
             about = RunFolder(path).description
             entry = registry.of(about.experiment, about.source)
@@ -85,10 +85,10 @@ def resume_folder(root: Path, registry: Registry, workers: Workers) -> int | Non
             note_changed_source(run, entry)
             # An ensemble is finished, with a message, if some of its trials failed.
             if run.status.state != "finished" or run.status.message or _to_be_mended(run):
-                jobs.append((entry, run))
+                runs.append((entry, run))
             else:
                 typer.echo(f"{path} is finished, nothing to do")
-        return _carry_out(jobs, root, workers) if jobs else None
+        return _carry_out(runs, root, workers) if runs else None
 
 
 def note_changed_source(run: RunFolder, entry: Entry) -> None:
@@ -123,14 +123,14 @@ def new_folder(name: str, preset: str) -> Path:
     return next(path for path in chain([first], later) if not path.exists())
 
 
-def _carry_out(jobs: Sequence[Job], root: Path, workers: Workers) -> int:
-    """Run the jobs whose folders are held; one that fails does not keep the others from running."""
+def _carry_out(runs: Sequence[HeldRun], root: Path, workers: Workers) -> int:
+    """Run the runs whose folders are held; one that fails does not keep the others from running."""
     from synsamp.runs.ensembles.run import carry_out_ensemble
     from synsamp.runs.execute import RunFailedError, carry_out
 
     console = Console(stderr=True)
     code = 0
-    for entry, folder in jobs:
+    for entry, folder in runs:
         console.print(f"{entry.name}: running in {folder.path}", markup=False, soft_wrap=True)
         try:
             with stopping_on_sigterm():

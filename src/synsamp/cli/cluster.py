@@ -23,7 +23,7 @@ ADDRESS = re.compile(
 )
 
 
-def places(workers: str | None, scheduler: str | None, mixed: bool) -> Workers:
+def cluster_of(workers: str | None, scheduler: str | None, mixed: bool) -> Workers:
     """Where tasks will run; nothing is started before it is needed."""
     from synsamp.runs.parallel.workers import Workers
 
