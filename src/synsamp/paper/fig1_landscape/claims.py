@@ -20,7 +20,7 @@ CLAIMS = (
         unit="share of paths",
         reason="every path: climbing has no noise",
         detail="random starts; ends within 0.01 of a maximum, slope below 0.01",
-        null="noisy_ends_at_maximum",
+        null_measure="noisy_ends_at_maximum",
         null_description="the same starts, with the noise of sampling",
         exact=True,
     ),
@@ -33,7 +33,7 @@ CLAIMS = (
         unit=BY_CHANCE,
         reason=ALLOWED,
         detail="total variation between visits and posterior in bins of the plane",
-        null="distance_when_hot",
+        null_measure="distance_when_hot",
         null_description="what is visited at the high temperature",
     ),
     Claim(
@@ -45,7 +45,7 @@ CLAIMS = (
         unit="of paths",
         reason=MOST,
         detail=f"paths that come within {NEAR} of every mode",
-        null="visits_all_when_cold",
+        null_measure="visits_all_when_cold",
         null_description="a path of the same length at the low temperature",
     ),
     Claim(
@@ -57,7 +57,7 @@ CLAIMS = (
         unit=BY_CHANCE,
         reason=ALLOWED,
         detail=f"share of states within {NEAR} of a mode, against its exact value on a grid",
-        null="near_at_T",
+        null_measure="near_at_T",
         null_description="what is visited at T itself, against the same value",
     ),
     Claim(
@@ -69,7 +69,7 @@ CLAIMS = (
         unit="of paths",
         reason=MOST,
         detail=f"paths that come within {NEAR} of one mode only",
-        null="stays_at_T",
+        null_measure="stays_at_T",
         null_description="a path of the same length at T",
     ),
 )

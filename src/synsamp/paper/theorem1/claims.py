@@ -23,7 +23,7 @@ def _follows(
         unit=UNIT,
         reason=REASON,
         detail=DETAIL,
-        null=f"{null}_distance",
+        null_measure=f"{null}_distance",
         null_description=null_description,
     )
 
@@ -81,7 +81,7 @@ CLAIMS = (
         unit="posterior std",
         reason="a hundredth of the posterior's width; what is left is the grid's",
         detail="largest gap of 13 paths",
-        null="gap_with_noise",
+        null_measure="gap_with_noise",
         null_description="the same paths at T = 1",
         exact=True,
     ),
@@ -134,7 +134,7 @@ CLAIMS = (
         unit="order in N τ b",
         reason="what is left after one pass is of second order; first order would be a bias",
         detail="slope of log gap against log N τ b, inputs in turn, T = 0",
-        null="pass_order_without_N",
+        null_measure="pass_order_without_N",
         null_description="without the factor N",
         exact=True,
     ),
