@@ -21,7 +21,7 @@ CLAIMS = (
         unit="of the run",
         reason="a quarter of the run is early; a peak at the very start would be no rise",
         detail="the update at which test images are most likely",
-        null="peak_without_images",
+        null_measure="peak_without_images",
         null_description=NO_IMAGES,
     ),
     Claim(
@@ -33,7 +33,7 @@ CLAIMS = (
         unit="nats",
         reason="the same margin within which the bimodal prior stays",
         detail="from the best evaluation to the last",
-        null="bimodal_fall",
+        null_measure="bimodal_fall",
         null_description=BIMODAL_PRIOR,
     ),
     Claim(
@@ -44,7 +44,7 @@ CLAIMS = (
         (0.95, 1.0),
         unit="of trials",
         reason=NEARLY_EVERY,
-        null="bimodal_falls",
+        null_measure="bimodal_falls",
         null_description=BIMODAL_PRIOR,
     ),
     Claim(
@@ -57,7 +57,7 @@ CLAIMS = (
         reason="the margin that counts as overfitting",
         detail="uniform prior at T = 0, from the best evaluation to the last; at T = 1 noise alone "
         "lowers the likelihood too",
-        null="fall_with_many_images",
+        null_measure="fall_with_many_images",
         null_description=f"learning from {MANY_IMAGES} images instead",
     ),
     Claim(
@@ -69,7 +69,7 @@ CLAIMS = (
         unit="nats",
         reason="the best of sixty noisy evaluations is a few nats above a typical one",
         detail="from the best evaluation under either prior to the last under the bimodal one",
-        null="below_best_without_images",
+        null_measure="below_best_without_images",
         null_description=NO_IMAGES,
     ),
     Claim(
@@ -81,7 +81,7 @@ CLAIMS = (
         (0.95, 1.0),
         unit="of trials",
         reason=NEARLY_EVERY,
-        null="same_prior_leads",
+        null_measure="same_prior_leads",
         null_description=SAME_PRIOR,
     ),
     Claim(
@@ -92,7 +92,7 @@ CLAIMS = (
         (MARGIN_NATS, None),
         unit="nats",
         reason="the margin that counts as overfitting",
-        null="same_prior_lead",
+        null_measure="same_prior_lead",
         null_description=SAME_PRIOR,
     ),
     Claim(
@@ -104,7 +104,7 @@ CLAIMS = (
         unit="of weights",
         reason="most are more than half",
         detail="between −0.5 and 0.5; the valley between the modes is at 0.5",
-        null="at_0_under_uniform_prior",
+        null_measure="at_0_under_uniform_prior",
         null_description="the same images and noise under the uniform prior",
     ),
     Claim(
@@ -117,7 +117,7 @@ CLAIMS = (
         reason="1 if only noise carries weights there; half as many again are more than scatter",
         detail="share of weights between 0.5 and 1.5 at pixels with ink in the training images "
         "(mean gray above 0.5), relative to blank ones",
-        null="at_1_without_images",
+        null_measure="at_1_without_images",
         null_description=NO_IMAGES,
     ),
     Claim(
@@ -130,7 +130,7 @@ CLAIMS = (
         reason="an image twenty times as likely; a typical sample is ahead of the last by about a "
         "nat, as test images still become a little less likely",
         detail="p(x|θ) averaged over the evaluations of the second half of learning",
-        null="typical_gain",
+        null_measure="typical_gain",
         null_description="one of these samples at a time instead of their average",
     ),
 )

@@ -25,7 +25,7 @@ CLAIMS = (
         unit="nats",
         reason=MARGIN,
         detail=f"of the prior that does worst in the trial; {TYPICAL}",
-        null="wide_lead",
+        null_measure="wide_lead",
         null_description=HOLDS_NOTHING,
     ),
     Claim(
@@ -37,7 +37,7 @@ CLAIMS = (
         unit="nats",
         reason=MARGIN,
         detail=f"so it is not only noise that the prior holds back; {TYPICAL}",
-        null="wide_lead_without_noise",
+        null_measure="wide_lead_without_noise",
         null_description=HOLDS_NOTHING,
     ),
     Claim(
@@ -51,7 +51,7 @@ CLAIMS = (
         reason=THREE_NATS,
         detail="over the Gaussian, Laplace or Student-t prior that does best in the trial (T = 1); "
         + TYPICAL,
-        null="one_hump_lead",
+        null_measure="one_hump_lead",
         null_description="the Gaussian prior with other noise in place of the bimodal one",
     ),
     Claim(
@@ -63,7 +63,7 @@ CLAIMS = (
         unit="nats",
         reason=ONE_NAT,
         detail=f"over a Gaussian at 0 with std 0.15 (T = 1); {TYPICAL}",
-        null="mode_at_0_lead",
+        null_measure="mode_at_0_lead",
         null_description="that Gaussian twice, with other noise",
     ),
     Claim(
@@ -75,7 +75,7 @@ CLAIMS = (
         unit="nats",
         reason=THREE_NATS,
         detail=TYPICAL,
-        null="loss_when_alike",
+        null_measure="loss_when_alike",
         null_description="T = 1 twice, with other noise",
     ),
 )
