@@ -112,3 +112,14 @@ def test_any_other_claim_whose_value_is_missing_is_an_error_that_names_it():
     with pytest.raises(ValueError, match=r"'large': 'size' was not measured; .*size@learning"):
         judge_all([LARGE], {"size@learning": [2.0]})
     assert judge_all([LARGE], {}) == []  # no seed has finished
+
+
+def test_labels_of_a_dimension_called_branch_are_branches():
+    table = {"table": xr.Dataset({"size": ("branch", [2.0, 1.0])}, {"branch": ["hot", "cold"]})}
+
+    def size(parameters, results, branch):
+        return float(results["table"]["size"].sel(branch=branch))
+
+    claim = replace(LARGE, branch="hot", null_branch="cold")
+    both = Experiment("mine", "Mine", run=None, measures=[size], claims=[claim])
+    assert both.measure(None, table) == {"size@hot": 2.0, "size@cold": 1.0}

@@ -112,6 +112,8 @@ def _takes_branch(function: Measure) -> bool:
 
 
 def _branches(results: Mapping[str, Any]) -> set[str]:
-    """Branches of a run: the leading parts of the names of its records."""
+    """Branches of a run: leading parts of the names of records, labels of dimension ``branch``."""
     parts = [name.split("/") for name in results]
-    return {"/".join(part[:n]) for part in parts for n in range(1, len(part))}
+    named = {"/".join(part[:n]) for part in parts for n in range(1, len(part))}
+    labels = (data["branch"].values for data in results.values() if "branch" in data.coords)
+    return named.union(*(map(str, each) for each in labels))
