@@ -93,7 +93,7 @@ def scores(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
         (run, end)
         for run in runs
         for end in ("", WITHOUT_NOISE)
-        if any(claim.measure + end in found.runs[run] for claim in claims)
+        if any(claim.key + end in found.runs[run] for claim in claims)
     ]
     yield f"## {entry.title}: by the paper's own numbers"
     yield ""
@@ -104,7 +104,7 @@ def scores(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
     yield row("---", "---:", *["---:"] * len(ways))
     for claim in claims:
         cells = [
-            _score(claim, present(found.runs[run]).get(claim.measure + end)) for run, end in ways
+            _score(claim, present(found.runs[run]).get(claim.key + end)) for run, end in ways
         ]
         yield row(small(claim.statement, claim.unit), number(claim.paper), *cells)
     yield ""

@@ -40,7 +40,7 @@ def plan(each: Map, registry: Registry) -> BatchItem:
 def _judged_by(experiment: str, registry: Registry) -> set[str]:
     """What claims need: the rest would make a large table."""
     claims = registry.find(experiment).load().claims
-    return {name for claim in claims for name in (claim.measure, claim.null) if name}
+    return {name for claim in claims for name in (claim.key, claim.null_key) if name}
 
 
 def main(

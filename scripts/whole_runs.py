@@ -63,7 +63,7 @@ class Stored:
 
 def definitions(claims: Sequence[Claim]) -> dict[str, str]:
     """By what each claim is judged."""
-    return {claim.id: f"{claim.measure} in {claim.band}, null {claim.null}" for claim in claims}
+    return {claim.id: f"{claim.key} in {claim.band}, null {claim.null_key}" for claim in claims}
 
 
 def job(

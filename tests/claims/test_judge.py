@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from synsamp.analysis.intervals import wilson_interval
-from synsamp.claims import Claim, Ratio, judge, judge_all
+from synsamp.claims import Claim, Ratio, judge
 from synsamp.claims.judge import interval_of
 
 
@@ -70,7 +70,7 @@ def test_what_is_exact_and_differs_is_decided_by_no_number_of_seeds():
 
 
 def test_an_exact_null_is_exact_too():
-    with_null = claim(exact=True, null="size_without")
+    with_null = claim(exact=True, null_measure="size_without")
     assert judge(with_null, [5.0], [0.5]).verdict == "holds"
     assert judge(with_null, [5.0], [1.0]).verdict == "not specific"  # ends belong to the band
 
@@ -85,20 +85,20 @@ def test_constant_values_at_the_bands_end_lie_in_it(value, band):
 
 
 def test_a_constant_measure_is_decided_and_its_null_may_still_need_seeds():
-    judged = judge(claim(null="size_without"), [2.0] * 4, [0.9, 0.2, 1.1, 0.4])
+    judged = judge(claim(null_measure="size_without"), [2.0] * 4, [0.9, 0.2, 1.1, 0.4])
     assert judged.verdict == "undecided"
     assert judged.needed > 4
     more = [0.9, 0.2, 1.1, 0.4] * (judged.needed // 4 + 1)
-    assert judge(claim(null="size_without"), [2.0] * len(more), more).verdict == "holds"
+    assert judge(claim(null_measure="size_without"), [2.0] * len(more), more).verdict == "holds"
 
 
 def test_a_null_without_a_value_in_one_seed_leaves_it_undecided():
-    judged = judge(claim(null="size_without"), [1.5, 1.6, 1.55], [0.1, np.nan, 0.2])
+    judged = judge(claim(null_measure="size_without"), [1.5, 1.6, 1.55], [0.1, np.nan, 0.2])
     assert (judged.verdict, judged.needed) == ("undecided", None)
 
 
-def test_a_null_inside_the_band_means_that_nothing_can_be_told():
-    with_null = claim(null="size_without")
+def test_a_claim_whose_null_lies_in_the_band_is_not_specific():
+    with_null = claim(null_measure="size_without")
     good, bad = [1.5, 1.6, 1.55], [0.1, 0.2, 0.15]
     assert judge(with_null, good, bad).verdict == "holds"
     assert judge(with_null, good, good).verdict == "not specific"
@@ -107,7 +107,7 @@ def test_a_null_inside_the_band_means_that_nothing_can_be_told():
     judged = judge(with_null, good, wide)
     assert judged.verdict == "undecided"
     assert judged.needed is not None
-    # With more seeds this one would be one that not specific: no number of them makes it hold.
+    # More seeds would show that it is not specific: no number of them makes it hold.
     inside = [0.7, 1.9, 0.9]
     judged = judge(with_null, good, inside)
     assert (judged.verdict, judged.needed) == ("undecided", None)
@@ -161,11 +161,6 @@ def test_the_papers_number_has_its_own_word():
     assert judge(claim(paper=1.5, exact=True), [1.4]).paper_is == "above"
 
 
-def test_only_what_was_measured_is_judged():
-    other = Claim("other", "It is not", "Fig. 2", "colour", (0.0, 1.0))
-    assert [j.claim.id for j in judge_all([claim(), other], {"size": [1.0, 2.0]})] == ["id"]
-
-
 def test_coverage_of_the_verdicts():
     """A true value at the band's edge is called inside in 2.5 % of cases, not in half of them."""
     rng = np.random.default_rng(7)
@@ -182,7 +177,7 @@ def test_coverage_of_the_verdicts():
     [
         ((None, None), {}, "cannot fail"),
         ((2.0, 1.0), {}, "low, high"),
-        ((0.0, 1.0), {"null": "size"}, "another"),
+        ((0.0, 1.0), {"null_measure": "size"}, "another"),
     ],
 )
 def test_claims_that_cannot_be_judged_are_refused(band, more, words):

@@ -20,7 +20,7 @@ CLAIMS = [
 def faults(claim, seeds):
     """What a claim lacks; ``seeds``: how many the preset runs."""
     low, high = claim.band
-    if not (claim.null and claim.null_description):
+    if not (claim.null_key and claim.null_description):
         yield "it has no null, or no words for it"
     if not claim.reason:
         yield "its band has no reason"
@@ -59,7 +59,7 @@ GOOD = Claim(
     "size",
     (0.8, 1.0),
     reason="nearly all",
-    null="other",
+    null_measure="other",
     null_description="off",
 )
 
@@ -70,7 +70,7 @@ GOOD = Claim(
         ({}, 16, []),
         ({}, 15, ["15 of 15 seeds could not decide it"]),
         ({"null_description": ""}, 16, ["it has no null, or no words for it"]),
-        ({"null": None}, 16, ["it has no null, or no words for it"]),
+        ({"null_measure": None}, 16, ["it has no null, or no words for it"]),
         ({"reason": ""}, 16, ["its band has no reason"]),
         ({"band": (0.0, 0.2)}, 16, []),
         ({"band": (0.0, 0.2)}, 15, ["0 of 15 seeds could not decide it"]),

@@ -11,7 +11,8 @@ from synsamp.claims import judge, judge_all
 from synsamp.data import load_digits
 from synsamp.paper.fig2_generalisation import EXPERIMENT
 from synsamp.paper.fig2_generalisation.figures import draw
-from synsamp.paper.fig2_generalisation.variants import LABELS, NO_NOISE, UNIFORM_ALONE
+from synsamp.paper.fig2_generalisation.parameters import N_VARIANTS
+from synsamp.paper.fig2_generalisation.protocol import NO_NOISE, UNIFORM_NO_IMAGES, variants
 from synsamp.paper.shared.boltzmann_trial import (
     Learning,
     TrialParameters,
@@ -25,6 +26,7 @@ from synsamp.priors import Flat, GaussianMixture
 from synsamp.runs.execute import execute, parameters_of, resume
 from toys.stopping import stop_after
 
+LABELS = tuple(variant.label for variant in variants(Flat(), 1.0))
 SMALL = ["learning.updates=1500", "evaluations=5", "test_images=20"]
 
 
@@ -40,14 +42,15 @@ def small_run(tmp_path_factory):
 def test_even_a_short_run_shows_the_prior_at_work(small_run):
     learning = small_run.results()["learning"]
     test = learning.test_log_likelihood
-    assert test.dims == ("variant", "update")
-    assert tuple(learning.variant.values) == LABELS
+    assert test.dims == ("branch", "update")
+    assert tuple(learning.branch.values) == LABELS
+    assert len(LABELS) == N_VARIANTS
     assert np.all(test[:, 0] == test[0, 0])  # the same start, the same images
     assert test[1, -1] > test[0, -1] + 10
     assert np.all(test[:3, -1] > test[:3, 0] + 50)
     # Without images nothing is learned; without noise the machine is another one.
-    assert test.sel(variant=UNIFORM_ALONE)[-1] < test[0, 0] - 50
-    assert test.sel(variant=NO_NOISE)[-1] > test[0, -1]
+    assert test.sel(branch=UNIFORM_NO_IMAGES)[-1] < test[0, 0] - 50
+    assert test.sel(branch=NO_NOISE)[-1] > test[0, -1]
     counts = learning.weight_count.sum("bin")
     assert np.all(counts == 784 * 9)  # so early no weight is beyond 4
     # Averaging p(x|θ) cannot be below the average of log p(x|θ), by Jensen's inequality.
@@ -55,11 +58,11 @@ def test_even_a_short_run_shows_the_prior_at_work(small_run):
 
 
 @pytest.mark.parametrize("variant", [0, 1])
-def test_the_same_bits_after_a_stop(small_run, tmp_path, monkeypatch, variant):
+def test_a_resumed_run_is_bit_identical(small_run, tmp_path, monkeypatch, variant):
     p = parameters_of(EXPERIMENT, small_run)
-    looks = np.union1d(evaluation_updates(p), trace_updates(p)).size
+    points = np.union1d(evaluation_updates(p), trace_updates(p)).size
     with monkeypatch.context() as patch:
-        stop_after(patch, variant * looks + 50)
+        stop_after(patch, variant * points + 50)
         with pytest.raises(KeyboardInterrupt):
             execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
     assert list((tmp_path / "stopped" / "checkpoints").glob("*.checkpoint"))
@@ -95,7 +98,7 @@ def test_a_trial_keeps_its_images_apart_and_its_draws_fixed():
     assert len(np.unique(joint, axis=0)) == 605
     assert set(np.unique(a.test)) == {0.0, 1.0}
     assert np.array_equal(a.test, b.test)
-    # The binarised pixels have the gray values as their mean.
+    # The binarised pixels have the grey values as their mean.
     z = (a.test.sum() - a.gray_test.sum()) / np.sqrt((a.gray_test * (1 - a.gray_test)).sum())
     assert abs(z) < 4.5
     other = draw_trial(p, np.random.SeedSequence(4), ones)
@@ -131,7 +134,7 @@ def test_controls_differ_in_one_thing():
         after_one_step(images="none", other_noise=True),
     )
     # Learning adds η N (z x − ẑ x̂), a hundredth or nothing, to the same noise.
-    step = (learned - alone) / (p.learning.learning_rate * p.learning.data_size)
+    step = (learned - alone) / (p.learning.learning_rate * p.rule.data_size)
     assert set(np.unique(step.round(6))) == {-1.0, 0.0, 1.0}
     noise = np.sqrt(2 * p.learning.learning_rate)
     assert np.std(alone - trial.start) == pytest.approx(noise, rel=0.05)
@@ -149,7 +152,7 @@ def test_evaluations_are_regular_with_more_of_them_early():
     assert np.all(np.diff(short) > 0)
 
 
-def made_up(uniform, bimodal, at_zero=0.75, where_ink=3.0, no_noise=None):
+def invented(uniform, bimodal, at_zero=0.75, where_ink=3.0, no_noise=None):
     """Results with known curves and a known share of weights in each mode.
 
     The upper half of the image has ink; weights there are ``where_ink`` times as often at 1.
@@ -158,14 +161,14 @@ def made_up(uniform, bimodal, at_zero=0.75, where_ink=3.0, no_noise=None):
     test = np.array(
         [uniform, bimodal, bimodal, SINKING, SINKING, no_noise or uniform, RISE_AND_STAY], float
     )
-    variant = {"variant": list(LABELS)}
+    branches = {"branch": list(LABELS)}
     learning = xr.Dataset(
         {
-            "test_log_likelihood": (("variant", "update"), test),
-            "averaged_test_log_likelihood": ("variant", test[:, -1] + 5.0),
-            "single_test_log_likelihood": ("variant", test[:, -1] + 0.5),
+            "test_log_likelihood": (("branch", "update"), test),
+            "averaged_test_log_likelihood": ("branch", test[:, -1] + 5.0),
+            "single_test_log_likelihood": ("branch", test[:, -1] + 0.5),
         },
-        coords=variant | {"update": np.linspace(0, 50_000, test.shape[1])},
+        coords=branches | {"update": np.linspace(0, 50_000, test.shape[1])},
     )
     weights = np.zeros((len(LABELS), 100, 2, 50))  # variant, hidden, row, column
     at_one = 2.0 * (1.0 - at_zero) * np.array([where_ink, 1.0]) / (1.0 + where_ink)
@@ -175,10 +178,10 @@ def made_up(uniform, bimodal, at_zero=0.75, where_ink=3.0, no_noise=None):
     weights[4, :40] = 1.0  # and without images at 1 wherever
     example = xr.Dataset(
         {
-            "end_weight": (("variant", "hidden", "row", "column"), weights),
+            "end_weight": (("branch", "hidden", "row", "column"), weights),
             "train_image": (("train", "row", "column"), np.repeat([[[0.9], [0.0]]], 50, axis=2)),
         },
-        variant,
+        branches,
     )
     return {"learning": learning, "example": example}
 
@@ -189,42 +192,42 @@ RISE_AND_STAY = [-300, -160, -120, -112, -110, -111]
 
 
 def measured(results):
-    return EXPERIMENT.measures(EXPERIMENT.presets["paper"], results)
+    return EXPERIMENT.measure(EXPERIMENT.presets["paper"], results)
 
 
 def verdicts(*results, n):
-    """What the claims say if each of these results comes from ``n`` seeds."""
+    """Verdicts if each of these results comes from ``n`` seeds."""
     found = [each for one in results for each in [measured(one)] * n]
     values = {name: [one[name] for one in found] for name in found[0]}
     return {each.claim.id: each.verdict for each in judge_all(EXPERIMENT.claims, values)}
 
 
 def test_measures_are_what_they_say():
-    found = measured(made_up(RISE_AND_FALL, RISE_AND_STAY))
-    part, whole = found.pop("at_1_where_ink")
+    found = measured(invented(RISE_AND_FALL, RISE_AND_STAY))
+    part, whole = found.pop("weights_at_1_with_ink@bimodal")
     assert part / whole == pytest.approx(3.0, rel=0.1)
-    assert found.pop("at_1_without_images") == (0.4, 0.4)
+    assert found.pop("weights_at_1_with_ink@bimodal_no_images") == (0.4, 0.4)
     assert found == pytest.approx(
         {
-            "uniform_peak": 0.2,
-            "peak_without_images": 0.0,
-            "uniform_fall": 340.0,
-            "uniform_falls": True,
-            "bimodal_fall": 1.0,
-            "bimodal_falls": False,
-            "fall_without_images": 1500.0,
-            "fall_without_noise": 340.0,
-            "fall_with_many_images": 1.0,
-            "bimodal_below_best": 1.0,
-            "below_best_without_images": 1690.0,
-            "bimodal_leads": True,
-            "bimodal_lead": 389.0,
-            "same_prior_leads": False,
-            "same_prior_lead": 0.0,
-            "weights_at_0": 0.75,
-            "at_0_under_uniform_prior": 0.0,
-            "at_0_without_images": 0.6,
-            "weights_at_1": 0.25,
+            "peak@uniform": 0.2,
+            "peak@uniform_no_images": 0.0,
+            "fall@uniform": 340.0,
+            "falls@uniform": True,
+            "fall@bimodal": 1.0,
+            "falls@bimodal": False,
+            "fall@uniform_no_images": 1500.0,
+            "fall@no_noise": 340.0,
+            "fall@no_noise_many_images": 1.0,
+            "below_best@bimodal": 1.0,
+            "below_best@bimodal_no_images": 1690.0,
+            "leads@bimodal": True,
+            "lead@bimodal": 389.0,
+            "leads@bimodal_other_noise": False,
+            "lead@bimodal_other_noise": 0.0,
+            "weights_at_0@bimodal": 0.75,
+            "weights_at_0@uniform": 0.0,
+            "weights_at_0@bimodal_no_images": 0.6,
+            "weights_at_1@bimodal": 0.25,
             "averaging_gain": 5.0,
             "typical_gain": 0.5,
         },
@@ -234,30 +237,30 @@ def test_measures_are_what_they_say():
 
 def test_claims_hold_where_the_paper_is_right_and_fail_where_it_would_be_wrong():
     right, wrong = (
-        made_up(RISE_AND_FALL, RISE_AND_STAY),
-        made_up(RISE_AND_STAY, RISE_AND_FALL, at_zero=0.3, where_ink=1.0),
+        invented(RISE_AND_FALL, RISE_AND_STAY),
+        invented(RISE_AND_STAY, RISE_AND_FALL, at_zero=0.3, where_ink=1.0),
     )
     assert set(verdicts(right, n=80).values()) == {"holds"}
     found = verdicts(wrong, n=80)
-    # The average was made up to be better.
+    # The average was invented to be better.
     assert {name for name, verdict in found.items() if verdict != "fails"} == {"averaging"}
     assert verdicts(right, wrong, n=40)["ahead-share"] == "fails"
 
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(claim):
-    null = [measured(made_up(RISE_AND_FALL, RISE_AND_STAY))[claim.null]] * 80
+    null = [measured(invented(RISE_AND_FALL, RISE_AND_STAY))[claim.null_key]] * 80
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_description
 
 
 def test_what_does_not_learn_fails_too():
-    """A peak at the start, weights that know of no image, samples that do not differ."""
-    still = made_up([-300.0] * 6, [-300.0] * 6, where_ink=1.0)
+    """A peak at the start, weights that do not depend on images, samples that do not differ."""
+    still = invented([-300.0] * 6, [-300.0] * 6, where_ink=1.0)
     still["learning"]["averaged_test_log_likelihood"][:] = -300.0
     found = verdicts(still, n=80)
-    # Weights are where they were made up to be, and 300 nats are the best there is here.
+    # Weights are where they were invented to be, and 300 nats are the best there is here.
     assert {name for name, verdict in found.items() if verdict != "fails"} == {
         "constant-high",
         "mode-at-0",
@@ -265,7 +268,7 @@ def test_what_does_not_learn_fails_too():
 
 
 def test_a_few_trials_cannot_decide_shares():
-    found = verdicts(made_up(RISE_AND_FALL, RISE_AND_STAY), n=8)
+    found = verdicts(invented(RISE_AND_FALL, RISE_AND_STAY), n=8)
     undecided = {name for name, verdict in found.items() if verdict != "holds"}
     assert undecided == {"overfitting-share", "ahead-share"}
 
@@ -273,12 +276,12 @@ def test_a_few_trials_cannot_decide_shares():
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("prior.stds=0.1", ["same length"]),
+        ("rule.prior.stds=0.1", ["same length"]),
         ("machine.hidden_units=21", ["hidden_units", "20"]),
         ("learning.updates=0", ["updates", "100"]),
     ],
 )
-def test_impossible_parameters_are_refused(setting, words, tmp_path):
+def test_impossible_parameters_raise_an_error(setting, words, tmp_path):
     with pytest.raises(SynsampError) as error:
         execute(EXPERIMENT, tmp_path / "never", settings=[setting])
     assert not (tmp_path / "never").exists()

@@ -1,4 +1,4 @@
-"""Figure 1: its measures are in the claims' bands on a short run, and each can leave them."""
+"""Fig. 1: on a short run every measure lies in its band, and each claim can fail."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 from synsamp.claims import judge, judge_all
 from synsamp.errors import SynsampError
 from synsamp.models.landscape import Landscape
-from synsamp.paper.fig1_landscape.experiment import EXPERIMENT, LandscapeParameters
+from synsamp.paper.fig1_landscape.experiment import EXPERIMENT
 from synsamp.paper.fig1_landscape.figures import draw
+from synsamp.paper.fig1_landscape.parameters import LandscapeParameters
 from synsamp.runs import execute
 
 SHORT = ["chains=8", "chain_time=150", "path_time=300", "ml_paths=8", "ml_time=40"]
@@ -21,14 +22,14 @@ def folder(tmp_path_factory):
 
 
 def verdicts(folder, n=EXPERIMENT.trials["paper"], **changed):
-    """What the claims would say if every one of ``n`` seeds gave these results."""
+    """Verdicts if each of ``n`` seeds had these results."""
     results = {name: data.load() for name, data in folder.results().items()}
-    found = EXPERIMENT.measures(LandscapeParameters(), results | changed)
+    found = EXPERIMENT.measure(LandscapeParameters(), results | changed)
     values = {name: [value] * n for name, value in found.items()}
     return {each.claim.id: each.verdict for each in judge_all(EXPERIMENT.claims, values)}
 
 
-def test_every_measure_is_in_its_band(folder):
+def test_every_measure_lies_in_its_band(folder):
     assert verdicts(folder) == dict.fromkeys(
         ("ml-ends", "law", "all-modes", "hot", "cold"), "holds"
     )
@@ -36,13 +37,13 @@ def test_every_measure_is_in_its_band(folder):
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(folder, claim):
-    null = [folder.results()["measures"][claim.null].item()] * EXPERIMENT.trials["paper"]
+    null = [folder.results()["measures"][claim.null_key].item()] * EXPERIMENT.trials["paper"]
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_description
 
 
-def test_what_is_expected_near_a_mode_is_the_closed_form(tmp_path):
+def test_the_share_expected_near_a_mode_has_its_closed_form(tmp_path):
     # One peak of width s at 0 under the prior N(0, σ²): p*^(1/T) is Gaussian too, and the share
     # within r of its middle is 1 − exp(−r²/2v).
     settings = ["peaks.centres=[[0, 0]]", "peaks.widths=0.5", "peaks.heights=1", "rule.hot=3"]
@@ -60,24 +61,25 @@ def test_one_seed_decides_only_what_has_no_scatter(folder):
     assert set(found.values()) == {"undecided"}
 
 
-def test_a_path_that_stops_on_a_slope_is_noticed(folder):
+def test_a_path_that_stops_on_a_slope_fails_the_claim(folder):
     ml = folder.results()["ml"].load().copy(deep=True)
-    ml["theta"][0, -1] += 0.2
+    ml["end"][0, 0] += 0.2
     assert verdicts(folder, ml=ml)["ml-ends"] == "fails"
 
 
-def test_states_from_another_law_are_noticed(folder):
+def test_states_from_another_distribution_fail_the_claims(folder):
     # What the sampler visits at T = 4 is not the posterior.
     visited = folder.results()["visited"].load()
-    hot = visited.isel(T=[1, 0])
-    found = verdicts(folder, visited=hot)
+    swapped = visited.isel(branch=[1, 0]).assign_coords(branch=visited.branch)
+    found = verdicts(folder, visited=swapped)
     assert found["law"] == found["hot"] == "fails"
 
 
-def test_a_path_that_stays_is_noticed(folder):
+def test_a_path_that_stays_fails_the_claims(folder):
     paths = folder.results()["paths"].load()
-    swapped = verdicts(folder, paths=paths.isel(T=[2, 1, 0]))
-    assert swapped["all-modes"] == swapped["cold"] == "fails"
+    swapped = paths.isel(branch=[2, 1, 0]).assign_coords(branch=paths.branch)
+    found = verdicts(folder, paths=swapped)
+    assert found["all-modes"] == found["cold"] == "fails"
 
 
 def test_every_panel_is_drawn(folder):
@@ -94,7 +96,8 @@ def test_the_forces_add_up_to_the_step_of_the_rule(folder):
         for e in np.eye(2)
     ]
     assert forces.likelihood.values == pytest.approx(dt * np.array(slope), rel=1e-4)
-    assert forces.prior.values == pytest.approx(-dt * start / LandscapeParameters().prior.std ** 2)
+    std = LandscapeParameters().rule.prior.std
+    assert forces.prior.values == pytest.approx(-dt * start / std**2)
 
 
 def test_the_gradient_is_right_far_out_and_near():
@@ -119,11 +122,11 @@ def test_the_gradient_is_right_far_out_and_near():
         ("chains=many", "chains"),
     ],
 )
-def test_bad_settings_are_refused(setting, word, tmp_path):
+def test_bad_settings_raise_an_error(setting, word, tmp_path):
     with pytest.raises(SynsampError, match=word):
         execute(EXPERIMENT, tmp_path / "run", settings=[setting])
 
 
-def test_a_landscape_that_does_not_fit_is_refused():
+def test_a_landscape_of_different_lengths_raises_an_error():
     with pytest.raises(SynsampError, match="one length"):
         Landscape(widths=(0.5,))

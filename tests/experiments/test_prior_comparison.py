@@ -4,10 +4,11 @@ import xarray as xr
 
 from synsamp import SynsampError
 from synsamp.claims import judge, judge_all
-from synsamp.paper.fig2_prior_comparison.experiment import EXPERIMENT, ComparisonParameters
+from synsamp.paper.fig2_prior_comparison.experiment import EXPERIMENT
 from synsamp.paper.fig2_prior_comparison.figures import draw
 from synsamp.paper.fig2_prior_comparison.measures import typical_table
-from synsamp.paper.fig2_prior_comparison.variants import BIMODAL, compared, prior_named
+from synsamp.paper.fig2_prior_comparison.models import BIMODAL, compared, prior_named
+from synsamp.paper.fig2_prior_comparison.parameters import ComparisonParameters
 from synsamp.runs.execute import execute
 
 SMALL = ["learning.updates=1000", "evaluations=4", "test_images=10"]
@@ -23,14 +24,14 @@ def test_a_small_comparison_runs_and_draws(tmp_path):
     assert np.all(
         table.sel(prior="bimodal", temperature=1) > table.sel(prior="uniform", temperature=1)
     )
-    # Without noise the machine is another one.
+    # Without noise the machine learns differently.
     assert not np.any(table.sel(temperature=0) == table.sel(temperature=1))
     parameters = ComparisonParameters(priors=("uniform", "bimodal"), temperatures=(0.0, 1.0))
     assert set("".join(draw(parameters, [results, results]))) == set(EXPERIMENT.captions)
     assert [claim.id for claim in folder.claims()] == ["any-prior-helps", "helps-without-noise"]
-    # A prior that holds nothing, on the same noise, is as good as none.
+    # A prior without effect, on the same noise, is as good as none.
     found = folder.results()["measures"]
-    assert abs(float(found.wide_lead)) < 1 < float(found.worst_lead)
+    assert abs(float(found.lead_of_wide_prior)) < 1 < float(found.lead_of_worst_prior)
 
 
 def test_controls_are_those_of_what_is_compared():
@@ -43,8 +44,8 @@ def test_controls_are_those_of_what_is_compared():
 
     assert controls(("uniform", "bimodal"), (0.0, 1.0)) == {
         ("bimodal", 1.0, "other noise"),
-        ("wide_gaussian", 0.0, "holds nothing"),
-        ("wide_gaussian", 1.0, "holds nothing"),
+        ("wide_gaussian", 0.0, "no effect"),
+        ("wide_gaussian", 1.0, "no effect"),
     }
     assert controls(("laplace", "bimodal"), (4.0,)) == set()
     for one in compared(("uniform", "bimodal"), (0.0, 1.0), 0.52):
@@ -55,7 +56,7 @@ def test_controls_are_those_of_what_is_compared():
 
 
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "student_t"])
-def test_one_humped_priors_have_the_spread_asked_for(name):
+def test_unimodal_priors_have_the_requested_spread(name):
     draws = prior_named(name, 0.52).draw(np.random.default_rng(1), 400_000)
     # A t with 3 degrees of freedom has no fourth moment, so its variance converges slowly:
     # compare the middle half, whose width is known from the density.
@@ -71,19 +72,19 @@ def test_the_bimodal_prior_has_the_spread_the_others_get():
     density = np.exp(BIMODAL.log_density(x))
     mean = np.trapezoid(density * x, x)
     std = np.sqrt(np.trapezoid(density * (x - mean) ** 2, x))
-    assert std == pytest.approx(ComparisonParameters().prior_std, abs=0.005)
+    assert std == pytest.approx(ComparisonParameters().rule.prior.std, abs=0.005)
 
 
-def made_up(typical):
+def invented(typical):
     """Results in which a typical sample has ``typical[prior, temperature, control]``."""
     keys = list(typical)
     dataset = xr.Dataset(
-        {"single_test_log_likelihood": ("variant", [float(typical[key]) for key in keys])},
+        {"single_test_log_likelihood": ("branch", [float(typical[key]) for key in keys])},
         coords={
-            "variant": [" ".join(map(str, key)) for key in keys],
-            "prior": ("variant", [prior for prior, _, _ in keys]),
-            "temperature": ("variant", [T for _, T, _ in keys]),
-            "control": ("variant", [control for _, _, control in keys]),
+            "branch": [" ".join(map(str, key)) for key in keys],
+            "prior": ("branch", [prior for prior, _, _ in keys]),
+            "temperature": ("branch", [T for _, T, _ in keys]),
+            "control": ("branch", [control for _, _, control in keys]),
         },
     )
     return {"learning": dataset}
@@ -105,39 +106,43 @@ TYPICAL = {
     ("gaussian", 1.0, "other noise"): -201,
     ("narrow_gaussian", 1.0, "other noise"): -112.5,
     ("bimodal", 1.0, "other noise"): -109.5,
-    ("wide_gaussian", 0.0, "holds nothing"): -189,
-    ("wide_gaussian", 1.0, "holds nothing"): -502,
+    ("wide_gaussian", 0.0, "no effect"): -189,
+    ("wide_gaussian", 1.0, "no effect"): -502,
 }
 
 
 def measured(typical):
-    return EXPERIMENT.measures(None, made_up(typical))
+    main = [key for key in typical if not key[2]]
+    priors, temperatures = (tuple(dict.fromkeys(key[k] for key in main)) for k in (0, 1))
+    p = ComparisonParameters(priors=priors, temperatures=temperatures)
+    return EXPERIMENT.measure(p, invented(typical))
 
 
 def verdicts(typical):
     values = {name: [value] * 3 for name, value in measured(typical).items()}
-    return {each.claim.id: each.verdict for each in judge_all(EXPERIMENT.claims, values)}
+    claims = [claim for claim in EXPERIMENT.claims if claim.key in values]
+    return {each.claim.id: each.verdict for each in judge_all(claims, values)}
 
 
 def test_measures_compare_what_they_say():
     assert measured(TYPICAL) == {
-        "worst_lead": 300.0,
-        "wide_lead": -2.0,
+        "lead_of_worst_prior": 300.0,
+        "lead_of_wide_prior": -2.0,
         "lead_without_noise": 78.0,
-        "wide_lead_without_noise": 1.0,
-        "lead_over_one_hump": 80.0,
-        "one_hump_lead": -11.0,
+        "lead_of_wide_prior_without_noise": 1.0,
+        "lead_over_one_mode": 80.0,
+        "replicate_lead_over_one_mode": -11.0,
         "lead_over_mode_at_0": 2.0,
-        "mode_at_0_lead": -0.5,
+        "replicate_lead_over_mode_at_0": -0.5,
         "loss_when_hot": 40.0,
-        "loss_when_alike": -0.5,
+        "replicate_loss": -0.5,
     }
     assert set(verdicts(TYPICAL).values()) == {"holds"}
 
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(claim):
-    null = [measured(TYPICAL)[claim.null]] * 3
+    null = [measured(TYPICAL)[claim.null_key]] * 3
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_description
@@ -154,21 +159,21 @@ def test_claims_can_fail():
     assert set(verdicts(swapped).values()) == {"fails"}
 
 
-def test_what_the_lists_do_not_have_is_not_measured():
+def test_only_claims_about_listed_priors_are_measured():
     def without(*names):
         return {key: value for key, value in TYPICAL.items() if key[0] not in names}
 
     assert set(measured(without("uniform", "narrow_gaussian", "wide_gaussian"))) == {
-        "lead_over_one_hump",
-        "one_hump_lead",
+        "lead_over_one_mode",
+        "replicate_lead_over_one_mode",
         "loss_when_hot",
-        "loss_when_alike",
+        "replicate_loss",
     }
     assert set(verdicts(without("bimodal"))) == {"any-prior-helps"}
     assert measured({key: value for key, value in TYPICAL.items() if key[1] == 4.0}) == {}
 
 
-def test_a_list_that_names_something_twice_is_refused(tmp_path):
+def test_a_list_with_duplicates_raises_an_error(tmp_path):
     with pytest.raises(SynsampError, match="once"):
         execute(EXPERIMENT, tmp_path / "never", settings=["temperatures=1,1"])
     with pytest.raises(SynsampError, match="priors"):

@@ -1,4 +1,4 @@
-"""Theorem 1 as claims: each is in its band on one run, its null is not, and models are right."""
+"""Theorem 1: every claim lies in its band and its null outside; the models are correct."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from scipy import stats
 
 from synsamp.claims import judge, judge_all
 from synsamp.paper.theorem1 import models
-from synsamp.paper.theorem1.experiment import EXPERIMENT, TheoryParameters
+from synsamp.paper.theorem1.experiment import EXPERIMENT
 from synsamp.paper.theorem1.figures import draw
-from synsamp.paper.theorem1.law import BY_CHANCE, GridLaw, distance
+from synsamp.paper.theorem1.models import BY_CHANCE, GridDistribution, distance
+from synsamp.paper.theorem1.parameters import TheoryParameters
 from synsamp.runs import execute
 
 
@@ -32,7 +33,7 @@ def test_every_claim_is_in_its_band_and_its_null_outside(folder):
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(folder, claim):
-    null = [measured(folder)[claim.null]] * 2
+    null = [measured(folder)[claim.null_key]] * 2
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_description
@@ -46,9 +47,9 @@ def test_one_seed_decides_what_has_no_scatter(folder):
 def test_another_seed_has_other_starts_and_noise(folder, tmp_path):
     other = execute(EXPERIMENT, tmp_path / "other", settings=["copies=200"], seed=1)
     same = execute(EXPERIMENT, tmp_path / "same", settings=["copies=200"], seed=2)
-    first, second = (run.results()["arms"] for run in (other, same))
+    first, second = (run.results()["conditions"] for run in (other, same))
     assert np.all((first["count"] != second["count"]).any("bin"))
-    assert np.array_equal(first.law, second.law)
+    assert np.array_equal(first.density, second.density)
 
 
 def test_every_panel_is_drawn(folder):
@@ -57,18 +58,18 @@ def test_every_panel_is_drawn(folder):
     assert all(figure.get_figwidth() <= 7 for figure in figures.values())
 
 
-def test_a_law_on_a_grid_is_the_law():
-    law = GridLaw(lambda x: -0.5 * ((x - 0.3) / 0.7) ** 2, -8.0, 8.0)
+def test_a_distribution_on_a_grid_is_exact():
+    normal = GridDistribution(lambda x: -0.5 * ((x - 0.3) / 0.7) ** 2, -8.0, 8.0)
     exact, x = stats.norm(0.3, 0.7), np.linspace(-2.5, 3.0, 50)
-    assert law.cdf(x) == pytest.approx(exact.cdf(x), abs=1e-7)
-    assert law.density(x) == pytest.approx(exact.pdf(x), abs=1e-6)
-    assert law.quantile(exact.cdf(x)) == pytest.approx(x, abs=1e-3)
+    assert normal.cdf(x) == pytest.approx(exact.cdf(x), abs=1e-7)
+    assert normal.density(x) == pytest.approx(exact.pdf(x), abs=1e-6)
+    assert normal.quantile(exact.cdf(x)) == pytest.approx(x, abs=1e-3)
 
 
 def test_the_distance_is_in_units_of_what_chance_allows():
     rng, n = np.random.default_rng(2015), 400
     right = [distance(rng.standard_normal(n), stats.norm.cdf) for _ in range(400)]
-    # Kolmogorov's law has its median at 0.8276; the error of a median of 400 is about 0.01.
+    # The median of Kolmogorov's distribution is 0.8276; the error of a median of 400 is about 0.01.
     assert np.median(right) * BY_CHANCE == pytest.approx(0.8276, abs=0.05)
     assert np.mean(np.array(right) > 1) < 0.02
     assert distance(rng.standard_normal(n) + 0.5, stats.norm.cdf) > 1
@@ -104,8 +105,8 @@ def test_responses_and_their_gradients_average_to_that_of_the_marginal():
     assert np.any(np.abs(alike.mean(axis=0) - slope) > 4.5 * error)
 
 
-def test_every_copy_sees_every_input_in_an_order_of_its_own():
-    inputs = models.inputs_in_own_order(50, np.random.default_rng(1))
+def test_every_copy_sees_every_input_in_a_different_order():
+    inputs = models.shuffled_inputs(50, np.random.default_rng(1))
     assert inputs.shape == (20, 50)
     assert np.array_equal(np.sort(inputs, axis=0), np.repeat(np.sort(models.INPUTS, 0), 50, 1))
     assert len(np.unique(inputs, axis=1).T) == 50

@@ -1,6 +1,17 @@
-"""What a paper says, as something that can fail: claims, and how they are judged over seeds."""
+"""Claims: statements of a paper that can fail, and how they are judged over seeds."""
 
-from synsamp.claims.claim import Band, Claim, Ratio, Value
+from synsamp.claims.claim import Band, Claim, Ratio, Value, measure_key
+from synsamp.claims.declared import Measure
 from synsamp.claims.judge import Judged, judge, judge_all
 
-__all__ = ["Band", "Claim", "Judged", "Ratio", "Value", "judge", "judge_all"]
+__all__ = [
+    "Band",
+    "Claim",
+    "Judged",
+    "Measure",
+    "Ratio",
+    "Value",
+    "judge",
+    "judge_all",
+    "measure_key",
+]

@@ -1,34 +1,84 @@
-"""A claim, declared as data: what is said, which measure shows it, in which band it must fall."""
+"""A claim, declared as data: a statement, the measure that tests it, and the band it must lie in."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Band = tuple[float | None, float | None]
 """Lowest and highest value at which a claim holds; ``None`` leaves that side open."""
 
 
 class Ratio(NamedTuple):
-    """A measure that is meant as a ratio of means over seeds, not as a mean of ratios."""
+    """A measure whose estimate over seeds is the ratio of means, not the mean of ratios."""
 
     part: float
     whole: float
 
 
 Value = float | bool | Ratio
-"""What a run measures: a number, whether something happened, or both parts of a ratio."""
+"""What a measure returns: a number, whether something happened, or both parts of a ratio."""
+
+
+def measure_key(measure: str, branch: str = "") -> str:
+    """Return the name under which the value of a measure is stored.
+
+    Parameters
+    ----------
+    measure
+        Name of a declared measure.
+    branch
+        Branch in which it is taken, as ``"learning/noise_off"``; empty: the main course.
+
+    Examples
+    --------
+    >>> measure_key("active_share"), measure_key("active_share", "learning/noise_off")
+    ('active_share', 'active_share@learning.noise_off')
+    """
+    return f"{measure}@{branch.replace('/', '.')}" if branch else measure
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement and how it is judged.
+    """One statement and how it is judged over seeds.
 
-    ``measure`` names a number that every run yields; over seeds its 95 % interval must lie inside
-    ``band``. ``reason`` says why the band is where it is. ``paper`` is the paper's own number.
-    ``null`` names the same measure under a condition without the effect, which ``null_description`` puts
-    into words: its interval must lie outside. ``exact``: the measure has no scatter between seeds;
-    one run decides.
+    The claim holds if the 95 % interval of the measure lies inside the band and the interval of
+    the null, the same measure without the effect, lies outside.
+
+    Parameters
+    ----------
+    id
+        Short name with hyphens, unique in an experiment.
+    statement
+        What is claimed, as a sentence.
+    source
+        Where the paper says so, as ``"Fig. 4H"``.
+    measure
+        Name of a measure that the experiment declares.
+    band
+        Lowest and highest value at which the claim holds.
+    unit
+        Unit of the measure.
+    reason
+        Why the band is where it is.
+    detail
+        How the measure is computed, in words.
+    paper
+        The value that the paper reports.
+    branch
+        Branch in which the measure is taken; empty: the main course.
+    null_branch
+        Branch in which the null is taken (``""``: the main course). Without ``null_measure``,
+        the null is the same measure in this branch.
+    null_measure
+        Declared measure that serves as the null, if it is not the same one.
+    null_description
+        What the null is, in words.
+    exact
+        Whether the measure has no scatter between seeds, so that one run decides.
+    needs
+        Whether the claim applies, as a function of the parameters; ``None``: always.
     """
 
     id: str
@@ -40,9 +90,12 @@ class Claim:
     reason: str = ""
     detail: str = ""
     paper: float | None = None
-    null: str | None = None
+    branch: str = ""
+    null_branch: str | None = None
+    null_measure: str | None = None
     null_description: str = ""
     exact: bool = False
+    needs: Callable[[Any], bool] | None = None
 
     def __post_init__(self) -> None:
         lowest, highest = self.band
@@ -50,8 +103,20 @@ class Claim:
             raise ValueError(f"claim {self.id!r}: a band open on both sides cannot fail")
         if lowest is not None and highest is not None and not lowest <= highest:
             raise ValueError(f"claim {self.id!r}: band must be (low, high), got {self.band!r}")
-        if self.null == self.measure:
-            raise ValueError(f"claim {self.id!r}: the null must be another measure")
+        if self.null_key == self.key:
+            raise ValueError(f"claim {self.id!r}: the null must be another measure or branch")
+
+    @property
+    def key(self) -> str:
+        """Name under which the measure is stored."""
+        return measure_key(self.measure, self.branch)
+
+    @property
+    def null_key(self) -> str | None:
+        """Name under which the null is stored; ``None``: the claim has no null."""
+        if self.null_measure is None and self.null_branch is None:
+            return None
+        return measure_key(self.null_measure or self.measure, self.null_branch or "")
 
     def admits(self, low: float, high: float) -> bool:
         """Whether all values from ``low`` to ``high`` lie in the band."""

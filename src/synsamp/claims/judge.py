@@ -26,6 +26,7 @@ from synsamp.analysis.intervals import (
     wilson_interval,
 )
 from synsamp.claims.claim import Claim, Ratio, Value
+from synsamp.claims.declared import near
 
 Verdict = Literal["holds", "fails", "undecided", "not specific"]
 MOST_NEEDED = 100_000
@@ -59,12 +60,40 @@ class Judged:
 
 
 def judge_all(claims: Sequence[Claim], measures: Mapping[str, Sequence[Value]]) -> list[Judged]:
-    """Judge every claim whose measure and null were taken; ``measures`` has one value per seed."""
+    """Judge claims by what was measured.
+
+    Parameters
+    ----------
+    claims
+        Claims to judge.
+    measures
+        One value per seed, by the key of the measure (`measure_key`). Empty: no seed has finished.
+
+    Returns
+    -------
+    list of Judged
+        One for each claim that applies. A claim with ``needs`` does not apply if its measures are
+        absent.
+
+    Raises
+    ------
+    ValueError
+        If the measure or the null of any other claim is missing.
+    """
     return [
-        judge(claim, measures[claim.measure], measures[claim.null] if claim.null else None)
+        judge(claim, measures[claim.key], measures[claim.null_key] if claim.null_key else None)
         for claim in claims
-        if {claim.measure, claim.null} - {None} <= set(measures)
+        if measures and _is_measured(claim, measures)
     ]
+
+
+def _is_measured(claim: Claim, measures: Mapping[str, Sequence[Value]]) -> bool:
+    for key in filter(None, (claim.key, claim.null_key)):
+        if key not in measures:
+            if claim.needs is not None:
+                return False
+            raise ValueError(f"claim {claim.id!r}: {key!r} was not measured; {near(key, measures)}")
+    return True
 
 
 def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = None) -> Judged:
@@ -72,8 +101,8 @@ def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = 
     measured = interval_of(values, claim.exact)
     nothing = None if null is None else interval_of(null, claim.exact)
     n = len(values)
-    if claim.null is not None and nothing is None:
-        raise ValueError(f"claim {claim.id!r}: its null {claim.null!r} was not measured")
+    if claim.null_key is not None and nothing is None:
+        raise ValueError(f"claim {claim.id!r}: its null {claim.null_key!r} was not measured")
     if n == 1 and not claim.exact:  # not even a share, which has an interval by itself
         return Judged(claim, _endless(measured), n, nothing and _endless(nothing), "undecided")
     if claim.excludes(measured.low, measured.high):

@@ -131,10 +131,10 @@ def declared(experiment: Experiment) -> Table:
     table.add_column(overflow="fold")
     for claim in experiment.claims:
         source = f" ({claim.source})" if claim.source else ""
-        null = f"{claim.null}: {claim.null_description}" if claim.null else "none"
+        null = f"{claim.null_key}: {claim.null_description}" if claim.null_key else "none"
         rows = {
             "claim": claim.statement + source,
-            "measure": claim.measure + (f": {claim.detail}" if claim.detail else ""),
+            "measure": claim.key + (f": {claim.detail}" if claim.detail else ""),
             "null": null.removesuffix(": "),
             "band": f"{band_text(claim.band)} {claim.unit}".strip(),
             "reason": claim.reason,

@@ -1,1 +1,11 @@
-"""One folder per figure of the paper; `registry` lists them, `base` says what one is."""
+"""Experiments: what one consists of (`base`), and the list of all of them (`registry`)."""
+
+from synsamp.experiments.base import (
+    Experiment,
+    GaussianSection,
+    Parameters,
+    Results,
+    RunContext,
+)
+
+__all__ = ["Experiment", "GaussianSection", "Parameters", "Results", "RunContext"]

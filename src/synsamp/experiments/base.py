@@ -1,6 +1,6 @@
-"""What an experiment is: parameters, a run of one seed, measures, claims, a drawing.
+"""What an experiment consists of: parameters, a run of one seed, measures, claims, figures.
 
-An experiment file holds one ``EXPERIMENT``::
+An experiment file defines ``EXPERIMENT``::
 
     class MyParameters(Parameters):
         temperature: float = Field(1.0, ge=0.0, description="T, the noise temperature")
@@ -8,14 +8,15 @@ An experiment file holds one ``EXPERIMENT``::
     def run(parameters, seed):
         return Protocol(...)                       # or a Dataset, or several of either by name
 
-    def measures(parameters, results):
-        return {"active_share": float(results["active"].active.mean())}
+    def active_share(parameters, results):
+        return float(results["active"].active.mean())
 
     EXPERIMENT = Experiment(name="mine", title="…", parameters=MyParameters, run=run,
-        measures=measures, claims=[Claim("sparse", "…", "Fig. 1", "active_share", (0.0, 0.3))])
+        measures=[active_share],
+        claims=[Claim("sparse", "…", "Fig. 1", measure="active_share", band=(0.0, 0.3))])
 
-One run simulates one seed. Many seeds are an ensemble; claims are judged over it. ``docs/runs.md``
-walks through all of it.
+One run simulates one seed. Many seeds form an ensemble, over which claims are judged.
+``docs/runs.md`` explains each part.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import xarray as xr
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from synsamp.claims import Claim, Value
+from synsamp.claims import Claim, Measure, Value
+from synsamp.claims.declared import check_declared, evaluate
 from synsamp.protocol.context import Context
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
@@ -41,9 +43,9 @@ Results = Mapping[str, xr.Dataset]
 class Parameters(BaseModel):
     """Base of every parameter class and section: frozen, no unknown keys, finite numbers only.
 
-    Give each field a bound (``ge``, ``le``), a unit in its name and a ``description``: bad input
-    is then refused in one line, and the report can explain the value. Sections are fields whose
-    type is again a ``Parameters`` class, set by ``--set rule.temperature=4``.
+    Give each field bounds (``ge``, ``le``), a unit in its name and a ``description``: bad input
+    then raises an error of one line, and the report can explain the value. Sections are fields
+    whose type is again a ``Parameters`` class, set by ``--set rule.temperature=4``.
     """
 
     model_config = ConfigDict(
@@ -69,7 +71,7 @@ class GaussianSection(Parameters):
 
 
 class RunContext(Context, Protocol):
-    """What a run that is no protocol may ask for by taking a third argument."""
+    """What ``run`` gets as its third argument, for experiments that are not protocols."""
 
     @property
     def threads(self) -> int:
@@ -78,20 +80,53 @@ class RunContext(Context, Protocol):
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is run, what it must show, what was assumed.
+    """An experiment: what is run, what it measures, and what it claims.
 
-    ``run(parameters, seed)`` simulates one seed, an integer, and gives a `Protocol`, a Dataset, or
-    a mapping of names to protocols, datasets and functions without arguments that give a dataset.
-    If it takes a third argument, it gets a `RunContext` (progress, checkpoints). ``analyse``
-    (parameters, results) derives further datasets from what was stored; ``measures`` (parameters,
-    results) gives the numbers that ``claims`` are judged by. ``draw(parameters, runs)`` draws the
-    results of one or many seeds: ``{"A": Figure, "CF": Figure}``; without it records are drawn by
-    their kind. ``trials`` says how many seeds a preset runs (1 if it is not named).
-    ``requires(parameters)`` refuses, before a folder is made, what this machine lacks: data that
-    must be fetched first.
-
-    ``captions`` says per panel, in own words, what the paper's caption states; ``assumptions``
-    what the paper leaves open and was decided; ``deviations`` what is known not to match.
+    Parameters
+    ----------
+    name
+        Letters, digits and ``_``.
+    title
+        Heading of the report.
+    run
+        ``run(parameters, seed)`` simulates one seed, an integer. It returns a `Protocol`, a
+        Dataset, or a mapping of names to protocols, datasets and functions without arguments that
+        return a dataset. If it takes a third argument, it gets a `RunContext` (progress,
+        checkpoints).
+    summary
+        One sentence on what is done.
+    alias
+        A second name on the command line.
+    parameters
+        Class of the parameters.
+    presets
+        Sets of parameters by name; without it, ``quick`` has the defaults.
+    trials
+        How many seeds a preset runs; 1 if it is not named.
+    requires
+        ``requires(parameters)`` raises an error, before a folder is made, if this machine lacks
+        something, such as data that must be downloaded first.
+    analyse
+        ``analyse(parameters, results)`` derives further datasets from the stored ones. Put costly
+        intermediate results here, so that measures are cheap.
+    measures
+        Functions of ``(parameters, results)`` or ``(parameters, results, branch)``. Each returns a
+        number, whether something happened, or a `Ratio`, and is named by its function. Claims say
+        in which branches a measure is taken.
+    claims
+        What the measures must show over seeds.
+    also_measured
+        Measures that no claim uses but that pages or figures show, as ``"name"`` or
+        ``"name@branch"``. They are left out of runs without that branch.
+    draw
+        ``draw(parameters, runs)`` draws the results of one or many seeds,
+        ``{"A": Figure, "CF": Figure}``; without it, records are drawn by their kind.
+    captions
+        What each panel shows.
+    assumptions
+        What the paper leaves open, and how it was decided.
+    deviations
+        Where the experiment is known to differ from the paper.
     """
 
     name: str
@@ -104,8 +139,9 @@ class Experiment:
     trials: Mapping[str, int] = field(default_factory=dict)
     requires: Callable[[Any], None] | None = None
     analyse: Callable[[Any, Results], Results] | None = None
-    measures: Callable[[Any, Results], Mapping[str, Value]] | None = None
+    measures: Sequence[Measure] | Callable[[Any, Results], Mapping[str, Value]] | None = ()
     claims: Sequence[Claim] = ()
+    also_measured: Sequence[str] = ()
     draw: Callable[[Any, Sequence[Results]], dict[str, Any]] | None = None
     captions: Mapping[str, str] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
@@ -125,6 +161,21 @@ class Experiment:
         ids = [claim.id for claim in self.claims]
         if len(set(ids)) < len(ids):
             raise ValueError(f"{self.name}: two claims have one id")
+        if callable(self.measures) or self.measures is None:
+            # until all experiments declare their measures: claims of one function that returns a
+            # dict are dropped where it leaves a measure out
+            claims = [claim if claim.needs else replace(claim, needs=bool) for claim in self.claims]
+            object.__setattr__(self, "claims", claims)
+        else:
+            check_declared(self.measures, self.claims, self.also_measured)
+
+    def measure(self, parameters: Any, results: Results) -> Mapping[str, Value]:
+        """Return the measures of one run by their keys (`synsamp.claims.measure_key`)."""
+        if self.measures is None:  # until all experiments declare their measures
+            return {}
+        if callable(self.measures):  # until all experiments declare their measures
+            return self.measures(parameters, results)
+        return evaluate(self.measures, self.claims, self.also_measured, parameters, results)
 
     @property
     def takes_context(self) -> bool:

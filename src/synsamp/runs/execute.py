@@ -151,10 +151,9 @@ def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Da
             raise ValueError(f"analyse must give datasets with new names, not {clash[0]!r}")
         add_results(path, derived)
         stored = open_results(path)
-    if experiment.measures is None:
-        return as_dataset({})
-    measured = as_dataset(experiment.measures(parameters, stored))
-    add_results(path, {MEASURES: measured})
+    measured = as_dataset(experiment.measure(parameters, stored))
+    if measured:
+        add_results(path, {MEASURES: measured})
     return measured
 
 

@@ -22,7 +22,7 @@ CLAIMS = (
         SHIFT,
         unit="σ of the law",
         reason=SHIFT_REASON,
-        null="shift_shuffled",
+        null_measure="shift_shuffled",
         null_description="reward shuffled in time",
     ),
     Claim(
@@ -33,7 +33,7 @@ CLAIMS = (
         SHIFT,
         unit="σ of the law",
         reason=SHIFT_REASON,
-        null="shift_no_expectation",
+        null_measure="shift_no_expectation",
         null_description="eligibility from spikes alone",
     ),
     Claim(
@@ -44,7 +44,7 @@ CLAIMS = (
         SPREAD,
         unit="× variance of the law",
         reason=SPREAD_REASON,
-        null="spread_slow_against_2T",
+        null_measure="spread_slow_against_2T",
         null_description="the law of twice the temperature",
     ),
     Claim(
@@ -55,7 +55,7 @@ CLAIMS = (
         SPREAD,
         unit="× variance of the law",
         reason=SPREAD_REASON,
-        null="spread_cold_against_T",
+        null_measure="spread_cold_against_T",
         null_description="the law of T instead of T/2",
     ),
     Claim(
@@ -66,7 +66,7 @@ CLAIMS = (
         SPREAD,
         unit="× variance of the law",
         reason=SPREAD_REASON,
-        null="spread_hot_against_T",
+        null_measure="spread_hot_against_T",
         null_description="the law of T instead of 2 T",
     ),
     Claim(
@@ -77,7 +77,7 @@ CLAIMS = (
         (None, 0.2),
         unit="of T",
         reason="a fifth of T; it goes as b",
-        null="noise_fast",
+        null_measure="noise_fast",
         null_description="ten times the speed",
     ),
 )

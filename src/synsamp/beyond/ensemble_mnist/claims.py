@@ -20,7 +20,7 @@ CLAIMS = (
         (0.005, None),
         unit="of test images",
         reason=HALF_A_POINT,
-        null="accuracy_path_over_sgd",
+        null_measure="accuracy_path_over_sgd",
         null_description=SAME,
     ),
     Claim(
@@ -31,7 +31,7 @@ CLAIMS = (
         (0.005, None),
         unit="of test images",
         reason=HALF_A_POINT,
-        null="accuracy_path_over_sgd",
+        null_measure="accuracy_path_over_sgd",
         null_description=SAME,
     ),
     Claim(
@@ -43,7 +43,7 @@ CLAIMS = (
         unit="× log score of SGD",
         reason="a fifth less; 1 is no better",
         detail="mean −log of the probability given to the right class, a ratio of means over seeds",
-        null="log_score_path_by_sgd",
+        null_measure="log_score_path_by_sgd",
         null_description=SAME,
     ),
     Claim(
@@ -55,7 +55,7 @@ CLAIMS = (
         unit="× calibration error of SGD",
         reason="a third less; 1 is no better",
         detail="expected calibration error in 15 bins, a ratio of means over seeds",
-        null="calibration_path_by_sgd",
+        null_measure="calibration_path_by_sgd",
         null_description=SAME,
     ),
     Claim(
@@ -68,7 +68,7 @@ CLAIMS = (
         reason="one pair in a hundred more in the right order, about the error of an area from "
         "1,000 images",
         detail="by the entropy of class probabilities",
-        null="rotated_path_over_sgd",
+        null_measure="rotated_path_over_sgd",
         null_description=SAME,
     ),
     Claim(
@@ -79,7 +79,7 @@ CLAIMS = (
         (0.01, None),
         unit="of the area under the ROC curve",
         reason="as for digits on their side",
-        null="letters_path_over_sgd",
+        null_measure="letters_path_over_sgd",
         null_description=SAME,
     ),
     Claim(
@@ -90,7 +90,7 @@ CLAIMS = (
         (0.8, None),
         unit="area under the ROC curve",
         reason="four pairs in five in the right order; half of them are so by chance",
-        null="letters_shuffled",
+        null_measure="letters_shuffled",
         null_description="samples of a network whose training labels were shuffled",
     ),
 )

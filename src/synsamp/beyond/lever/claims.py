@@ -18,7 +18,7 @@ LEARNING = (
         unit="times the untrained network",
         reason="1: nothing learned; half as many again is the least that counts",
         detail="last fifth of learning; per minute of cued time",
-        null="rise_random",
+        null_measure="rise_random",
         null_description="one reward for each that was earned, at a random time",
     ),
     Claim(
@@ -29,7 +29,7 @@ LEARNING = (
         (1.5, None),
         unit="times the untrained network",
         reason="as above",
-        null="rise_frozen",
+        null_measure="rise_frozen",
         null_description="plasticity off (b = 0): last fifth of as long a stretch, against all of it",
     ),
     Claim(
@@ -40,7 +40,7 @@ LEARNING = (
         (None, 1.25),
         unit="times the untrained network",
         reason="half of what counts as learned above 1; reported whichever way it comes out",
-        null="rise",
+        null_measure="rise",
         null_description="the network itself, with noise",
     ),
 )
@@ -55,7 +55,7 @@ STABLE = (
         unit="times the level learned",
         reason="a fifth may be lost; going on to learn is no failure",
         detail="last fifth of the stretch in which nothing was changed",
-        null="stays_untrained",
+        null_measure="stays_untrained",
         null_description="the network before learning",
     ),
     Claim(
@@ -67,7 +67,7 @@ STABLE = (
         unit="of functional connections between neurons",
         reason="0: nothing changes; a tenth is the least that counts",
         detail="gone at the end of that stretch of those that were there at its beginning",
-        null="gone_frozen",
+        null_measure="gone_frozen",
         null_description="plasticity off (b = 0): nothing can change, however long",
     ),
     Claim(
@@ -81,7 +81,7 @@ STABLE = (
         reason="0: drift is the same in all directions; a tenth of a correlation at least",
         detail="weights onto motor neurons, then and now, over the neurons that they come from: "
         "sum for up minus sum for down, beyond that of single synapses",
-        null="kept_mixed",
+        null_measure="kept_mixed",
         null_description="the same difference between groups mixed from both populations",
     ),
 )
@@ -96,7 +96,7 @@ CHANGED = (
         unit="times the level learned",
         reason="at least a fifth is lost",
         detail="with plasticity off, all of that stretch",
-        null="stays",
+        null_measure="stays",
         null_description="the task as it was",
     ),
     Claim(
@@ -108,7 +108,7 @@ CHANGED = (
         unit="times the level with plasticity off",
         reason="1: no gain; a quarter more is the least that counts",
         detail="last fifth, against the branch with plasticity off; null: its last fifth",
-        null="adapts_frozen",
+        null_measure="adapts_frozen",
         null_description=OFF,
     ),
     Claim(
@@ -120,7 +120,7 @@ CHANGED = (
         unit="times the level with plasticity off",
         reason="1: no gain; a quarter more is the least that counts",
         detail="last fifth, against the branch with plasticity off; null: its last fifth",
-        null="recovers_frozen",
+        null_measure="recovers_frozen",
         null_description=OFF,
     ),
 )

@@ -17,7 +17,7 @@ CLAIMS = (
         unit="reward while a pattern is shown",
         reason="two populations of 50 Hz that fire by chance earn 0.06; three times that",
         detail="last fifth of the run",
-        null="reward_end_random",
+        null_measure="reward_end_random",
         null_description=AT_RANDOM,
     ),
     Claim(
@@ -29,7 +29,7 @@ CLAIMS = (
         unit="reward while a pattern is shown",
         reason="by more than chance gives, 0.06",
         detail="last fifth minus first fifth of the run",
-        null="rise_random",
+        null_measure="rise_random",
         null_description=AT_RANDOM,
     ),
     Claim(
@@ -40,7 +40,7 @@ CLAIMS = (
         (0.75, None),
         unit="of the time a pattern is shown",
         reason="half of the way from chance, 0.5, to certainty",
-        null="leads_end_random",
+        null_measure="leads_end_random",
         null_description=AT_RANDOM,
     ),
     Claim(
@@ -52,7 +52,7 @@ CLAIMS = (
         unit="correlation over inputs",
         reason="by chance it scatters by 1/√50 = 0.14 around 0; three times that",
         detail="rate in one pattern minus that in the other, against the same of summed ŵ",
-        null="selectivity_random",
+        null_measure="selectivity_random",
         null_description=AT_RANDOM,
     ),
 )

@@ -20,7 +20,7 @@ CLAIMS = (
         (0.01, None),
         unit="of test images",
         reason=ONE_POINT,
-        null="fixed_over_fixed",
+        null_measure="fixed_over_fixed",
         null_description=OTHER_MASK,
     ),
     Claim(
@@ -31,7 +31,7 @@ CLAIMS = (
         (0.01, None),
         unit="of test images",
         reason=ONE_POINT,
-        null="fixed_over_fixed",
+        null_measure="fixed_over_fixed",
         null_description=OTHER_MASK,
     ),
     Claim(
@@ -42,7 +42,7 @@ CLAIMS = (
         (None, 0.5),
         unit="of the fixed wiring's loss",
         reason="half of it; 0 is the accuracy of all connections, 1 that of the fixed wiring",
-        null="fixed_loss",
+        null_measure="fixed_loss",
         null_description=OTHER_MASK,
     ),
     Claim(
@@ -53,7 +53,7 @@ CLAIMS = (
         (-0.01, None),
         unit="of test images",
         reason=ONE_POINT,
-        null="fixed_over_set",
+        null_measure="fixed_over_set",
         null_description="a fixed random wiring in place of the rewired one",
     ),
     Claim(
@@ -64,7 +64,7 @@ CLAIMS = (
         (None, 0.02),
         unit="of connections",
         reason="the number that the published scripts aim at",
-        null="dense_connectivity",
+        null_measure="dense_connectivity",
         null_description="without cost, noise and floor",
     ),
     Claim(
@@ -76,7 +76,7 @@ CLAIMS = (
         unit="connections",
         reason="as the rule is made",
         detail="greatest distance from K at any look",
-        null="soft_strays",
+        null_measure="soft_strays",
         null_description="soft rewiring, which does not",
         exact=True,
     ),
@@ -88,7 +88,7 @@ CLAIMS = (
         (0.01, None),
         unit="of connections in the last epoch",
         reason="one of a hundred; what rewires by noise and cost does not stop",
-        null="fixed_new_at_end",
+        null_measure="fixed_new_at_end",
         null_description="a fixed wiring",
     ),
     Claim(
@@ -100,7 +100,7 @@ CLAIMS = (
         unit="× what a random wiring has",
         reason="a fifth more than by chance; chance itself scatters by a few per cent at K = 2,352",
         detail="connections per pixel whose mean over training images is above 0.1",
-        null="fixed_on_ink",
+        null_measure="fixed_on_ink",
         null_description="a fixed wiring",
     ),
     Claim(
@@ -113,7 +113,7 @@ CLAIMS = (
         unit="× steps from the start",
         reason="a fifth of the steps saved; 1 is no gain",
         detail="steps until the target accuracy; one that is never reached counts as the horizon",
-        null="fresh_over_fresh",
+        null_measure="fresh_over_fresh",
         null_description="a network that starts the second task fresh",
     ),
     Claim(
@@ -124,7 +124,7 @@ CLAIMS = (
         (None, 0.8),
         unit="× steps of the fixed wiring",
         reason="a fifth of the steps saved; 1 is no gain",
-        null="fixed_change_over_fixed",
+        null_measure="fixed_change_over_fixed",
         null_description=OTHER_MASK,
     ),
 )

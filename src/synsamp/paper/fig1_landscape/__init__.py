@@ -1,4 +1,4 @@
-"""Figure 1: maximum likelihood against synaptic sampling. Start reading at `experiment`."""
+"""Fig. 1: maximum likelihood learning and synaptic sampling. Start reading at `experiment`."""
 
 from synsamp.paper.fig1_landscape.experiment import EXPERIMENT
 

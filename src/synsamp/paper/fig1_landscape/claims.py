@@ -1,13 +1,12 @@
-"""What Fig. 1 and the text after it state."""
+"""Claims of Fig. 1 and the text after it."""
 
 from __future__ import annotations
 
 from synsamp.claims import Claim
 from synsamp.paper.fig1_landscape.measures import NEAR, SURE
 
-BY_CHANCE = "of what chance allows"
-ALLOWED = f"1 is what the chains' own scatter stays below in {100 * SURE:g} % of cases"
-
+BY_CHANCE = "× limit of chance"
+ALLOWED = f"the scatter of chains stays below 1 in {100 * SURE:g} % of cases"
 MOST = "most paths; the interval of eight of eight begins at 0.68"
 
 CLAIMS = (
@@ -18,9 +17,10 @@ CLAIMS = (
         "ends_at_maximum",
         (1.0, 1.0),
         unit="share of paths",
-        reason="every path: climbing has no noise",
+        reason="every path, because gradient ascent has no noise",
         detail="random starts; ends within 0.01 of a maximum, slope below 0.01",
-        null="noisy_ends_at_maximum",
+        branch="no_noise",
+        null_branch="noise",
         null_description="the same starts, with the noise of sampling",
         exact=True,
     ),
@@ -32,44 +32,48 @@ CLAIMS = (
         (None, 1.0),
         unit=BY_CHANCE,
         reason=ALLOWED,
-        detail="total variation between visits and posterior in bins of the plane",
-        null="distance_when_hot",
-        null_description="what is visited at the high temperature",
+        detail="total variation between visited states and posterior, in bins of the plane",
+        branch="at_T",
+        null_branch="hot",
+        null_description="states visited at the high temperature",
     ),
     Claim(
         "all-modes",
         "One sampling path fluctuates between the different solutions: it visits every mode",
         "Fig. 1F",
-        "visits_all",
+        "visits_all_modes",
         (0.6, 1.0),
         unit="of paths",
         reason=MOST,
         detail=f"paths that come within {NEAR} of every mode",
-        null="visits_all_when_cold",
+        branch="at_T",
+        null_branch="cold",
         null_description="a path of the same length at the low temperature",
     ),
     Claim(
         "hot",
-        "At high temperature the modes flatten: near a mode are as many states as p*^(1/T) says",
+        "At high temperature the modes flatten: as many states lie near a mode as p*^(1/T) predicts",
         "Text after Fig. 1",
-        "near_when_hot",
+        "near_modes",
         (None, 1.0),
         unit=BY_CHANCE,
         reason=ALLOWED,
-        detail=f"share of states within {NEAR} of a mode, against its exact value on a grid",
-        null="near_at_T",
-        null_description="what is visited at T itself, against the same value",
+        detail=f"share of states within {NEAR} of a mode, compared with its exact value on a grid",
+        branch="hot",
+        null_branch="at_T",
+        null_description="states visited at T, compared with the same value",
     ),
     Claim(
         "cold",
         "As T → 0 the path stays at one mode",
         "Text after Fig. 1",
-        "stays_when_cold",
+        "stays_at_one_mode",
         (0.6, 1.0),
         unit="of paths",
         reason=MOST,
         detail=f"paths that come within {NEAR} of one mode only",
-        null="stays_at_T",
+        branch="cold",
+        null_branch="at_T",
         null_description="a path of the same length at T",
     ),
 )

@@ -1,4 +1,4 @@
-"""Drawing of Figure 1 from its saved results."""
+"""Figures of Fig. 1, drawn from stored results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPAN = (-3.2, 3.2)
 
 
 def draw(parameters: Any, runs: Sequence[Results]) -> dict[str, Figure]:
-    """Panels A–C (climbing), D–G (sampling) and T (temperature), all of the first seed."""
+    """Draw panels A–C (gradient ascent), D–G (sampling) and T (temperature) of the first seed."""
     results = runs[0]
     return {
         "ABC": _climbing(results),
@@ -47,7 +47,7 @@ def _sampling(results: Results) -> Figure:
     _surface(figure.add_subplot(2, 2, 2, projection="3d"), posterior, "E  posterior")
     axes = figure.add_subplot(2, 2, 3)
     _plane(axes, posterior, "F  synaptic sampling")
-    path = results["paths"].theta.values[0]
+    path = results["paths"].theta.sel(branch="at_T").values
     axes.plot(
         path[:6000, 0], path[:6000, 1], color=GREEN, linewidth=0.25, alpha=0.8, rasterized=True
     )
@@ -84,7 +84,7 @@ def _surface(axes: Any, density: Any, title: str) -> None:
         inside.values,
         cmap=DENSITY,
         linewidth=0,
-        antialiased=False,  # smoothed cell borders would show as a pattern
+        antialiased=False,  # antialiased cell borders would show as a pattern
         rstride=1,
         cstride=1,
         rasterized=True,

@@ -1,73 +1,19 @@
-"""Fig. 2: a prior for synaptic weights keeps a Boltzmann machine from overfitting.
+"""Fig. 2: a prior of synaptic weights keeps a Boltzmann machine from overfitting.
 
-A machine of 784 visible and 9 hidden neurons learns from five images of a handwritten 1, once
-under a uniform prior (the common maximum likelihood rule, with noise) and once under a bimodal
-prior for its weights. Every seed is a trial with images, initial values and noise of its own.
+A machine with 784 visible and 9 hidden neurons learns from five images of a handwritten 1, under a
+uniform prior (the maximum likelihood rule, with noise) and under a bimodal prior of its weights.
+Every seed is a trial with other images, initial values and noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any
-
-import numpy as np
-import xarray as xr
-from pydantic import Field, model_validator
-
-from synsamp.experiments.base import Experiment, Parameters, Results, RunContext
+from synsamp.experiments.base import Experiment
+from synsamp.figures.lazy import draw_with
 from synsamp.paper.fig2_generalisation.claims import CLAIMS
-from synsamp.paper.fig2_generalisation.measures import MARGIN_NATS, measures
-from synsamp.paper.fig2_generalisation.variants import LABELS, variants
-from synsamp.paper.shared.boltzmann_learning import learn
-from synsamp.paper.shared.boltzmann_trial import MANY_IMAGES, Learning, TrialParameters
-from synsamp.priors import GaussianMixture
-
-
-class BimodalPrior(Parameters):
-    """The mixture of two Gaussians in equal shares (Eq. rbm_prior)."""
-
-    means: tuple[Annotated[float, Field(ge=-100.0, le=100.0)], ...] = Field(
-        (1.0, 0.0), min_length=1, max_length=5, description="μ"
-    )
-    stds: tuple[Annotated[float, Field(ge=1e-3, le=100.0)], ...] = Field(
-        (0.15, 0.15), min_length=1, max_length=5, description="σ"
-    )
-
-    @model_validator(mode="after")
-    def _fits(self) -> BimodalPrior:
-        if len(self.means) != len(self.stds):
-            raise ValueError("means and stds must have the same length")
-        return self
-
-
-class GeneralisationParameters(TrialParameters):
-    """Parameters of Fig. 2."""
-
-    prior: BimodalPrior = BimodalPrior()
-    temperature: float = Field(1.0, ge=0.0, le=1000.0, description="T, the noise temperature")
-
-    @property
-    def n_variants(self) -> int:
-        """Ways to learn, controls included."""
-        return len(LABELS)
-
-
-def run(p: GeneralisationParameters, seed: int, context: RunContext) -> Results:
-    """One trial: learn under both priors, and in the ways that claims are held against."""
-    bimodal = GaussianMixture(p.prior.means, p.prior.stds)
-    weight = np.linspace(-4.0, 4.0, 801)
-    density = xr.Dataset(
-        {"density": ("weight", np.exp(bimodal.log_density(weight)))}, coords={"weight": weight}
-    )
-    return {**learn(p, variants(bimodal, p.temperature), seed, context), "prior": density}
-
-
-def draw(parameters: GeneralisationParameters, runs: Sequence[Results]) -> dict[str, Any]:
-    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
-    from synsamp.paper.fig2_generalisation import figures
-
-    return figures.draw(parameters, runs)
-
+from synsamp.paper.fig2_generalisation.measures import ALSO_MEASURED, MARGIN_NATS, MEASURES
+from synsamp.paper.fig2_generalisation.parameters import GeneralisationParameters
+from synsamp.paper.fig2_generalisation.protocol import run
+from synsamp.paper.shared.boltzmann_trial import MANY_IMAGES, Learning
 
 EXPERIMENT = Experiment(
     name="generalisation",
@@ -82,41 +28,42 @@ EXPERIMENT = Experiment(
     },
     trials={"quick": 4, "paper": 100},
     run=run,
-    measures=measures,
+    measures=MEASURES,
+    also_measured=ALSO_MEASURED,
     claims=CLAIMS,
-    draw=draw,
+    draw=draw_with("synsamp.paper.fig2_generalisation.figures"),
     captions={
         "A": "The five training images of the first trial, and the network: 784 visible neurons, "
         "one per pixel, and 9 hidden ones.",
-        "B": "Some of the test images: ways to write a 1 that the training set does not have.",
+        "B": "Some of the held-out test images.",
         "C": "Uniform prior: 50 randomly chosen weights during learning in the first trial, and "
         "the histogram of all weights of all trials at the end (80 bins from −4 to 4).",
         "D": "Uniform prior: log-likelihood of training and test images, mean and standard "
         "deviation over trials. On test images it rises at first and then falls. Dotted: test "
         "images without noise (T = 0).",
         "E": "Bimodal prior (blue curve): most weights settle around 0, some around 1.",
-        "F": "Bimodal prior: the log-likelihood of test images stays high throughout. Gray in D "
+        "F": "Bimodal prior: the log-likelihood of test images stays high throughout. Grey in D "
         "and F: prior and noise alone, without images.",
-        "G": "Beyond the figure: digits that the machines of the first trial make up at the end "
-        "(drawn from the exact law of the hidden neurons; gray values are probabilities).",
-        "H": "Beyond the figure: test images under the last sample of the parameters, under a "
+        "G": "Beyond the figure: digits that the machines of the first trial generate at the "
+        "end (exact samples; grey values are probabilities).",
+        "H": "Beyond the figure: log-likelihood of test images under the last sample of the parameters, under a "
         "typical sample of the second half of learning, and under the average of p(x|θ) over "
         "those samples. One dot is one trial.",
     },
     assumptions=(
-        "50,000 updates: the paper does not say how many.",
+        "50,000 updates; the paper does not report the number.",
         "Log-likelihood is exact (log Z by summing all hidden states), on images binarised once "
-        "per trial; the paper does not say how it was computed.",
-        "Each trial draws its own five training and 100 test images from MNIST's training set; "
+        "per trial; the paper does not report how it was computed.",
+        "Each trial draws five training and 100 test images from the training set of MNIST; "
         "both priors learn from the same images, initial values and random numbers.",
         "Controls: the bimodal prior with other random numbers; both priors with noise and no "
         f"images; the uniform prior without noise, on five images and on {MANY_IMAGES} others.",
-        f"Staying near the best means within {MARGIN_NATS:g} nats; the paper gives no number.",
+        f"Near the best means within {MARGIN_NATS:g} nats; the paper gives no number.",
     ),
     deviations=(
         "784 visible neurons; the Methods print 748, which is not 28 × 28.",
-        "At T = 1 the likelihood falls by noise alone as well, without any image: that it falls "
-        "under the uniform prior does not show by itself that images are learned by heart. The "
-        "claim by-heart asks for that, without noise.",
+        "At T = 1 the likelihood also falls through noise alone, without images. A fall under "
+        "the uniform prior therefore does not prove memorisation. The claim by-heart tests "
+        "memorisation without noise.",
     ),
 )

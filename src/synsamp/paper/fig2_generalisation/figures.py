@@ -1,4 +1,4 @@
-"""Fig. 2: training and test images, weights under both priors, likelihood, and what follows."""
+"""Figures of Fig. 2: images, weights under both priors, likelihood, generated digits."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from matplotlib.patches import Circle
 from synsamp.experiments.base import Results
 from synsamp.figures.montage import montage, show
 from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, SKY
-from synsamp.paper.fig2_generalisation.experiment import GeneralisationParameters
-from synsamp.paper.fig2_generalisation.variants import (
+from synsamp.paper.fig2_generalisation.parameters import GeneralisationParameters
+from synsamp.paper.fig2_generalisation.protocol import (
     BIMODAL,
-    BIMODAL_ALONE,
+    BIMODAL_NO_IMAGES,
     NO_NOISE,
     UNIFORM,
-    UNIFORM_ALONE,
+    UNIFORM_NO_IMAGES,
 )
 
 TITLES = {UNIFORM: "uniform prior", BIMODAL: "bimodal prior"}
-WITHOUT_IMAGES = {UNIFORM: UNIFORM_ALONE, BIMODAL: BIMODAL_ALONE}
+WITHOUT_IMAGES = {UNIFORM: UNIFORM_NO_IMAGES, BIMODAL: BIMODAL_NO_IMAGES}
 
 
 def draw(parameters: GeneralisationParameters, runs: Sequence[Results]) -> dict[str, Figure]:
-    """Panels A to F as in the paper, and G, H beyond it; pictures are of the first trial."""
+    """Draw panels A to F as in the paper, and G and H beyond it; pictures show the first trial."""
     trials = xr.concat([run["learning"].load() for run in runs], "trial")
     return {"ABCDEF": _figure_two(runs[0], trials), "GH": _beyond(runs[0]["example"], trials)}
 
@@ -38,7 +38,7 @@ def _figure_two(first: Results, trials: xr.Dataset) -> Figure:
     parts: Any = figure.subfigures(3, 1, height_ratios=[0.95, 1.3, 1.3])
     top, *rows = parts
     _images(top, example)
-    test = trials.test_log_likelihood.sel(variant=list(TITLES))
+    test = trials.test_log_likelihood.sel(branch=list(TITLES))
     low = float((test.mean("trial") - test.std("trial")).min())
     for row, letters, variant in zip(rows, ("CD", "EF"), TITLES, strict=True):
         traces, histogram, likelihood = row.subplots(1, 3, width_ratios=[2.4, 1.0, 3.0])
@@ -59,7 +59,7 @@ def _images(figure: Any, example: Any) -> None:
 
 
 def _network(axes: Any, n_hidden: int) -> None:
-    """A cartoon: two layers, all connections between them, none within."""
+    """Sketch of two layers with all connections between them and none within."""
     axes.set(xlim=(-1.0, 11.6), ylim=(-0.9, 2.3), aspect="equal")
     axes.axis("off")
     visible, hidden = np.linspace(0, 8.5, 8), np.linspace(1.6, 6.9, 5)
@@ -76,8 +76,8 @@ def _network(axes: Any, n_hidden: int) -> None:
 def _weights(
     traces: Any, histogram: Any, first: Results, counted: Any, variant: str, letter: str
 ) -> None:
-    example = first["example"].sel(variant=variant)
-    counts = counted.sel(variant=variant).sum("trial")
+    example = first["example"].sel(branch=variant)
+    counts = counted.sel(branch=variant).sum("trial")
     thousands = example.time.values / 1000
     traces.plot(thousands, example.trace.values, color=GRAY, lw=0.4, alpha=0.65)
     traces.plot(thousands, example.trace.values[:, :3], color=GREEN, lw=0.9)
@@ -106,14 +106,14 @@ def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -
     after_start = trials.isel(update=slice(1, None))
     updates = after_start["update"]
     for name, colour in (("train", BLUE), ("test", ORANGE)):
-        values = after_start[f"{name}_log_likelihood"].sel(variant=variant)
+        values = after_start[f"{name}_log_likelihood"].sel(branch=variant)
         mean, std = values.mean("trial"), values.std("trial")
         axes.fill_between(updates, mean - std, mean + std, color=colour, alpha=0.25, lw=0)
         axes.plot(updates, mean, color=colour, label=f"{name} images")
     test = after_start.test_log_likelihood.mean("trial")
     if variant == UNIFORM:
-        axes.plot(updates, test.sel(variant=NO_NOISE), ":", color=ORANGE, lw=1.2, label="no noise")
-    alone = test.sel(variant=WITHOUT_IMAGES[variant])
+        axes.plot(updates, test.sel(branch=NO_NOISE), ":", color=ORANGE, lw=1.2, label="no noise")
+    alone = test.sel(branch=WITHOUT_IMAGES[variant])
     axes.plot(updates, alone, color=GRAY, lw=1.1, label="no images")
     axes.set(xscale="log", xlabel="updates", ylabel="log-likelihood / nats")
     axes.set(ylim=(1.05 * low, -0.2 * low), xlim=(10, float(updates[-1])))
@@ -128,15 +128,15 @@ def _beyond(example: xr.Dataset, trials: xr.Dataset) -> Figure:
     left, right = parts
     digits = left.subplots(2, 1)
     for axes, letter, variant in zip(digits, ("G   ", "     "), TITLES, strict=True):
-        show(axes, montage(example.generated_probability.sel(variant=variant), 10))
-        axes.set_title(f"{letter}made up under the {TITLES[variant]}")
+        show(axes, montage(example.generated_probability.sel(branch=variant), 10))
+        axes.set_title(f"{letter}generated under the {TITLES[variant]}")
     _averages(right.subplots(1, 2), trials)
     return figure
 
 
 def _averages(both: Any, trials: Any) -> None:
     for axes, variant in zip(both, TITLES, strict=True):
-        one = trials.sel(variant=variant)
+        one = trials.sel(branch=variant)
         values = {
             "last": one.test_log_likelihood.isel(update=-1).values,
             "typical": one.single_test_log_likelihood.values,

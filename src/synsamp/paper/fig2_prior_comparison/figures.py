@@ -1,4 +1,4 @@
-"""Beyond Fig. 2: likelihood of test images by prior and temperature, and what each makes up."""
+"""Figures beyond Fig. 2: likelihood of test images by prior and temperature, generated digits."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from synsamp.experiments.base import Results
 from synsamp.figures.montage import montage, show
 from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, ORANGE, SKY, YELLOW
-from synsamp.paper.fig2_prior_comparison.experiment import ComparisonParameters
 from synsamp.paper.fig2_prior_comparison.measures import typical_table
+from synsamp.paper.fig2_prior_comparison.parameters import ComparisonParameters
 
 NAMES = {
     "gaussian": "Gaussian",
@@ -26,7 +26,7 @@ COLD_TO_HOT = (SKY, BLUE, GREEN, YELLOW, ORANGE)
 
 
 def draw(parameters: ComparisonParameters, runs: Sequence[Results]) -> dict[str, Figure]:
-    """One figure: A by prior and temperature, B during learning, C made-up digits."""
+    """Draw A by prior and temperature, B during learning, C generated digits."""
     trials = xr.concat([run["learning"].load() for run in runs], "trial")
     figure = Figure(figsize=(7.0, 6.4))
     parts: Any = figure.subfigures(2, 1, height_ratios=[1.15, 1.0])
@@ -44,14 +44,14 @@ def _name(prior: str) -> str:
 
 
 def _at(dataset: Any, temperature: float) -> Any:
-    """Where the priors stand that learn at this temperature, without controls."""
+    """Indices of the priors at this temperature, without controls."""
     return np.flatnonzero(
         (dataset.temperature.values == temperature) & (dataset.control.values == "")
     )
 
 
 def _surprise(axes: Any) -> None:
-    """An axis for −log p, best on top; logarithmic, because without a prior it has no end."""
+    """Logarithmic axis of −log p, best on top, because it is unbounded without a prior."""
     axes.set_yscale("log")
     axes.invert_yaxis()
     axes.yaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 5, 10]))
@@ -82,9 +82,9 @@ def _by_prior(axes: Any, table: Any) -> None:
 
 
 def _over_time(axes: Any, trials: Any, temperature: float) -> None:
-    chosen = trials.isel(variant=_at(trials, temperature))
-    for colour, v in zip(CYCLE, range(chosen.sizes["variant"]), strict=False):
-        one = chosen.isel(variant=v, update=slice(1, None))
+    chosen = trials.isel(branch=_at(trials, temperature))
+    for colour, v in zip(CYCLE, range(chosen.sizes["branch"]), strict=False):
+        one = chosen.isel(branch=v, update=slice(1, None))
         mean = -one.test_log_likelihood.mean("trial")
         axes.plot(one["update"], mean, color=colour, label=_name(str(one.prior.values)))
     axes.set(xscale="log", xlabel="updates", xlim=(10, float(trials["update"][-1])))
@@ -94,10 +94,10 @@ def _over_time(axes: Any, trials: Any, temperature: float) -> None:
 
 
 def _digits(figure: Any, example: Any, temperature: float) -> None:
-    chosen = example.isel(variant=_at(example, temperature))
-    all_axes = figure.subplots(chosen.sizes["variant"], 1, squeeze=False)[:, 0]
+    chosen = example.isel(branch=_at(example, temperature))
+    all_axes = figure.subplots(chosen.sizes["branch"], 1, squeeze=False)[:, 0]
     for v, axes in enumerate(all_axes):
-        one = chosen.isel(variant=v)
+        one = chosen.isel(branch=v)
         show(axes, montage(one.generated_probability.values[:16], 16))
         axes.set_ylabel(_name(str(one.prior.values)), rotation=0, ha="right", va="center")
-    all_axes[0].set_title(f"C   made up at the end, T = {temperature:g}")
+    all_axes[0].set_title(f"C   generated at the end, T = {temperature:g}")

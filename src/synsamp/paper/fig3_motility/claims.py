@@ -33,7 +33,7 @@ CLAIMS = (
         "a sample of the prior has 0.87 on average, and more than 1.95 once in 1,000",
         "Kolmogorov–Smirnov distance between θ of all synapses, in the engine without spikes, and "
         "the prior, times √n",
-        null="free_law_colder",
+        null_measure="free_law_colder",
         null_description=COLDER,
     ),
     Claim(
@@ -46,7 +46,7 @@ CLAIMS = (
         "an error of the engine would be many standard errors",
         "largest deviation of the maximum-likelihood estimates of μ, σ√T and b·T from the truth, "
         "in standard errors",
-        null="free_process_colder",
+        null_measure="free_process_colder",
         null_description=COLDER,
     ),
     Claim(
@@ -58,7 +58,7 @@ CLAIMS = (
         "σ",
         "a normal sample has 0.89 on average, and more than 2.63 once in 1,000",
         "skewness and kurtosis of log w in standard errors, root mean square",
-        null="free_moments_of_w",
+        null_measure="free_moments_of_w",
         null_description="w in the place of log w",
     ),
     Claim(
@@ -71,7 +71,7 @@ CLAIMS = (
         "1 is proportional",
         "slope of log |Δw| against log w, connections active at first, over b Δt = 0.0144, "
         "without activity",
-        null="free_slope_dealt",
+        null_measure="free_slope_dealt",
         null_description=DEALT,
     ),
     Claim(
@@ -83,7 +83,7 @@ CLAIMS = (
         "",
         "1 is proportional; wider than without activity, as the likelihood holds large weights",
         "the same slope over b Δt = 0.0144, 4 h at the smaller b",
-        null="slope_slow_dealt",
+        null_measure="slope_slow_dealt",
         null_description=DEALT,
     ),
     Claim(
@@ -95,7 +95,7 @@ CLAIMS = (
         "σ",
         LOSSES_REASON,
         LOSSES,
-        null="losses_fast",
+        null_measure="losses_fast",
         null_description="the learning circuit, observed in the same way",
     ),
     Claim(
@@ -107,7 +107,7 @@ CLAIMS = (
         "σ",
         LOSSES_REASON,
         LOSSES,
-        null="losses_slow",
+        null_measure="losses_slow",
         null_description="the learning circuit, observed in the same way",
     ),
     Claim(
@@ -119,7 +119,7 @@ CLAIMS = (
         "AIC",
         MARGIN_REASON,
         MARGIN,
-        null="free_margin_fast",
+        null_measure="free_margin_fast",
         null_description=ALONE,
     ),
     Claim(
@@ -131,7 +131,7 @@ CLAIMS = (
         "AIC",
         MARGIN_REASON,
         MARGIN,
-        null="free_margin_slow",
+        null_measure="free_margin_slow",
         null_description=ALONE,
     ),
     Claim(
@@ -144,7 +144,7 @@ CLAIMS = (
         "1 is exact; a quarter more or less is what circuits differ by",
         "median life in the power-law fits, slow over fast, both observed over the same length in "
         "units of 1/b, relative to the ratio of b",
-        null="time_scale_unchanged",
+        null_measure="time_scale_unchanged",
         null_description="b not changed, watched as if it were (prior and noise alone)",
     ),
     Claim(
@@ -156,7 +156,7 @@ CLAIMS = (
         "|log ratio|",
         "a fifth: fits of one law to two records of this length differ by less",
         "exponents of the power laws at both b, in real time, not in units of 1/b",
-        null="exponent_alike",
+        null_measure="exponent_alike",
         null_description="the same circuits, observed over the same length in units of 1/b",
     ),
     Claim(
@@ -168,7 +168,7 @@ CLAIMS = (
         "",
         "a tenth of what the claim on the time scale allows",
         "share of active synapses, last quarter of the time over the first, less 1",
-        null="drift_settling",
+        null_measure="drift_settling",
         null_description="the circuit from its start, as long in units of 1/b",
     ),
     Claim(
@@ -180,7 +180,7 @@ CLAIMS = (
         "",
         "1 is no dip; half as many in between are seen by eye",
         "emptiest inner tenth of the time active, relative to the smaller outer tenth",
-        null="free_dip",
+        null_measure="free_dip",
         null_description=ALONE,
     ),
     Claim(
@@ -193,7 +193,7 @@ CLAIMS = (
         "“only” leaves a tenth to all others together",
         "share of the efficacy, summed over connections and time, of those active at more than "
         "95 % of the looks",
-        null="free_lasting_efficacy",
+        null_measure="free_lasting_efficacy",
         null_description=ALONE,
     ),
 )

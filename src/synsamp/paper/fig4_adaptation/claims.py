@@ -21,7 +21,7 @@ PHASE_CLAIMS = (
         (None, 0.25),
         reason="“most”: at least three of four",
         detail="active share at background inputs at the end of phase 1, relative to the start",
-        null="background_left_free",
+        null_measure="background_left_free",
         null_description=FREE,
     ),
     Claim(
@@ -32,7 +32,7 @@ PHASE_CLAIMS = (
         (0.85, None),
         reason="above what the paper's prior alone keeps active, 0.69, by half of what is missing",
         detail="active share at inputs bright in more than half of the images, end of phase 1",
-        null="matters_active_free",
+        null_measure="matters_active_free",
         null_description=FREE,
     ),
     Claim(
@@ -43,7 +43,7 @@ PHASE_CLAIMS = (
         (None, 0.25),
         reason="few: at most a quarter",
         detail=f"largest active share of the whole run, its start included, every {SYNC_INTERVAL_S:g} s",
-        null="largest_active_share_free",
+        null_measure="largest_active_share_free",
         null_description=FREE,
     ),
     Claim(
@@ -54,7 +54,7 @@ PHASE_CLAIMS = (
         (None, 0.25),
         reason="few: at most a quarter",
         detail=f"largest active share from the end of phase 1 on, every {SYNC_INTERVAL_S:g} s",
-        null="largest_active_share_later_free",
+        null_measure="largest_active_share_later_free",
         null_description=FREE,
     ),
     Claim(
@@ -66,7 +66,7 @@ PHASE_CLAIMS = (
         reason="more than half of the dots of a snapshot were not in the one before",
         detail="active connections at inputs that are background in all phases, snapshots after "
         "phase 1: share that the snapshot before did not have",
-        null="new_dots_share_free",
+        null_measure="new_dots_share_free",
         null_description=FREE,
     ),
     Claim(
@@ -79,7 +79,7 @@ PHASE_CLAIMS = (
         reason="the paper shows one circuit: more circuits do than do not",
         detail="circuits with two neurons or more that give over 80 % of their digit spikes to it "
         "and whose weights are most like its mean, at the end of its phase",
-        null="two_turn_control",
+        null_measure="two_turn_control",
         null_description=CONTROL,
     ),
     Claim(
@@ -90,7 +90,7 @@ PHASE_CLAIMS = (
         (0.1, None),
         reason="a gain that can be seen in the pictures",
         detail="correlation of ŵ with its mean image, second best neuron, gain over its phase",
-        null="likeness_gain_control",
+        null_measure="likeness_gain_control",
         null_description=CONTROL,
     ),
     Claim(
@@ -102,7 +102,7 @@ PHASE_CLAIMS = (
         reason="one neuron in ten that learns the new digit brings back a tenth",
         detail="of the connections at new inputs that were eliminated in phase 1, those active at "
         "the end of the new digit's phase",
-        null="back_at_new_share_control",
+        null_measure="back_at_new_share_control",
         null_description=CONTROL,
     ),
     Claim(
@@ -114,7 +114,7 @@ PHASE_CLAIMS = (
         unit="of circuits",
         reason="the paper shows one circuit: more circuits do than do not",
         detail="circuits in which no neuron is turned to it at the end of the phase after",
-        null="all_return_stays",
+        null_measure="all_return_stays",
         null_description=STAYS,
     ),
     Claim(
@@ -126,7 +126,7 @@ PHASE_CLAIMS = (
         reason="nothing shown needs them any more: most go",
         detail="of the connections at new inputs that were active at the end of its phase, those "
         "not active at the end of the phase after",
-        null="gone_at_new_share_stays",
+        null_measure="gone_at_new_share_stays",
         null_description=STAYS,
     ),
     Claim(
@@ -138,7 +138,7 @@ PHASE_CLAIMS = (
         reason="stable: nearly always active",
         detail="share of time active in the second half of the phase; the synapse was chosen "
         "before",
-        null="synapse_active_new_control",
+        null_measure="synapse_active_new_control",
         null_description=f"{CONTROL}, its synapse chosen in the same way",
     ),
     Claim(
@@ -151,7 +151,7 @@ PHASE_CLAIMS = (
         reason="at least once in the two halves together",
         detail=f"upward crossings of θ = 0 (every {SYNC_INTERVAL_S:g} s), mean of the second halves of both "
         "phases",
-        null="synapse_regrowths_new",
+        null_measure="synapse_regrowths_new",
         null_description=WHILE_SHOWN,
     ),
     Claim(
@@ -162,7 +162,7 @@ PHASE_CLAIMS = (
         (None, 0.5),
         reason="“most of the time”: more than half",
         detail="share of time active in the second halves of both phases",
-        null="synapse_active_new",
+        null_measure="synapse_active_new",
         null_description=WHILE_SHOWN,
     ),
 )

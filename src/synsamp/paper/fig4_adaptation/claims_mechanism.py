@@ -26,7 +26,7 @@ def _noise_rewires(reading: str, words: str) -> Claim:
         unit="× with noise",
         reason="“essential”: without it at most half is left",
         detail=f"{USEFUL}, with T = 0 in that phase relative to T as it is",
-        null=f"rewired_again_{reading}",
+        null_measure=f"rewired_again_{reading}",
         null_description=AGAIN,
     )
 
@@ -42,7 +42,7 @@ def _noise_retunes(reading: str, words: str) -> Claim:
         reason="“essential”: without it at most half is left",
         detail="neurons turned to the new digit at the end of its phase, with T = 0 in that phase "
         "relative to T as it is",
-        null=f"retuned_again_{reading}",
+        null_measure=f"retuned_again_{reading}",
         null_description=AGAIN,
     )
 
@@ -58,7 +58,7 @@ def _prior_sparse(reading: str, words: str) -> Claim:
         reason="“ensures”: without it there would be at least a tenth more",
         detail="active share at the end of the new digit's phase in a circuit without prior from "
         "the start on, relative to the circuit as it is",
-        null=f"connected_again_{reading}",
+        null_measure=f"connected_again_{reading}",
         null_description=AGAIN,
     )
 
@@ -74,7 +74,7 @@ MECHANISM_CLAIMS = (
         reason="“almost entirely”: nine of ten come back without the likelihood",
         detail=f"{USEFUL}, if retracted synapses feel no likelihood, relative to the rule as "
         "printed",
-        null="regrown_noise_off",
+        null_measure="regrown_noise_off",
         null_description="the noise off as well: the prior alone",
     ),
     Claim(
@@ -87,7 +87,7 @@ MECHANISM_CLAIMS = (
         reason="“almost entirely”: without noise at most one of ten is left",
         detail="connections at background inputs that appear from one snapshot to the next in the "
         "new digit's phase, with T = 0 relative to T as it is",
-        null="dots_again_printed",
+        null_measure="dots_again_printed",
         null_description=AGAIN,
     ),
     *(_noise_rewires(*each) for each in IN_WORDS.items()),

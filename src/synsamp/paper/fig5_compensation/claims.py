@@ -27,7 +27,7 @@ LEARNING = (
         unit="of trials",
         reason="half of the way from chance, 0.5, to certainty; random weights tell something too",
         detail="tests of the half hour before lesion 1",
-        null="recall_before_learning",
+        null_measure="recall_before_learning",
         null_description=BEFORE_LEARNING,
     ),
     Claim(
@@ -38,7 +38,7 @@ LEARNING = (
         (0.9, None),
         unit="of trials",
         reason="the sound itself is there",
-        null="heard_by_chance",
+        null_measure="heard_by_chance",
         null_description=SHUFFLED,
     ),
     Claim(
@@ -51,7 +51,7 @@ LEARNING = (
         reason="0: as alike as for one digit; unrelated assemblies would lose all of a likeness "
         "near 1, half of it is asked for",
         detail="likeness of histograms of one digit minus that of different digits",
-        null="assemblies_by_chance",
+        null_measure="assemblies_by_chance",
         null_description=SHUFFLED,
     ),
     Claim(
@@ -63,7 +63,7 @@ LEARNING = (
         unit="correlation",
         reason="0: as much like either digit",
         detail="own mean image minus the other, mean of both digits",
-        null="reconstruction_by_chance",
+        null_measure="reconstruction_by_chance",
         null_description=SHUFFLED,
     ),
     Claim(
@@ -74,7 +74,7 @@ LEARNING = (
         (0.6, 1.0),
         unit="of networks",
         reason="most networks; the interval of eight of eight begins at 0.68",
-        null="reconstruction_both_by_chance",
+        null_measure="reconstruction_both_by_chance",
         null_description=SHUFFLED,
     ),
     Claim(
@@ -87,7 +87,7 @@ LEARNING = (
         reason="prior and noise alone leave 0.69 functional; learning must take away a tenth of "
         "these at least",
         detail="just before lesion 1",
-        null="functional_share_of_prior",
+        null_measure="functional_share_of_prior",
         null_description="before learning: drawn from the prior",
     ),
     Claim(
@@ -100,7 +100,7 @@ LEARNING = (
         reason="the paper's number of one network is to be matched; if 40 neurons chose by "
         "themselves with its share, 16/40, networks would scatter by 3.1",
         paper=16.0,
-        null="tuned_by_chance",
+        null_measure="tuned_by_chance",
         null_description=SHUFFLED,
     ),
 )
@@ -114,7 +114,7 @@ FIRST_LESION = (
         (SMALLEST_LOSS, None),
         unit="of trials",
         reason="three standard errors of a test",
-        null="loss_1_without_lesion",
+        null_measure="loss_1_without_lesion",
         null_description="the test just before the lesion",
     ),
     Claim(
@@ -126,7 +126,7 @@ FIRST_LESION = (
         unit="of the loss",
         reason="at least half of what was lost",
         detail="decoder fitted anew in each test; from one hour after lesion 1 on",
-        null="recovery_1_without_plasticity",
+        null_measure="recovery_1_without_plasticity",
         null_description=FROZEN,
     ),
     Claim(
@@ -138,7 +138,7 @@ FIRST_LESION = (
         unit="of the loss",
         reason="at least half of what this reader lost",
         detail="the paper does not say whether its decoder was kept",
-        null="recovery_1_kept_without_plasticity",
+        null_measure="recovery_1_kept_without_plasticity",
         null_description=FROZEN,
     ),
     Claim(
@@ -151,7 +151,7 @@ FIRST_LESION = (
         unit="correlation",
         reason="0: no change",
         detail="own minus other image, last test before lesion 2 against the first after lesion 1",
-        null="reconstruction_1_without_plasticity",
+        null_measure="reconstruction_1_without_plasticity",
         null_description=FROZEN,
     ),
 )
@@ -167,7 +167,7 @@ SECOND_LESION = (
         unit="of possible",
         reason="the paper's share is to be matched within 0.03; prior and noise alone leave 0.69",
         paper=0.728,
-        null="functional_share_of_prior",
+        null_measure="functional_share_of_prior",
         null_description="before learning: drawn from the prior",
     ),
     Claim(
@@ -178,7 +178,7 @@ SECOND_LESION = (
         (0.45, 0.55),
         unit="of trials",
         reason="0.5 and three standard errors of a single test",
-        null="hit_2_without_lesion",
+        null_measure="hit_2_without_lesion",
         null_description="the test just before the lesion",
     ),
     Claim(
@@ -191,7 +191,7 @@ SECOND_LESION = (
         reason="the paper's number is to be matched; 'about two hours' may be 1.5 to 2.5, in which "
         "steady growth differs by a quarter to either side",
         paper=294.0,
-        null="regrown_of_prior",
+        null_measure="regrown_of_prior",
         null_description=BY_PRIOR,
     ),
     Claim(
@@ -203,7 +203,7 @@ SECOND_LESION = (
         unit="of allowed",
         reason="the paper's share and a quarter to either side, as for the number",
         paper=0.268,
-        null="regrown_share_of_prior",
+        null_measure="regrown_share_of_prior",
         null_description=BY_PRIOR,
     ),
     Claim(
@@ -216,7 +216,7 @@ SECOND_LESION = (
         reason="the paper's 'about 75 %' is to be matched within a tenth; chance alone is 0.5 of "
         "trials, about 0.6 of a level of 0.8",
         paper=0.75,
-        null="recovery_2_raw_without_plasticity",
+        null_measure="recovery_2_raw_without_plasticity",
         null_description=FROZEN,
     ),
     Claim(
@@ -228,7 +228,7 @@ SECOND_LESION = (
         (0.3, None),
         unit="of recall above chance",
         reason="0: chance, 1: as before; 75 % of a level near 0.87 are 0.4 of what is above chance",
-        null="recovery_2_without_plasticity",
+        null_measure="recovery_2_without_plasticity",
         null_description=FROZEN,
     ),
     Claim(
@@ -239,7 +239,7 @@ SECOND_LESION = (
         (0.3, None),
         unit="of recall above chance",
         reason="as after two hours",
-        null="recovery_2_without_plasticity",
+        null_measure="recovery_2_without_plasticity",
         null_description=FROZEN,
     ),
     Claim(
@@ -251,7 +251,7 @@ SECOND_LESION = (
         unit="of recall above chance",
         reason="as with a decoder fitted anew; relative to what this reader told before lesion 1",
         detail="two hours after lesion 2",
-        null="recovery_2_kept_without_plasticity",
+        null_measure="recovery_2_kept_without_plasticity",
         null_description=FROZEN,
     ),
 )
@@ -266,7 +266,7 @@ NOISE = tuple(
         unit="of trials gained",
         reason="two standard errors of one test",
         detail="last half hour of the control against just after the lesion",
-        null=f"noise_off_{lesion}_gain_with_all",
+        null_measure=f"noise_off_{lesion}_gain_with_all",
         null_description="the network itself, with noise, at the same time",
     )
     for lesion in (1, 2)
@@ -284,7 +284,7 @@ PATH = (
         "to 0.76 of them, the band on what it removes",
         detail="mean over surviving neurons",
         paper=35.0,
-        null="parameters_of_prior",
+        null_measure="parameters_of_prior",
         null_description="lesion 2 before learning: connections drawn from the prior",
     ),
     Claim(
@@ -298,7 +298,7 @@ PATH = (
         "is the least that counts",
         detail="distance between epochs over distance within, mean over surviving neurons; same "
         "epochs, parameters chosen alike",
-        null="regions_of_noise",
+        null_measure="regions_of_noise",
         null_description=NOISE_ALONE,
     ),
     *(
@@ -311,7 +311,7 @@ PATH = (
             unit="times the path without lesions",
             reason="1: no further; a tenth more is the least that counts",
             detail="from the half hour before to the second half hour after",
-            null=f"moved_{lesion}_by_noise",
+            null_measure=f"moved_{lesion}_by_noise",
             null_description=NOISE_ALONE,
         )
         for lesion in (1, 2)
@@ -329,7 +329,7 @@ DRIFT = (
             unit="correlation",
             reason="0: as alike as two tests at one time",
             detail="likeness of two independent tests at one time minus that over all hours",
-            null=f"drift_{name}_without_plasticity",
+            null_measure=f"drift_{name}_without_plasticity",
             null_description="plasticity off (b = 0): nothing can drift, however long",
         )
         for name in ("A", "V")
@@ -343,7 +343,7 @@ DRIFT = (
         unit="of trials",
         reason="loses less than the least loss that lesion 1 must cause; more recall is no failure",
         detail="recall at the end without lesions minus that after learning",
-        null="stable_with_lesions",
+        null_measure="stable_with_lesions",
         null_description="the network with its lesions at the same time",
     ),
 )

@@ -1,4 +1,4 @@
-"""Let every variant of a trial learn, look at it at fixed updates, and lay down what was seen."""
+"""Let every variant of a trial learn, and record it at fixed updates."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ N_GENERATED = 20
 NATS = {"units": "nats per image"}
 
 
-class Seen:
-    """What was seen of all variants so far; empty at first."""
+class Recorded:
+    """Records of all variants so far; empty at first."""
 
     def __init__(self, p: TrialParameters, n_variants: int) -> None:
         evaluations = (n_variants, evaluation_updates(p).size)
@@ -45,53 +45,53 @@ class Seen:
         self.end = np.zeros((n_variants, machine_of(p).size))
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """All of it, by name."""
+        """All records by name."""
         return {"train": self.train, "test": self.test, "trace": self.trace, "end": self.end}
 
 
 def learn(
     p: TrialParameters, variants: Sequence[Variant], seed: int, context: RunContext
 ) -> Results:
-    """Run one trial; returns ``learning`` (numbers) and ``example`` (pictures)."""
+    """Run one trial; returns ``learning`` (curves) and ``example`` (pictures)."""
     trial = draw_trial(p, named_seed(seed, "trial"), load_digits().train.by_digit(1))
-    seen = _look_while_learning(p, variants, trial, context)
+    recorded = _record_while_learning(p, variants, trial, context)
     return {
-        "learning": _numbers(p, variants, seen),
-        "example": _pictures(p, variants, trial, seen, seed),
+        "learning": _numbers(p, variants, recorded),
+        "example": _pictures(p, variants, trial, recorded, seed),
     }
 
 
-def _look_while_learning(
+def _record_while_learning(
     p: TrialParameters, variants: Sequence[Variant], trial: LearningTrial, context: RunContext
-) -> Seen:
-    """One variant after the other, from look to look; goes on from a checkpoint."""
-    seen, done, saved = Seen(p, len(variants)), 0, context.checkpoint.load()
-    looks = np.union1d(evaluation_updates(p), trace_updates(p))
+) -> Recorded:
+    """Train one variant after another; continues from a checkpoint."""
+    recorded, done, saved = Recorded(p, len(variants)), 0, context.checkpoint.load()
+    points = np.union1d(evaluation_updates(p), trace_updates(p))
     if saved is not None:
-        done = int(saved["looks"])
-        for name, array in seen.arrays().items():
+        done = int(saved["points"])
+        for name, array in recorded.arrays().items():
             array[:] = saved[name]
-    with context.progress("learning", total=len(variants) * looks.size) as bar:
+    with context.progress("learning", total=len(variants) * points.size) as bar:
         bar.advance(done)
-        for v in range(done // looks.size, len(variants)):
+        for v in range(done // points.size, len(variants)):
             chains = learner(p, variants[v], trial)
-            if saved is not None and done % looks.size:
+            if saved is not None and done % points.size:
                 chains.restore(saved["chains"])
-            for update in looks[done % looks.size :].tolist():
+            for update in points[done % points.size :].tolist():
                 chains.burn_in(update - chains.step)
-                _look(p, trial, seen, v, update, chains.theta[0])
+                _record(p, trial, recorded, v, update, chains.theta[0])
                 done += 1
                 bar.advance()
                 if context.checkpoint.due():
-                    state = {"looks": done, "chains": chains.state()}
-                    context.checkpoint.save(state | seen.arrays())
-    return seen
+                    state = {"points": done, "chains": chains.state()}
+                    context.checkpoint.save(state | recorded.arrays())
+    return recorded
 
 
-def _look(
+def _record(
     p: TrialParameters,
     trial: LearningTrial,
-    seen: Seen,
+    recorded: Recorded,
     v: int,
     update: int,
     theta: NDArray[np.float64],
@@ -101,32 +101,32 @@ def _look(
         i = np.searchsorted(evaluations, update)
         parts = machine_of(p).parts(theta)
         log_z = log_partition(*parts)
-        seen.train[v, i] = log_likelihood(trial.train, *parts, log_z).mean()
-        seen.test[v, i] = log_likelihood(trial.test, *parts, log_z)
+        recorded.train[v, i] = log_likelihood(trial.train, *parts, log_z).mean()
+        recorded.test[v, i] = log_likelihood(trial.test, *parts, log_z)
     if update in traces:
-        seen.trace[v, np.searchsorted(traces, update)] = theta[trial.traced_weights]
-    seen.end[v] = theta
+        recorded.trace[v, np.searchsorted(traces, update)] = theta[trial.traced_weights]
+    recorded.end[v] = theta
 
 
-def _numbers(p: TrialParameters, variants: Sequence[Variant], seen: Seen) -> xr.Dataset:
-    over_time = ("variant", "update")
-    second_half = seen.test[:, evaluation_updates(p) > p.learning.updates / 2]
-    weights = [machine_of(p).parts(theta).weights for theta in seen.end]
+def _numbers(p: TrialParameters, variants: Sequence[Variant], recorded: Recorded) -> xr.Dataset:
+    over_time = ("branch", "update")
+    second_half = recorded.test[:, evaluation_updates(p) > p.learning.updates / 2]
+    weights = [machine_of(p).parts(theta).weights for theta in recorded.end]
     counts = np.stack([np.histogram(w, HISTOGRAM_EDGES)[0] for w in weights])
-    # The average of p(x|θ) over samples of the second half, against one of them at a time.
+    # The average of p(x|θ) over samples of the second half, and the mean over single samples.
     averaged = np.array([log_mean_likelihood(one).mean() for one in second_half])
     single = np.array([one.mean() for one in second_half])
     return xr.Dataset(
         {
-            "train_log_likelihood": (over_time, seen.train, NATS),
-            "test_log_likelihood": (over_time, seen.test.mean(axis=2), NATS),
-            "averaged_test_log_likelihood": ("variant", averaged, NATS),
-            "single_test_log_likelihood": ("variant", single, NATS),
-            "weight_count": (("variant", "bin"), counts),
+            "train_log_likelihood": (over_time, recorded.train, NATS),
+            "test_log_likelihood": (over_time, recorded.test.mean(axis=2), NATS),
+            "averaged_test_log_likelihood": ("branch", averaged, NATS),
+            "single_test_log_likelihood": ("branch", single, NATS),
+            "weight_count": (("branch", "bin"), counts),
         },
         coords={
-            "variant": np.array([variant.label for variant in variants]),
-            "temperature": ("variant", np.array([v.temperature for v in variants], float)),
+            "branch": np.array([variant.label for variant in variants]),
+            "temperature": ("branch", np.array([v.temperature for v in variants], float)),
             "update": evaluation_updates(p),
             "bin": 0.5 * (HISTOGRAM_EDGES[1:] + HISTOGRAM_EDGES[:-1]),
         },
@@ -134,13 +134,13 @@ def _numbers(p: TrialParameters, variants: Sequence[Variant], seen: Seen) -> xr.
 
 
 def _pictures(
-    p: TrialParameters, variants: Sequence[Variant], trial: LearningTrial, seen: Seen, seed: int
+    p: TrialParameters, variants: Sequence[Variant], trial: LearningTrial, recorded: Recorded, seed: int
 ) -> xr.Dataset:
-    """The images of a trial, 50 weights, and digits that the machines make up at the end.
+    """Images of a trial, 50 weights, and digits that the machines generate at the end.
 
-    In single precision: they are many, and for looking at.
+    In single precision, because they are only drawn.
     """
-    parts = [machine_of(p).parts(theta) for theta in seen.end]
+    parts = [machine_of(p).parts(theta) for theta in recorded.end]
     seeds = [named_seed(seed, "generated", variant.label) for variant in variants]
     drawn = [
         exact_samples(N_GENERATED, np.random.default_rng(own), *part)
@@ -150,19 +150,19 @@ def _pictures(
         np.stack(each).reshape(len(variants), -1, 28, 28) for each in zip(*drawn, strict=True)
     )
     image = ("row", "column")
-    of_sample = ("variant", "sample", *image)
+    of_sample = ("branch", "sample", *image)
     end_weight = np.stack([part.weights.reshape(-1, 28, 28) for part in parts])
     return xr.Dataset(
         {
             "train_image": (("train", *image), trial.gray_train.reshape(-1, 28, 28)),
             "test_image": (("test", *image), trial.gray_test.reshape(-1, 28, 28)),
-            "trace": (("variant", "time", "weight"), seen.trace.astype(np.float32)),
-            "end_weight": (("variant", "hidden", *image), end_weight.astype(np.float32)),
+            "trace": (("branch", "time", "weight"), recorded.trace.astype(np.float32)),
+            "end_weight": (("branch", "hidden", *image), end_weight.astype(np.float32)),
             "generated": (of_sample, images.astype(np.uint8)),
             "generated_probability": (of_sample, probabilities.astype(np.float32)),
         },
         coords={
-            "variant": np.array([variant.label for variant in variants]),
+            "branch": np.array([variant.label for variant in variants]),
             "time": trace_updates(p),
         },
     )

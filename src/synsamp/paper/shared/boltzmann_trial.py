@@ -1,9 +1,9 @@
-"""Boltzmann machines that learn the same few ones, each under its own prior and temperature.
+"""Boltzmann machines that learn the same few images, each under another prior and temperature.
 
 A trial draws training and test images, binarises the test images once, and draws initial
-parameters; then every variant (a prior and a temperature) learns from the same images, the same
-initial values and the same random numbers. One seed is one trial. Controls differ in one thing
-more: they see many images or none, or have random numbers of their own.
+parameters. Every variant (a prior and a temperature) then learns from the same images, initial
+values and random numbers. One seed is one trial. Controls differ in one more respect: they learn
+from many images or from none, or have other random numbers.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from synsamp.rule import Chains, Rule
 N_VISIBLE = 28 * 28
 N_TRACES = 50
 HISTOGRAM_EDGES = np.linspace(-4.0, 4.0, 81)
-"""Of Fig. 2C: 50 weights are followed, and 80 bins lie between -4 and 4."""
+"""Fig. 2C shows 50 weights, and 80 bins between −4 and 4."""
 MANY_IMAGES = 500
-"""What the control against overfitting learns from: a hundred times the paper's five."""
+"""Training images of the control for overfitting: a hundred times the five of the paper."""
 
 
 class Machine(Parameters):
@@ -40,32 +40,38 @@ class Machine(Parameters):
 
     hidden_units: int = Field(9, ge=1, le=20, description="hidden neurons")
     cycles: int = Field(5, ge=1, le=1000, description="cycles of the reconstruction (k of CD-k)")
-    persistent: bool = Field(False, description="let the reconstruction go on for ever (PCD)")
+    persistent: bool = Field(False, description="never restart the reconstruction (PCD)")
 
 
 class Learning(Parameters):
-    """The rule's numbers and the initial values."""
+    """Duration and step of learning, and initial values."""
 
     updates: int = Field(50_000, ge=100, le=10**8, description="parameter updates")
     learning_rate: float = Field(1e-4, ge=1e-12, le=0.1, description="η = b Δt")
-    data_size: float = Field(100.0, ge=1e-6, le=1e6, description="N of the likelihood term")
     start_std: float = Field(0.25, ge=0.0, le=10.0, description="std of initial parameters")
     start_weight: float = Field(0.0, ge=-10.0, le=10.0, description="mean of initial weights")
     start_bias: float = Field(-1.0, ge=-10.0, le=10.0, description="mean of initial biases")
 
 
-class TrialParameters(Parameters):
-    """What all experiments on the Boltzmann machine share."""
+class BoltzmannRule(Parameters):
+    """Parameters of the synaptic sampling rule (Eq. 26)."""
 
-    training_images: int = Field(5, ge=1, le=1000, description="ones to learn from")
-    test_images: int = Field(100, ge=1, le=5000, description="ones never learned")
+    data_size: float = Field(100.0, ge=1e-6, le=1e6, description="N, weight of the likelihood")
+
+
+class TrialParameters(Parameters):
+    """Parameters that all experiments on the Boltzmann machine share."""
+
+    training_images: int = Field(5, ge=1, le=1000, description="images of a 1 to learn from")
+    test_images: int = Field(100, ge=1, le=5000, description="held-out images of a 1")
     evaluations: int = Field(50, ge=4, le=1000, description="regular evaluations in a trial")
     machine: Machine = Machine()
     learning: Learning = Learning()
+    rule: BoltzmannRule = BoltzmannRule()
 
     @property
     def n_variants(self) -> int:
-        """Ways to learn; experiments compare several."""
+        """Number of variants; experiments compare several."""
         return 1
 
     @model_validator(mode="after")
@@ -82,10 +88,18 @@ class TrialParameters(Parameters):
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to learn: a prior for the weights and a temperature; a control has more.
+    """A prior of the weights and a temperature; controls change one thing more.
 
-    ``images``: the trial's few, many others, or none, which leaves prior and noise alone.
-    ``other_noise``: random numbers of its own, where all other variants share theirs.
+    Parameters
+    ----------
+    label
+        Name in the results.
+    prior, temperature
+        Prior of the weights, and T.
+    images
+        The few images of the trial, many others, or none (prior and noise only).
+    other_noise
+        Whether the variant has other random numbers; all others share theirs.
     """
 
     label: str
@@ -97,7 +111,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class LearningTrial:
-    """What all variants of a trial share; images are rows of 784 pixels."""
+    """Images (rows of 784 pixels), initial values and seeds that all variants of a trial share."""
 
     gray_train: NDArray[np.float64]
     gray_test: NDArray[np.float64]
@@ -113,7 +127,7 @@ class LearningTrial:
 def draw_trial(
     p: TrialParameters, seed: np.random.SeedSequence, ones: NDArray[Any]
 ) -> LearningTrial:
-    """Draw images out of all ``ones`` [n, 28, 28], and initial values, by ``seed`` alone."""
+    """Draw images from ``ones`` [n, 28, 28] and initial values; only ``seed`` decides."""
     of_split, of_binary, of_start, of_traces, of_chain, of_many, of_other = seed.spawn(7)
     split_seed = int(of_split.generate_state(1)[0])
     split = split_digit(ones, p.training_images, p.test_images, split_seed)
@@ -142,14 +156,14 @@ def draw_trial(
 
 
 def evaluation_updates(p: TrialParameters) -> NDArray[np.int64]:
-    """Regular points from 0 to the end, and closer ones before the first: the peak comes early."""
+    """Regular points from 0 to the end, and more of them early, where the peak is."""
     points = np.linspace(0, p.learning.updates, p.evaluations + 1)
     early = np.geomspace(min(10.0, points[1]), points[1], 12)
     return np.unique(np.round(np.concatenate([points, early])).astype(np.int64))
 
 
 def trace_updates(p: TrialParameters) -> NDArray[np.int64]:
-    """Where the followed weights are noted: 201 regular points."""
+    """Updates at which single weights are recorded: 201 regular points."""
     return np.linspace(0, p.learning.updates, 201).round().astype(np.int64)
 
 
@@ -160,15 +174,15 @@ def learner(p: TrialParameters, variant: Variant, trial: LearningTrial) -> Chain
     if variant.images != "none":
         images = trial.gray_train if variant.images == "few" else trial.gray_many
         likelihood = machine.likelihood(
-            images, p.machine.cycles, p.machine.persistent, p.learning.data_size
+            images, p.machine.cycles, p.machine.persistent, p.rule.data_size
         )
     rule = Rule(likelihood, machine.prior(variant.prior), temperature=variant.temperature)
     own = trial.other_seed if variant.other_noise else trial.seed
-    # A copy: spawning changes a SeedSequence, and variants are to share its children.
+    # A copy, because spawning changes a SeedSequence and variants share its children.
     seed = np.random.SeedSequence(own.entropy, spawn_key=own.spawn_key)
     return Chains(rule, trial.start[None], p.learning.learning_rate, seed)
 
 
 def machine_of(p: TrialParameters) -> RBM:
-    """The network, without any parameters."""
+    """The network, without parameter values."""
     return RBM(N_VISIBLE, p.machine.hidden_units)

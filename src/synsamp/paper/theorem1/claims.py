@@ -1,29 +1,33 @@
-"""Theorem 1 and the sections that follow it in the Methods, each against a rule that breaks it."""
+"""Claims of Theorem 1 and the sections that follow it in the Methods.
+
+Each null is a rule that violates the theorem.
+"""
 
 from __future__ import annotations
 
 from synsamp.claims import Claim
-from synsamp.paper.theorem1.law import SURE
+from synsamp.paper.theorem1.models import SURE
 
-UNIT = "of what chance allows"
-REASON = f"1 is what states of the very law stay below in {100 * SURE:g} % of cases"
-DETAIL = "largest gap between the cumulative distributions of states and law, times √n"
+UNIT = "× limit of chance"
+REASON = f"independent draws from the distribution stay below 1 in {100 * SURE:g} % of cases"
+DETAIL = "Kolmogorov–Smirnov distance between states and distribution, times √n"
 
 
 def _follows(
-    id: str, statement: str, where: str, arm: str, null: str, null_description: str
+    id: str, statement: str, source: str, branch: str, null_branch: str, null_description: str
 ) -> Claim:
-    """A claim that states follow a law."""
+    """A claim that states follow a distribution."""
     return Claim(
         id,
         statement,
-        where,
-        f"{arm}_distance",
+        source,
+        "distance",
         (None, 1.0),
         unit=UNIT,
         reason=REASON,
         detail=DETAIL,
-        null=f"{null}_distance",
+        branch=branch,
+        null_branch=null_branch,
         null_description=null_description,
     )
 
@@ -58,36 +62,37 @@ CLAIMS = (
     ),
     _follows(
         "cold",
-        "At a low temperature the law is p*^(1/T)",
+        "At a low temperature the rule samples p*^(1/T)",
         "Theorem 1, temperature",
         "cold",
         "cold_against_p",
-        "the same states against p* itself",
+        "the same states, compared with p*",
     ),
     _follows(
         "hot",
-        "At a high temperature too",
+        "At a high temperature the rule samples p*^(1/T)",
         "Theorem 1, temperature",
         "hot",
         "hot_against_p",
-        "the same states against p* itself",
+        "the same states, compared with p*",
     ),
     Claim(
         "zero",
         "Without noise (T = 0) every path ends in the maximum of the posterior",
         "Text after Fig. 1",
-        "gap_without_noise",
+        "gap_to_maximum",
         (None, 0.01),
         unit="posterior std",
-        reason="a hundredth of the posterior's width; what is left is the grid's",
-        detail="largest gap of 13 paths",
-        null="gap_with_noise",
+        reason="a hundredth of the width of the posterior; the rest is the resolution of the grid",
+        detail="largest distance of 13 paths",
+        branch="no_noise",
+        null_branch="noise",
         null_description="the same paths at T = 1",
         exact=True,
     ),
     _follows(
         "speed",
-        "A speed b(θ) leaves the law as it is",
+        "A speed b(θ) does not change the stationary distribution",
         SPEED,
         "speed_against_p",
         "uncorrected_against_p",
@@ -95,7 +100,7 @@ CLAIMS = (
     ),
     _follows(
         "uncorrected",
-        "Without the term T b′(θ) the law would be p*/b",
+        "Without the term T b′(θ) the rule would sample p*/b",
         SPEED,
         "uncorrected_over_b",
         "speed_over_b",
@@ -103,11 +108,11 @@ CLAIMS = (
     ),
     _follows(
         "hidden",
-        "With hidden states that the network draws, the marginal posterior is sampled",
+        "With hidden states drawn by the network, the rule samples the marginal posterior",
         "Methods, hidden states",
         "hidden",
         "hidden_alike",
-        "responses that are always the same",
+        "a constant response",
     ),
     _follows(
         "online",
@@ -119,7 +124,7 @@ CLAIMS = (
     ),
     _follows(
         "minibatch",
-        "So do a few inputs at a time",
+        "A few inputs at a time sample the posterior of all inputs as well",
         ONLINE,
         "minibatch",
         "minibatch_without_N",
@@ -127,14 +132,15 @@ CLAIMS = (
     ),
     Claim(
         "slow-sampling",
-        "For slow sampling one pass online is one pass of the batch rule",
+        "For slow sampling one pass online equals one pass of the batch rule",
         ONLINE,
         "pass_order",
         (1.8, 2.2),
         unit="order in N τ b",
-        reason="what is left after one pass is of second order; first order would be a bias",
-        detail="slope of log gap against log N τ b, inputs in turn, T = 0",
-        null="pass_order_without_N",
+        reason="the difference after one pass is of second order; first order would be a bias",
+        detail="slope of the log difference over log N τ b, inputs in turn, T = 0",
+        branch="with_N",
+        null_branch="without_N",
         null_description="without the factor N",
         exact=True,
     ),

@@ -1,4 +1,4 @@
-"""Drawing of the theory: sampled states on their laws, broken rules beside them, and distances."""
+"""Figures of Theorem 1: sampled states, distributions, rules that lack a part, and distances."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ WIDTH, HEIGHT = 7.0, 2.7
 
 
 def draw(parameters: Any, runs: Runs) -> dict[str, Figure]:
-    """One figure per group of claims; histograms hold the states of all seeds."""
-    arms = xr.concat([run["arms"].load() for run in runs], "seed")
+    """Draw one figure per group of claims; histograms contain the states of all seeds."""
+    conditions = xr.concat([run["conditions"].load() for run in runs], "seed")
     return {
-        "A": _law(arms, runs),
-        "B": _temperature(parameters, arms, runs),
-        "C": _speed(arms),
-        "D": _hidden(arms),
-        "E": _online(parameters, arms, runs),
+        "A": _stationary(conditions, runs),
+        "B": _temperature(parameters, conditions, runs),
+        "C": _speed(conditions),
+        "D": _hidden(conditions),
+        "E": _online(parameters, conditions, runs),
     }
 
 
@@ -38,12 +38,12 @@ def _row(*widths: float) -> list[Any]:
     return [figure, *axes]
 
 
-def _law(arms: xr.Dataset, runs: Runs) -> Figure:
+def _stationary(conditions: xr.Dataset, runs: Runs) -> Figure:
     figure, skewed, two, plane, gaps = _row(1, 1, 1, 0.75)
     for axes, name, title in ((skewed, "skewed", "A  skewed"), (two, "two_modes", "two modes")):
-        _states(axes, arms, name, title, "sampled")
-        _broken(axes, arms, f"{name}_half_noise", "without √2")
-        _law_curve(axes, arms, name, "posterior")
+        _states(axes, conditions, name, title, "sampled")
+        _broken(axes, conditions, f"{name}_half_noise", "without √2")
+        _curve(axes, conditions, name, "posterior")
         _legend(axes)
     pairs = runs[0]["pairs"]
     for k, colour, label in ((1, ORANGE, "no prior"), (0, BLUE, "sampled")):
@@ -58,20 +58,20 @@ def _law(arms: xr.Dataset, runs: Runs) -> Figure:
     plane.legend(loc="upper left", fontsize=7.5, handlelength=1.1, markerscale=5)
     both = xr.concat([run["pairs"].distance.load() for run in runs], "seed")
     rows = [
-        ("skewed", _gaps(arms, "skewed"), _gaps(arms, "skewed_half_noise")),
-        ("modes", _gaps(arms, "two_modes"), _gaps(arms, "two_modes_half_noise")),
+        ("skewed", _gaps(conditions, "skewed"), _gaps(conditions, "skewed_half_noise")),
+        ("modes", _gaps(conditions, "two_modes"), _gaps(conditions, "two_modes_half_noise")),
         ("pair", both.values[:, 0], both.values[:, 1]),
     ]
     _distances(gaps, rows)
     return figure
 
 
-def _temperature(p: Any, arms: xr.Dataset, runs: Runs) -> Figure:
+def _temperature(p: Any, conditions: xr.Dataset, runs: Runs) -> Figure:
     figure, cold, hot, zero, gaps = _row(1, 1, 1, 0.75)
     for axes, name, T, mark in ((cold, "cold", p.cold, "B  "), (hot, "hot", p.hot, "")):
-        _states(axes, arms, name, f"{mark}T = {T:g}", "sampled")
-        _law_curve(axes, arms, name, "$p^{*1/T}$")
-        _law_curve(axes, arms, f"{name}_against_p", "$p^*$", linestyle=":", color=ORANGE)
+        _states(axes, conditions, name, f"{mark}T = {T:g}", "sampled")
+        _curve(axes, conditions, name, "$p^{*1/T}$")
+        _curve(axes, conditions, f"{name}_against_p", "$p^*$", linestyle=":", color=ORANGE)
         _legend(axes)
     quiet = runs[0]["no_noise"].load()
     last = quiet.time.values.searchsorted(0.12 * float(quiet.time[-1]))
@@ -81,86 +81,86 @@ def _temperature(p: Any, arms: xr.Dataset, runs: Runs) -> Figure:
     zero.axhline(float(quiet.maximum), color=INK, lw=1.1, ls="--")
     zero.set(xlabel="time", ylabel="θ", xlim=(0, float(early.time[-1])))
     zero.set_title("T = 0 (orange: T = 1)")
-    rows = [(n, _gaps(arms, n), _gaps(arms, f"{n}_against_p")) for n in ("cold", "hot")]
+    rows = [(n, _gaps(conditions, n), _gaps(conditions, f"{n}_against_p")) for n in ("cold", "hot")]
     _distances(gaps, rows)
     return figure
 
 
-def _speed(arms: xr.Dataset) -> Figure:
+def _speed(conditions: xr.Dataset) -> Figure:
     figure, speed, states, gaps = _row(0.8, 1.5, 0.75)
     theta = np.linspace(-3, 3, 301)
     speed.plot(theta, models.speed_at(theta), color=GREEN)
     speed.set(xlabel="θ", ylabel="speed b", ylim=(0, 1.4), xlim=(-3, 3))
     speed.set_title("C  speed")
-    _states(states, arms, "speed_against_p", "where states are", "with $T b'$")
-    _broken(states, arms, "uncorrected_against_p", "without $T b'$")
-    _law_curve(states, arms, "speed_against_p", "$p^*$")
-    _law_curve(states, arms, "speed_over_b", "$p^*/b$", linestyle=":", color=ORANGE)
+    _states(states, conditions, "speed_against_p", "sampled states", "with $T b'$")
+    _broken(states, conditions, "uncorrected_against_p", "without $T b'$")
+    _curve(states, conditions, "speed_against_p", "$p^*$")
+    _curve(states, conditions, "speed_over_b", "$p^*/b$", linestyle=":", color=ORANGE)
     _legend(states)
     rows = [
-        ("to $p^*$", _gaps(arms, "speed_against_p"), _gaps(arms, "uncorrected_against_p")),
-        ("to $p^*/b$", _gaps(arms, "uncorrected_over_b"), _gaps(arms, "speed_over_b")),
+        ("to $p^*$", _gaps(conditions, "speed_against_p"), _gaps(conditions, "uncorrected_against_p")),
+        ("to $p^*/b$", _gaps(conditions, "uncorrected_over_b"), _gaps(conditions, "speed_over_b")),
     ]
     _distances(gaps, rows)
     return figure
 
 
-def _hidden(arms: xr.Dataset) -> Figure:
+def _hidden(conditions: xr.Dataset) -> Figure:
     figure, states, gaps = _row(2.2, 0.75)
-    _states(states, arms, "hidden", "D  hidden states", "response drawn")
-    _broken(states, arms, "hidden_alike", "always the same")
-    _law_curve(states, arms, "hidden", "marginal posterior")
+    _states(states, conditions, "hidden", "D  hidden states", "response drawn")
+    _broken(states, conditions, "hidden_alike", "constant response")
+    _curve(states, conditions, "hidden", "marginal posterior")
     _legend(states)
-    _distances(gaps, [("hidden", _gaps(arms, "hidden"), _gaps(arms, "hidden_alike"))])
+    _distances(gaps, [("hidden", _gaps(conditions, "hidden"), _gaps(conditions, "hidden_alike"))])
     return figure
 
 
-def _online(p: Any, arms: xr.Dataset, runs: Runs) -> Figure:
+def _online(p: Any, conditions: xr.Dataset, runs: Runs) -> Figure:
     figure, single, several, order, gaps = _row(1, 1, 0.95, 0.75)
     n = f"{p.batch} at a time"
     for axes, name, title in ((single, "online", "E  one input"), (several, "minibatch", n)):
-        _states(axes, arms, name, title, "with N")
-        _broken(axes, arms, f"{name}_without_N", "without N")
-        _law_curve(axes, arms, name, "posterior")
+        _states(axes, conditions, name, title, "with N")
+        _broken(axes, conditions, f"{name}_without_N", "without N")
+        _curve(axes, conditions, name, "posterior")
         _legend(axes)
     one = runs[0]["pass"]
-    order.plot(one.step, one.gap_without_N, "o-", color=ORANGE, ms=4, lw=1.1, label="without N")
-    order.plot(one.step, one.gap, "o-", color=BLUE, ms=4, lw=1.1, label="with N")
+    order.plot(one.step, one.gap.sel(branch="without_N"), "o-", color=ORANGE, ms=4, lw=1.1, label="without N")
+    order.plot(one.step, one.gap.sel(branch="with_N"), "o-", color=BLUE, ms=4, lw=1.1, label="with N")
     order.set(xscale="log", yscale="log", xlabel="N τ b", ylabel="gap to batch, one pass")
     order.set_xticks(one.step.values, [f"{step:g}" for step in one.step.values], fontsize=7)
     order.xaxis.set_minor_locator(NullLocator())
     order.set_title("one pass")
-    rows = [(a, _gaps(arms, b), _gaps(arms, f"{b}_without_N")) for a, b in
+    rows = [(a, _gaps(conditions, b), _gaps(conditions, f"{b}_without_N")) for a, b in
             (("one", "online"), ("several", "minibatch"))]  # fmt: skip
     _distances(gaps, rows)
     return figure
 
 
-def _states(axes: Axes, arms: xr.Dataset, name: str, title: str, label: str) -> None:
-    middle, density = _density(arms, name)
+def _states(axes: Axes, conditions: xr.Dataset, name: str, title: str, label: str) -> None:
+    middle, density = _density(conditions, name)
     axes.bar(middle, density, middle[1] - middle[0], color=SKY, alpha=0.75, lw=0, label=label)
     axes.set(xlabel="θ", yticks=[], xlim=(middle[0], middle[-1]))
     axes.spines["left"].set_visible(False)
     axes.set_title(title)
 
 
-def _broken(axes: Axes, arms: xr.Dataset, name: str, label: str) -> None:
-    middle, density = _density(arms, name)
+def _broken(axes: Axes, conditions: xr.Dataset, name: str, label: str) -> None:
+    middle, density = _density(conditions, name)
     axes.step(middle, density, color=ORANGE, lw=1.0, where="mid", label=label)
 
 
-def _density(arms: xr.Dataset, name: str) -> tuple[Any, Any]:
-    """Of the states of all seeds, at the middle of each bin."""
-    one = arms.sel(arm=name)
+def _density(conditions: xr.Dataset, name: str) -> tuple[Any, Any]:
+    """Density of the states of all seeds, at the middle of each bin."""
+    one = conditions.sel(branch=name)
     middle = one.middle.values[0]
     width = middle[1] - middle[0]
     return middle, one["count"].values.sum(axis=0) / (one.states.values.sum() * width)
 
 
-def _law_curve(axes: Axes, arms: xr.Dataset, name: str, label: str, **look: Any) -> None:
-    one = arms.sel(arm=name).isel(seed=0)
+def _curve(axes: Axes, conditions: xr.Dataset, name: str, label: str, **line: Any) -> None:
+    one = conditions.sel(branch=name).isel(seed=0)
     usual: dict[str, Any] = {"color": INK, "lw": 1.3, "label": label}
-    axes.plot(one.middle, one.law, **(usual | look))
+    axes.plot(one.middle, one.density, **(usual | line))
 
 
 def _legend(axes: Axes) -> None:
@@ -169,15 +169,15 @@ def _legend(axes: Axes) -> None:
     axes.legend(loc="upper left", fontsize=7.5, handlelength=1.1, labelspacing=0.25)
 
 
-def _gaps(arms: xr.Dataset, name: str) -> Any:
-    return arms.distance.sel(arm=name).values
+def _gaps(conditions: xr.Dataset, name: str) -> Any:
+    return conditions.distance.sel(branch=name).values
 
 
 def _distances(axes: Axes, rows: list[tuple[str, Any, Any]]) -> None:
-    """One column per claim: its seeds in blue, its null's in orange; claims hold in the shade."""
+    """One column per claim: its seeds in blue, its null in orange; claims hold in the shaded band."""
     for k, (_, right, wrong) in enumerate(rows):
         for values, colour in ((wrong, ORANGE), (right, BLUE)):
-            # Dots are spread by golden steps: even, and no chance in a drawing.
+            # Dots are spread evenly, by golden steps.
             place = k + 0.3 * ((np.arange(len(values)) * 0.618034) % 1.0 - 0.5)
             axes.plot(place, values, "o", color=colour, ms=3.2, alpha=0.6, mew=0)
     top = max(float(np.max(wrong)) for _, _, wrong in rows)
@@ -191,7 +191,7 @@ def _distances(axes: Axes, rows: list[tuple[str, Any, Any]]) -> None:
 
 
 def _ellipse(share: float) -> Any:
-    """The ellipse that holds this share of the exact posterior of two parameters."""
+    """The ellipse that contains this share of the exact posterior of two parameters."""
     angle = np.linspace(0, 2 * np.pi, 200)
     circle = np.sqrt(stats.chi2(2).ppf(share)) * np.stack([np.cos(angle), np.sin(angle)])
     root = np.linalg.inv(np.linalg.cholesky(models.PAIR_PRECISION)).T

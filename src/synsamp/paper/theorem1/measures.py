@@ -1,4 +1,4 @@
-"""What the theory is judged by, of one seed: distances from laws, and an order of convergence."""
+"""Measures of Theorem 1, of one seed: distances from distributions, and an order of convergence."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from synsamp.claims import Value
 from synsamp.experiments.base import Results
 
 
-def measures(parameters: Any, results: Results) -> dict[str, Value]:
-    """One distance per arm, in units of what chance allows, and what noise does not enter."""
-    found: dict[str, Value] = {}
-    for name in ("arms", "pairs"):
-        table = results[name]
-        found |= {
-            f"{arm}_distance": float(gap)
-            for arm, gap in zip(table.arm.values, table.distance.values, strict=True)
-        }
-    quiet = results["no_noise"]
-    gap = np.abs(quiet.theta.isel(time=-1) - quiet.maximum).max("path") / quiet.spread
-    found["gap_without_noise"], found["gap_with_noise"] = (float(each) for each in gap)
-    one = results["pass"]
-    for name, gaps in (("pass_order", one.gap), ("pass_order_without_N", one.gap_without_N)):
-        found[name] = float(np.polyfit(np.log(one.step), np.log(gaps), 1)[0])
-    return found
+def distance(p: Any, results: Results, branch: str) -> float:
+    """Distance of sampled states from a distribution, in units of what chance allows."""
+    table = results["pairs" if branch in results["pairs"].branch else "conditions"]
+    return float(table.distance.sel(branch=branch))
+
+
+def gap_to_maximum(p: Any, results: Results, branch: str) -> float:
+    """Largest distance of the ends of paths from the maximum of the posterior, in its std."""
+    paths = results["no_noise"]
+    ends = paths.theta.sel(branch=branch).isel(time=-1)
+    return float(np.abs(ends - paths.maximum).max("path") / paths.spread)
+
+
+def pass_order(p: Any, results: Results, branch: str) -> float:
+    """Order in N τ b of the difference between online and batch rule after one pass."""
+    one = results["pass"].sel(branch=branch)
+    return float(np.polyfit(np.log(one.step), np.log(one.gap), 1)[0])
+
+
+MEASURES = (distance, gap_to_maximum, pass_order)

@@ -1,17 +1,17 @@
-"""Small models whose posteriors can be written down, as likelihood gradients and as densities.
+"""Small models with known posteriors, and the distance of sampled states from a distribution.
 
 ========== ==================================================================== ===============
-model      what is seen                                                         posterior
+model      observation                                                          posterior
 ========== ==================================================================== ===============
 counts     spike counts x ~ Poisson(e^θ), prior N(0, 4)                         skewed
 two modes  x ~ N(θ, s²), prior a mixture of two Gaussians                       two modes
 pair       x ~ N(θ, P⁻¹) of two parameters, prior N(0, 1) for each              correlated
-hidden     x ~ ½ N(θ, s²) + ½ N(−θ, s²); z says which of the two it was         two modes
-sides      which side of 0 the inputs fall on: log p(xⁿ|θ) = −log(1 + e^(−xⁿθ)) one mode
+hidden     x ~ ½ N(θ, s²) + ½ N(−θ, s²); z is the component of x                two modes
+sides      on which side of 0 inputs lie: log p(xⁿ|θ) = −log(1 + e^(−xⁿθ))      one mode
 ========== ==================================================================== ===============
 
-But for the pairs, a chain's parameters are independent copies of one parameter, so that one chain
-gives as many independent states as it has parameters.
+Except for the pairs, the parameters of a chain are independent copies of one parameter, so one
+chain yields as many independent states as it has parameters.
 """
 
 from __future__ import annotations
@@ -22,14 +22,53 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from synsamp.noise.arithmetic import scalar
-from synsamp.paper.theorem1.law import GridLaw
 from synsamp.priors import Gaussian, GaussianMixture, Prior
 from synsamp.rule import Batch, HiddenStates, Online, Rule, Speed
 from synsamp.rule.theory import fokker_planck
 
 Floats = NDArray[np.float64]
+
+SURE = 0.999
+BY_CHANCE = float(stats.kstwobign.ppf(SURE))
+"""Kolmogorov's D √n of states that follow the distribution stays below this in 99.9 % of cases."""
+
+
+class GridDistribution:
+    """The distribution ∝ exp(log_density(θ)) between two ends, on a fine grid."""
+
+    def __init__(self, log_density: Callable[[Floats], Floats], low: float, high: float) -> None:
+        self.grid = np.linspace(low, high, 20_001)
+        logs = log_density(self.grid)
+        density = np.exp(logs - logs.max())
+        cumulative = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]))])
+        self.cumulative = cumulative / cumulative[-1]
+        self.values = density / (cumulative[-1] * (self.grid[1] - self.grid[0]))
+
+    def cdf(self, theta: Any) -> Any:
+        """Cumulative distribution at each θ."""
+        return np.interp(theta, self.grid, self.cumulative)
+
+    def density(self, theta: Any) -> Any:
+        """Density at each θ; 0 beyond the ends."""
+        return np.interp(theta, self.grid, self.values, left=0.0, right=0.0)
+
+    def quantile(self, share: Any) -> Any:
+        """The θ below which this share lies."""
+        return np.interp(share, self.cumulative, self.grid)
+
+
+def distance(states: Floats, cdf: Callable[[Any], Any]) -> float:
+    """Distance of independent states from a distribution, in units of what chance allows.
+
+    Kolmogorov's largest gap D between the two cumulative distributions, times √n.
+    """
+    flat = np.ravel(states)
+    gap = stats.kstest(flat, cdf).statistic
+    return float(gap * np.sqrt(flat.size) / BY_CHANCE)
+
 
 COUNTS = np.array([0.0, 1.0, 0.0])
 SEEN, SEEN_STD = 0.2, 1.5
@@ -37,7 +76,7 @@ PRECISION = np.array([[2.0, -1.2], [-1.2, 1.5]])
 CENTRE = np.array([0.8, -0.4])
 HIDDEN_SEEN, HIDDEN_STD = 1.1, 0.7
 INPUTS = np.random.default_rng(1).normal(0.6, 1.0, size=(20, 1))
-"""What the networks see is fixed; only starts and noise differ from seed to seed."""
+"""Observations are fixed; only starts and noise differ between seeds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,28 +90,30 @@ class Posterior:
     high: float
 
     def rule(self, speed: Any = 1.0, temperature: float = 1.0, likelihood: Any = None) -> Rule:
-        """The rule that samples it; with another ``likelihood`` one that should not."""
+        """The rule that samples it; with another ``likelihood`` one that does not."""
         return Rule(likelihood or self.likelihood, self.prior, speed, temperature)
 
-    def law(self, temperature: float = 1.0, over: Callable[[Floats], Floats] | None = None) -> Any:
-        """The law p*^(1/T), or p*^(1/T) over a function of θ."""
+    def distribution(
+        self, temperature: float = 1.0, over: Callable[[Floats], Floats] | None = None
+    ) -> GridDistribution:
+        """The distribution p*^(1/T), or p*^(1/T) divided by a function of θ."""
 
         def log_density(theta: Floats) -> Floats:
             logs = (self.prior.log_density(theta) + self.log_likelihood(theta)) / temperature
             return logs if over is None else logs - np.log(over(theta))
 
-        return GridLaw(log_density, self.low, self.high)
+        return GridDistribution(log_density, self.low, self.high)
 
     def relaxation_time(self, speed: Any = 1.0, temperature: float = 1.0) -> float:
-        """After how long a deviation from the law falls to 1/e, by its Fokker–Planck operator."""
-        law = self.law(temperature)
-        grid = np.linspace(law.quantile(1e-6), law.quantile(1 - 1e-6), 400)
+        """Time in which a deviation falls to 1/e, from the Fokker–Planck operator."""
+        target = self.distribution(temperature)
+        grid = np.linspace(target.quantile(1e-6), target.quantile(1 - 1e-6), 400)
         rule = Rule(Batch(self.slope), self.prior, speed, temperature)
         theory = fokker_planck(rule, grid, log_likelihood=lambda t: self.log_likelihood(t[:, 0]))
         return theory.relaxation_time()
 
     def slope(self, theta: Floats) -> Floats:
-        """Of the whole log-likelihood, by differences: hidden states and inputs are summed over."""
+        """Slope of the log-likelihood, summed over hidden states and inputs, by differences."""
         h = 1e-5
         return np.asarray(self.log_likelihood(theta + h) - self.log_likelihood(theta - h)) / (2 * h)
 
@@ -121,14 +162,14 @@ def pair_gradient(theta: Any, precision: Any, centre: Any) -> Any:
 PAIRS = Batch(pair_gradient, (PRECISION, CENTRE))
 PAIR_PRIOR = Gaussian(0.0, 1.0)
 NO_PRIOR = Gaussian(0.0, 1e6)
-"""So wide that it holds nothing; as a Gaussian it needs no loop of its own to be compiled."""
+"""So wide that it has no effect; as a Gaussian it needs no other compiled loop."""
 PAIR_PRECISION = PRECISION + np.eye(2)
 PAIR_MEAN = np.linalg.solve(PAIR_PRECISION, PRECISION @ CENTRE)
 
 
 @scalar
 def respond(theta: Any, x: Any, rng: Any, drawn: Any) -> Any:
-    """z ~ p(z|x, θ): which of the two Gaussians x came from; always the first if not ``drawn``."""
+    """z ~ p(z|x, θ), the component of x; always the first if not ``drawn``."""
     z = np.ones(theta.size)
     for i in range(theta.size):
         log_odds = 2.0 * theta[i] * x[0] / HIDDEN_STD**2
@@ -144,7 +185,7 @@ def hidden_gradient(theta: Any, x: Any, z: Any, drawn: Any) -> Any:
 
 
 def hidden(drawn: bool) -> HiddenStates:
-    """Responses that the network draws, or one that is always the same."""
+    """Responses drawn by the network, or a constant response."""
     return HiddenStates(hidden_gradient, np.array([[HIDDEN_SEEN]]), (drawn,), respond=respond)
 
 
@@ -163,15 +204,15 @@ def side_gradient(theta: Any, x: Any) -> Any:
 
 
 def online(inputs: Floats, batch: int, data_size: float | None = None) -> Online:
-    """So many rows of inputs at a time, at random; the rule's N is their number unless given."""
+    """``batch`` random rows of inputs at a time; N is their number unless given."""
     return Online(side_gradient, inputs, batch=batch, data_size=data_size)
 
 
-def inputs_in_own_order(copies: int, rng: np.random.Generator) -> Floats:
-    """All inputs for each copy of a chain, [input, copy], in an order of its own.
+def shuffled_inputs(copies: int, rng: np.random.Generator) -> Floats:
+    """All inputs [input, copy], in a different order for each copy of a chain.
 
-    A chain chooses one row for all its copies: this way each copy sees another input, and what
-    the choice adds to the noise of one says nothing of another's.
+    A chain chooses one row for all its copies. In different orders, the noise of this choice is
+    independent between copies.
     """
     return rng.permuted(np.repeat(INPUTS, copies, axis=1), axis=0)
 
@@ -193,15 +234,15 @@ def speed_value(theta: Any, p: Any) -> Any:
 
 @scalar
 def speed_slope(theta: Any, p: Any) -> Any:
-    """b′(θ), or 0 where the rule is to do without it."""
+    """b′(θ), or 0 where the rule omits it."""
     return -2.0 * theta / (1.0 + theta * theta) ** 2 * p[1]
 
 
 class UncorrectedSpeed(Speed):
-    """A speed whose b′ is left out of the rule on purpose, so it is not checked."""
+    """A speed whose b′ is omitted on purpose, so it is not checked."""
 
     def check(self, theta: Floats) -> None:
-        """Anything goes."""
+        """Accept anything."""
 
 
 SLOWEST = 0.3

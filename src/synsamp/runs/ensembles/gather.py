@@ -99,7 +99,7 @@ def _dataset(
         },
         coords={
             "claim": np.array([claim.id for claim in claims], str),
-            "claim_measure": ("claim", np.array([claim.measure for claim in claims], str)),
+            "claim_measure": ("claim", np.array([claim.key for claim in claims], str)),
             "claim_statement": ("claim", np.array([claim.statement for claim in claims], str)),
             "claim_unit": ("claim", np.array([claim.unit for claim in claims], str)),
         },

@@ -150,7 +150,7 @@ class ClaimRecord(_Record):
             id=claim.id,
             statement=claim.statement,
             source=claim.source,
-            measure=claim.measure,
+            measure=claim.key,
             band=claim.band,
             verdict=judged.verdict,
             n=judged.n,

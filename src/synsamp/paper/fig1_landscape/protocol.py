@@ -1,8 +1,8 @@
-"""The run of Figure 1: draw the landscape, climb it, sample from it at three temperatures."""
+"""One run of Fig. 1: maximum likelihood paths, and sampling at three temperatures."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -13,35 +13,35 @@ from synsamp.errors import refuse
 from synsamp.experiments.base import Results, RunContext
 from synsamp.models.landscape import Landscape
 from synsamp.paper.fig1_landscape.measures import NEAR
+from synsamp.paper.fig1_landscape.parameters import LandscapeParameters
 from synsamp.paper.shared.limits import MOST_STEPS
 from synsamp.priors import Gaussian
 from synsamp.rule import Chains, Rule
 from synsamp.rule.theory import fokker_planck
 from synsamp.seeds import named_seed
 
-if TYPE_CHECKING:
-    from synsamp.paper.fig1_landscape.experiment import LandscapeParameters
-
 _GRID = np.linspace(-4.0, 4.0, 121)
 MOST_RELAXATION = 1e6
-"""Relaxation time up to which chains are let settle; beyond it they never leave a mode."""
+"""Longest relaxation time for which chains can settle; beyond it they never leave a mode."""
+TEMPERATURES = ("at_T", "hot", "cold")
+"""Branches of sampling."""
 
 
 def run(parameters: LandscapeParameters, seed: int, context: RunContext) -> Results:
-    """Draw the landscape, climb it, sample from it at three temperatures."""
+    """Compute the landscape, follow its gradient, and sample from it at three temperatures."""
     land = Landscape(**parameters.peaks.model_dump())
-    prior = Gaussian(0.0, parameters.prior.std)
     rule = parameters.rule
+    prior = Gaussian(rule.prior.mean, rule.prior.std)
     posterior = Rule(land.likelihood(), prior, rule.speed, rule.temperature)
-    law = fokker_planck(posterior, _GRID, _GRID, log_likelihood=land.log_likelihood)
-    relaxation = law.relaxation_time()
+    stationary = fokker_planck(posterior, _GRID, _GRID, log_likelihood=land.log_likelihood)
+    relaxation = stationary.relaxation_time()
     settling = 5 * relaxation / rule.dt * parameters.chains
     if not 0 < relaxation <= MOST_RELAXATION or settling > MOST_STEPS:
         raise refuse(
-            "peaks, prior.std and rule.temperature",
-            f"must let chains change between the peaks within {MOST_RELAXATION:g} units of time",
+            "peaks, rule.prior.std and rule.temperature",
+            f"must let chains move between the peaks within {MOST_RELAXATION:g} units of time",
             f"a relaxation time of {relaxation:.3g}",
-            "raise rule.temperature, or bring the peaks nearer",
+            "raise rule.temperature, or move the peaks closer together",
         )
 
     def log_posterior(theta: Any) -> Any:
@@ -50,7 +50,7 @@ def run(parameters: LandscapeParameters, seed: int, context: RunContext) -> Resu
     maxima = land.maxima(log_posterior)
     temperatures = (rule.temperature, rule.hot, rule.cold)
     total = parameters.ml_time + 3 * parameters.path_time + 2 * parameters.chain_time
-    with context.progress("climbing and sampling", total=total) as bar:
+    with context.progress("gradient ascent and sampling", total=total) as bar:
         ml = _ml_paths(parameters, land, seed, context.threads)
         bar.advance(parameters.ml_time)
         paths = []
@@ -63,8 +63,8 @@ def run(parameters: LandscapeParameters, seed: int, context: RunContext) -> Resu
         counts = []
         for T in temperatures[:2]:
             at_t = Rule(land.likelihood(), prior, rule.speed, T)
-            # Euler's error is of first order in Δt. Hot chains mix fast, so that their many states
-            # resolve it at the step of the others: theirs are shorter.
+            # The error of the Euler method is of first order in Δt. Hot chains mix fast, and their
+            # many states would reveal it at the step of the others: they take shorter steps.
             dt = rule.dt / max(1.0, T / rule.temperature)
             many = Chains(
                 at_t,
@@ -83,16 +83,16 @@ def run(parameters: LandscapeParameters, seed: int, context: RunContext) -> Resu
         {
             "likelihood": (("x", "y"), np.exp(land.log_likelihood(_points(_GRID)))),
             "prior": (("x", "y"), np.exp(prior.log_density(_points(_GRID)).sum(-1))),
-            "posterior": (("x", "y"), law.stationary),
+            "posterior": (("x", "y"), stationary.stationary),
         },
         {"x": _GRID, "y": _GRID},
     )
-    visited = xr.concat(counts, xr.Variable("T", list(temperatures[:2])))
+    visited = xr.concat(counts, xr.IndexVariable("branch", list(TEMPERATURES[:2])))
     visited["expected"] = (("bx", "by"), _expected(log_posterior, parameters))
     visited["near_expected"] = _expected_near(log_posterior, rule.hot, maxima, land)
     rng = np.random.default_rng(named_seed(seed, "by chance"))
     by_chance = [total_variation_by_chance(one, 0.999, rng) for one in visited.counts.values]
-    visited = visited.assign(relaxation_time=relaxation, by_chance=("T", by_chance))
+    visited = visited.assign(relaxation_time=relaxation, by_chance=("branch", by_chance))
     return {
         "surfaces": surfaces,
         "maxima": xr.Dataset(
@@ -103,7 +103,8 @@ def run(parameters: LandscapeParameters, seed: int, context: RunContext) -> Resu
         ),
         "ml": ml,
         "paths": xr.Dataset(
-            {"theta": (("T", "draw", "parameter"), np.stack(paths))}, {"T": list(temperatures)}
+            {"theta": (("branch", "draw", "parameter"), np.stack(paths))},
+            {"branch": list(TEMPERATURES), "T": ("branch", list(temperatures))},
         ),
         "visited": visited,
         "forces": _forces(posterior, land, prior, paths[0], seed),
@@ -117,10 +118,7 @@ def _points(axis: NDArray[np.float64]) -> NDArray[np.float64]:
 def _ml_paths(
     parameters: LandscapeParameters, land: Landscape, seed: int, threads: int
 ) -> xr.Dataset:
-    """The same rule without prior and noise: paths along the gradient of the likelihood.
-
-    Where the same paths end with noise is kept too.
-    """
+    """Paths of the rule without prior and noise, and where the same paths end with noise."""
     rng = np.random.default_rng(named_seed(seed, "ml start"))
     start = rng.uniform(-3.0, 3.0, (parameters.ml_paths, 2))
     likelihood = land.likelihood()
@@ -134,22 +132,23 @@ def _ml_paths(
         found = [likelihood.gradient(end, *likelihood.data) for end in ends]
         return np.linalg.norm(found, axis=1)
 
-    states, noisy_end = climb(0.0), climb(parameters.rule.temperature)[:, -1]
+    states = climb(0.0)
+    ends = states[:, -1], climb(parameters.rule.temperature)[:, -1]
     return xr.Dataset(
         {
             "theta": (
                 ("path", "draw", "parameter"),
                 np.concatenate([start[:, None], states], axis=1),
             ),
-            "end_slope": ("path", slope(states[:, -1])),
-            "noisy_end": (("path", "parameter"), noisy_end),
-            "noisy_end_slope": ("path", slope(noisy_end)),
-        }
+            "end": (("branch", "path", "parameter"), np.stack(ends)),
+            "end_slope": (("branch", "path"), np.stack([slope(end) for end in ends])),
+        },
+        {"branch": ["no_noise", "noise"]},
     )
 
 
 def _record(chains: Chains, time: float, dt: float, every: float) -> NDArray[np.float64]:
-    """States every ``every`` units of time, in chunks so that Ctrl-C is heard."""
+    """States every ``every`` units of time, in chunks so that Ctrl-C interrupts the run."""
     thin = max(1, round(every / dt))
     steps = max(thin, int(time / dt))
     chunk = thin * max(1, 200_000 // (thin * len(chains.theta)))
@@ -167,7 +166,7 @@ def _count(states: NDArray[np.float64], bins: int) -> xr.Dataset:
 
 
 def _share_near(states: NDArray[np.float64], maxima: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each chain's states [chain, draw, 2], the share near a maximum."""
+    """Share of the states [chain, draw, 2] of each chain that lie near a maximum."""
     distance = np.linalg.norm(states[:, :, None] - maxima, axis=-1)
     return np.asarray(np.mean(distance.min(axis=2) < NEAR, axis=1))
 
@@ -175,7 +174,7 @@ def _share_near(states: NDArray[np.float64], maxima: NDArray[np.float64]) -> NDA
 def _expected_near(
     log_posterior: Any, T: float, maxima: NDArray[np.float64], land: Landscape
 ) -> float:
-    """The share near a maximum by the law p*^(1/T): its sum over a fine grid, tails and all."""
+    """Share near a maximum under p*^(1/T), summed over a fine grid that includes the tails."""
     reach = np.abs(np.array(land.centres)).max() + 6 * np.sqrt(T) * max(land.widths)
     axis, top = np.linspace(-reach, reach, 1601), log_posterior(maxima).max()
     near = everywhere = 0.0
@@ -189,7 +188,7 @@ def _expected_near(
 
 
 def _expected(log_posterior: Any, parameters: LandscapeParameters) -> NDArray[np.float64]:
-    """The posterior's probability of every bin, by summing a 10 × 10 sub-grid in each."""
+    """Posterior probability of every bin, summed over a 10 × 10 sub-grid in each."""
     n, sub = parameters.bins, 10
     step = (_GRID[-1] - _GRID[0]) / (n * sub)
     fine = _GRID[0] + step * (np.arange(n * sub) + 0.5)
@@ -201,7 +200,7 @@ def _expected(log_posterior: Any, parameters: LandscapeParameters) -> NDArray[np
 def _forces(
     rule: Rule, land: Landscape, prior: Gaussian, path: NDArray[np.float64], seed: int
 ) -> xr.Dataset:
-    """One long step taken apart (panel G): at the path's state where the drift is strongest."""
+    """The parts of one long step (panel G), at a state of the path with strong drift."""
     likelihood = land.likelihood()
     gradients = np.array([likelihood.gradient(theta, *likelihood.data) for theta in path])
     drift = np.linalg.norm(gradients + prior.gradient(path), axis=1)

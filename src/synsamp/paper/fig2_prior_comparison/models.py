@@ -1,8 +1,8 @@
-"""The priors that are compared, and the controls that claims are held against.
+"""Priors to compare, and controls.
 
-The one-humped priors are centred at 0. All but one have the standard deviation of the bimodal
-prior, so that they differ in shape and not in width; the narrow Gaussian is the bimodal prior's
-mode at 0 alone, and shows what its second mode adds.
+Unimodal priors are centred at 0. All but one have the standard deviation of the bimodal prior, so
+that they differ in shape and not in width. The narrow Gaussian is the mode at 0 of the bimodal
+prior alone, and shows what the second mode adds.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ STUDENT_DF = 3.0
 
 WIDE = "wide_gaussian"
 WIDER = 100.0
-"""Times as wide as the others: within a run such a prior holds nothing."""
+"""A prior this many times as wide as the others has no effect within a run."""
 AGAIN: tuple[Name, ...] = ("gaussian", "narrow_gaussian", "bimodal")
-"""Priors that learn a second time with random numbers of their own."""
+"""Priors that learn a second time with other random numbers."""
 
 
 class Compared(NamedTuple):
-    """One way to learn; ``control`` is empty, "other noise" or "holds nothing"."""
+    """A prior at a temperature; ``control`` is empty, "other noise" or "no effect"."""
 
     prior: str
     temperature: float
@@ -36,7 +36,7 @@ class Compared(NamedTuple):
 
 
 def prior_named(name: Name, std: float) -> Prior:
-    """The prior called ``name``; Gaussian, Laplace and Student-t have this standard deviation."""
+    """Return a prior by name; Gaussian, Laplace and Student-t have this standard deviation."""
     priors: dict[str, Prior] = {
         "uniform": Flat(),
         "bimodal": BIMODAL,
@@ -51,7 +51,7 @@ def prior_named(name: Name, std: float) -> Prior:
 def compared(
     names: Sequence[Name], temperatures: Sequence[float], std: float
 ) -> tuple[Compared, ...]:
-    """Every prior at every temperature, then the controls of what these lists allow to claim."""
+    """Return every prior at every temperature, then the controls that apply to these lists."""
     main = [
         Compared(name, T, "", Variant(f"{name} T={T:g}", prior_named(name, std), T))
         for name in names
@@ -69,7 +69,7 @@ def compared(
     ]
     wide = [
         Compared(
-            WIDE, T, "holds nothing", Variant(f"{WIDE} T={T:g}", Gaussian(0.0, WIDER * std), T)
+            WIDE, T, "no effect", Variant(f"{WIDE} T={T:g}", Gaussian(0.0, WIDER * std), T)
         )
         for T in (0.0, 1.0)
         if "uniform" in names and T in temperatures

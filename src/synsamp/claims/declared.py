@@ -1,0 +1,119 @@
+"""Declared measures: functions of one run, evaluated in the branches that claims name."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from synsamp.claims.claim import Claim, Value, measure_key
+
+Measure = Callable[..., Value]
+"""A function of ``(parameters, results)`` or of ``(parameters, results, branch)``."""
+
+
+class _Use(NamedTuple):
+    """A measure in a branch, and what asks for it."""
+
+    measure: str
+    branch: str
+    by: str
+
+
+def check_declared(
+    measures: Sequence[Measure], claims: Sequence[Claim], also_measured: Sequence[str]
+) -> None:
+    """Raise an error if a claim, or ``also_measured``, names a measure that is not declared."""
+    functions = _by_name(measures)
+    for use in _uses(claims, also_measured):
+        if use.measure not in functions:
+            raise ValueError(
+                f"{use.by}: measure {use.measure!r} is not declared; {near(use.measure, functions)}"
+            )
+        if use.branch and not _takes_branch(functions[use.measure]):
+            raise ValueError(
+                f"{use.by}: measure {use.measure!r} must take (parameters, results, branch) "
+                f"to be taken in branch {use.branch!r}"
+            )
+
+
+def evaluate(
+    measures: Sequence[Measure],
+    claims: Sequence[Claim],
+    also_measured: Sequence[str],
+    parameters: Any,
+    results: Mapping[str, Any],
+) -> dict[str, Value]:
+    """Return the measures of one run by key: those of the claims that apply, and the others named.
+
+    Parameters
+    ----------
+    measures
+        Declared measures.
+    claims
+        Claims whose measures and nulls are evaluated, if they apply to ``parameters``.
+    also_measured
+        Further measures, as ``"name"`` or ``"name@branch"``; left out where the run lacks the
+        branch.
+    parameters, results
+        What the measures are functions of.
+    """
+    functions, branches = _by_name(measures), _branches(results)
+    applicable = [claim for claim in claims if claim.needs is None or claim.needs(parameters)]
+    found: dict[str, Value] = {}
+    for use in _uses(applicable, also_measured):
+        key = measure_key(use.measure, use.branch)
+        if use.branch and use.branch not in branches:
+            if use.by == _ALSO:
+                continue
+            raise ValueError(
+                f"{use.by}: measure {key!r} needs branch {use.branch!r}, which this run does not "
+                f"have; {near(use.branch, branches)}"
+            )
+        if key not in found:
+            function = functions[use.measure]
+            takes = (use.branch,) if _takes_branch(function) else ()
+            found[key] = function(parameters, results, *takes)
+    return found
+
+
+def near(name: str, known: Collection[str]) -> str:
+    """The names most like one that is missing, for an error message."""
+    close = difflib.get_close_matches(name, known, n=3)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"known: {', '.join(sorted(known)) or 'none'}"
+
+
+_ALSO = "also_measured"
+
+
+def _uses(claims: Sequence[Claim], also_measured: Sequence[str]) -> Iterator[_Use]:
+    for claim in claims:
+        by = f"claim {claim.id!r}"
+        yield _Use(claim.measure, claim.branch, by)
+        if claim.null_key is not None:
+            yield _Use(claim.null_measure or claim.measure, claim.null_branch or "", by)
+    for name in also_measured:
+        measure, _, branch = name.partition("@")
+        yield _Use(measure, branch, _ALSO)
+
+
+def _by_name(measures: Sequence[Measure]) -> dict[str, Measure]:
+    functions = {function.__name__: function for function in measures}
+    if len(functions) < len(measures):
+        raise ValueError("two measures have the same name")
+    return functions
+
+
+def _takes_branch(function: Measure) -> bool:
+    return len(inspect.signature(function).parameters) > 2
+
+
+def _branches(results: Mapping[str, Any]) -> set[str]:
+    """Branches of a run: leading parts of the names of records, labels of dimension ``branch``."""
+    parts = [name.split("/") for name in results]
+    named = {"/".join(part[:n]) for part in parts for n in range(1, len(part))}
+    labels = (data["branch"].values for data in results.values() if "branch" in data.coords)
+    return named.union(*(map(str, each) for each in labels))

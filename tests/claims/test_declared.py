@@ -1,0 +1,125 @@
+"""Declared measures: one function, evaluated in the branches that claims name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import xarray as xr
+
+from synsamp.claims import Claim, Ratio, judge_all, measure_key
+from synsamp.claims.measures import as_dataset, values_of
+from synsamp.experiments import Experiment
+from synsamp.runs.storage.results import add_results, open_results
+
+RESULTS = {
+    "theta": xr.Dataset({"size": 1.0}),
+    "learning/theta": xr.Dataset({"size": 2.0}),
+    "learning/noise_off/theta": xr.Dataset({"size": 3.0}),
+}
+
+
+def size(parameters, results, branch):
+    return float(results[f"{branch}/theta" if branch else "theta"]["size"])
+
+
+def share(parameters, results):
+    return Ratio(1.0, 2.0)
+
+
+def unused(parameters, results):
+    raise AssertionError("no claim names it")
+
+
+LARGE = Claim(
+    "large", "It is large", "Fig. 1", "size", (1.5, None), branch="learning", null_branch=""
+)
+
+
+def experiment(*claims, **more):
+    return Experiment(
+        "mine", "Mine", run=None, measures=[size, share, unused], claims=claims, **more
+    )
+
+
+def measured(*claims, **more):
+    return experiment(*claims, **more).measure(None, RESULTS)
+
+
+def test_a_key_names_measure_and_branch():
+    assert measure_key("size") == "size"
+    assert measure_key("size", "learning/noise_off") == "size@learning.noise_off"
+    assert (LARGE.key, LARGE.null_key) == ("size@learning", "size")
+
+
+def test_measures_are_taken_in_the_branches_that_claims_name_and_nowhere_else():
+    assert measured(LARGE) == {"size@learning": 2.0, "size": 1.0}
+    other = replace(LARGE, null_branch="learning/noise_off")
+    assert measured(other) == {"size@learning": 2.0, "size@learning.noise_off": 3.0}
+    by_share = replace(LARGE, null_branch=None, null_measure="share")
+    assert measured(by_share) == {"size@learning": 2.0, "share": Ratio(1.0, 2.0)}
+
+
+def test_what_pages_show_is_measured_too_where_the_run_has_the_branch():
+    also = ["share", "size@learning/noise_off", "size@elsewhere"]
+    assert measured(also_measured=also) == {
+        "share": Ratio(1.0, 2.0),
+        "size@learning.noise_off": 3.0,
+    }
+
+
+def test_measures_in_branches_can_be_stored_and_judged(tmp_path):
+    add_results(tmp_path, {"measures": as_dataset(measured(LARGE, also_measured=["share"]))})
+    values = values_of(open_results(tmp_path)["measures"])
+    assert values == {"size@learning": [2.0], "size": [1.0], "share": [Ratio(1.0, 2.0)]}
+    assert judge_all([replace(LARGE, exact=True)], values)[0].verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"measure": "sice"}, "claim 'large': measure 'sice' is not declared; did you mean size?"),
+        ({"null_measure": "width"}, "'width' is not declared; known: share, size, unused"),
+        ({"measure": "share"}, "'share' must take .* to be taken in branch 'learning'"),
+    ],
+)
+def test_a_measure_that_is_not_declared_is_an_error_at_once(changes, words):
+    with pytest.raises(ValueError, match=words):
+        experiment(replace(LARGE, **changes))
+
+
+def test_so_are_two_measures_of_one_name_and_an_undeclared_one_for_pages():
+    with pytest.raises(ValueError, match="two measures have the same name"):
+        replace(experiment(), measures=[size, size])
+    with pytest.raises(ValueError, match="also_measured: measure 'shar' is not declared"):
+        experiment(also_measured=["shar"])
+
+
+def test_a_branch_that_the_run_lacks_is_an_error_that_names_claim_and_branch():
+    words = "claim 'large': measure 'size@lerning' needs branch 'lerning'.*did you mean learning"
+    with pytest.raises(ValueError, match=words):
+        measured(replace(LARGE, branch="lerning"))
+
+
+def test_a_claim_that_needs_other_parameters_is_neither_measured_nor_judged():
+    asleep = replace(LARGE, id="asleep", branch="asleep", needs=lambda parameters: False)
+    assert measured(LARGE, asleep) == {"size@learning": 2.0, "size": 1.0}
+    values = {"size@learning": [2.0, 2.1], "size": [1.0, 1.1]}
+    assert [judged.claim.id for judged in judge_all([LARGE, asleep], values)] == ["large"]
+
+
+def test_any_other_claim_whose_value_is_missing_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match=r"'large': 'size' was not measured; .*size@learning"):
+        judge_all([LARGE], {"size@learning": [2.0]})
+    assert judge_all([LARGE], {}) == []  # no seed has finished
+
+
+def test_labels_of_a_dimension_called_branch_are_branches():
+    table = {"table": xr.Dataset({"size": ("branch", [2.0, 1.0])}, {"branch": ["hot", "cold"]})}
+
+    def size(parameters, results, branch):
+        return float(results["table"]["size"].sel(branch=branch))
+
+    claim = replace(LARGE, branch="hot", null_branch="cold")
+    both = Experiment("mine", "Mine", run=None, measures=[size], claims=[claim])
+    assert both.measure(None, table) == {"size@hot": 2.0, "size@cold": 1.0}
