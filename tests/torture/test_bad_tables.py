@@ -225,3 +225,10 @@ def test_files_that_are_no_tables(tmp_path, content):
         with pytest.raises(SynsampError) as refusal:
             read(path)
         check_refusal(refusal.value, name)
+
+
+def test_a_million_columns_end_in_an_error_at_once(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(f"spine,{','.join(map(str, range(10**6)))}\na{',1' * 10**6}\n")
+    with pytest.raises(SynsampError, match="at most 16,384 columns, got '1,000,001'"):
+        read(path)

@@ -20,6 +20,7 @@ SNIFFED_LINES = 60
 """Lines from which the delimiter is detected."""
 
 LARGEST_BYTES = 2_000_000_000
+MOST_COLUMNS = 16_384  # as in Excel; matching the names of a million columns takes minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,15 @@ class Sheet:
     header: list[str]
     rows: list[tuple[int, list[str]]]
     read_as: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.header) > MOST_COLUMNS:
+            raise self.wrong(
+                None,
+                f"must have at most {MOST_COLUMNS:,} columns",
+                f"{len(self.header):,}",
+                "remove columns, or write one row per spine and session",
+            )
 
     def wrong(self, line: int | None, rule: str, value: object, remedy: str) -> SynsampError:
         """Build the error for an entry of this sheet: location, rule, value, remedy."""
@@ -75,6 +85,7 @@ def _from_text(name: str, content: bytes) -> Sheet:
         raise refuse(
             name, "must be separated by comma, semicolon, tab or |", delimiter, "export it again"
         )
+    # Not pandas.read_csv: errors name the line, and it pads short rows without a warning.
     reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
     rows: list[tuple[int, list[str]]] = []
     try:
