@@ -66,8 +66,8 @@ def one(n: int, sessions: int, repetition: int) -> dict[str, object]:
         **true,
         n_spines=n,
         times=times,
-        by_true_size=bool(repetition % 2),
-        seed_=int(rng.integers(2**31)),
+        threshold_on=bool(repetition % 2),
+        seed=int(rng.integers(2**31)),
     )
     seen = table.observations()
     fitted = fit_process(seen, OneTimeScale)
@@ -75,7 +75,7 @@ def one(n: int, sessions: int, repetition: int) -> dict[str, object]:
     found = {name: [true[name], fitted.value(name), *fitted.interval(name)] for name in NAMES}
     ahead = None
     if n <= 60:
-        walk = fit_process(seen, RandomWalk, by_true_size=fitted.by_true_size)
+        walk = fit_process(seen, RandomWalk, threshold_on=fitted.threshold_on)
         ahead = walk.aic - fitted.aic
     return {"n": n, "sessions": sessions, "found": found, "ahead_of_walk": ahead}
 
@@ -122,12 +122,12 @@ def answered(rows: list[dict]) -> dict[str, float]:
 
 def needs(groups: dict[tuple[int, int], list[dict]]) -> dict[str, list[tuple[int, int]]]:
     """For each question the fewest spines that are enough at each number of sessions."""
-    shares = {size: answered(part) for size, part in groups.items()}
+    proportions = {size: answered(part) for size, part in groups.items()}
     found: dict[str, list[tuple[int, int]]] = {}
     for question in QUESTIONS:
         found[question] = []
         for sessions in sorted({k for _, k in groups}):
-            sizes = [n for n, k in groups if k == sessions and shares[n, k][question] >= ENOUGH]
+            sizes = [n for n, k in groups if k == sessions and proportions[n, k][question] >= ENOUGH]
             # Fewer sessions that do with as few spines make more of them no news.
             if sizes and all(min(sizes) < n for n, _ in found[question]):
                 found[question].append((min(sizes), sessions))
@@ -145,8 +145,8 @@ def write(*sources: Path | str) -> None:
     head = ["spines", "sessions", "tables", *(f"{v} %" for v in NAMES.values())]
     lines = ["| " + " | ".join(head) + " |", "|" + " ---: |" * len(head)]
     for (n, k), part in groups.items():
-        shares = [f"{100 * covered(part, name).mean():.0f}" for name in NAMES]
-        lines.append("| " + " | ".join([f"{n:,}", str(k), str(len(part)), *shares]) + " |")
+        proportions = [f"{100 * covered(part, name).mean():.0f}" for name in NAMES]
+        lines.append("| " + " | ".join([f"{n:,}", str(k), str(len(part)), *proportions]) + " |")
     lines += ["", *pooled(rows), ""]
     questions = list(QUESTIONS.values())
     lines += [
@@ -156,8 +156,8 @@ def write(*sources: Path | str) -> None:
         "|" + " ---: |" * (2 + len(questions)),
     ]
     for (n, k), part in groups.items():
-        shares = ["" if np.isnan(v) else f"{100 * v:.0f}" for v in answered(part).values()]
-        lines.append(f"| {n:,} | {k} | " + " | ".join(shares) + " |")
+        proportions = ["" if np.isnan(v) else f"{100 * v:.0f}" for v in answered(part).values()]
+        lines.append(f"| {n:,} | {k} | " + " | ".join(proportions) + " |")
     text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
@@ -178,8 +178,8 @@ def pooled(rows: list[dict]) -> list[str]:
         "|" + " ---: |" * (2 + len(NAMES)),
     ]
     for words, part in parts.items():
-        shares = [share_interval(covered(part, name)) for name in NAMES]
-        cells = [f"{100 * s.value:.1f} ({100 * s.low:.0f}–{100 * s.high:.0f})" for s in shares]
+        proportions = [share_interval(covered(part, name)) for name in NAMES]
+        cells = [f"{100 * s.value:.1f} ({100 * s.low:.0f}–{100 * s.high:.0f})" for s in proportions]
         lines.append(f"| {words} | {len(part)} | " + " | ".join(cells) + " |")
     return lines
 

@@ -23,7 +23,7 @@ from scipy import stats
 
 from synsamp.figures.style import BLUE, GRAY, ORANGE, STYLE
 from synsamp.spines.fit import fit_process
-from synsamp.spines.posterior import Prior, posterior_of
+from synsamp.spines.posterior import ParameterPrior, posterior_of
 from synsamp.spines.simulate import simulated_table
 
 ROOT = Path(__file__).parents[1]
@@ -44,7 +44,7 @@ NAMES = {
     "bT": "b·T",
     "threshold": "threshold",
 }
-PRIOR = Prior(
+PRIOR = ParameterPrior(
     np.array([-0.3, 0.0, np.log(20.0), np.log(0.25), 0.0]), np.array([0.4, 0.3, 0.5, 0.4, 0.1])
 )
 """Of μ, log s, log τ, log η and, in every second table, of the log threshold."""
@@ -57,8 +57,8 @@ def one(repetition: int, control: bool) -> dict[str, float]:
     """The rank of each true value in the posterior of its table, between 0 and 1."""
     rng = np.random.default_rng([18, repetition])
     drawn = rng.normal(PRIOR.mean, PRIOR.std)
-    by_true_size = bool(repetition % 2)
-    least = float(np.exp(drawn[4])) if by_true_size else 1.0
+    threshold_on = bool(repetition % 2)
+    least = float(np.exp(drawn[4])) if threshold_on else 1.0
     true = {"mean": float(drawn[0])}
     true |= {
         n: float(np.exp(v))
@@ -69,16 +69,16 @@ def one(repetition: int, control: bool) -> dict[str, float]:
         threshold=least,
         n_spines=SPINES,
         times=TIMES,
-        by_true_size=by_true_size,
-        seed_=int(rng.integers(2**31)),
+        threshold_on=threshold_on,
+        seed=int(rng.integers(2**31)),
     )
     true |= {"bT": true["spread"] ** 2 / true["relaxation"], "threshold": least}
     if control:
         table = replace(table, state=np.where(table.state == 0, -1, table.state).astype(np.int8))
-        seen, by_true_size = table.observations(UNSEEN), False
+        seen, threshold_on = table.observations(UNSEEN), False
     else:
-        seen = table.observations(None if by_true_size else 1.0)
-    fitted = fit_process(seen, by_true_size=by_true_size, profiled=False)
+        seen = table.observations(None if threshold_on else 1.0)
+    fitted = fit_process(seen, threshold_on=threshold_on, profiled=False)
     draws = posterior_of(
         seen, fitted, prior=PRIOR, steps=STEPS, seed=repetition, progress=False
     ).draws

@@ -1,4 +1,4 @@
-"""docs/spines.md keeps its word: its table is read, its examples run."""
+"""docs/spines.md: its table is read as described, and its examples run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from synsamp.spines import fit, read
 PAGE = (Path(__file__).parents[1] / "docs" / "spines.md").read_text()
 
 
-def test_the_table_of_the_page_is_read_as_it_says(tmp_path):
+def test_the_table_of_the_page_is_read_as_described(tmp_path):
     printed = re.search(r"```\n(mouse,.*?)```", PAGE, re.S).group(1)
     found = read(write(tmp_path, printed))
     assert found.animals == ["m1", "m2"]
@@ -35,7 +35,7 @@ def test_the_picture_of_the_page_is_there():
 
 
 def test_the_table_of_circuits_is_read_and_fitted():
-    """θ of circuits as a laboratory would export it: the noise that was put in comes out."""
+    """θ of simulated circuits in the format of a laboratory."""
     path = Path(__file__).parents[1] / "docs" / "data" / "circuit_spines.csv"
     assert path.stat().st_size < 200_000
     table = read(path)
@@ -43,7 +43,7 @@ def test_the_table_of_circuits_is_read_and_fitted():
     assert table.time_unit == "hour"
     assert table.times.tolist() == [0.5 * k for k in range(10)]
     fitted = fit(table)
-    assert fitted.by_true_size  # presence was judged by θ, sizes have noise
+    assert fitted.threshold_on == "true"  # presence was judged by θ, sizes have noise
     low, high = fitted.interval("threshold")
     assert low < 1.1
     assert high > 0.9

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from synsamp.analysis.decoder import cross_validated_accuracy, fit_readout
+from synsamp.analysis.decoder import cross_validated_accuracy, fit_decoder
 from synsamp.errors import SynsampError
 
 
@@ -21,26 +21,26 @@ def test_tells_classes_as_well_as_the_best_linear_rule_can():
     # Two Gaussians a distance d apart are told apart by Φ(d/2).
     from scipy.stats import norm
 
-    told = cross_validated_accuracy(_blocks(np.random.default_rng(1), 4, 500, shift=2.0))
+    correct = cross_validated_accuracy(_blocks(np.random.default_rng(1), 4, 500, shift=2.0))
     best = norm.cdf(1.0)
     error = np.sqrt(best * (1 - best) / 2000)
-    assert best - 0.03 - 4 * error < told.mean() < best + 4 * error
+    assert best - 0.03 - 4 * error < correct.mean() < best + 4 * error
 
 
 def test_says_chance_without_a_difference_though_a_fit_to_the_same_trials_would_not():
     blocks = _blocks(np.random.default_rng(2), 4, 100, shift=0.0, features=80)
-    told = cross_validated_accuracy(blocks)
-    assert abs(told.mean() - 0.5) < 4 * 0.5 / np.sqrt(400)
+    correct = cross_validated_accuracy(blocks)
+    assert abs(correct.mean() - 0.5) < 4 * 0.5 / np.sqrt(400)
     rates = np.concatenate([r for r, _ in blocks])
     classes = np.concatenate([c for _, c in blocks])
-    own = (fit_readout(rates, classes).says(rates) == classes).mean()
+    own = (fit_decoder(rates, classes).predict(rates) == classes).mean()
     assert own > 0.65  # the negative control: tested on its own trials it would seem to know
 
 
 def test_gradient_of_the_fit_vanishes():
     rng = np.random.default_rng(3)
     (rates, classes), *_ = _blocks(rng, 1, 200, shift=1.0, features=5)
-    decoder = fit_readout(rates, classes, ridge=2.0)
+    decoder = fit_decoder(rates, classes, ridge=2.0)
     z = (rates - decoder.mean) / decoder.scale
     p = 1 / (1 + np.exp(-(z @ decoder.a + decoder.bias)))
     assert np.allclose(z.T @ (p - classes) + 2.0 * decoder.a, 0.0, atol=1e-5)
@@ -63,7 +63,7 @@ def test_a_silent_neuron_does_no_harm():
 )
 def test_refuses_what_cannot_be_fitted(rates, classes, words):
     with pytest.raises(SynsampError, match=words):
-        fit_readout(rates, classes)
+        fit_decoder(rates, classes)
 
 
 def test_refuses_a_single_block():

@@ -100,30 +100,30 @@ def test_new_ones_of_a_simulated_process_are_lost_as_foretold():
     for _ in range(61):
         rows.append(x > 0)
         x = 0.5 + keep * (x - 0.5) + np.sqrt(1 - keep**2) * rng.standard_normal(x.size)
-    lives = new_lifetimes(np.array(rows), 1.0, 5)
-    foretold = first_passage_survival(0.5, 1.0, 10.0, 1.0, 60, 5)
-    assert np.abs(loss_deviations(lives, 1.0, foretold)).max() < 4.0
+    lifetimes = new_lifetimes(np.array(rows), 1.0, 5)
+    expected = first_passage_survival(0.5, 1.0, 10.0, 1.0, 60, 5)
+    assert np.abs(loss_deviations(lifetimes, 1.0, expected)).max() < 4.0
     for wrong in ((0.5, 1.0, 12.0, 1.0, 60, 5), (0.5, 1.0, 10.0, 1.0, 60, 4)):
-        off = loss_deviations(lives, 1.0, first_passage_survival(*wrong))
+        off = loss_deviations(lifetimes, 1.0, first_passage_survival(*wrong))
         assert np.abs(off).max() > 6.0
 
 
-def test_it_agrees_with_what_a_microscope_without_noise_would_see():
+def test_first_passage_matches_the_filter_without_noise():
     process = OneTimeScale(0.4, 0.9, 12.0, 0.0)
-    seen = survival_between_sessions(process, 0.1, 2.0, 20, by_true_size=True)
+    seen = survival_between_sessions(process, 0.1, 2.0, 20, threshold_on="true")
     found = first_passage_survival(0.4, 0.9, 12.0, 2.0, 20, threshold=0.1)
     assert found == pytest.approx(seen, abs=1e-6)
 
 
-def test_where_nothing_is_ever_new_nothing_is_foretold():
+def test_the_prediction_is_nan_if_nothing_is_ever_new():
     for mean in (9.0, -9.0):
         assert np.isnan(first_passage_survival(mean, 1.0, 1.0, 0.1, 3)).all()
     with pytest.raises(SynsampError, match=r"step must be at least 0\.0004"):
         first_passage_survival(0.5, 1.0, 2.0, 1e-4, 3)
 
 
-def test_far_below_a_relaxation_time_lives_look_the_same_on_every_scale():
-    """There it is a random walk: counted in looks nothing is left of the time scale."""
+def test_far_below_the_relaxation_time_survival_is_scale_free():
+    """On this scale the process is a random walk, so survival in sessions has no time scale."""
     fine, coarse = (first_passage_survival(0.5, 1.0, 1.0, step, 8, 2) for step in (2.5e-4, 1e-3))
     assert fine == pytest.approx(coarse, abs=0.01)
     assert abs(first_passage_survival(0.5, 1.0, 1.0, 1.0, 8, 2) - fine).max() > 0.2

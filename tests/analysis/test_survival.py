@@ -15,9 +15,9 @@ from synsamp.analysis.survival import (
 from synsamp.errors import SynsampError
 
 
-def on_a_grid(lives, step, end):
+def on_a_grid(lifetimes, step, end):
     """What an observer sees who looks every ``step`` until ``end``."""
-    steps = np.floor(lives / step)
+    steps = np.floor(lifetimes / step)
     ended = (steps + 1) * step <= end
     last = np.where(ended, steps * step, np.floor(end / step) * step)
     return Lifetimes(last, np.where(ended, (steps + 1) * step, np.inf))
@@ -43,10 +43,10 @@ def test_lives_of_new_connections_by_hand():
         ],
         bool,
     )
-    lives = new_lifetimes(states, step=10.0, window_steps=2)
+    lifetimes = new_lifetimes(states, step=10.0, window_steps=2)
     # Cohorts are taken at points 2 and 4; the fourth was active two points before the first.
-    assert lives.last_seen.tolist() == [10.0, 30.0]
-    assert lives.first_missed.tolist() == [20.0, np.inf]
+    assert lifetimes.last_seen.tolist() == [10.0, 30.0]
+    assert lifetimes.first_missed.tolist() == [20.0, np.inf]
 
 
 def test_a_connection_is_new_only_once_per_formation():
@@ -72,8 +72,8 @@ def test_impossible_lives_are_refused(last, missed):
 
 def test_kaplan_meier_by_hand():
     # Losses at 1 and 3, one life censored after 2: S = 3/4, then 3/4 · 1/2.
-    lives = Lifetimes(np.array([0.0, 2.0, 2.0, 5.0]), np.array([1.0, np.inf, 3.0, np.inf]))
-    curve = kaplan_meier(lives)
+    lifetimes = Lifetimes(np.array([0.0, 2.0, 2.0, 5.0]), np.array([1.0, np.inf, 3.0, np.inf]))
+    curve = kaplan_meier(lifetimes)
     found = dict(zip(curve.time.tolist(), curve.survival.tolist(), strict=True))
     assert found[0.0] == 1.0
     assert found[1.0] == pytest.approx(0.75)
@@ -84,12 +84,12 @@ def test_kaplan_meier_by_hand():
 
 def test_censored_lives_do_not_pull_the_curve_down():
     rng = np.random.default_rng(1)
-    lives = on_a_grid(exponential_lives(rng, 10.0, 20000), 0.5, 60.0)
-    leaves = rng.uniform(0, 20, len(lives))
-    cut = lives.last_seen > leaves
+    lifetimes = on_a_grid(exponential_lives(rng, 10.0, 20000), 0.5, 60.0)
+    leaves = rng.uniform(0, 20, len(lifetimes))
+    cut = lifetimes.last_seen > leaves
     censored = Lifetimes(
-        np.where(cut, np.floor(leaves * 2) / 2, lives.last_seen),
-        np.where(cut, np.inf, lives.first_missed),
+        np.where(cut, np.floor(leaves * 2) / 2, lifetimes.last_seen),
+        np.where(cut, np.inf, lifetimes.first_missed),
     )
     curve = kaplan_meier(censored)
     at = curve.survival[np.searchsorted(curve.time, 8.0)]
@@ -115,8 +115,8 @@ def test_no_lives_have_no_curve():
 
 
 def test_at_time_zero_all_live_for_certain():
-    lives = on_a_grid(exponential_lives(np.random.default_rng(10), 5.0, 50), 1.0, 30.0)
-    curve = kaplan_meier(lives)
+    lifetimes = on_a_grid(exponential_lives(np.random.default_rng(10), 5.0, 50), 1.0, 30.0)
+    curve = kaplan_meier(lifetimes)
     first = (curve.time[0], curve.survival[0], curve.low[0], curve.high[0], curve.at_risk[0])
     assert first == (0.0, 1.0, 1.0, 1.0, 50)
 
@@ -125,20 +125,20 @@ def test_at_time_zero_all_live_for_certain():
 
 
 def test_losses_against_a_theory_by_hand():
-    # Of 20 two are lost by the first look, where 0.2 · 20 = 4 were foretold; then two leave, seen
-    # and not looked at again; of the 16 that are left eight are lost, where 0.25 · 16 = 4 were.
+    # Of 20, two are lost by the first session, where 0.2 · 20 = 4 were expected. Then two leave, seen
+    # and not imaged again. Of the remaining 16 eight are lost, where 0.25 · 16 = 4 were expected.
     lost_first, left, lost_second, stay = [(0, 10)] * 2, [(10, np.inf)] * 2, [(10, 20)] * 8, 8
     pairs = np.array([*lost_first, *left, *lost_second, *[(20, np.inf)] * stay], float)
-    lives = Lifetimes(pairs[:, 0], pairs[:, 1])
+    lifetimes = Lifetimes(pairs[:, 0], pairs[:, 1])
     alive = [1.0, 0.8, 0.6, 0.3]
-    both = loss_deviations(lives, 10.0, alive, ages=2)
+    both = loss_deviations(lifetimes, 10.0, alive, ages=2)
     assert both == pytest.approx([-2 / np.sqrt(20 * 0.2 * 0.8), 4 / np.sqrt(16 * 0.25 * 0.75)])
-    (one,) = loss_deviations(lives, 10.0, alive, ages=1)
+    (one,) = loss_deviations(lifetimes, 10.0, alive, ages=1)
     assert one == pytest.approx(2 / np.sqrt(3.2 + 3.0))
-    with pytest.raises(SynsampError, match="must reach beyond the last look"):
-        loss_deviations(lives, 10.0, alive[:3])
-    with pytest.raises(SynsampError, match="must be that of the looks"):
-        loss_deviations(lives, 4.0, alive)
+    with pytest.raises(SynsampError, match="must extend beyond the last session"):
+        loss_deviations(lifetimes, 10.0, alive[:3])
+    with pytest.raises(SynsampError, match="must be the time between sessions"):
+        loss_deviations(lifetimes, 4.0, alive)
 
 
 def test_losses_are_standard_normal_under_the_truth_however_lives_are_censored():
@@ -146,16 +146,28 @@ def test_losses_are_standard_normal_under_the_truth_however_lives_are_censored()
     truth, other = np.exp(-np.arange(32) / 10.0), np.exp(-np.arange(32) / 11.5)
     z, wrong = [], []
     for _ in range(200):
-        lives = on_a_grid(exponential_lives(rng, 10.0, 400), 1.0, 30.0)
+        lifetimes = on_a_grid(exponential_lives(rng, 10.0, 400), 1.0, 30.0)
         leaves = rng.integers(1, 30, 400)
-        cut = lives.last_seen >= leaves
-        lives = Lifetimes(
-            np.where(cut, leaves, lives.last_seen), np.where(cut, np.inf, lives.first_missed)
+        cut = lifetimes.last_seen >= leaves
+        lifetimes = Lifetimes(
+            np.where(cut, leaves, lifetimes.last_seen),
+            np.where(cut, np.inf, lifetimes.first_missed),
         )
-        z.append(loss_deviations(lives, 1.0, truth))
-        wrong.append(loss_deviations(lives, 1.0, other))
+        z.append(loss_deviations(lifetimes, 1.0, truth))
+        wrong.append(loss_deviations(lifetimes, 1.0, other))
     z = np.array(z)
     # 800 entries: mean 0 ± 0.035, variance 1 ± 0.05.
     assert abs(z.mean()) < 4 * 0.035
     assert abs(z.var() - 1.0) < 4 * 0.05
     assert np.mean(wrong) > 0.5, "the control has losses at a rate of its own"
+
+
+def test_at_risk_counts_before_the_losses():
+    """Losses at 1, 1 and 3, one connection last seen at 3 and one at 2."""
+    lifetimes = Lifetimes(
+        np.array([0.0, 0.0, 2.0, 3.0, 2.0]), np.array([1.0, 1.0, 3.0, np.inf, np.inf])
+    )
+    curve = kaplan_meier(lifetimes)
+    assert curve.time.tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert curve.at_risk.tolist() == [5, 5, 3, 2]
+    np.testing.assert_allclose(curve.survival, [1.0, 3 / 5, 3 / 5, 3 / 10])

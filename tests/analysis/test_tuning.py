@@ -8,7 +8,7 @@ import pytest
 from synsamp.analysis.tuning import (
     correlations,
     counts_by_label,
-    label_shares,
+    label_fractions,
     spike_counts,
 )
 from synsamp.errors import SynsampError
@@ -29,7 +29,7 @@ def test_nothing_shown_gives_nothing():
 
 
 def test_shares_and_silence():
-    shares = label_shares([[3, 1], [0, 0]])
+    shares = label_fractions([[3, 1], [0, 0]])
     assert shares[0].tolist() == [0.75, 0.25]
     assert np.isnan(shares[1]).all()
 

@@ -21,10 +21,10 @@ def truth(**given):
 def long_text(table, absent="0", delimiter=",", decimal=".", header=None):
     """One row per spine and session; ``absent`` None leaves the row out."""
     rows = [delimiter.join(header or ("animal", "spine", "time (days)", "volume"))]
-    for look in table.frame.itertuples():
-        if not look.present and absent is None:
+    for entry in table.frame.itertuples():
+        if not entry.present and absent is None:
             continue
-        size = f"{look.size:.9g}".replace(".", decimal) if look.present else absent
-        time = f"{look.time:g}".replace(".", decimal)
-        rows.append(delimiter.join((look.animal, look.spine, time, size)))
+        size = f"{entry.size:.9g}".replace(".", decimal) if entry.present else absent
+        time = f"{entry.time:g}".replace(".", decimal)
+        rows.append(delimiter.join((entry.animal, entry.spine, time, size)))
     return "\n".join(rows) + "\n"

@@ -21,7 +21,7 @@ TIMES = np.array([0.0, 3.0, 4.0, 9.0])
 THRESHOLD = 0.1
 
 
-def gaussian_law(process, times):
+def gaussian_moments(process, times):
     """Mean and covariance of the measured log sizes at some times."""
     cov = np.zeros((times.size, times.size))
     if isinstance(process, RandomWalk):
@@ -35,7 +35,7 @@ def gaussian_law(process, times):
 
 def probability(process, times, seen, values):
     """P(absent where not seen, and the density of the values), by a multivariate Gaussian."""
-    mean, cov = gaussian_law(process, times)
+    mean, cov = gaussian_moments(process, times)
     s, a = np.flatnonzero(seen), np.flatnonzero(~seen)
     log_p = 0.0
     if s.size:
@@ -46,18 +46,18 @@ def probability(process, times, seen, values):
     else:
         mean_a, cov_a = mean[a], cov[np.ix_(a, a)]
     if a.size:
-        law = stats.multivariate_normal(mean_a, cov_a, abseps=1e-6, releps=1e-6)
-        log_p += np.log(law.cdf(np.full(a.size, THRESHOLD)))
+        distribution = stats.multivariate_normal(mean_a, cov_a, abseps=1e-6, releps=1e-6)
+        log_p += np.log(distribution.cdf(np.full(a.size, THRESHOLD)))
     return log_p
 
 
 def exact(process, state, values):
     rows = []
     for row, value in zip(state, values, strict=True):
-        looked = row >= 0
-        times, seen = TIMES[looked], row[looked] == 1
-        never = probability(process, times, np.zeros(times.size, bool), value[looked])
-        rows.append(probability(process, times, seen, value[looked]) - np.log(-np.expm1(never)))
+        imaged = row >= 0
+        times, seen = TIMES[imaged], row[imaged] == 1
+        never = probability(process, times, np.zeros(times.size, bool), value[imaged])
+        rows.append(probability(process, times, seen, value[imaged]) - np.log(-np.expm1(never)))
     return np.array(rows)
 
 
@@ -68,21 +68,21 @@ VALUES = np.where(STATE == 1, np.linspace(0.15, 1.9, STATE.size).reshape(STATE.s
 
 
 def by_true_size(process, state, values):
-    """The same where x decides: x and y of every look together, cut at the threshold of x."""
+    """Reference with the threshold on x: joint density of x and y, truncated in x."""
     rows = []
     for row, value in zip(state, values, strict=True):
-        looked = row >= 0
-        times, seen, y = TIMES[looked], row[looked] == 1, value[looked]
+        imaged = row >= 0
+        times, seen, y = TIMES[imaged], row[imaged] == 1, value[imaged]
         quiet = OneTimeScale(process.mean, process.spread, process.relaxation, 0.0)
-        mean, cov = gaussian_law(quiet, times)
+        mean, cov = gaussian_moments(quiet, times)
         never = stats.multivariate_normal(mean, cov).cdf(np.full(times.size, THRESHOLD))
         log_p = 0.0
         s = np.flatnonzero(seen)
         gain = cov[:, s] @ np.linalg.inv(cov[np.ix_(s, s)] + process.noise**2 * np.eye(s.size))
-        law = stats.multivariate_normal(
+        distribution = stats.multivariate_normal(
             mean[s], cov[np.ix_(s, s)] + process.noise**2 * np.eye(s.size)
         )
-        log_p += law.logpdf(y[s])
+        log_p += distribution.logpdf(y[s])
         after_mean, after_cov = mean + gain @ (y[s] - mean[s]), cov - gain @ cov[s]
         sign = np.where(seen, -1.0, 1.0)  # above the threshold is below it in −x
         flipped = stats.multivariate_normal(
@@ -96,7 +96,9 @@ def by_true_size(process, state, values):
     "process", [OneTimeScale(-0.5, 1.0, 6.0, 0.3), OneTimeScale(0.4, 0.7, 12.0, 0.15)]
 )
 def test_the_filter_is_exact_where_the_true_size_decides(process):
-    seen = observations(TIMES, STATE.astype(np.int8), VALUES, THRESHOLD).seen_above(THRESHOLD, True)
+    seen = observations(TIMES, STATE.astype(np.int8), VALUES, THRESHOLD).with_threshold(
+        THRESHOLD, "true"
+    )
     wanted = by_true_size(process, STATE, VALUES)
     found = log_likelihoods(process, seen, resolution(process, seen))
     np.testing.assert_allclose(found, wanted, atol=1e-3)  # of the oracle's own integration
@@ -178,6 +180,6 @@ def test_first_passage_is_what_simulated_spines_do():
     new = (table.state[:, 0] == 0) & (table.state[:, 1] == 1)
     rows = table.state[new, 1:]
     for k in range(1, 5):
-        share = (rows[:, : k + 1] == 1).all(axis=1).mean()
+        fraction = (rows[:, : k + 1] == 1).all(axis=1).mean()
         error = np.sqrt(alive[k] * (1 - alive[k]) / new.sum())
-        assert abs(share - alive[k]) < 4.5 * error
+        assert abs(fraction - alive[k]) < 4.5 * error

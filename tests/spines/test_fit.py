@@ -1,4 +1,4 @@
-"""Fits of tables of known truth: the threshold does no harm, errors are what they say."""
+"""Fits of simulated tables: the threshold causes no bias, and intervals cover the truth."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from synsamp.spines import (
     RandomWalk,
     TwoTimeScales,
     fit,
-    in_model_words,
     read,
+    to_rule_parameters,
 )
 from synsamp.spines.compare import compare
 from synsamp.spines.fit import fit_process
-from synsamp.spines.posterior import Prior, posterior_of
+from synsamp.spines.posterior import ParameterPrior, posterior_of
 from synsamp.spines.problem import Problem
+from synsamp.spines.rule_parameters import simulate_rule
 from synsamp.spines.simulate import simulate, simulate_like
-from synsamp.spines.words import simulate_rule
 
 TRUTH = {"mean": -0.5, "spread": 1.0, "relaxation": 20.0, "bT": 0.05}
 
 
 def test_the_threshold_does_not_bias_the_process(tmp_path):
-    """A table of known truth, spines seen only while above the threshold."""
+    """A table of known truth, in which spines are seen only above the threshold."""
     table = truth(n_spines=800)
     fitted = fit(write(tmp_path, long_text(table, "NaN")))
     for name, true in TRUTH.items():
@@ -42,7 +42,7 @@ def test_the_threshold_does_not_bias_the_process(tmp_path):
         assert error < 0.2 * abs(true), name
         low, high = fitted.interval(name)
         assert low < fitted.value(name) < high
-    # The steps between sizes alone, which is what the threshold cuts, are far from the truth.
+    # An estimate from successive sizes, which ignores the threshold, is far from the truth.
     x = np.log(table.size)
     both = np.isfinite(x[:, 1:]) & np.isfinite(x[:, :-1])
     steps = estimate_ornstein_uhlenbeck(x[:, :-1][both], x[:, 1:][both], 3.0)
@@ -50,7 +50,7 @@ def test_the_threshold_does_not_bias_the_process(tmp_path):
     assert abs(steps.spread - TRUTH["spread"]) > 8 * steps.spread_error
 
 
-def test_noise_of_measurement_and_unequal_intervals():
+def test_measurement_noise_and_unequal_intervals():
     times = np.array([0, 1, 2, 6, 7, 14, 15, 21, 30, 31.0])
     table = truth(n_spines=700, times=times, noise=0.25, relaxation=12.0)
     fitted = fit(table)
@@ -59,22 +59,24 @@ def test_noise_of_measurement_and_unequal_intervals():
     assert fitted.interval("noise")[0] > 0.15
 
 
-@pytest.mark.parametrize("by_true_size", [False, True])
-def test_whether_the_true_or_the_measured_size_decides_is_found_out(by_true_size):
-    table = truth(n_spines=800, noise=0.25, by_true_size=by_true_size)
+@pytest.mark.parametrize(
+    ("threshold_on", "other_size"), [("measured", "true"), ("true", "measured")]
+)
+def test_the_threshold_is_detected_to_be_on_the_true_or_the_measured_size(threshold_on, other_size):
+    table = truth(n_spines=800, noise=0.25, threshold_on=threshold_on)
     fitted = fit(table)
-    assert fitted.by_true_size == by_true_size
+    assert fitted.threshold_on == threshold_on
     for name, true in {**TRUTH, "noise": 0.25}.items():
         assert abs(fitted.value(name) - true) < 4 * fitted.error(name), name
     assert fitted.value("threshold") == pytest.approx(1.0, abs=0.05)
-    other = fit_process(table.observations(), by_true_size=not by_true_size)
+    other = fit_process(table.observations(), threshold_on=other_size)
     assert other.log_likelihood < fitted.log_likelihood - 1
-    if by_true_size:  # the negative control: the smallest size is far from the threshold here
+    if threshold_on == "true":  # negative control: the smallest size is far from the threshold
         gaps = [abs(other.value(n) - t) / other.error(n) for n, t in TRUTH.items()]
         assert max(gaps) > 4
 
 
-def test_gaps_do_no_harm():
+def test_gaps_cause_no_bias():
     table = truth(n_spines=600, noise=0.1)
     rng = np.random.default_rng(1)
     hidden = rng.random(table.state.shape) < 0.25
@@ -93,12 +95,12 @@ def test_sizes_in_another_unit_shift_the_mean_only():
     assert after.value("mean") == pytest.approx(before.value("mean") + np.log(0.03), abs=0.01)
     for name in ("spread", "relaxation", "bT"):
         assert after.value(name) == pytest.approx(before.value(name), rel=0.01)
-    one, other = (in_model_words(f, "day") for f in (before, after))
-    assert one.prior_mean == pytest.approx(other.prior_mean, abs=0.01)
+    one, other = (to_rule_parameters(f, "day") for f in (before, after))
+    assert one.prior.mean == pytest.approx(other.prior.mean, abs=0.01)
 
 
-def test_intervals_hold_the_truth_as_often_as_they_say():
-    """24 small tables; at 95 % fewer than 19 hits come once in a thousand."""
+def test_95_percent_intervals_cover_the_truth():
+    """24 small tables: with 95 % coverage, fewer than 19 hits have probability 0.001."""
     names = ("mean", "spread", "relaxation", "noise", "bT")
     hits = dict.fromkeys(names, 0)
     for k in range(24):
@@ -109,7 +111,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
             "relaxation": np.exp(rng.uniform(np.log(8), np.log(40))),
             "noise": rng.uniform(0.1, 0.4),
         }
-        table = truth(n_spines=50, times=np.arange(7) * 4.0, seed_=k, **true)
+        table = truth(n_spines=50, times=np.arange(7) * 4.0, seed=k, **true)
         fitted = fit(table)
         true["bT"] = 1.0 / true["relaxation"]
         for name in names:
@@ -118,11 +120,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     assert min(hits.values()) >= 19, hits
 
 
-def test_animals_that_differ_widen_the_intervals():
+def test_differences_between_animals_enlarge_the_intervals():
     rng = np.random.default_rng(3)
-    tables = [
-        truth(n_spines=60, mean=-0.5 + 0.6 * rng.standard_normal(), seed_=k) for k in range(8)
-    ]
+    tables = [truth(n_spines=60, mean=-0.5 + 0.6 * rng.standard_normal(), seed=k) for k in range(8)]
     first = tables[0]
     whole = type(first)(
         **{
@@ -136,12 +136,12 @@ def test_animals_that_differ_widen_the_intervals():
         }
     )
     together = fit(whole)
-    apart = fit_process(whole.observations())  # spines taken as independent
+    apart = fit_process(whole.observations())  # spines independent
     assert together.error("mean") > 1.5 * apart.error("mean")
     assert together.error("bT") < 3 * apart.error("bT")  # in which the animals do not differ
 
 
-def test_two_time_scales_are_told_from_one():
+def test_two_time_scales_are_distinguished_from_one():
     rng = np.random.default_rng(4)
     process = TwoTimeScales(-0.2, 1.0, 60.0, 0.7, 2.0, 0.02)
     table = truth(n_spines=300)
@@ -160,7 +160,7 @@ def test_two_time_scales_are_told_from_one():
     assert 0.5 < fast < 6
 
 
-def test_one_time_scale_is_not_called_two_nor_a_walk():
+def test_one_time_scale_is_not_mistaken_for_two_or_a_walk():
     table = truth(n_spines=250, noise=0.2)
     seen = table.observations()
     fits = [fit_process(seen, kind) for kind in (OneTimeScale, TwoTimeScales, RandomWalk)]
@@ -181,20 +181,20 @@ def test_the_posterior_is_that_of_the_exact_likelihood_and_its_step_is_small():
     with warnings.catch_warnings():
         warnings.simplefilter("error", StepSizeWarning)
         found = posterior_of(seen, fitted, steps=600, seed=1, progress=False)
-    assert found.widening < 0.05
+    assert found.spread_inflation < 0.05
     weight = found.draws["weight"].values
     assert weight.mean() == pytest.approx(1.0)
-    assert (weight**2).mean() < 1.1  # the quick filter with its parabola is nearly exact
+    assert (weight**2).mean() < 1.1  # the corrected Gaussian filter is nearly exact
     rows = found.frame.set_index("parameter")
     for name in ("mean", "spread", "bT"):
         assert abs(rows.loc[name, "median"] - fitted.value(name)) < 1.5 * fitted.error(name)
         assert 0.4 < rows.loc[name, "std"] / fitted.error(name) < 2.5
 
 
-def test_a_narrow_prior_holds_the_posterior():
+def test_a_narrow_prior_dominates_the_posterior():
     table = truth(n_spines=50, times=np.arange(6) * 4.0, noise=0.25)
     seen = table.observations()
-    narrow = Prior(np.array([-2.0, 0.0, 3.0, -1.4, 0.0]), np.full(5, 0.01))
+    narrow = ParameterPrior(np.array([-2.0, 0.0, 3.0, -1.4, 0.0]), np.full(5, 0.01))
     found = posterior_of(
         seen, fit_process(seen, profiled=False), prior=narrow, steps=600, progress=False
     )
@@ -203,49 +203,50 @@ def test_a_narrow_prior_holds_the_posterior():
     assert drawn.std() == pytest.approx(0.01, rel=0.5)
 
 
-def test_intervals_end_where_the_exact_likelihood_has_fallen_by_what_they_say():
-    """Fixed at an end of its interval, the best of all else lies t²/2 below the maximum.
+def test_intervals_end_at_the_likelihood_ratio_of_students_t():
+    """At the end of an interval the profile log-likelihood lies t²/2 below the maximum.
 
-    Of 30 spines and 4 parameters t² is 4.23, of the normal law it would be 3.84.
+    With 30 spines and 4 parameters t² is 4.23; for a normal distribution it would be 3.84.
     """
     seen = truth(n_spines=30, times=np.arange(10) * 4.0, noise=0.25).observations()
-    fitted = fit_process(seen, by_true_size=False)
+    fitted = fit_process(seen, threshold_on="measured")
     problem = Problem(OneTimeScale, seen)
     best = fitted.process.vector()
     for end in fitted.interval("spread"):
 
         def cost(rest, end=end):
             q = np.array([rest[0], np.log(end), rest[1], rest[2] ** 2])
-            return -float(problem.near(q)(q).sum())
+            return -float(problem.exact_near(q)(q).sum())
 
         start = [best[0], best[2], np.sqrt(best[3])]
         found = optimize.minimize(cost, start, method="Nelder-Mead", options={"maxiter": 400})
         fall = 2 * (fitted.log_likelihood + found.fun)
         assert fall == pytest.approx(stats.t.ppf(0.975, 26) ** 2, rel=0.05)
-    # The negative control: by the parabola the upper end is another one.
-    flat = fit_process(seen, by_true_size=False, profiled=False).interval("spread")[1]
+    # Negative control: the curvature gives a different upper end.
+    flat = fit_process(seen, threshold_on="measured", profiled=False).interval("spread")[1]
     assert abs(flat - fitted.interval("spread")[1]) > 0.01
 
 
-def test_a_fitted_prior_goes_into_a_network_in_one_line():
-    words = in_model_words(fit(truth(n_spines=200)), "day")
-    model = SynapseModel(prior=words.prior, speed=words.b_per_second)
-    assert model.prior == Gaussian(words.prior_mean, words.prior_std)
-    assert model.speed * 86400 == pytest.approx(words.b)
-    assert words.b == pytest.approx(words.prior_std**2 / words.relaxation)
+def test_a_fitted_prior_is_used_in_a_network():
+    fitted = fit(truth(n_spines=200))
+    found = to_rule_parameters(fitted, "day")
+    model = SynapseModel(prior=found.prior, speed=found.speed_per_second)
+    assert model.prior == Gaussian(fitted.value("mean") - fitted.threshold, fitted.value("spread"))
+    assert model.speed * 86400 == pytest.approx(found.speed)
+    assert found.speed == pytest.approx(found.prior.std**2 / found.relaxation)
     with pytest.raises(SynsampError, match="unit of time must be one of"):
-        _ = in_model_words(fit(truth(n_spines=200)), "session").b_per_second
+        _ = to_rule_parameters(fitted, "session").speed_per_second
 
 
-def test_the_rule_without_a_circuit_makes_tables_like_the_process():
+def test_the_rule_simulates_tables_like_the_fitted_process():
     table = truth(n_spines=300, noise=0.1, times=np.arange(6) * 4.0)
     fitted = fit(table)
     by_rule = simulate_rule(table, fitted, 5)
     by_process = simulate_like(table, fitted, np.random.default_rng(5))
     assert len(by_rule.spine) == 300
     for one, other in ((by_rule, by_process), (by_rule, table)):
-        shares = [(t.state == 1).mean() for t in (one, other)]
-        assert abs(shares[0] - shares[1]) < 5 * np.sqrt(2 * 0.25 / 300)
+        proportions = [(t.state == 1).mean() for t in (one, other)]
+        assert abs(proportions[0] - proportions[1]) < 5 * np.sqrt(2 * 0.25 / 300)
         sizes = [np.log(t.size[np.isfinite(t.size)]).mean() for t in (one, other)]
         assert abs(sizes[0] - sizes[1]) < 5 * np.sqrt(2 / 300)
 
@@ -262,17 +263,17 @@ def test_the_rule_without_a_circuit_makes_tables_like_the_process():
         ),
     ],
 )
-def test_what_cannot_be_fitted_is_said(tmp_path, text, words):
+def test_too_little_data_raises_an_error(tmp_path, text, words):
     with pytest.raises(SynsampError, match=words):
         fit(write(tmp_path, text))
 
 
-def test_a_threshold_as_given():
+def test_a_given_threshold_is_used():
     table = truth(n_spines=60)
     with pytest.raises(SynsampError, match=r"threshold must be at most the median.*got 20.0; most"):
         fit(table, threshold=20.0)
     assert fit(table, threshold=0.9).threshold == pytest.approx(np.log(0.9))
     above = fit(table, threshold=1.05)  # some sizes lie below, so they must be noisy
-    assert above.by_true_size
+    assert above.threshold_on == "true"
     assert above.value("noise") > 0
     assert read(table) is table

@@ -33,7 +33,7 @@ def test_decimal_commas(tmp_path, delimiter):
     table = truth(**SMALL)
     found = read(write(tmp_path, long_text(table, "0", delimiter, ",")))
     same(found, table)
-    assert found.choices["decimal sign"] == "comma"
+    assert found.choices["decimal separator"] == "comma"
 
 
 def test_excel_in_latin_1_with_its_own_words(tmp_path):
@@ -81,7 +81,7 @@ def test_one_date_tells_the_order_of_all(tmp_path, dates, days):
     text = "id,date,size\n" + "".join(f"a,{date},1.5\n" for date in dates)
     found = read(write(tmp_path, text))
     assert found.times.tolist() == days
-    assert any("/day/year" in str(d) or "/month/year" in str(d) for d in found.doubts)
+    assert any("/day/year" in str(d) or "/month/year" in str(d) for d in found.warnings)
 
 
 def test_dates_of_both_orders_are_refused(tmp_path):
@@ -93,14 +93,14 @@ def test_dates_of_both_orders_are_refused(tmp_path):
     ("clocks", "days"),
     [
         (("2024-03-01 09:30", "2024-03-05 17:00"), [0, 4]),
-        (("2024-03-01 06:00", "2024-03-01 18:00"), [0, 0.5]),  # two looks on one day
+        (("2024-03-01 06:00", "2024-03-01 18:00"), [0, 0.5]),  # two sessions on one day
     ],
 )
 def test_the_clock_counts_only_within_a_day(tmp_path, clocks, days):
     text = "id,date,size\n" + "".join(f"a,{when},1.5\n" for when in clocks)
     found = read(write(tmp_path, text))
     assert found.times.tolist() == days
-    assert any("clock is left out" in str(d) for d in found.doubts) == (days[1] == 4)
+    assert any("clock times are ignored" in str(d) for d in found.warnings) == (days[1] == 4)
 
 
 def test_a_date_that_can_be_two_days_is_refused(tmp_path):
@@ -144,7 +144,7 @@ def test_a_wide_table_of_ones_and_zeros_is_presence(tmp_path):
     found = read(write(tmp_path, "spine,session 1,session 2\na,1,0\nb,0,1\n"))
     assert found.state.tolist() == [[1, 0], [0, 1]]
     assert not found.has_sizes
-    assert any("per session" in str(doubt) for doubt in found.doubts)
+    assert any("per session" in str(warning) for warning in found.warnings)
 
 
 def test_ids_of_another_animal_are_other_spines(tmp_path):
@@ -172,13 +172,13 @@ def test_a_session_that_was_not_imaged_is_no_absence(tmp_path):
     assert found.state.tolist() == [[1, 0, 1], [1, 1, 1], [1, 1, 1], [1, -1, 1], [1, -1, 1]]
 
 
-def test_an_empty_session_is_told_and_not_taken_as_all_retracted(tmp_path):
+def test_an_empty_session_is_reported_and_not_read_as_absence(tmp_path):
     text = "spine,0,4,8\n" + "".join(f"{s},1.5,,{'2.5' if s else ''}\n" for s in range(4))
     found = read(write(tmp_path, text))
     assert found.state.tolist() == [[1, -1, 0], *[[1, -1, 1]] * 3]
-    (told,) = (str(doubt) for doubt in found.doubts if "not imaged" in str(doubt))
-    assert told.startswith("lines 2, 3, 4, 5: every cell of the table at 4 is empty")
-    assert "--absent zero,empty" in told
+    (listed,) = (str(warning) for warning in found.warnings if "not imaged" in str(warning))
+    assert listed.startswith("lines 2, 3, 4, 5: every cell of the table at 4 is empty")
+    assert "--absent zero,empty" in listed
 
 
 @pytest.mark.parametrize("word", ["not imaged", "out of view", "Out of FOV"])
@@ -187,13 +187,13 @@ def test_outside_the_field_of_view_is_no_absence(tmp_path, word):
     assert read(write(tmp_path, text)).state.tolist() == [[1, -1, 0], [1, 1, 1]]
 
 
-def test_presence_with_sizes_that_contradict_it_is_told_with_its_lines(tmp_path):
+def test_sizes_that_contradict_presence_are_reported_with_their_lines(tmp_path):
     text = "spine,day,present,size\na,0,1,1.5\na,1,0,0.7\na,2,yes,\nb,0,1,0\nb,1,1,2\nb,2,0,\n"
     found = read(write(tmp_path, text))
     assert found.state.tolist() == [[1, 0, 1], [1, 1, 0]]
-    told = [str(doubt) for doubt in found.doubts]
-    assert any(t.startswith("line 3: not present, but with a size") for t in told)
-    assert any(t.startswith("line 5: present, but of size 0") for t in told)
+    listed = [str(warning) for warning in found.warnings]
+    assert any(t.startswith("line 3: not present, but with a size") for t in listed)
+    assert any(t.startswith("line 5: present, but of size 0") for t in listed)
 
 
 @pytest.mark.parametrize(
@@ -210,15 +210,15 @@ def test_absence_as_the_user_says(tmp_path, absent, states):
     assert read(write(tmp_path, text), absent=absent).state.tolist() == states
 
 
-def test_what_is_doubtful_is_listed_with_lines(tmp_path):
+def test_warnings_are_listed_with_their_lines(tmp_path):
     table = truth(n_spines=60, times=np.arange(6) * 2.0)
     text = long_text(table).replace("m1,s1,0,", "m1,S2,0,1\nm1,S2,2,0\nm1,s1,0,", 1)
     lines = text.splitlines()
     lines[-1] = ",".join([*lines[-1].split(",")[:3], "1e9"])
     found = read(write(tmp_path, "\n".join(lines)))
-    told = "\n".join(map(str, found.doubts))
-    assert f"line {len(lines)}: sizes very far from the others" in told
-    assert "differ in case" in told
+    listed = "\n".join(map(str, found.warnings))
+    assert f"line {len(lines)}: sizes very far from the others" in listed
+    assert "differ only in case" in listed
 
 
 def test_a_frame_of_pandas():
@@ -236,8 +236,8 @@ def test_a_workbook(tmp_path):
     book.active.title = "notes"
     sheet = book.create_sheet("spines")
     sheet.append(["animal", "spine", "day", "size"])
-    for look in table.frame.itertuples():
-        sheet.append([look.animal, look.spine, look.time, look.size if look.present else None])
+    for entry in table.frame.itertuples():
+        sheet.append([entry.animal, entry.spine, entry.time, entry.size if entry.present else None])
     book.save(tmp_path / "book.xlsx")
     same(read(tmp_path / "book.xlsx", sheet="spines"), table)
     with pytest.raises(SynsampError, match="notes, spines"):
@@ -245,7 +245,7 @@ def test_a_workbook(tmp_path):
     book["notes"].append(["see the other sheet"])
     book["notes"].append(["thanks"])
     book.save(tmp_path / "book.xlsx")
-    with pytest.raises(SynsampError, match=r"by --sheet: spines$"):
+    with pytest.raises(SynsampError, match=r"with --sheet: spines$"):
         read(tmp_path / "book.xlsx")
 
 
@@ -259,8 +259,8 @@ def test_a_workbook(tmp_path):
         ("spine,size\na,1\n", "must have a column of times.*--columns time=NAME"),
         ("a,b\n1,2\n", "spine names; a column of times.*sizes.*spine=NAME,time=NAME,size=NAME"),
         ("Exported by X\nspine,time,size\na,0,1\n", "line 1.*before the header must begin with #"),
-        ("spine,time,size\na,0,1\na,1,0.4 µm\n", "line 3.*no unit"),
-        ('spine,time,size\na,0,1.5\na,1,"1,234.5"\n', "line 3.*no sign between thousands"),
+        ("spine,time,size\na,0,1\na,1,0.4 µm\n", "line 3.*without a unit"),
+        ('spine,time,size\na,0,1.5\na,1,"1,234.5"\n', "line 3.*thousands separator"),
         ("spine,time,size\n", "must hold observations"),
         ("spine,time,size\na,0,1\n", "at least two sessions"),
         ("spine,time,size\na,0,1\na,1,1\na,0,2\n", "line 4, must not repeat.*line 2.*animal=NAME"),
@@ -274,9 +274,9 @@ def test_a_workbook(tmp_path):
         ("spine,time,size\na,0,1\na,1\n", "line 3, must have 3 cells"),
         (
             "spine;time;size\na;0;1,5\na;1;1.5\nb;0;1,5\n",
-            "line 3, must write numbers with a decimal",
+            "line 3, must use the decimal",
         ),
-        ("spine,time,size\na,2024-01-01,1\na,4,1\n", "line 3, must give its time as"),
+        ("spine,time,size\na,2024-01-01,1\na,4,1\n", "line 3, must give its time like"),
         ("spine,spine,time,size\na,b,0,1\n", "must have one column 'spine'.*--columns"),
         ("spine,time,size\na,0,1\na,1,\0\n", "line 3, must be text.*zero byte"),
     ],

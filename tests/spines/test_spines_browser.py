@@ -39,7 +39,7 @@ def test_the_page_fits_its_window_and_is_quiet(report, tmp_path, width):
     assert found["console"] == []
 
 
-def test_every_figure_is_told_in_words(report, tmp_path):
+def test_every_figure_has_alternative_text(report, tmp_path):
     alts = measure(report, tmp_path, 800)["alts"]
     assert len(set(alts)) == 8
     assert min(map(len, alts)) > 30, alts

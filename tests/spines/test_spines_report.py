@@ -23,7 +23,7 @@ def command(*arguments):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A table of two conditions with unfriendly names, analysed with everything."""
+    """A table of two conditions with hostile names, analysed with all options."""
     root = tmp_path_factory.mktemp("spines")
     table = truth(n_spines=90, n_animals=6, noise=0.15, times=np.array([0, 4, 8, 12, 20.0]))
     frame = table.frame.drop(columns=["present", "dendrite", "condition"])
@@ -58,7 +58,7 @@ def test_everything_is_written(folder):
     assert names == sorted([*wanted, "methods.txt", "report.html", "results.csv", "results.nc"])
 
 
-def test_the_page_shows_names_and_obeys_none(folder):
+def test_the_page_escapes_names_from_the_table(folder):
     page = Reader((folder / "report.html").read_text())
     kinds = {tag for tag, _ in page.tags}
     assert not kinds & {"script", "i", "link", "iframe", "object", "embed", "base", "form"}
@@ -68,8 +68,21 @@ def test_the_page_shows_names_and_obeys_none(folder):
     images = [a["src"] for t, a in page.tags if t == "img"]
     assert len(images) == 8
     assert all(src.startswith("data:image/") for src in images)
-    for words in ("What was understood", "Process behind the sizes", "Turnover", "Conditions"):
+    for words in ("The table", "Fitted process", "Turnover", "Conditions"):
         assert words in page.text
+
+
+def test_control_and_bidirectional_characters_do_not_reach_the_page(tmp_path):
+    """A right-to-left override, BEL and ESC in names of columns, animals and the file."""
+    hostile = "a\u202eb\x07c\x1b[31md"
+    rows = [f"{hostile} animal,spine,day,{hostile} volume,{hostile}"]
+    rows += [f"{hostile},{s},{d},{s % 3 + 0.5 * d},x" for s in range(6) for d in range(3)]
+    path = write(tmp_path, "\n".join(rows), "t\u202e\x07.csv")
+    columns = f"animal={hostile} animal,size={hostile} volume"
+    assert command(path, "--columns", columns, "--out", tmp_path / "out") == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "a\ufffdb\ufffdc\ufffd[31md" in page  # shown with replacement characters
+    assert not set("\u202e\x07\x1b") & set(page)
 
 
 def test_numbers_are_the_same_in_every_file(folder):
@@ -83,12 +96,20 @@ def test_numbers_are_the_same_in_every_file(folder):
     assert data["simulated_size"].shape == (90, 5)
     assert data.attrs["size_unit"] == "µm³"
     parts = set(rows["part"])
-    assert {"process", "comparison", "check", "survival", "law", "turnover", "effect"} <= parts
+    assert {
+        "process",
+        "comparison",
+        "check",
+        "survival",
+        "survival_model",
+        "turnover",
+        "effect",
+    } <= parts
     assert {"condition_survival", "condition_turnover"} <= parts
     assert {"curve_distribution", "curve_change", "curve_correlation"} <= parts
 
 
-def test_the_methods_name_every_choice(folder):
+def test_the_methods_state_every_choice(folder):
     text = (folder / "methods.txt").read_text()
     for words in (
         "90 spines of 6 animals",
@@ -104,36 +125,36 @@ def test_the_methods_name_every_choice(folder):
         assert words in text, words
 
 
-def test_what_was_understood_is_printed_first(tmp_path, capsys):
+def test_the_summary_of_the_table_is_printed_first(tmp_path, capsys):
     path = write(tmp_path, long_text(truth(n_spines=40, times=np.arange(5) * 3.0)))
     assert command(path, "--threshold", "1,0") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("1 animal, dendrites not named, 40 spines, 5 sessions from 0 to 12")
-    assert "intervals of 3 days; 200 looks" in lines[1]
+    assert "intervals of 3 days; 200 observations" in lines[1]
     assert any(re.match(r"  mean μ of log size: ", line) for line in lines)
     assert lines[-1] == f"report: {tmp_path / 'spines-spines' / 'report.html'}"
-    assert command(path) == 0  # again, over its own report
+    assert command(path) == 0  # replaces its own report
 
 
 def test_presence_alone_gives_survival_and_turnover(tmp_path, capsys):
     table = truth(n_spines=60)
     rows = ["spine,session,present"] + [
-        f"{look.spine},{look.time:g},{int(look.present)}" for look in table.frame.itertuples()
+        f"{entry.spine},{entry.time:g},{int(entry.present)}" for entry in table.frame.itertuples()
     ]
     assert command(write(tmp_path, "\n".join(rows))) == 0
     printed = capsys.readouterr().out
-    assert "left out: no process is fitted: the table has no sizes" in printed
-    assert "lives of new spines; best law by AIC" in printed
+    assert "not computed: no process is fitted: the table has no sizes" in printed
+    assert "lifetimes of new spines; best model by AIC" in printed
     assert (tmp_path / "spines-spines" / "figures" / "turnover.png").exists()
     assert not (tmp_path / "spines-spines" / "figures" / "sizes.png").exists()
 
 
-def test_a_tiny_table_is_told_what_it_lacks(tmp_path, capsys):
+def test_a_tiny_table_reports_what_is_missing(tmp_path, capsys):
     path = write(tmp_path, "spine,day,volume\na,0,0\na,1,0.5\nb,0,0.7\nb,1,0.6\n")
     assert command(path) == 0
     printed = capsys.readouterr().out
     assert "no process is fitted: sizes must be at least 12, got 3" in printed
-    assert "no law of survival is fitted" in printed
+    assert "no survival model is fitted: 0 new spines disappeared, 3 are needed" in printed
 
 
 @pytest.mark.parametrize(
@@ -142,16 +163,16 @@ def test_a_tiny_table_is_told_what_it_lacks(tmp_path, capsys):
         (["none.csv"], "none.csv"),
         (["t.csv", "--out", "t.csv"], "--out must be a folder"),
         (["t.csv", "--out", "full"], "--out must be new, empty or an earlier report"),
-        (["t.csv", "--out", "no/where"], "--out must stand in an existing folder"),
-        (["t.csv", "--columns", "spine"], "--columns must be WHAT=NAME"),
+        (["t.csv", "--out", "no/where"], "--out must be in an existing folder"),
+        (["t.csv", "--columns", "spine"], "--columns must be ROLE=NAME"),
         (["t.csv", "--columns", "spine=x"], "must have one column for spine"),
-        (["t.csv", "--columns", "mouse=x"], "can be told its columns spine, time"),
-        (["t.csv", "--absent", "never"], "absent must be of zero, empty, row"),
+        (["t.csv", "--columns", "mouse=x"], "has the column roles spine, time"),
+        (["t.csv", "--absent", "never"], "absent must be zero, empty or row"),
         (["t.csv", "--by", "drug"], "must have one column for --by"),
         (["t.csv", "--threshold", "low"], "--threshold must be a size > 0"),
         (["t.csv", "--threshold", "-1"], "--threshold must be a finite number > 0"),
         (["t.csv", "--seed", "x"], "--seed must be a whole number"),
-        (["t.csv", "--sheet", "x"], "sheet must go with an .xlsx file"),
+        (["t.csv", "--sheet", "x"], "sheet needs an .xlsx file"),
     ],
 )
 def test_bad_use_is_one_line_and_exit_code_two(tmp_path, capsys, monkeypatch, arguments, words):

@@ -187,7 +187,7 @@ def test_a_damaged_table_is_read_or_refused_in_one_line(tmp_path, tally):
         assert not np.isfinite(table.size[table.state != 1]).any()
         assert (table.size[np.isfinite(table.size)] > 0).all()
         assert table.summary()
-        assert all(str(doubt) for doubt in table.doubts)
+        assert all(str(warning) for warning in table.warnings)
     assert tried > refused  # tables that are still whole are read
     tally("bad spine tables", refused)
 
@@ -203,10 +203,10 @@ def test_the_command_ends_in_one_line_and_writes_nothing(tmp_path, capsys, tally
         except SynsampError:
             refused += 1
         assert run_command_line(["spines", str(path)], Registry([])) == 2
-        told = capsys.readouterr()
-        assert told.err.startswith("synsamp: table.csv")
-        assert told.err.count("\n") == 1
-        assert told.err.isprintable() or told.err.rstrip("\n").isprintable()
+        correct = capsys.readouterr()
+        assert correct.err.startswith("synsamp: table.csv")
+        assert correct.err.count("\n") == 1
+        assert correct.err.isprintable() or correct.err.rstrip("\n").isprintable()
         assert sorted(p.name for p in tmp_path.iterdir()) == ["table.csv"]
         if refused == tried:
             break
@@ -225,3 +225,10 @@ def test_files_that_are_no_tables(tmp_path, content):
         with pytest.raises(SynsampError) as refusal:
             read(path)
         check_refusal(refusal.value, name)
+
+
+def test_a_million_columns_end_in_an_error_at_once(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(f"spine,{','.join(map(str, range(10**6)))}\na{',1' * 10**6}\n")
+    with pytest.raises(SynsampError, match="at most 16,384 columns, got '1,000,001'"):
+        read(path)

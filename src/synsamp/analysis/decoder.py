@@ -33,13 +33,13 @@ class Decoder:
     a: Floats
     bias: float
 
-    def says(self, rates: ArrayLike) -> NDArray[np.int64]:
+    def predict(self, rates: ArrayLike) -> NDArray[np.int64]:
         """Tell the class of each trial [trial, feature]."""
         x = (numbers("rates", rates, shape=(None, self.a.size)) - self.mean) / self.scale
         return (x @ self.a + self.bias > 0).astype(np.int64)
 
 
-def fit_readout(rates: ArrayLike, classes: ArrayLike, ridge: float = RIDGE) -> Decoder:
+def fit_decoder(rates: ArrayLike, classes: ArrayLike, ridge: float = RIDGE) -> Decoder:
     """Fit a decoder to trials [trial, feature] and their classes 0 and 1."""
     x = numbers("rates", rates, shape=(None, None))
     y = numbers("classes", classes, shape=(len(x),))
@@ -83,11 +83,11 @@ def cross_validated_accuracy(
     if len({rates.shape[1] for rates, _ in checked}) > 1:
         shapes = [rates.shape for rates, _ in checked]
         raise refuse("blocks", "must all have the same features", shapes)
-    told = []
+    correct = []
     for left_out, (rates, classes) in enumerate(checked):
         others = [block for i, block in enumerate(checked) if i != left_out]
-        decoder = fit_readout(
+        decoder = fit_decoder(
             np.concatenate([r for r, _ in others]), np.concatenate([c for _, c in others]), ridge
         )
-        told.append(float((decoder.says(rates) == classes).mean()))
-    return np.array(told)
+        correct.append(float((decoder.predict(rates) == classes).mean()))
+    return np.array(correct)

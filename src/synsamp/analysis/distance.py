@@ -12,8 +12,8 @@ from synsamp.errors import refuse
 def total_variation(counts: NDArray[np.float64], probabilities: NDArray[np.float64]) -> float:
     """½ Σ |share − probability| over the bins: 0 for equal, 1 for disjoint distributions."""
     found = _shares(numbers("counts", counts, at_least=0), "counts")
-    law = numbers("probabilities", probabilities, shape=found.shape, at_least=0)
-    return 0.5 * float(np.abs(found - _shares(law, "probabilities")).sum())
+    model = numbers("probabilities", probabilities, shape=found.shape, at_least=0)
+    return 0.5 * float(np.abs(found - _shares(model, "probabilities")).sum())
 
 
 def total_variation_by_chance(

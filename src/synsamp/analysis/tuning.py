@@ -46,7 +46,7 @@ def counts_by_label(
     return np.stack([table[:, what == label].sum(axis=1) for label in wanted], axis=1)
 
 
-def label_shares(counts: ArrayLike) -> NDArray[np.float64]:
+def label_fractions(counts: ArrayLike) -> NDArray[np.float64]:
     """Share of each neuron's counted spikes [..., neuron, label]; NaN for a silent neuron."""
     table = numbers("counts", counts, at_least=0)
     if table.ndim < 2:

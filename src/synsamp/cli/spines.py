@@ -1,4 +1,4 @@
-"""``synsamp spines FILE``: what process is behind a laboratory's own spines."""
+"""``synsamp spines FILE``: fit a stochastic process to a table of dendritic spines."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def spines(
         str | None,
         typer.Option(
             metavar="spine=…,time=…,size=…",
-            help="Which column holds what, if its name does not tell: spine, time, size, present, "
-            "imaged, animal, dendrite, condition.",
+            help="Map your column names, such as spine=ROI,time=day. Roles: spine, time, size, "
+            "present, imaged, animal, dendrite, condition.",
         ),
     ] = None,
     absent: Annotated[
         str | None,
         typer.Option(
             metavar="zero,empty,row",
-            help="What stands for absence. \\[default: as the table is written; it is printed]",
+            help="What marks an absent spine. \\[default: detected and printed]",
         ),
     ] = None,
     by: Annotated[
@@ -38,7 +38,7 @@ def spines(
         str | None,
         typer.Option(
             metavar="SIZE",
-            help="Size below which a spine is not seen. \\[default: the smallest in the table]",
+            help="Size below which a spine is not seen. \\[default: estimated]",
         ),
     ] = None,
     sheet: Annotated[
@@ -46,22 +46,22 @@ def spines(
     ] = None,
     simulate: Annotated[
         bool,
-        typer.Option("--simulate", help="Overlay the rule under the fitted prior, no circuit."),
+        typer.Option("--simulate", help="Overlay a simulation of the rule under the fitted prior."),
     ] = False,
     posterior: Annotated[
         bool,
-        typer.Option("--posterior", help="Also draw the posterior by the rule (minutes)."),
+        typer.Option("--posterior", help="Also sample the posterior of the parameters (minutes)."),
     ] = False,
-    seed: Annotated[str, typer.Option(metavar="N", help="Of everything drawn at random.")] = "0",
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all random numbers.")] = "0",
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder to write. \\[default: FILE-spines beside the table]"),
+        typer.Option(help="Folder for the report. \\[default: FILE-spines, next to the table]"),
     ] = None,
 ) -> None:
-    """Analyse your own spine table: the process behind sizes, survival, turnover, conditions.
+    """Analyse a table of dendritic spines: sizes, survival, turnover and conditions.
 
-    Prints how the table was understood, then what came out; writes one HTML page, a CSV and a
-    NetCDF file of all numbers, the figures and a Methods paragraph. docs/spines.md has the formats.
+    Prints how the table was read and the main results. Writes an HTML page, all numbers as CSV and
+    NetCDF, the figures and a Methods paragraph. docs/spines.md describes the table formats.
     """
     from importlib.metadata import version
 
@@ -71,22 +71,22 @@ def spines(
 
     target = out or table.with_name(f"{table.stem}-spines")
     check_folder(target)
-    seed_ = _whole("--seed", seed)
+    chosen_seed = _whole("--seed", seed)
     least = None if threshold is None else _size(threshold)
     found = read(table, columns=_pairs(columns), absent=absent, by=by, sheet=sheet)
     for line in found.summary():
         typer.echo(line)
-    for doubt in found.doubts:
-        typer.echo(f"doubtful: {doubt}")
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}")
     result = analyse(
         found,
         threshold=least,
         simulate=simulate,
         posterior=posterior,
-        seed=seed_,
+        seed=chosen_seed,
         progress=True,
     )
-    _tell(result)
+    _print_results(result)
     with waiting("drawing"):
         page = write_spines(result, target, version("synsamp"))
     typer.echo(f"report: {page}")
@@ -99,7 +99,12 @@ def _pairs(text: str | None) -> dict[str, str]:
             continue
         what, sign, name = piece.partition("=")
         if not sign or not name.strip():
-            raise refuse("--columns", "must be WHAT=NAME parted by commas", piece, "as spine=ROI")
+            raise refuse(
+                "--columns",
+                "must be ROLE=NAME, separated by commas",
+                piece,
+                "for example spine=ROI",
+            )
         pairs[what.strip()] = name.strip()
     return pairs
 
@@ -110,8 +115,8 @@ def _size(text: str) -> float:
     try:
         value = float(text.replace(",", "."))
     except ValueError:
-        raise refuse("--threshold", "must be a size > 0", text, "as 0.02") from None
-    return number("--threshold", value, above=0, remedy="give a size as in the table")
+        raise refuse("--threshold", "must be a size > 0", text, "for example 0.02") from None
+    return number("--threshold", value, above=0, remedy="give a size in the unit of the table")
 
 
 def _whole(name: str, text: str) -> int:
@@ -122,17 +127,17 @@ def _whole(name: str, text: str) -> int:
     except ValueError as error:
         if isinstance(error, SynsampError):
             raise
-        raise refuse(name, "must be a whole number >= 0", text, "as 0") from None
+        raise refuse(name, "must be a whole number >= 0", text, "for example 0") from None
 
 
-def _tell(found: Analysis) -> None:
-    """The result in a few lines."""
+def _print_results(found: Analysis) -> None:
+    """Print the main results in a few lines."""
     from synsamp.report.numbers import number
     from synsamp.report.spines.page import sections
 
     for line in found.missing:
-        typer.echo(f"left out: {line}")
-    wanted = ("Process behind the sizes", "In the model's words", "Posterior", "Turnover")
+        typer.echo(f"not computed: {line}")
+    wanted = ("Fitted process", "Rule parameters", "Posterior", "Turnover")
     for section in sections(found):
         if section.title in (*wanted, "Conditions"):
             typer.echo(f"\n{section.title}. {section.lead}")
@@ -140,13 +145,13 @@ def _tell(found: Analysis) -> None:
                 typer.echo(f"  {row[0]}: " + ", ".join(cell for cell in row[1:] if cell))
     if found.comparison is not None:
         typer.echo(f"\n{found.comparison.verdict}")
-    laws = found.survival.law_frame
-    lives = len(found.survival.lives.times)
-    if len(laws):
-        best = laws.iloc[0]
+    models = found.survival.model_frame
+    n = len(found.survival.lifetimes.durations)
+    if len(models):
+        best = models.iloc[0]
         typer.echo(
-            f"{lives} lives of new spines; best law by AIC: {best['law']} ({best['parameters']}), "
-            f"median {number(float(best['median']))}"
+            f"{n} lifetimes of new spines; best model by AIC: {best['model']} "
+            f"({best['parameters']}), median {number(float(best['median']))}"
         )
     else:
-        typer.echo(f"{lives} lives of new spines")
+        typer.echo(f"{n} lifetimes of new spines")

@@ -1,10 +1,9 @@
-"""What stands for absence in a table, decided for the table as a whole.
+"""What marks an absence in a table, decided for the table as a whole.
 
-Three things can: a zero (or a word such as "absent"), an empty cell (or NaN, n/a), and a row that
-is missing. Zeros are always absences. Unless told by ``absent``, empty cells are absences if the
-table has no zeros, and missing rows if it has neither zeros nor empty cells. A session for which a
-dendrite (or, without a column for it, an animal) has no entry at all was not imaged there; that is
-no absence.
+A zero (or a word such as "absent"), an empty cell (or NaN, n/a) or a missing row can mark an
+absence. Zeros always do. Unless ``absent`` says otherwise, empty cells do if the table has no
+zeros, and missing rows if it has neither zeros nor empty cells. A session without any entry for a
+dendrite (or, without a column for it, an animal) was not imaged there; that is no absence.
 """
 
 from __future__ import annotations
@@ -15,21 +14,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from synsamp.errors import refuse
-from synsamp.spines.table import Doubt
+from synsamp.spines.table import TableWarning
 
-SEEN, ABSENT, NOT_LOOKED, EMPTY, NO_ROW = 1, 0, -1, -2, -3
+SEEN, ABSENT, NOT_IMAGED, EMPTY, NO_ROW = 1, 0, -1, -2, -3
 KINDS_OF_ABSENCE = ("zero", "empty", "row")
 
 
 def kinds_of(absent: str | None) -> set[str] | None:
-    """What stands for absence as the user says; None: as the table is written."""
+    """The user's choice of what marks an absence; None: decide from the table."""
     if absent is None:
         return None
     kinds = {word.strip() for word in str(absent).split(",")}
     if not kinds <= set(KINDS_OF_ABSENCE):
-        raise refuse(
-            "absent", "must be of zero, empty, row", absent, "several are parted by commas"
-        )
+        raise refuse("absent", "must be zero, empty or row", absent, "separate several by commas")
     return kinds
 
 
@@ -41,10 +38,10 @@ def decide(
     kinds: set[str] | None,
     imaged_together: str,
     line: str,
-) -> tuple[str, list[Doubt]]:
-    """Replace empty cells and missing rows by what they stand for, in place; say what that is.
+) -> tuple[str, list[TableWarning]]:
+    """Replace empty cells and missing rows in place by absent or not imaged; describe the choice.
 
-    ``imaged_together`` is "a dendrite" or "an animal", ``line`` what the table's rows are called.
+    ``imaged_together`` is "a dendrite" or "an animal", ``line`` the word for a row of the table.
     """
     zeros, empties = bool((state == ABSENT).any()), bool((state == EMPTY).any())
     if kinds is None:
@@ -67,29 +64,29 @@ def decide(
             lines += sorted({*line_of[rows][:, hollow].ravel().tolist()} - {0})
             unimaged |= hollow
         blank += int(unimaged.sum())
-        part[:, unimaged] = NOT_LOOKED
+        part[:, unimaged] = NOT_IMAGED
         missing |= bool((part == NO_ROW).any())
-        part[part == EMPTY] = ABSENT if "empty" in kinds else NOT_LOOKED
-        part[part == NO_ROW] = ABSENT if "row" in kinds else NOT_LOOKED
+        part[part == EMPTY] = ABSENT if "empty" in kinds else NOT_IMAGED
+        part[part == NO_ROW] = ABSENT if "row" in kinds else NOT_IMAGED
         state[rows] = part
-    parts = ["zeros and words such as no or lost are absent"] if zeros else []
+    parts = ["zeros and words such as 'lost' are absent"] if zeros else []
     for there, what, kind in ((empties, "empty cells", "empty"), (missing, "missing rows", "row")):
         if there:
-            parts.append(f"{what} are {'absent' if kind in kinds else 'not looked at'}")
+            parts.append(f"{what} are {'absent' if kind in kinds else 'not imaged'}")
     if blank:
         parts.append(
             f"a session without any entry for {imaged_together} was not imaged there "
             f"({blank} of {len(units) * times.size})"
         )
-    doubts = []
+    warnings = []
     if hollows:
         more = f" and {len(hollows) - 4} more" if len(hollows) > 4 else ""
-        doubts.append(
-            Doubt(
-                f"every cell of {'; '.join(hollows[:4])}{more} is empty: taken as not imaged; if "
+        warnings.append(
+            TableWarning(
+                f"every cell of {'; '.join(hollows[:4])}{more} is empty: read as not imaged; if "
                 "the spines were absent, write 0 there and give --absent zero,empty",
                 tuple(sorted({*lines})),
                 line,
             )
         )
-    return f"absences: {'; '.join(parts) or 'none'}", doubts
+    return f"absences: {'; '.join(parts) or 'none'}", warnings

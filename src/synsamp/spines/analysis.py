@@ -1,4 +1,4 @@
-"""Everything that a table tells, in one object: what the command prints, draws and writes."""
+"""The whole analysis of a spine table in one object: what the command prints, draws and writes."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from synsamp.spines.conditions import (
     turnover_each,
 )
 from synsamp.spines.fit import Fitted, fit_process
-from synsamp.spines.lives import Survival, survival_of
+from synsamp.spines.lifetimes import Survival, survival_of
 from synsamp.spines.observations import Observations
 from synsamp.spines.posterior import Posterior, posterior_of
 from synsamp.spines.process import PROCESSES, OneTimeScale, Process
 from synsamp.spines.reading import read
+from synsamp.spines.rule_parameters import RuleParameters, simulate_rule, to_rule_parameters
 from synsamp.spines.table import SpineTable
 from synsamp.spines.turnover import Turnover, turnover_of
-from synsamp.spines.words import ModelWords, in_model_words, simulate_rule
 
 Source: TypeAlias = str | Path | pd.DataFrame | SpineTable
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What was read and all that follows; what could not be done is told in ``missing``."""
+    """A table and every result; ``missing`` lists what could not be computed and why."""
 
     table: SpineTable
     fits: tuple[Fitted, ...]
     comparison: Comparison | None
-    words: ModelWords | None
+    rule_parameters: RuleParameters | None
     survival: Survival
     turnover: Turnover
     by_condition: dict[str, Fitted]
@@ -55,7 +55,7 @@ class Analysis:
 
     @property
     def fitted(self) -> Fitted | None:
-        """The process with one time scale, which has the model's words."""
+        """The fit with one time scale, which corresponds to the synaptic sampling rule."""
         return next((f for f in self.fits if isinstance(f.process, OneTimeScale)), None)
 
 
@@ -65,7 +65,22 @@ def fit(
     *,
     threshold: float | None = None,
 ) -> Fitted:
-    """Fit a process to the sizes of a table (a file, a DataFrame or what `read` returned)."""
+    """Fit a stochastic process to the sizes of a table.
+
+    Parameters
+    ----------
+    source
+        A file, a pandas DataFrame or a table from `read`.
+    process
+        `OneTimeScale`, `TwoTimeScales` or `RandomWalk`.
+    threshold
+        Size below which a spine is not seen; default: estimated.
+
+    Returns
+    -------
+    Fitted
+        ``.frame`` has the estimates with 95 % intervals.
+    """
     table = read(source)
     least = None if threshold is None else number("threshold", threshold, above=0)
     chosen = table.part(table.ever_seen)
@@ -73,12 +88,36 @@ def fit(
 
 
 def survival(source: Source, fitted: Fitted | None = None) -> Survival:
-    """Survival of the new spines of a table; with a fit also its first passage."""
+    """Estimate the survival of the new spines of a table.
+
+    Parameters
+    ----------
+    source
+        A file, a pandas DataFrame or a table from `read`.
+    fitted
+        A fitted process, whose first-passage prediction is added to the survival models.
+
+    Returns
+    -------
+    Survival
+        ``.frame`` has the Kaplan–Meier curve, ``.model_frame`` the survival models by AIC.
+    """
     return survival_of(read(source), fitted)
 
 
 def turnover(source: Source) -> Turnover:
-    """Gain, loss, turnover ratio, persistent and transient fraction of a table."""
+    """Compute gain, loss, turnover ratio, persistent and transient fraction of a table.
+
+    Parameters
+    ----------
+    source
+        A file, a pandas DataFrame or a table from `read`.
+
+    Returns
+    -------
+    Turnover
+        ``.rates`` with 95 % intervals, ``.intervals`` and ``.animals`` with the counts.
+    """
     return turnover_of(read(source))
 
 
@@ -91,9 +130,27 @@ def analyse(
     seed: int = 0,
     progress: bool = False,
 ) -> Analysis:
-    """All of it; a part for which a table is too small is left out and told.
+    """Run the whole analysis of ``synsamp spines``.
 
-    ``progress`` shows a bar for each long step on a terminal.
+    Parameters
+    ----------
+    source
+        A file, a pandas DataFrame or a table from `read`.
+    threshold
+        Size below which a spine is not seen; default: estimated.
+    simulate
+        Also simulate the rule under the fitted prior.
+    posterior
+        Also sample the posterior of the parameters (minutes).
+    seed
+        Seed of all random numbers.
+    progress
+        Show a progress bar for each long step on a terminal.
+
+    Returns
+    -------
+    Analysis
+        Parts for which the table is too small are None or empty and listed in ``missing``.
     """
     table = read(source)
     least = None if threshold is None else number("threshold", threshold, above=0)
@@ -106,8 +163,8 @@ def analyse(
         with progress_bar("fitting processes", len(PROCESSES), progress) as advance:
             for kind in PROCESSES:
                 try:
-                    # All are seen in the same way, so that they can be compared.
-                    way = fits[0].by_true_size if fits else None
+                    # All share one kind of threshold, so that they can be compared.
+                    way = fits[0].threshold_on if fits else None
                     fits.append(fit_process(seen, kind, chosen.animal_number, way))
                 except SynsampError as error:
                     missing.append(f"no process is fitted: {error}")
@@ -116,11 +173,11 @@ def analyse(
     else:
         missing.append("no process is fitted: the table has no sizes")
     one = fits[0] if fits else None
-    words = in_model_words(one, table.time_unit) if one else None
-    lives = survival_of(table, one, seed)
-    if not lives.laws:
-        ended = int(lives.lives.times.ended.sum())
-        missing.append(f"no law of survival is fitted: {ended} new spines were seen to go, of 3")
+    rule_parameters = to_rule_parameters(one, table.time_unit) if one else None
+    new = survival_of(table, one, seed)
+    if not new.models:
+        ended = int(new.lifetimes.durations.ended.sum())
+        missing.append(f"no survival model is fitted: {ended} new spines disappeared, 3 are needed")
     by_condition: dict[str, Fitted] = {}
     effects = None
     if len(table.conditions) > 1:
@@ -133,16 +190,16 @@ def analyse(
         drawn = posterior_of(seen, one, seed=seed, progress=progress)
     simulated = None
     if simulate:
-        if one is None or words is None:
-            missing.append("nothing is simulated: that needs a fitted process")
+        if one is None:
+            missing.append("no simulation of the rule: it needs a fitted process")
         else:
             simulated = simulate_rule(table, one, seed)
     return Analysis(
         table=table,
         fits=tuple(fits),
         comparison=compare(table, fits, seed, progress=progress) if fits else None,
-        words=words,
-        survival=lives,
+        rule_parameters=rule_parameters,
+        survival=new,
         turnover=turnover_of(table, seed),
         by_condition=by_condition,
         survival_by_condition=survival_each(table) if effects is not None else {},
@@ -157,12 +214,12 @@ def analyse(
 
 
 def _checked(table: SpineTable, threshold: float | None) -> Observations:
-    """Observations; a threshold above most of the measured sizes contradicts them."""
+    """Observations with a threshold that most of the measured sizes exceed."""
     if threshold is not None and table.has_sizes and threshold > np.nanmedian(table.size):
         raise refuse(
             "threshold",
             f"must be at most the median size ({np.nanmedian(table.size):.4g})",
             threshold,
-            "most sizes lie below it, give a smaller one",
+            "most sizes lie below it; give a smaller one",
         )
     return table.observations(threshold)

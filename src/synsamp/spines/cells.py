@@ -1,4 +1,4 @@
-"""What a cell says: a number with a point or a comma, a date, a word for absent or not seen."""
+"""Parse a cell: a number with a decimal point or comma, a date, or a word for absence."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ EMPTY = frozenset(
         "<na>",
     )
 )
-"""Written where there is nothing; what it means depends on the table (`--absent`)."""
+"""Marks of an empty cell; their meaning depends on the table (`--absent`)."""
 
 ABSENT = frozenset(("absent", "lost", "gone", "retracted", "eliminated", "no spine", "not present"))
-NOT_LOOKED = frozenset(
+NOT_IMAGED = frozenset(
     ("not imaged", "out of view", "out of fov", "outside", "outside fov", "out of focus", "oof",
      "oov", "unclear", "hidden", "excluded", "obscured", "?")
 )  # fmt: skip
@@ -59,7 +59,7 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class Moment:
-    """A time: a number with the unit its text names (or none), or days of a calendar."""
+    """A time: a number with its unit (or ""), or a calendar date in days."""
 
     value: float
     unit: str
@@ -67,7 +67,7 @@ class Moment:
 
 
 def number(text: str, decimal: str) -> float | None:
-    """The number a cell holds with this decimal sign, or None."""
+    """The number in a cell with this decimal separator, or None."""
     pattern = _COMMA if decimal == "," else _POINT
     if not pattern.fullmatch(text):
         return None
@@ -76,7 +76,7 @@ def number(text: str, decimal: str) -> float | None:
 
 
 def month_first(texts: Iterable[str]) -> bool | None:
-    """Whether dates as 03/25/2024 name the month first; None where none of them tells."""
+    """Whether dates such as 03/25/2024 put the month first; None if all are ambiguous."""
     dates = [found for text in texts if "." not in text and (found := _LOCAL.fullmatch(text))]
     if any(int(found.group(1)) > 12 for found in dates):
         return False
@@ -84,10 +84,9 @@ def month_first(texts: Iterable[str]) -> bool | None:
 
 
 def moment(text: str, decimal: str, american: bool | None = None) -> Moment | None:
-    """The time a cell or a header holds, or None.
+    """The time in a cell or a header, or None.
 
-    03/04/2024 can be two days: ``american`` says whether the month comes first, and without it
-    such a date is none.
+    03/04/2024 is ambiguous: ``american`` says whether the month comes first; None rejects it.
     """
     plain = text.strip()
     for sign in (".", decimal):
@@ -103,7 +102,7 @@ def moment(text: str, decimal: str, american: bool | None = None) -> Moment | No
         return _date(year, month, day, *clock)
     if found := _LOCAL.fullmatch(plain):
         first, second, year = (int(part) for part in found.groups())
-        if "." in plain:  # 5.4.2024 is day, month, year wherever points are used
+        if "." in plain:  # with points the order is always day, month, year
             return _date(year, second, first)
         if american is not None:
             return _date(year, *((first, second) if american else (second, first)))
@@ -121,7 +120,7 @@ def _date(
 
 
 def decimal_sign(cells: list[tuple[int, str]]) -> tuple[str, int | None]:
-    """The decimal sign of these cells, and the line where the other one stands (None: nowhere)."""
+    """The decimal separator of these cells, and the first line with the other one (or None)."""
     points = [line for line, text in cells if "." in text and _POINT.fullmatch(text)]
     commas = [line for line, text in cells if "," in text and _COMMA.fullmatch(text)]
     if not commas:

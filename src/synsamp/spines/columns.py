@@ -1,4 +1,4 @@
-"""Which column holds what: by the names that laboratories use, or as the user says."""
+"""Assign roles to columns, by common names in laboratories or as the user specifies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
                  "dendritic segment", "cell", "cell id", "neuron", "fov", "field", "region"),
     "condition": ("condition", "group", "treatment", "genotype", "cohort"),
 }  # fmt: skip
-"""Names without case, signs and units; the first that a header has is taken."""
+"""Names without case, punctuation and units; the first match counts."""
 
 TIME_UNITS = {
     "day": ("d", "day", "days"),
@@ -44,7 +44,7 @@ TIME_UNITS = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the sheet: where it stands, what it is called, and its unit if it says one."""
+    """A column of the sheet: its position, name and unit (or "")."""
 
     index: int
     name: str
@@ -53,12 +53,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Columns:
-    """What was understood of the header; ``sessions`` is filled for one column per session."""
+    """The roles of the columns; ``sessions`` is filled if each session has its own column."""
 
     known: dict[str, Column]
     sessions: dict[int, Moment]
     unused: tuple[str, ...]
-    measured: str  # what the sessions' columns hold, if their names tell
+    measured: str  # what the sessions' columns hold, if their names say so
 
     @property
     def wide(self) -> bool:
@@ -76,13 +76,13 @@ def plain(name: str) -> tuple[str, str]:
 
 
 def find_columns(sheet: Sheet, given: Mapping[str, str], by: str | None) -> Columns:
-    """Match the header; what cannot be told is refused with the names that would do."""
+    """Match the header; raise an error that lists every missing role."""
     compared = [plain(name)[0] for name in sheet.header]
     known: dict[str, Column] = {}
     for what, name in given.items():
         if what not in ALIASES:
             choices = ", ".join(ALIASES)
-            raise sheet.wrong(None, f"can be told its columns {choices}", what, "use one of these")
+            raise sheet.wrong(None, f"has the column roles {choices}", what, "use one of these")
         known[what] = _named(sheet, compared, name, what)
     if by is not None:
         known["condition"] = _named(sheet, compared, by, "--by")
@@ -95,7 +95,7 @@ def find_columns(sheet: Sheet, given: Mapping[str, str], by: str | None) -> Colu
                     None,
                     f"must have one column {alias!r}",
                     len(places),
-                    f"say which by --columns {what}=NAME",
+                    f"choose one with --columns {what}=NAME",
                 )
             if places:
                 known[what] = _column(sheet, places[0])
@@ -138,7 +138,7 @@ def _sessions(sheet: Sheet, known: Mapping[str, Column]) -> tuple[dict[int, Mome
 
 
 def _when(name: str, measure: str, american: bool | None) -> Moment | None:
-    """The session that a column's name tells, what is measured there taken off its front."""
+    """The session in a column's name, after the name of the measure."""
     if not measure:
         return moment(name, ",", american)
     first, _, rest = plain(name)[0].partition(f"{measure} ")
@@ -146,7 +146,7 @@ def _when(name: str, measure: str, american: bool | None) -> Moment | None:
 
 
 def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, Moment]) -> None:
-    """All that is missing in one line, so that one more try is enough."""
+    """Report everything that is missing at once."""
     missing = {}
     if "spine" not in known:
         missing["spine"] = "a column of spine names"
@@ -156,17 +156,17 @@ def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, M
         missing["size"] = "a column of sizes, or of presence (1 or 0)"
     if not missing:
         return
-    remedy = "say which by --columns " + ",".join(f"{what}=NAME" for what in missing)
+    remedy = "assign them with --columns " + ",".join(f"{what}=NAME" for what in missing)
     if set(missing) == {"time"}:
         remedy += ", or name the sessions' columns by day or date"
     if others := sheet.read_as.get("other sheets, not read"):
-        remedy += f"; or read another sheet by --sheet: {others}"
+        remedy += f"; or read another sheet with --sheet: {others}"
     header = ", ".join(sheet.header)[:200] or "nothing"
     raise sheet.wrong(None, f"must have {'; '.join(missing.values())}", header, remedy)
 
 
 def time_unit(columns: Columns) -> str:
-    """The unit of time that names say, or nothing."""
+    """The unit of time in the header, or ""."""
     if columns.wide:
         units = {when.unit for when in columns.sessions.values()}
         return units.pop() if len(units) == 1 else ""

@@ -1,7 +1,7 @@
-"""Which process describes a table: by AIC and BIC, and by whether it brings forth such a table.
+"""Model comparison: AIC, BIC and predictive checks.
 
-Every process is simulated from its fit with the table's own sessions and gaps; a statistic of the
-table outside 95 % of the simulated ones is something that the process does not explain.
+Tables are simulated from each fit with the sessions and gaps of the original. A process does not
+explain a statistic of the table that lies outside 95 % of the simulated values.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from synsamp.spines.table import SpineTable
 Floats = NDArray[np.float64]
 SIMULATIONS = 100
 UNDECIDED = 2.0
-"""A difference of AIC below which neither process is called better."""
+"""A difference in AIC below which neither process is preferred."""
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Criteria of each process, and the table's statistics against simulated ones."""
+    """AIC and BIC of each process, and the table's statistics compared with simulated ones."""
 
     criteria: pd.DataFrame
     checks: pd.DataFrame
@@ -34,11 +34,11 @@ class Comparison:
 
 
 def statistics_of(table: SpineTable) -> dict[str, float]:
-    """Turnover, survival, sizes and autocorrelation in a few numbers.
+    """Summary statistics of turnover, survival, sizes and autocorrelation.
 
-    Sessions are each spine's own: animals need not be imaged on the same days.
+    Sessions are counted for each spine, since animals may be imaged on different days.
     """
-    state, size = _own_looks(table)
+    state, size = _own_sessions(table)
     first, second = state[:, :-1], state[:, 1:]
     both = (first >= 0) & (second >= 0)
     changed = (both & (first != second)).sum()
@@ -48,10 +48,13 @@ def statistics_of(table: SpineTable) -> dict[str, float]:
     back = (before[0] == 1) & (before[1] == 0) & (before[2] >= 0)
     found = {
         "turnover ratio": changed / held if held else np.nan,
-        "new spines alive one session later": (new & (before[2] == 1)).sum() / max(new.sum(), 1),
-        "lost spines back one session later": (back & (before[2] == 1)).sum() / max(back.sum(), 1),
-        "seen at all looks": float(((state == 1) | (state < 0)).all(axis=1).mean()),
-        "mean share of looks seen": float((state == 1).sum() / (state >= 0).sum()),
+        "new spines surviving one session": (new & (before[2] == 1)).sum() / max(new.sum(), 1),
+        "lost spines returning one session later": (back & (before[2] == 1)).sum()
+        / max(back.sum(), 1),
+        "fraction of spines seen in every session": float(
+            ((state == 1) | (state < 0)).all(axis=1).mean()
+        ),
+        "mean fraction of sessions seen": float((state == 1).sum() / (state >= 0).sum()),
     }
     if table.has_sizes:
         with np.errstate(invalid="ignore"):
@@ -70,17 +73,17 @@ def statistics_of(table: SpineTable) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
-def _own_looks(table: SpineTable) -> tuple[NDArray[np.int8], Floats]:
-    """States and sizes at the first, second … look at each spine; −1 and NaN beyond its last."""
-    looked = table.state >= 0
-    if looked.all():
+def _own_sessions(table: SpineTable) -> tuple[NDArray[np.int8], Floats]:
+    """States and sizes at the first, second … session of each spine; −1 and NaN after its last."""
+    imaged = table.state >= 0
+    if imaged.all():
         return table.state, table.size
-    order = np.argsort(~looked, axis=1, kind="stable")[:, : int(looked.sum(axis=1).max())]
+    order = np.argsort(~imaged, axis=1, kind="stable")[:, : int(imaged.sum(axis=1).max())]
     return np.take_along_axis(table.state, order, 1), np.take_along_axis(table.size, order, 1)
 
 
 def _correlation(a: Floats, b: Floats) -> float:
-    """Of pairs that were both measured; the mean of each side is its own."""
+    """Pearson correlation over the pairs in which both were measured."""
     both = np.isfinite(a) & np.isfinite(b)
     if both.sum() < 3:
         return float("nan")
@@ -97,20 +100,20 @@ def compare(
     simulations: int = SIMULATIONS,
     progress: bool = False,
 ) -> Comparison:
-    """Rank the processes and hold the table against simulations from each.
+    """Rank the processes by AIC and compare the table with simulations from each.
 
-    A process that only the Gaussian filter takes is ranked by what it gains, by that filter, on
-    the first of ``fits``, so that the filter's own error cancels.
+    A process fitted only by the Gaussian filter is ranked by its gain over the first of ``fits``
+    under that filter, so that the error of the filter cancels.
     """
     rows = []
     for f in fits:
         offset = 0.0
-        if f.how != fits[0].how:
-            offset = fits[0].log_likelihood - fits[0].rough_log_likelihood
+        if f.method != fits[0].method:
+            offset = fits[0].log_likelihood - fits[0].approximate_log_likelihood
         value = f.log_likelihood + offset
         aic, bic = f.aic - 2 * offset, f.bic - 2 * offset
-        rows.append((f.process.NAME, f.n_parameters, value, aic, bic, f.how))
-    columns = ["process", "parameters", "log_likelihood", "aic", "bic", "how"]
+        rows.append((f.process.NAME, f.n_parameters, value, aic, bic, f.method))
+    columns = ["process", "parameters", "log_likelihood", "aic", "bic", "method"]
     criteria = pd.DataFrame(rows, columns=columns).sort_values("aic", ignore_index=True)
     criteria["above_best"] = criteria["aic"] - criteria["aic"].min()
     observed = statistics_of(table.part(table.ever_seen))
@@ -130,7 +133,7 @@ def compare(
             if not there.size or not np.isfinite(value):
                 continue
             low, high = np.quantile(there, [0.025, 0.975])
-            # A table whose statistic equals the simulated ones (all 0, say) is explained.
+            # The tolerance covers statistics that are equal in all tables (all 0, for example).
             inside = low - 1e-12 <= value <= high + 1e-12
             checks.append((fitted.process.NAME, name, value, low, np.median(there), high, inside))
     names = ["process", "statistic", "table", "low", "simulated", "high", "explained"]
@@ -145,8 +148,8 @@ def _verdict(criteria: pd.DataFrame, checks: pd.DataFrame) -> str:
         second = criteria.iloc[1]
         gap = second["aic"] - best["aic"]
         words = (
-            f"{best['process']} and {second['process']} cannot be told apart "
-            f"(difference of AIC {gap:.1f})"
+            f"{best['process']} and {second['process']} fit equally well "
+            f"(difference in AIC {gap:.1f})"
             if gap < UNDECIDED
             else f"{words} ({gap:.1f} ahead of {second['process']})"
         )
@@ -154,4 +157,4 @@ def _verdict(criteria: pd.DataFrame, checks: pd.DataFrame) -> str:
     missed = own.loc[~own["explained"].astype(bool), "statistic"].tolist()
     if missed:
         return f"{words}; it does not explain: {', '.join(missed)}"
-    return f"{words}; simulations from it are like the table in all {len(own)} statistics"
+    return f"{words}; simulations from it match the table in all {len(own)} statistics"

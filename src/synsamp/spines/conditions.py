@@ -1,8 +1,8 @@
-"""Two conditions side by side: the process, turnover and survival of each, and how they differ.
+"""Compare conditions: fitted process, turnover and survival.
 
-Animals are the unit: errors of the process take them so from three on, and turnover is compared
-between animals by Welch's t with Hedges' g; of survival the shares alive after one, two and four
-intervals, with Cohen's h. A ratio of 1 or a difference of 0 means no effect.
+Errors of the process are clustered by animal if there are three or more. Turnover is compared
+between animals by Welch's t test with Hedges' g, and survival by the proportions surviving after
+one, two and four intervals with Cohen's h. A ratio of 1 or a difference of 0 means no effect.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from synsamp.analysis.survival import Curve, kaplan_meier
 from synsamp.errors import SynsampError
 from synsamp.progress import progress_bar
 from synsamp.spines.fit import NOISE_TERM, NORMAL, Fitted, fit_process
-from synsamp.spines.lives import new_lives, shares_at
+from synsamp.spines.lifetimes import new_spine_lifetimes, proportions_at
 from synsamp.spines.process import OneTimeScale
 from synsamp.spines.table import SpineTable
 from synsamp.spines.turnover import turnover_of
@@ -28,10 +28,10 @@ COLUMNS = ["quantity", "first", "second", "effect", "value", "low", "high", "siz
 def fit_each(
     table: SpineTable, whole: Fitted, progress: bool = False
 ) -> tuple[dict[str, Fitted], dict[str, str]]:
-    """One time scale for every condition that has enough sizes, and why the others have none.
+    """Fit one time scale to every condition with enough sizes; explain why the others have none.
 
-    All conditions share one threshold and way of seeing, those of the microscope, from the fit of
-    the whole table: otherwise their means would be shifted by the smallest spine of each.
+    All conditions share the threshold of the whole table, which is a property of the microscope:
+    otherwise the smallest spine of each condition would shift its mean.
     """
     least = whole.value("threshold")
     fits: dict[str, Fitted] = {}
@@ -42,7 +42,7 @@ def fit_each(
             part = part.part(part.ever_seen)
             try:
                 seen = part.observations(least)
-                fits[name] = fit_process(seen, OneTimeScale, part.animal_number, whole.by_true_size)
+                fits[name] = fit_process(seen, OneTimeScale, part.animal_number, whole.threshold_on)
             except SynsampError as error:
                 missing[name] = str(error)
             advance(1)
@@ -50,7 +50,7 @@ def fit_each(
 
 
 def compare_conditions(table: SpineTable, fits: dict[str, Fitted], seed: int = 0) -> pd.DataFrame:
-    """Every pair of conditions in every quantity: effect with 95 % interval and effect size."""
+    """Effects with 95 % intervals and effect sizes for every pair of conditions."""
     rows: list[tuple[object, ...]] = []
     for first, second in combinations(table.conditions, 2):
         if first in fits and second in fits:
@@ -62,8 +62,10 @@ def compare_conditions(table: SpineTable, fits: dict[str, Fitted], seed: int = 0
 
 def survival_each(table: SpineTable) -> dict[str, Curve]:
     """Kaplan–Meier of the new spines of every condition that has any."""
-    lives = {name: new_lives(table.of_condition(name)).times for name in table.conditions}
-    return {name: kaplan_meier(times) for name, times in lives.items() if len(times)}
+    lifetimes = {
+        name: new_spine_lifetimes(table.of_condition(name)).durations for name in table.conditions
+    }
+    return {name: kaplan_meier(times) for name, times in lifetimes.items() if len(times)}
 
 
 def turnover_each(table: SpineTable) -> pd.DataFrame:
@@ -88,7 +90,7 @@ def _processes(first: str, second: str, fits: dict[str, Fitted]) -> list[tuple[o
             ends = change - NORMAL * error, change + NORMAL * error
             effect, value, size = "difference", change, change / pooled
         elif name == "noise":
-            continue  # of the microscope, and near 0 its ratio has no error to speak of
+            continue  # a property of the microscope; near 0 its ratio has no meaningful error
         else:
             value = b.value(name) / a.value(name)
             change = float(np.log(value))
@@ -103,7 +105,7 @@ def _turnovers(first: str, second: str, table: SpineTable) -> list[tuple[object,
     found = turnover_each(table)
     a, b = (found.loc[found["condition"] == name, "ratio"].to_numpy() for name in (first, second))
     if min(a.size, b.size) < 2:
-        note = "needs two animals of each"
+        note = "needs two animals per condition"
         nothing = (np.nan,) * 5
         return [("turnover ratio", first, second, "difference", *nothing, note)]
     test = stats.ttest_ind(b, a, equal_var=False)
@@ -111,7 +113,7 @@ def _turnovers(first: str, second: str, table: SpineTable) -> list[tuple[object,
     n = a.size + b.size
     pooled = np.sqrt(((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / (n - 2))
     change = float(b.mean() - a.mean())
-    # Hedges' correction for few animals.
+    # Hedges' correction for small samples.
     size = change / pooled * (1 - 3 / (4 * n - 9)) if pooled > 0 else np.nan
     note = f"{a.size} and {b.size} animals"
     row = (change, float(ends.low), float(ends.high), float(size), float(test.pvalue), note)
@@ -119,22 +121,26 @@ def _turnovers(first: str, second: str, table: SpineTable) -> list[tuple[object,
 
 
 def _survivals(first: str, second: str, table: SpineTable, seed: int) -> list[tuple[object, ...]]:
-    """Shares of new spines alive after some times, as far as both conditions were watched.
+    """Differences in the proportion of new spines surviving, while both conditions have data.
 
-    The interval of a difference comes from those of both shares (Zou and Donner 2008).
+    The interval of a difference combines those of both proportions (Zou and Donner 2008).
     """
     at = table.usual_interval * np.array([1.0, 2.0, 4.0])
     parts = [table.of_condition(name) for name in (first, second)]
-    lives = [new_lives(part) for part in parts]
-    found = [shares_at(part, own, at, seed) for part, own in zip(parts, lives, strict=True)]
-    note = f"{len(lives[0].times)} and {len(lives[1].times)} lives"
-    note += ", spines as unit" * any("spine" in shares["unit"].to_numpy() for shares in found)
+    lifetimes = [new_spine_lifetimes(part) for part in parts]
+    found = [
+        proportions_at(part, own, at, seed) for part, own in zip(parts, lifetimes, strict=True)
+    ]
+    note = " and ".join(str(len(own.durations)) for own in lifetimes) + " lifetimes"
+    note += ", spines as unit" * any(
+        "spine" in proportions["unit"].to_numpy() for proportions in found
+    )
     rows: list[tuple[object, ...]] = []
     for both in found[0].merge(found[1], on="time").itertuples():
-        a, b = both.share_x, both.share_y
+        a, b = both.proportion_x, both.proportion_y
         low = b - a - np.hypot(b - both.low_y, both.high_x - a)
         high = b - a + np.hypot(both.high_y - b, a - both.low_x)
         size = 2 * float(np.arcsin(np.sqrt(b)) - np.arcsin(np.sqrt(a)))
-        quantity = f"new spines alive after {both.time:g} {table.time_unit or 'unit of time'}s"
+        quantity = f"new spines surviving {both.time:g} {table.time_unit or 'unit of time'}s"
         rows.append((quantity, first, second, "difference", b - a, low, high, size, np.nan, note))
     return rows

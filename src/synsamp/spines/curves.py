@@ -1,4 +1,4 @@
-"""The curves that a report draws: of the table, and of tables simulated from its fit."""
+"""The curves of the report's figures: for the table, and for tables simulated from its fit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from synsamp.spines.fit import Fitted
-from synsamp.spines.lives import new_lives
-from synsamp.spines.shares import alive_at
+from synsamp.spines.lifetimes import new_spine_lifetimes
+from synsamp.spines.proportions import surviving_at
 from synsamp.spines.simulate import simulate_like
 from synsamp.spines.table import SpineTable
 
@@ -24,21 +24,21 @@ def curves_of(
 ) -> dict[str, pd.DataFrame]:
     """Size distribution, change against size, autocorrelation and survival, each as a frame.
 
-    Columns: ``at``, ``table``, and where there is a fit ``low`` and ``high`` (95 % of simulated
-    tables); where the rule was simulated without a circuit ``rule``.
+    Columns: ``at`` and ``table``; with a fit also ``low``, ``simulated`` and ``high`` (median and
+    95 % range of simulated tables); with a simulation of the rule also ``rule``.
     """
     chosen = table.part(table.ever_seen)
     makers: dict[str, Any] = {"survival": _survival}
     if table.has_sizes:
         makers |= {"distribution": _distribution, "change": _change, "correlation": _correlation}
-    ground = {name: _ground(name, chosen) for name in makers}
+    bins_of = {name: _bins(name, chosen) for name in makers}
     found = {}
     tables = []
     if fitted is not None:
         rng = np.random.default_rng(seed)
         tables = [simulate_like(table, fitted, rng) for _ in range(SIMULATED)]
     for name, make in makers.items():
-        at, edges = ground[name]
+        at, edges = bins_of[name]
         if not at.size:
             continue
         frame = pd.DataFrame({"at": at, "table": make(chosen, edges)})
@@ -57,7 +57,7 @@ def curves_of(
 
 
 def _quantiles(drawn: Floats) -> Floats:
-    """2.5, 50 and 97.5 % of each column, NaN left out; NaN where nothing is left."""
+    """2.5, 50 and 97.5 % quantiles of each column, ignoring NaN; NaN where all are NaN."""
     found = np.full((3, drawn.shape[1]), np.nan)
     for k in range(drawn.shape[1]):
         column = drawn[np.isfinite(drawn[:, k]), k]
@@ -66,10 +66,10 @@ def _quantiles(drawn: Floats) -> Floats:
     return found
 
 
-def _ground(name: str, table: SpineTable) -> tuple[Any, Any]:
-    """Where a curve is drawn, and the edges by which it is made."""
+def _bins(name: str, table: SpineTable) -> tuple[Any, Any]:
+    """Points at which a curve is drawn, and the edges of its bins."""
     if name == "survival":
-        ends = new_lives(table).times.first_missed
+        ends = new_spine_lifetimes(table).durations.first_missed
         at = np.unique(np.append(ends[np.isfinite(ends)], 0.0))
         at = at[np.unique(np.linspace(0, at.size - 1, min(at.size, MOST_TIMES)).astype(int))]
         return at, at
@@ -103,7 +103,7 @@ def _distribution(table: SpineTable, edges: Floats) -> Floats:
 
 
 def _pairs(table: SpineTable) -> tuple[Floats, Floats]:
-    """Log size before and after, of spines measured at two looks in a row."""
+    """Log size before and after, for spines measured in two successive observations."""
     log_size = _log_sizes(table)
     before, after = [], []
     last = np.full(len(log_size), np.nan)
@@ -117,7 +117,7 @@ def _pairs(table: SpineTable) -> tuple[Floats, Floats]:
 
 
 def _change(table: SpineTable, edges: Floats) -> Floats:
-    """Mean change of log size to the next look, by size."""
+    """Mean change of log size to the next observation, by size."""
     before, after = _pairs(table)
     which = np.clip(np.searchsorted(edges, before, side="right") - 1, 0, edges.size - 2)
     sums = np.bincount(which, after - before, minlength=edges.size - 1)
@@ -126,7 +126,7 @@ def _change(table: SpineTable, edges: Floats) -> Floats:
 
 
 def _correlation(table: SpineTable, edges: Floats) -> Floats:
-    """Correlation of log size between sessions as far apart as the bins say."""
+    """Correlation of log size between sessions, binned by the time between them."""
     log_size = _log_sizes(table)
     values = log_size[np.isfinite(log_size)]
     centred = log_size - values.mean()
@@ -144,4 +144,4 @@ def _correlation(table: SpineTable, edges: Floats) -> Floats:
 
 
 def _survival(table: SpineTable, at: Floats) -> Floats:
-    return alive_at(new_lives(table).times, at)
+    return surviving_at(new_spine_lifetimes(table).durations, at)

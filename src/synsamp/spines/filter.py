@@ -1,15 +1,14 @@
-"""The likelihood of what was seen of each spine, by a forward filter on nodes of log size.
+"""The likelihood of each spine's observations, by a forward filter on quadrature nodes.
 
-A filter carries the density of x given all looks so far. Here it stands on quadrature nodes: a
-look that measured y brings its own nodes, y + η ξ, so a small measurement noise costs nothing; a
-look that found nothing has the nodes below the threshold, the same for all spines, between which
-the transition is one matrix per distinct interval. With p the density on the old nodes,
+The filter propagates the density of x given all observations so far. A measured size y has its own
+nodes, y + η ξ, so small measurement noise needs no more nodes. Absences share the nodes below the
+threshold for all spines, with one transition matrix per distinct interval. With p the density on
+the old nodes,
 
-    p′(x′) ∝ P(look | x′) ∫ N(x′; μ + keep (x − μ), add²) p(x) dx,
+    p′(x′) ∝ P(observation | x′) ∫ N(x′; μ + keep (x − μ), add²) p(x) dx,
 
-and the log-likelihood adds up the logarithms of what each step is divided by. A table holds only
-spines that were seen at least once, so each spine's likelihood is divided by the probability of
-that, 1 − P(absent at every look).
+and the log-likelihood is the sum of the log normalisation constants. A table holds only spines that
+were seen at least once, so each spine's likelihood is divided by 1 − P(absent in every session).
 """
 
 from __future__ import annotations
@@ -23,31 +22,31 @@ from numpy.typing import NDArray
 from scipy import special
 
 from synsamp.noise.arithmetic import exp
-from synsamp.spines.observations import ABSENT, SIZED, Observations
+from synsamp.spines.observations import ABSENT, SIZED, Observations, ThresholdOn
 from synsamp.spines.process import Process
 
 Floats = NDArray[np.float64]
 
 REACH = 6.0
-"""Standard deviations beyond which a Gaussian is taken as nothing (2e-9 of it)."""
+"""Standard deviations beyond which a Gaussian is neglected (2e-9 of it)."""
 
 ACCURACY = 1e-6
-"""What the quadrature may lose of a step's likelihood."""
+"""Relative error of the quadrature in one step."""
 
 PER_STEP = 2.4
-"""Nodes on the width of a step, below the threshold."""
+"""Nodes per standard deviation of a step, below the threshold."""
 
 MOST_NODES = 400
 
-FEW_LOOKS = 4_000
-"""Up to this many looks one thread does it all."""
+FEW_OBSERVATIONS = 4_000
+"""Up to this many observations a single thread is faster."""
 
 _hermite = functools.lru_cache(maxsize=64)(special.roots_hermitenorm)
 _legendre = functools.lru_cache(maxsize=64)(special.roots_legendre)
 
 
 class Resolution(NamedTuple):
-    """How many nodes: around a measured size, across the threshold, below it.
+    """Number of nodes around a measured size, across the threshold and below it.
 
     Fixed during a fit, so that the likelihood is a smooth function of the parameters.
     """
@@ -76,13 +75,13 @@ def resolution(process: Process, seen: Observations) -> Resolution:
 
 
 def slowest_resolved(interval: float) -> float:
-    """The relaxation time from which on sizes move less in an interval than nodes lie apart."""
+    """The relaxation time above which a size changes less per interval than the node spacing."""
     step = 2.0 * REACH * PER_STEP / (MOST_NODES - 14)
     return float(-2.0 * interval / np.log1p(-(step**2)))
 
 
 def log_likelihoods(process: Process, seen: Observations, nodes: Resolution) -> Floats:
-    """log P(looks | seen at least once) of every spine."""
+    """log P(observations | seen at least once) of every spine."""
     mean, spread = process.start()
     ((keep, added),) = process.transition(seen.intervals)
     noise = max(process.noise, 1e-4 * spread)
@@ -90,7 +89,7 @@ def log_likelihoods(process: Process, seen: Observations, nodes: Resolution) -> 
     absent, bare = _outside(process, seen, noise, nodes)
     matrices = _matrices(absent[0], absent[1], mean, keep, added)
     near = _legendre(nodes.edge)
-    far = seen.threshold if seen.by_true_size else -np.inf  # below which no x can be seen
+    far = seen.threshold if seen.threshold_on == "true" else -np.inf  # below which x is not seen
     hermite = xi, weight / weight.sum()
     given = (mean, spread, keep, added, noise, far, *hermite, *near, *absent, *bare, matrices)
     whole = _run(seen, seen.kind, seen.value, seen.gap, seen.length, *given)
@@ -101,11 +100,15 @@ def log_likelihoods(process: Process, seen: Observations, nodes: Resolution) -> 
 
 
 def survival_between_sessions(
-    process: Process, threshold: float, step: float, n_steps: int, by_true_size: bool = False
+    process: Process,
+    threshold: float,
+    step: float,
+    n_steps: int,
+    threshold_on: ThresholdOn = "measured",
 ) -> Floats:
-    """P(still seen at each of n further sessions | absent before, then seen), sessions evenly.
+    """P(still seen at each of n further sessions | absent before, then seen), evenly spaced.
 
-    First passage of the fitted process as a microscope would see it.
+    First passage of the fitted process, observed only in sessions.
     """
     seen = Observations(
         np.zeros((1, 1), np.int8),
@@ -115,7 +118,7 @@ def survival_between_sessions(
         np.array([step]),
         threshold,
         True,
-        by_true_size,
+        threshold_on,
         np.zeros(1, np.int64),
         np.zeros((1, 1), np.int64),
         np.ones(1, np.int64),
@@ -148,13 +151,13 @@ def _normal(x: Any, mean: Any, std: Any) -> Any:
 def _outside(
     process: Process, seen: Observations, noise: float, nodes: Resolution
 ) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """Nodes and weights × P(look | x) for "absent", and for "seen, size not measured"."""
+    """Nodes and weights × P(observation | x) for "absent", and for "seen, size not measured"."""
     c, edge = seen.threshold, REACH * noise
     mean, spread = process.start()
     far = REACH * process.reach(seen.span)
     low = min(mean - far, c - edge - 0.5 * spread)
     high = max(mean + far, c + edge + 0.5 * spread)
-    if seen.by_true_size:  # the threshold is sharp in x
+    if seen.threshold_on == "true":  # the threshold is sharp in x
         xi, weight = _legendre(nodes.tail + nodes.edge // 2)
         sharp = 0.5 * (c - low) * (xi + 1) + low, 0.5 * (c - low) * weight
         return sharp, (0.5 * (high - c) * (xi + 1) + c, 0.5 * (high - c) * weight)
@@ -212,7 +215,7 @@ def _filter(  # type: ignore[no-untyped-def]
         for k in range(length[s]):
             now = kind[s, k]
             if now == SIZED and value[s, k] - far < REACH * noise:
-                # Cut at the threshold, so the nodes lie evenly on what is left of the Gaussian.
+                # Truncated at the threshold, with nodes spread over the rest of the Gaussian.
                 n_new = near_xi.size
                 low = max(far, value[s, k] - REACH * noise)
                 high = max(far + 3.0 * noise, value[s, k] + REACH * noise)
@@ -280,6 +283,6 @@ _shared = njit(parallel=True, **_OPTIONS)(_filter)
 
 
 def _run(seen: Observations, *given: Any) -> Floats:
-    """Waking threads takes longer than a small table: it is filtered by one."""
-    found: Floats = (_shared if seen.n_looks > FEW_LOOKS else _alone)(*given)
+    """Filter a small table on one thread: starting threads takes longer."""
+    found: Floats = (_shared if seen.n_observations > FEW_OBSERVATIONS else _alone)(*given)
     return found

@@ -1,9 +1,9 @@
-"""A quick filter that keeps a Gaussian: Kalman's for measured sizes, matched moments for absences.
+"""An approximate likelihood: a Kalman filter, with moment matching at absences.
 
-A measured size leaves a Gaussian a Gaussian. A look that found nothing cuts it at the threshold;
-here the cut density is replaced by the Gaussian with its mean and variance (assumed density
-filtering). It takes two parts of x as easily as one, so the two time scales are fitted with it,
-and it finds the start for the filter on nodes.
+After a measured size the density stays Gaussian. An absence truncates it at the threshold; the
+truncated density is replaced by a Gaussian with the same mean and variance (assumed density
+filtering). The filter handles two parts of x as easily as one, so `TwoTimeScales` is fitted with
+it, and it provides the starting point for the filter on nodes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def gaussian_log_likelihoods(process: Process, seen: Observations) -> Floats:
-    """log P(looks | seen at least once) of every spine, absences by matched moments."""
+    """log P(observations | seen at least once) of every spine, approximated at absences."""
     steps = process.transition(seen.intervals)
     spreads = [spread for spread, _ in process.parts()]
     if len(steps) == 1:
@@ -37,7 +37,7 @@ def gaussian_log_likelihoods(process: Process, seen: Observations) -> Floats:
         *steps[1],
         noise,
         seen.threshold,
-        seen.by_true_size,
+        seen.threshold_on == "true",
     )
     whole = _filter(seen.kind, seen.value, seen.gap, seen.length, *given)
     nothing = np.zeros(seen.pattern_gap.shape, np.int8)
@@ -47,7 +47,7 @@ def gaussian_log_likelihoods(process: Process, seen: Observations) -> Floats:
 
 @njit(cache=True, error_model="numpy")
 def _log_below(z):  # type: ignore[no-untyped-def]
-    """log Φ(z) and φ(z)/Φ(z); far below, by the series of Mills' ratio."""
+    """log Φ(z) and φ(z)/Φ(z); for very negative z by the series of Mills' ratio."""
     if z > -8.0:
         p = 0.5 * math.erfc(-z / math.sqrt(2.0))
         return math.log(p), math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * p)
@@ -70,7 +70,7 @@ def _filter(  # type: ignore[no-untyped-def]
     add_b,
     noise,
     c,
-    by_true_size,
+    on_true_size,
 ):
     n_spines = kind.shape[0]
     out = np.empty(n_spines)
@@ -97,11 +97,11 @@ def _filter(  # type: ignore[no-untyped-def]
                 aa -= to_a * to_a * variance
                 ab -= to_a * to_b * variance
                 bb -= to_b * to_b * variance
-                if not by_true_size:
+                if not on_true_size:
                     continue
                 hidden = aa + 2.0 * ab + bb
-            # Cut at the threshold: above it if the spine was seen, below it if not.
-            if by_true_size:
+            # Truncate at the threshold: keep the part above it if the spine was seen, else below.
+            if on_true_size:
                 variance = max(hidden, 1e-30)
             std = math.sqrt(variance)
             z = (c - mean - a - b) / std

@@ -1,7 +1,7 @@
-"""Maximum of a likelihood, its curvature, and errors that take animals as the unit.
+"""Maximise a likelihood and estimate its curvature, profile intervals and clustered errors.
 
-Works on any function that gives one log-likelihood per spine, so that the scores of spines can be
-added up within animals (the sandwich of Huber and White: H⁻¹ (Σ over animals g gᵀ) H⁻¹).
+Takes any function that returns one log-likelihood per spine, so that the scores of spines can be
+summed within animals (Huber–White sandwich estimator: H⁻¹ (Σ over animals g gᵀ) H⁻¹).
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ Floats = NDArray[np.float64]
 PerSpine = Callable[[Floats], Floats]
 
 IMPOSSIBLE = -1e12
-"""Stands for the logarithm of 0, so that differences stay numbers."""
+"""Replaces log 0, so that differences stay finite."""
 
 DIFFERENCE = 1e-3
-"""Step of a slope, in units of an interval's half width."""
+"""Step of a finite difference, in units of an interval's half width."""
 
 FLAT = 1e-8
-"""Curvature below which a direction counts as not determined; its error is then endless."""
+"""Curvature below which a direction counts as undetermined, with an infinite error."""
 
 FEWEST_ANIMALS = 3
-"""From this many on, animals are the unit; with fewer, spines are taken as independent."""
+"""Animals are the unit from this number on; with fewer, spines count as independent."""
 
 
 def total(per_spine: PerSpine, q: Floats) -> float:
-    """The log-likelihood of all spines together, a number even where they cannot be."""
+    """The summed log-likelihood of all spines, finite even where it is −inf or NaN."""
     value = float(per_spine(q).sum())
     return max(value, IMPOSSIBLE) if value == value else IMPOSSIBLE
 
 
-def climb(
+def maximise(
     per_spine: PerSpine,
     starts: list[Floats],
     bounds: list[tuple[float, float]],
 ) -> tuple[Floats, float]:
-    """The best of several climbs within bounds, by a likelihood that is cheap to compute."""
+    """The best of several maximisations within bounds, for a likelihood that is fast to compute."""
 
     def cost(q: Floats) -> float:
         return -total(per_spine, q)
@@ -74,7 +74,7 @@ def curvature(per_spine: PerSpine, q: Floats, steps: Floats) -> tuple[Floats, Fl
 
 
 def inverse(hessian: Floats) -> Floats:
-    """The covariance from minus the Hessian; flat directions get a variance without end."""
+    """The covariance from minus the Hessian; flat directions get a very large variance."""
     if not np.isfinite(hessian).all():
         return np.full(hessian.shape, 0.0) + np.diag(np.full(len(hessian), 1.0 / FLAT))
     values, vectors = np.linalg.eigh(hessian)
@@ -83,7 +83,7 @@ def inverse(hessian: Floats) -> Floats:
 
 
 def root(hessian: Floats, least: float = FLAT) -> Floats:
-    """R with R Rᵀ the covariance from minus the Hessian; no curvature counts below ``least``."""
+    """R with R Rᵀ the covariance from minus the Hessian; curvature is at least ``least``."""
     values, vectors = np.linalg.eigh(hessian)
     found: Floats = vectors / np.sqrt(np.maximum(values, least))
     return found
@@ -96,9 +96,9 @@ def refine(
     bounds: list[tuple[float, float]],
     enough: float = 1e-4,
 ) -> tuple[Floats, float]:
-    """Newton's climb with a curvature given once; ends when less than ``enough`` is to be gained.
+    """Newton's method with a fixed Hessian; stops when the expected gain is below ``enough``.
 
-    A coordinate that presses against its bound stays there and the others move on.
+    A coordinate at its bound stays there while the others move.
     """
     low, high = np.array(bounds).T
     steps = step_sizes(inverse(hessian))
@@ -117,7 +117,7 @@ def refine(
         move[loose] = inverse(hessian[np.ix_(loose, loose)]) @ gradient[loose]
         if gradient @ move < enough:
             break
-        # No further than one would look for the truth: a flat direction must not be run along.
+        # At most a step of 1, so that a flat direction does not carry q far away.
         move *= min(1.0, 1.0 / max(float(np.abs(move).max()), 1e-300))
         for _ in range(12):
             there = np.clip(q + move, low, high)
@@ -132,7 +132,7 @@ def refine(
 
 
 def profile(
-    near: Callable[[Floats], PerSpine],
+    exact_near: Callable[[Floats], PerSpine],
     best: Floats,
     best_value: float,
     covariance: Floats,
@@ -142,29 +142,29 @@ def profile(
 ) -> tuple[float, float]:
     """Ends of the interval of ``weight @ q`` within which 2 Δ log-likelihood ≤ reach².
 
-    An end is the furthest that ``weight @ q`` gets where the likelihood allows it, all else free,
-    so the interval follows a likelihood that is no parabola, as that of a small table is. In the
-    coordinates u, q = best + reach L u with L Lᵀ the covariance, a parabola allows the unit ball;
-    the search starts at its answer. An end beyond the bounds is endless. ``near(q)`` gives the
-    likelihood as it is computed around q.
+    Each end is the extreme of ``weight @ q`` over all q that the likelihood allows, so the interval
+    follows a non-quadratic likelihood, as that of a small table is. In the coordinates u, with
+    q = best + reach L u and L Lᵀ the covariance, a quadratic likelihood allows the unit ball; the
+    search starts from its solution. An end beyond the bounds is infinite. ``exact_near(q)`` returns
+    the likelihood with enough nodes around q.
     """
     low, high = np.array(bounds).T
     scale = reach * _widths(covariance, high - low)
     along = scale.T @ weight
     along /= np.linalg.norm(along)
-    beyond = 2.0 * DIFFERENCE * np.abs(scale).sum(axis=1)  # so that slopes reach over a bound
+    beyond = 2.0 * DIFFERENCE * np.abs(scale).sum(axis=1)  # so that differences may cross a bound
 
     def place(u: Floats) -> Floats:
         found: Floats = np.clip(best + scale @ u, low - beyond, high + beyond)
         return found
 
     def room(u: Floats, by: PerSpine | None = None) -> float:
-        """1 at the best, 0 at the end of what the likelihood allows."""
-        per_spine = near(place(u)) if by is None else by
+        """1 at the maximum, 0 at the end of the interval."""
+        per_spine = exact_near(place(u)) if by is None else by
         return 1.0 - 2.0 * (best_value - total(per_spine, place(u))) / reach**2
 
     def slope(u: Floats) -> Floats:
-        by = near(place(u))
+        by = exact_near(place(u))
         here = room(u, by)
         steps = DIFFERENCE * np.eye(u.size)
         return np.array([(room(u + step, by) - here) / DIFFERENCE for step in steps])
@@ -175,10 +175,10 @@ def profile(
     ]
     ends = []
     for sign in (-1.0, 1.0):
-        for share in (1.0, 0.5, 0.2):  # of the parabola's answer, should the search fail from it
+        for share in (1.0, 0.5, 0.2):  # of the quadratic solution, in case the search fails from it
             start = share * sign * along
             while room(start) < -3.0 and np.abs(start).max() > 0.01:
-                start = start / 2  # far out the likelihood has no slope to go by
+                start = start / 2  # far out the likelihood is flat
             inside = np.clip(best + scale @ start, low, high)
             found = optimize.minimize(
                 lambda u, sign=sign: -sign * float(along @ u),
@@ -191,31 +191,31 @@ def profile(
             left = room(found.x)
             if abs(left) < 0.1 or (found.success and left > 0):
                 break
-        # Where the likelihood leaves room, it was a bound that ended the search.
+        # If the likelihood would allow more, a bound ended the search.
         ends.append(float(weight @ place(found.x)) if left < 0.1 else sign * np.inf)
     return ends[0], ends[1]
 
 
 def _widths(covariance: Floats, ranges: Floats) -> Floats:
-    """A root of the covariance; no width more than a tenth of what is allowed at all."""
+    """A root of the covariance, each width at most a tenth of the range within the bounds."""
     values, vectors = np.linalg.eigh(covariance / np.outer(ranges, ranges))
     found: Floats = ranges[:, None] * vectors * np.minimum(np.sqrt(np.maximum(values, 0)), 0.1)
     return found
 
 
 def step_sizes(covariance: Floats) -> Floats:
-    """Steps of finite differences: a fraction of the error, where a parabola fits best."""
+    """Steps of finite differences: a fraction of the standard error."""
     return np.clip(0.2 * np.sqrt(np.diag(covariance)), 1e-6, 0.05)
 
 
 def clustered(
     plain: Floats, scores: Floats, animal: NDArray[np.int64]
 ) -> tuple[Floats | None, float]:
-    """Covariance with animals as the unit and its degrees of freedom; None if they are too few."""
+    """Covariance clustered by animal and its degrees of freedom; None with too few animals."""
     n = int(animal.max()) + 1 if animal.size else 0
     if n < FEWEST_ANIMALS:
         return None, np.inf
-    # Summed within animals; the mean is taken off, since at a bound it need not vanish.
+    # Summed within animals and centred, since at a bound the mean score need not vanish.
     summed = np.zeros((n, scores.shape[1]))
     np.add.at(summed, animal, scores)
     summed -= summed.mean(axis=0)

@@ -1,4 +1,4 @@
-"""A Methods paragraph with every choice that was made, ready to adapt."""
+"""A Methods paragraph that states every choice made in the analysis."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.compare import SIMULATIONS
-from synsamp.spines.fit import PROFILED_LOOKS
+from synsamp.spines.fit import MOST_PROFILED
 from synsamp.spines.likelihood import FEWEST_ANIMALS
 
 
 def methods(found: Analysis, version: str) -> str:
-    """Plain text in several sentences; the reader's own names stand where the table has them."""
+    """The Methods as plain text, with the names that the table uses."""
     table = found.table
     unit = table.time_unit or "unit of time"
     n_animals = len(table.animals)
-    looks = int((table.state >= 0).sum())
+    observations = int((table.state >= 0).sum())
     steps = table.intervals()
     spacing = (
         f"every {steps.min():g} {unit}s"
@@ -26,67 +26,69 @@ def methods(found: Analysis, version: str) -> str:
     )
     text = [
         f"Spines were analysed with synsamp {version}. The table {table.name} holds "
-        f"{len(table.spine)} spines of {n_animals} animal{'s' * (n_animals != 1)}, looked at "
-        f"{spacing} ({looks} looks in {table.times.size} sessions). "
+        f"{len(table.spine)} spines of {n_animals} animal{'s' * (n_animals != 1)}, imaged "
+        f"{spacing} ({observations} observations in {table.times.size} sessions). "
         f"{table.choices['absent'][0].upper()}{table.choices['absent'][1:]}.",
-        "New spines are those seen absent and later present; a spine that returned began another "
-        "life. Survival is by Kaplan–Meier, a loss counted when it was noticed; laws were fitted "
-        "by the likelihood of the interval in which a life ended and ranked by AIC. Gain and loss "
-        "are relative to the spines seen before, the turnover ratio is (gained + lost)/(N1 + N2).",
+        "New spines are those that were absent in one session and present in a later one; a spine "
+        "that returned started a new lifetime. Survival was estimated by Kaplan–Meier, counting a "
+        "loss in the session in which it was observed. Survival models were fitted by "
+        "interval-censored maximum likelihood and ranked by AIC. Gain and loss are relative to the "
+        "spines present before; the turnover ratio is (gained + lost)/(N1 + N2).",
     ]
     if found.fitted is not None:
         fitted = found.fitted
         origin = (
             "given"
             if found.threshold_given
-            else "fitted; taking the measured size as what decides was less probable"
-            if fitted.by_true_size
-            else "the smallest size measured; taking the true size was not more probable"
+            else "fitted; a threshold on the measured size was less probable"
+            if fitted.threshold_on == "true"
+            else "the smallest size measured; a threshold on the true size was not more probable"
         )
         threshold = float(np.exp(fitted.threshold))
         text.append(
-            "Log size was described as an Ornstein–Uhlenbeck process with independent Gaussian "
-            f"noise of measurement. A spine counts as seen if its {fitted.seen_by} exceeds "
+            "Log size was modelled as an Ornstein–Uhlenbeck process with independent Gaussian "
+            f"measurement noise. A spine counts as seen if its {fitted.threshold_on} size exceeds "
             f"{threshold:.4g} {table.size_unit}".rstrip()
             + f" ({origin}); absences entered the likelihood as sizes below it, and each "
             "spine's likelihood was divided by the probability of being seen at least once. The "
             "likelihood was computed by a forward filter on quadrature nodes and maximised; "
             + (
-                "95 % intervals are of profile likelihood (Student's t)"
-                if fitted.n_looks <= PROFILED_LOOKS
-                else "95 % intervals are from its curvature (Student's t)"
+                "95 % intervals come from the profile likelihood (Student's t)"
+                if fitted.n_observations <= MOST_PROFILED
+                else "95 % intervals come from its curvature (Student's t)"
             )
             + (
-                f", widened where the {fitted.n_animals} animals differ more than their spines "
-                "allow (sandwich estimate, Student's t)."
+                f", enlarged if the {fitted.n_animals} animals differed more than expected from "
+                "their spines (sandwich estimator, Student's t)."
                 if fitted.n_animals >= FEWEST_ANIMALS
-                else "; with fewer than three animals spines were taken as independent."
+                else "; with fewer than three animals, spines were treated as independent."
             )
         )
         text.append(
-            "A sum of two such processes (by a Gaussian filter with moments matched at absences) "
+            "A sum of two such processes (by a Gaussian filter with moment matching at absences) "
             "and a random walk were compared with it by AIC and BIC and by "
             f"{SIMULATIONS} tables simulated from each fit with the sessions and gaps of the "
             "table. Prior and speed are given at temperature T = 1 by convention, since sizes "
-            "tell μ, Tσ² and b/σ² only."
+            "determine only μ, Tσ² and b/σ²."
         )
     if found.posterior is not None:
         chains, draws = (found.posterior.draws.sizes[d] for d in ("chain", "draw"))
         text.append(
-            f"The posterior was drawn by synaptic sampling ({chains} chains of {draws} steps) "
+            f"The posterior was sampled by synaptic sampling ({chains} chains of {draws} steps) "
             "under weak Gaussian priors on the mean and the logarithms of the other parameters, "
             "centred on the scale of the table."
         )
     if found.effects is not None:
         text.append(
             f"Conditions ({', '.join(table.conditions)}) were fitted separately with one "
-            "threshold. Differences have intervals from the errors of both fits; turnover was "
-            "compared between animals by Welch's t test with Hedges' g, the shares of new spines "
-            "alive by drawing spines and, from three on, animals anew, whichever is wider."
+            "threshold. Intervals of differences combine the errors of both fits. Turnover was "
+            "compared between animals by Welch's t test with Hedges' g. Intervals of the "
+            "proportions of surviving new spines were bootstrapped over spines and, with three "
+            "or more animals, over animals; the wider interval was used."
         )
     if found.simulated is not None:
         text.append(
-            "The overlaid simulation follows the rule of synaptic sampling under the fitted prior "
+            "The overlaid simulation follows the synaptic sampling rule under the fitted prior "
             f"alone, without a circuit (seed {found.seed})."
         )
     return "\n\n".join(text)

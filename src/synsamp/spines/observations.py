@@ -1,13 +1,14 @@
-"""A table as the filters want it: for each spine what each look at it gave, and when.
+"""A table in the form that the filters take: the observations of each spine and their intervals.
 
-Only sessions in which a spine was looked at take part; a gap makes a longer interval. Spines that
-were looked at in the same sessions share one pattern, for which the chance of never being seen is
+Only sessions in which a spine was imaged count; a gap makes a longer interval. Spines that were
+imaged in the same sessions share one pattern, for which the probability of never being seen is
 computed once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,49 +18,52 @@ from synsamp.errors import refuse
 Floats = NDArray[np.float64]
 
 ABSENT, SIZED, SEEN = 0, 1, 2
-"""What a look gives: nothing there, a size, or a spine whose size was not measured."""
+"""Kinds of observation: no spine, a spine with its size, a spine whose size was not measured."""
 
 MANY_INTERVALS = 400
-"""Above this many different intervals they are rounded to 0.1 %, so that few matrices are kept."""
+"""Above this many distinct intervals they are rounded to 0.1 %, to store fewer matrices."""
+
+ThresholdOn = Literal["true", "measured"]
+"""Which size must exceed the threshold for a spine to be seen: the true x or the measured y."""
 
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """Looks at spines, padded to one length; ``length`` says how many of a row count."""
+    """Observations of spines, padded to one length; ``length`` is the number in each row."""
 
-    kind: NDArray[np.int8]  # spine, look
-    value: Floats  # spine, look: log size where kind is SIZED
-    gap: NDArray[np.int64]  # spine, look: which interval came before it (0 for the first)
+    kind: NDArray[np.int8]  # [spine, observation]
+    value: Floats  # [spine, observation]: log size where kind is SIZED
+    gap: NDArray[np.int64]  # [spine, observation]: index of the interval before it (0 if first)
     length: NDArray[np.int64]
     intervals: Floats
     threshold: float  # log size
-    threshold_given: bool  # by the user, so not to be fitted
-    by_true_size: bool  # whether x or y must lie above the threshold for a spine to be seen
-    pattern: NDArray[np.int64]  # spine: which row of the patterns it belongs to
+    threshold_given: bool  # by the user, so it is not fitted
+    threshold_on: ThresholdOn
+    pattern: NDArray[np.int64]  # [spine]: its row among the patterns
     pattern_gap: NDArray[np.int64]
     pattern_length: NDArray[np.int64]
     span: float
 
     @property
     def n_spines(self) -> int:
-        """Spines."""
+        """Number of spines."""
         return len(self.length)
 
     @property
-    def n_looks(self) -> int:
-        """Looks at spines, absent or not."""
+    def n_observations(self) -> int:
+        """Number of observations, absences included."""
         return int(self.length.sum())
 
     def sized(self) -> Floats:
         """All measured log sizes."""
         return self.value[self.kind == SIZED]
 
-    def seen_above(self, threshold: float, by_true_size: bool) -> Observations:
-        """The same looks with another threshold or way of seeing."""
-        return replace(self, threshold=threshold, by_true_size=by_true_size)
+    def with_threshold(self, threshold: float, threshold_on: ThresholdOn) -> Observations:
+        """A copy with another threshold, applied to true or measured sizes."""
+        return replace(self, threshold=threshold, threshold_on=threshold_on)
 
     def every(self, k: int) -> Observations:
-        """The looks at every k-th spine."""
+        """Observations of every k-th spine."""
         return replace(
             self,
             kind=self.kind[::k],
@@ -71,30 +75,32 @@ class Observations:
 
     @property
     def has_absences(self) -> bool:
-        """Whether any look found nothing."""
-        looked = np.arange(self.kind.shape[1]) < self.length[:, None]
-        return bool((self.kind[looked] == ABSENT).any())
+        """Whether any spine was absent in any session."""
+        imaged = np.arange(self.kind.shape[1]) < self.length[:, None]
+        return bool((self.kind[imaged] == ABSENT).any())
 
 
 def observations(
     times: Floats, state: NDArray[np.int8], log_size: Floats, threshold: float | None = None
 ) -> Observations:
-    """From ``state[spine, session]`` (1 seen, 0 absent, −1 not looked at) and sizes (NaN: none).
+    """Observations from ``state[spine, session]`` (1 seen, 0 absent, −1 not imaged) and log sizes.
 
-    Without a threshold the smallest measured size is taken: for a spine that is seen whenever
-    its measured size lies above the threshold, that is the estimate of largest likelihood.
+    The default threshold is the smallest measured size, which is the maximum-likelihood estimate
+    if a spine is seen whenever its measured size exceeds the threshold.
     """
-    looked = state >= 0
+    imaged = state >= 0
     seen = (state == 1).any(axis=1)
-    looked, state, log_size = looked[seen], state[seen], log_size[seen]
+    imaged, state, log_size = imaged[seen], state[seen], log_size[seen]
     sized = np.isfinite(log_size) & (state == 1)
     if not sized.any():
-        raise refuse("table", "must hold sizes for this", "presence only", "add a column of sizes")
+        raise refuse(
+            "table", "must hold sizes to fit a process", "presence only", "add a column of sizes"
+        )
     given = threshold is not None
     if threshold is None:
         threshold = float(log_size[sized].min())
-    length = looked.sum(axis=1).astype(np.int64)
-    order = np.argsort(~looked, axis=1, kind="stable")[:, : int(length.max())]
+    length = imaged.sum(axis=1).astype(np.int64)
+    order = np.argsort(~imaged, axis=1, kind="stable")[:, : int(length.max())]
     counts = np.arange(order.shape[1])[None, :] < length[:, None]
     when = np.where(counts, times[order], np.nan)
     interval = np.where(counts[:, 1:], np.diff(when, axis=1), np.nan)
@@ -119,7 +125,7 @@ def observations(
         distinct if distinct.size else np.ones(1),
         threshold,
         given,
-        False,
+        "measured",
         pattern.ravel().astype(np.int64),
         np.ascontiguousarray(rows[:, :-1]),
         np.ascontiguousarray(rows[:, -1]),

@@ -1,13 +1,13 @@
-"""The posterior of the process's parameters, drawn by the package's own rule.
+"""The posterior of the process's parameters, sampled with the synaptic sampling rule.
 
-The parameters of the fit are moved as the rule moves synapses,
+The parameters q follow Langevin dynamics (Eq. 3, synaptic sampling),
 
-    dz = ∂ log[p(looks | q) p(q)]/∂z dt + sqrt(2) dW,      q = mode + L z,
+    dz = ∂ log[p(observations | q) p(q)]/∂z dt + sqrt(2) dW,      q = mode + L z,
 
-where L Lᵀ is the inverse curvature at the mode, so that all directions of z have about the same
-width and one small time step suits all. The gradient is that of the quick filter with its distance
-from the exact likelihood taken as a parabola; what that leaves out is made good by weights, the
-exact likelihood of each kept draw over the one it was drawn by.
+where L Lᵀ is the inverse curvature at the mode, so that all directions of z have similar widths and
+one small time step suits all. The gradient is that of the Gaussian filter plus a quadratic
+correction towards the exact likelihood. Importance weights correct the rest: the exact likelihood
+of each kept draw relative to the one that it was drawn from.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from synsamp.spines.process import OneTimeScale
 Floats = NDArray[np.float64]
 
 STEP = 0.02
-"""Time step; Euler's rule widens a Gaussian of standard deviation 1 by STEP/4."""
+"""Time step; the Euler scheme inflates a standard deviation of 1 by STEP/4."""
 
 DIFFERENCE = 0.01
-"""Step of the difference in widths of the posterior; it shifts the draws by half of that."""
+"""Finite-difference step in widths of the posterior; it shifts the draws by half of it."""
 
 FAR = 4.0
-"""Widths beyond which the distance of the two filters is no longer taken as a parabola."""
+"""Widths beyond which the quadratic correction is not extrapolated."""
 
 KEPT = 200
-"""Draws of each chain that are kept and weighed by the exact likelihood."""
+"""Draws of each chain that are kept and weighted by the exact likelihood."""
 
 
 @dataclass(frozen=True, eq=False)
-class Prior:
-    """Gaussians on μ, log s, log τ, log noise and log threshold."""
+class ParameterPrior:
+    """Independent Gaussians on μ, log s, log τ, log noise and log threshold."""
 
     mean: Floats
     std: Floats
@@ -59,29 +59,47 @@ class Posterior:
 
     draws: xr.Dataset
     frame: pd.DataFrame
-    widening: float
-    """By which share the time step makes the posterior too wide."""
+    spread_inflation: float
+    """Relative inflation of the posterior's spread by the time step."""
 
 
 def posterior_of(
     seen: Observations,
     fitted: Fitted,
     *,
-    prior: Prior | None = None,
+    prior: ParameterPrior | None = None,
     steps: int = 10_000,
     chains: int = 4,
     seed: int = 0,
     progress: bool = True,
 ) -> Posterior:
-    """Sample μ, s, τ and the noise, and the threshold where it is fitted, given the looks."""
+    """Sample μ, s, τ, the noise and, if it is fitted, the threshold, given the observations.
+
+    Parameters
+    ----------
+    seen
+        Observations of the spines.
+    fitted
+        The maximum-likelihood fit of `OneTimeScale`, where the chains start.
+    prior
+        Default: `weak_prior`.
+    steps
+        Steps of each chain, of which the first fifth is discarded.
+    chains
+        Number of chains.
+    seed
+        Seed of all random numbers.
+    progress
+        Show a progress bar.
+    """
     whole("steps", steps, at_least=KEPT)
-    threshold = seen.threshold if fitted.by_true_size else fitted.threshold
-    problem = Problem(OneTimeScale, seen.seen_above(threshold, fitted.by_true_size))
+    threshold = seen.threshold if fitted.threshold_on == "true" else fitted.threshold
+    problem = Problem(OneTimeScale, seen.with_threshold(threshold, fitted.threshold_on))
     density = _Density(problem, fitted, prior or weak_prior(seen))
     mode, scale = density.widths()
 
     def log_joint(z: Floats) -> float:
-        return density.quick(mode + scale @ z)
+        return density.approximate(mode + scale @ z)
 
     def gradient(z: Floats) -> Floats:
         found = np.empty_like(z)
@@ -89,7 +107,7 @@ def posterior_of(
         for c, at in enumerate(z):
             here = log_joint(at)
             found[c] = [(log_joint(at + step) - here) / DIFFERENCE for step in steps]
-        # Far out, where a chain would be thrown further, its pull is held to that of 8 widths.
+        # Limit the gradient to that at 8 widths, so that a chain far out does not diverge.
         return np.clip(found, -8.0, 8.0)
 
     rng = np.random.default_rng(checked_seed("seed", seed))
@@ -104,13 +122,13 @@ def posterior_of(
         seed=seed,
         progress=progress,
     )
-    if drawn.attrs["interrupted"]:  # who ends this wants an end, not a part of the draws
+    if drawn.attrs["interrupted"]:  # the command stops; it does not report a part of the draws
         raise KeyboardInterrupt
     q = mode + drawn["theta"].values @ scale.T
     log_weight = np.empty(q.shape[:2])
-    with progress_bar("weighing draws", log_weight.size, progress) as advance:
+    with progress_bar("weighting draws", log_weight.size, progress) as advance:
         for where in np.ndindex(log_weight.shape):
-            log_weight[where] = density.exact(q[where]) - density.quick(q[where])
+            log_weight[where] = density.exact(q[where]) - density.approximate(q[where])
             advance(1)
     weight = np.exp(log_weight - log_weight.max())
     values = np.concatenate([q[..., :1], np.exp(q[..., 1:])], axis=-1)
@@ -121,26 +139,28 @@ def posterior_of(
 
 
 class _Density:
-    """log p(looks | q) p(q) where q has the logarithm of the noise instead of its variance."""
+    """log p(observations | q) p(q), where q has the log of the noise instead of its variance."""
 
-    def __init__(self, problem: Problem, fitted: Fitted, prior: Prior) -> None:
+    def __init__(self, problem: Problem, fitted: Fitted, prior: ParameterPrior) -> None:
         self._problem, self._at = problem, problem.names.index("noise")
         best = fitted.process.vector()
         if problem.fits_threshold:
             best = np.append(best, fitted.threshold)
         self._start = best
-        self._prior = Prior(prior.mean[: best.size], prior.std[: best.size])
+        self._prior = ParameterPrior(prior.mean[: best.size], prior.std[: best.size])
         low, high = np.array(problem.resolved(problem.bounds_and_starts()[0])).T
         self._most = high
         steps = step_sizes(fitted.covariance)
         self._centre = np.clip(best, low + steps, high - steps)
-        exact = problem.near(self._centre)
-        self._bend, scores = curvature(lambda p: exact(p) - problem.rough(p), self._centre, steps)
-        self._tilt = scores.sum(axis=0)
+        exact = problem.exact_near(self._centre)
+        self._curvature, scores = curvature(
+            lambda p: exact(p) - problem.approximate(p), self._centre, steps
+        )
+        self._slope = scores.sum(axis=0)
         self._widths = root(fitted.hessian)
 
     def _in_fit(self, q: Floats) -> Floats:
-        """The point in the space of the fit; slower than nodes can follow is as slow as that."""
+        """The point in the space of the fit, limited to what the nodes resolve."""
         found = q.copy()
         found[self._at] = np.exp(2 * q[self._at])
         return np.minimum(found, self._most)
@@ -149,37 +169,39 @@ class _Density:
         return -0.5 * float(np.sum(((q - self._prior.mean) / self._prior.std) ** 2))
 
     def exact(self, q: Floats) -> float:
-        """By the filter on nodes."""
+        """From the filter on nodes."""
         p = self._in_fit(q)
-        return total(self._problem.near(p), p) + self._log_prior(q)
+        return total(self._problem.exact_near(p), p) + self._log_prior(q)
 
-    def quick(self, q: Floats) -> float:
-        """By the quick filter and a parabola for what it is off."""
+    def approximate(self, q: Floats) -> float:
+        """From the Gaussian filter and a quadratic correction."""
         p = self._in_fit(q)
         away = p - self._centre
         away = away * min(
             1.0, FAR / max(float(np.linalg.norm(np.linalg.solve(self._widths, away))), 1e-300)
         )
-        off = float(self._tilt @ away - 0.5 * away @ self._bend @ away)
-        return total(self._problem.rough, p) + off + self._log_prior(q)
+        off = float(self._slope @ away - 0.5 * away @ self._curvature @ away)
+        return total(self._problem.approximate, p) + off + self._log_prior(q)
 
     def widths(self) -> tuple[Floats, Floats]:
-        """Where it is largest, and a root of the inverse curvature there."""
+        """The mode, and a root of the inverse curvature there."""
         start = self._start.copy()
         start[self._at] = 0.5 * np.log(start[self._at])
-        found = optimize.minimize(lambda q: -self.quick(q), start, method="BFGS")
+        found = optimize.minimize(lambda q: -self.approximate(q), start, method="BFGS")
         mode = np.asarray(found.x, float)
-        bend, _ = curvature(lambda q: np.array([self.quick(q)]), mode, np.full(mode.size, 0.02))
-        steps = step_sizes(inverse(bend))
-        bend, _ = curvature(lambda q: np.array([self.quick(q)]), mode, steps)
-        # The prior alone bends as much as this, wherever the mode is.
-        return mode, root(bend, float(self._prior.std.max() ** -2.0))
+        hessian, _ = curvature(
+            lambda q: np.array([self.approximate(q)]), mode, np.full(mode.size, 0.02)
+        )
+        steps = step_sizes(inverse(hessian))
+        hessian, _ = curvature(lambda q: np.array([self.approximate(q)]), mode, steps)
+        # The curvature is at least that of the prior.
+        return mode, root(hessian, float(self._prior.std.max() ** -2.0))
 
 
-def weak_prior(seen: Observations) -> Prior:
-    """On the scale of the table, and wide enough to say little where the table says anything.
+def weak_prior(seen: Observations) -> ParameterPrior:
+    """A weak prior on the scale of the table.
 
-    A factor of e² in the spread, e⁴ in the relaxation time and e³ in the noise are within two
+    A factor of e² in the spread, e⁴ in the relaxation time and e³ in the noise lie within two
     standard deviations.
     """
     sizes = seen.sized()
@@ -187,16 +209,16 @@ def weak_prior(seen: Observations) -> Prior:
     middle = float(np.sqrt(seen.intervals.min() * max(seen.span, seen.intervals.min())))
     logs = np.log([1.2 * sd, middle, 0.2 * sd])
     mean = np.array([sizes.mean() - 0.5 * sd, *logs, np.quantile(sizes, 0.05)])
-    return Prior(mean, np.array([2.0 * sd, 1.0, 2.0, 1.5, 0.5 * sd]))
+    return ParameterPrior(mean, np.array([2.0 * sd, 1.0, 2.0, 1.5, 0.5 * sd]))
 
 
 def _summary(draws: xr.Dataset) -> pd.DataFrame:
-    import arviz_stats  # half a second, so only when somebody samples
+    import arviz_stats  # takes half a second, so only when needed
 
     weight = draws["weight"].values.ravel()
     share = float(
         weight.sum() ** 2 / np.sum(weight**2) / weight.size
-    )  # what weights leave of draws
+    )  # effective fraction of the draws after weighting
     rows = []
     for name in draws.drop_vars("weight").data_vars:
         values = draws[name].values.ravel()
@@ -205,7 +227,7 @@ def _summary(draws: xr.Dataset) -> pd.DataFrame:
         )
         mean = np.average(values, weights=weight)
         std = float(np.sqrt(np.average((values - mean) ** 2, weights=weight)))
-        # Ranks do not care for a transform, so these hold for the logarithms as well.
+        # Both use ranks, so they hold for the logarithms as well.
         r_hat, ess = float(arviz_stats.rhat(draws[name])), float(arviz_stats.ess(draws[name]))
         rows.append((name, middle, std, low, high, r_hat, share * ess))
     columns = ["parameter", "median", "std", "low", "high", "r_hat", "ess"]

@@ -1,8 +1,8 @@
-"""What is maximised: the likelihood of a kind of process as a function of one vector.
+"""The likelihood of a kind of process as a function of one vector of parameters.
 
-Where a spine is seen by its true size, its threshold is part of the vector unless it was given:
-measured sizes then scatter to both sides of it. Where it is seen by its measured size, the smallest
-one is the threshold of largest likelihood, and nothing is left to fit.
+With the threshold on the true size, measured sizes scatter on both sides of it, so the threshold is
+the last parameter unless the user gave it. With the threshold on the measured size, the smallest
+size is its maximum-likelihood estimate.
 """
 
 from __future__ import annotations
@@ -22,48 +22,48 @@ from synsamp.spines.process import Process, TwoTimeScales
 Floats = NDArray[np.float64]
 
 NOISE_FLOOR = 0.02
-"""Measurement noise, as a share of the spread of sizes, that counts as none."""
+"""Measurement noise, as a fraction of the spread of sizes, that counts as 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A kind of process, the looks, and how a spine is seen."""
+    """A kind of process and the observations to fit it to."""
 
     kind: type[Process]
     seen: Observations
 
     @property
     def fits_threshold(self) -> bool:
-        """Whether the threshold is the last number of the vector."""
-        return self.seen.by_true_size and not self.seen.threshold_given
+        """Whether the threshold is the last parameter."""
+        return self.seen.threshold_on == "true" and not self.seen.threshold_given
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the numbers of the vector are."""
+        """Names of the parameters."""
         return (*self.kind.names(), *(("threshold",) if self.fits_threshold else ()))
 
     def at(self, q: Floats) -> tuple[Any, Observations]:
-        """The process and the looks at a point."""
+        """The process and the observations at a point."""
         if not self.fits_threshold:
             return self.kind.from_vector(q), self.seen
-        return self.kind.from_vector(q[:-1]), self.seen.seen_above(float(q[-1]), True)
+        return self.kind.from_vector(q[:-1]), self.seen.with_threshold(float(q[-1]), "true")
 
-    def rough(self, q: Floats) -> Floats:
-        """Log-likelihood of each spine by the Gaussian filter."""
+    def approximate(self, q: Floats) -> Floats:
+        """Log-likelihood of each spine from the Gaussian filter."""
         return gaussian_log_likelihoods(*self.at(q))
 
     @property
-    def takes_nodes(self) -> bool:
-        """Whether x has one part, so that the filter on nodes can follow it."""
+    def has_exact(self) -> bool:
+        """Whether x has one part, as the filter on nodes requires."""
         return self.kind is not TwoTimeScales
 
-    def near(self, q: Floats) -> Callable[[Floats], Floats]:
-        """The same by the filter on nodes, with as many nodes as it takes around a point."""
+    def exact_near(self, q: Floats) -> Callable[[Floats], Floats]:
+        """Log-likelihood of each spine from the filter on nodes, with enough nodes around ``q``."""
         nodes = resolution(*self.at(q))
         return lambda p: log_likelihoods(*self.at(p), nodes)
 
     def resolved(self, bounds: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        """Bounds within which there are enough nodes: sizes must not stand still in an interval."""
+        """Bounds within which the nodes resolve the change of a size over an interval."""
         longest = np.log(slowest_resolved(float(self.seen.intervals.min())))
         return [
             (low, max(min(high, longest), low + 1.0)) if name == "relaxation" else (low, high)
@@ -71,15 +71,15 @@ class Problem:
         ]
 
     def bounds_and_starts(self) -> tuple[list[tuple[float, float]], list[Floats]]:
-        """Within which values the maximum is looked for, and where climbs begin."""
+        """Bounds of the maximisation, and its starting points."""
         seen = self.seen
         sizes = seen.sized()
         mean, sd = float(sizes.mean()), float(sizes.std())
         shortest = float(seen.intervals.min())
         longest = max(seen.span, shortest)
         middle = float(np.sqrt(shortest * longest))
-        looked = np.arange(seen.kind.shape[1]) < seen.length[:, None]
-        centre = mean - 1.5 * sd * float((seen.kind[looked] == 0).mean())
+        imaged = np.arange(seen.kind.shape[1]) < seen.length[:, None]
+        centre = mean - 1.5 * sd * float((seen.kind[imaged] == 0).mean())
         means = (mean - 12 * sd, mean + 3 * sd)
         limits: dict[str, tuple[float, float]] = {
             "mean": means,
@@ -113,10 +113,10 @@ class Problem:
         names = self.kind.names()
         vectors = [self.kind(*(one[n] for n in names)).vector() for one in starts]
         if self.fits_threshold:
-            # The noisier, the more measured sizes fall below the threshold.
-            shares = (0.01, 0.01, 0.1, 0.1)
+            # With more noise, more measured sizes fall below the threshold.
+            below = (0.01, 0.01, 0.1, 0.1)
             vectors = [
-                np.append(v, np.quantile(sizes, share))
-                for v, share in zip(vectors, shares, strict=True)
+                np.append(v, np.quantile(sizes, fraction))
+                for v, fraction in zip(vectors, below, strict=True)
             ]
         return [limits[n] for n in self.names], vectors

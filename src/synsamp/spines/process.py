@@ -1,13 +1,13 @@
-"""What may be behind the sizes of spines: three processes of log size x, and how it is seen.
+"""Three stochastic processes of log size x, and how a session observes it.
 
     one time scale    dx = (μ − x)/τ dt + sqrt(2 s²/τ) dW        (Ornstein–Uhlenbeck)
     two time scales   x = μ + slow + fast, each of the kind above around 0
     random walk       dx = sqrt(2 D) dW, from a Gaussian start
 
-In the words of the paper s² = Tσ², τ = σ²/b, so s²/τ = bT. A session measures y = x + η ν with
-independent ν ~ N(0, 1). A spine is seen in it if a size lies above the threshold: the measured
-one, y, where one rule finds spines and measures them; or the true one, x, where presence is judged
-apart from the measurement (``Observations.by_true_size``).
+In the paper's symbols s² = Tσ² and τ = σ²/b, so s²/τ = bT. A session measures y = x + η ν with
+independent ν ~ N(0, 1). A spine is seen if its size exceeds the threshold: the measured size y if
+the same procedure detects and measures spines, or the true size x if presence is judged separately
+from the measurement (``Observations.threshold_on``).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 class Process(ABC):
     """Parameters of a process, as a frozen dataclass: the mean first, the noise last.
 
-    Those in ``POSITIVE`` are fitted as their logarithm, the noise as its variance: there the
-    likelihood is regular also where there is none.
+    Those in ``POSITIVE`` are fitted as their logarithm. The noise is fitted as its variance, for
+    which the likelihood is regular at 0.
     """
 
     NAME: ClassVar[str]
@@ -62,7 +62,7 @@ class Process(ABC):
         return float(np.log(value)) if name in cls.POSITIVE else value
 
     def vector(self) -> Floats:
-        """The point at which this process stands in the space in which it is fitted."""
+        """The coordinates of this process in the space in which it is fitted."""
         return np.array([self.to_coordinate(n, getattr(self, n)) for n in self.names()])
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Process(ABC):
         """(stationary or starting spread, relaxation time) of each independent part of x."""
 
     def transition(self, interval: ArrayLike) -> list[tuple[Floats, Floats]]:
-        """(share that is kept, std of what is added) of each part over an interval."""
+        """(factor of decay, standard deviation added) of each part over an interval."""
         found = []
         for spread, relaxation in self.parts():
             rate = np.asarray(interval, float) / relaxation
@@ -78,18 +78,30 @@ class Process(ABC):
         return found
 
     def start(self) -> tuple[float, float]:
-        """Mean and standard deviation of x before anything is known."""
+        """Mean and standard deviation of x before the first observation."""
         mean = float(getattr(self, self.names()[0]))
         return mean, math.hypot(*(spread for spread, _ in self.parts()))
 
     def reach(self, span: float) -> float:
-        """How far x gets from its mean within the table, as a standard deviation."""
+        """Standard deviation of x over the whole time span."""
         return self.start()[1]
 
 
 @dataclass(frozen=True)
 class OneTimeScale(Process):
-    """Ornstein–Uhlenbeck: what the prior and the noise of the rule make of log size."""
+    """Ornstein–Uhlenbeck process: the synaptic sampling rule under a Gaussian prior alone.
+
+    Parameters
+    ----------
+    mean
+        μ of log size.
+    spread
+        Stationary standard deviation s of log size.
+    relaxation
+        τ in the table's unit of time.
+    noise
+        Standard deviation η of the measurement noise on log size.
+    """
 
     NAME: ClassVar[str] = "one time scale"
     POSITIVE: ClassVar[tuple[str, ...]] = ("spread", "relaxation")
@@ -133,7 +145,7 @@ class TwoTimeScales(Process):
 
 @dataclass(frozen=True)
 class RandomWalk(Process):
-    """No return to a mean: sizes wander from where they were at the first session."""
+    """Diffusion without return to a mean, from a Gaussian start at the first session."""
 
     NAME: ClassVar[str] = "random walk"
     POSITIVE: ClassVar[tuple[str, ...]] = ("start_spread", "diffusion")
@@ -148,12 +160,12 @@ class RandomWalk(Process):
         return [(self.start_spread, np.inf)]
 
     def transition(self, interval: ArrayLike) -> list[tuple[Floats, Floats]]:
-        """All is kept, and the variance grows by 2 D per unit of time."""
+        """No decay; the variance grows by 2 D per unit of time."""
         dt = np.asarray(interval, float)
         return [(np.ones_like(dt), np.sqrt(2.0 * self.diffusion * dt))]
 
     def reach(self, span: float) -> float:
-        """It widens for as long as the table lasts."""
+        """Grows with the time span."""
         return float(np.sqrt(self.start_spread**2 + 2.0 * self.diffusion * span))
 
 

@@ -1,4 +1,4 @@
-"""Read a table of spines as a laboratory has it, and say how it was understood."""
+"""Read a table of spines in the layouts that laboratories use, and report how it was read."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 import pandas as pd
 
 from synsamp.spines import cells
-from synsamp.spines.absences import ABSENT, EMPTY, NO_ROW, NOT_LOOKED, SEEN, decide, kinds_of
+from synsamp.spines.absences import ABSENT, EMPTY, NO_ROW, NOT_IMAGED, SEEN, decide, kinds_of
 from synsamp.spines.columns import Columns, find_columns, time_unit
-from synsamp.spines.doubts import doubts_about
 from synsamp.spines.sheet import Sheet, open_sheet
-from synsamp.spines.table import Doubt, SpineTable
+from synsamp.spines.table import SpineTable, TableWarning
+from synsamp.spines.table_warnings import with_warnings
 
 Key = tuple[str, str, str]  # animal, dendrite, spine
 
 
 @dataclass(frozen=True)
-class Look:
-    """One cell of the table: which spine, when, and what it says."""
+class Entry:
+    """One cell of the table: spine, time, state and size."""
 
     line: int
     key: Key
@@ -41,27 +41,45 @@ def read(
 ) -> SpineTable:
     """Read a CSV or Excel file, or a pandas DataFrame.
 
-    columns: which column holds what, as ``{"spine": "ROI", "size": "dF"}``
-    absent:  what stands for absence: "zero", "empty", "row", or several as "empty,row"
-    by:      the column that names the condition of a spine
-    sheet:   the sheet of a workbook (default the first)
+    Parameters
+    ----------
+    source
+        Path of a .csv, .tsv, .txt or .xlsx file, or a DataFrame. A `SpineTable` is returned
+        unchanged.
+    columns
+        Columns by role, such as ``{"spine": "ROI", "size": "dF"}``. Roles: spine, time, size,
+        present, imaged, animal, dendrite, condition.
+    absent
+        What marks an absence: "zero", "empty", "row", or several as "empty,row". Default: decided
+        from the table.
+    by
+        The column that names the condition of a spine.
+    sheet
+        The sheet of a workbook; default: the first.
+
+    Returns
+    -------
+    SpineTable
+        ``.summary()`` describes how the table was read; ``.warnings`` lists possible mistakes.
     """
     if isinstance(source, SpineTable):
         return source
     kinds = kinds_of(absent)
     page = open_sheet(source, sheet)
     found = find_columns(page, columns or {}, by)
-    decimal, doubts = _decimal(page, found)
-    looks, dated, more = _looks(page, found, decimal)
-    doubts += more
+    decimal, warnings = _decimal(page, found)
+    entries, dated, more = _entries(page, found, decimal)
+    warnings += more
     if dated:
-        looks, more = _since_first(looks)
-        doubts += more
-    table = _arrange(page, found, looks, kinds, doubts, decimal, dated)
-    return doubts_about(table, {(look.key, look.time): look.line for look in looks}, page.unit)
+        entries, more = _since_first(entries)
+        warnings += more
+    table = _arrange(page, found, entries, kinds, warnings, decimal, dated)
+    return with_warnings(
+        table, {(entry.key, entry.time): entry.line for entry in entries}, page.unit
+    )
 
 
-def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[Doubt]]:
+def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[TableWarning]]:
     wanted = [columns.known[what].index for what in ("time", "size") if what in columns.known]
     wanted += list(columns.sessions)
     numbers = [(line, row[k]) for line, row in page.rows for k in wanted]
@@ -70,34 +88,36 @@ def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[Doubt]]:
         kind = "comma" if sign == "," else "point"
         raise page.wrong(
             other,
-            f"must write numbers with a decimal {kind} as most others do",
+            f"must use the decimal {kind} like most numbers",
             next(
                 t for line, t in numbers if line == other and ("." if kind == "comma" else ",") in t
             ),
-            "use one sign in the whole file, and none for thousands",
+            "use one decimal separator in the whole file, and none for thousands",
         )
-    doubts = []
+    warnings = []
     if sign == ",":
         odd = [line for line, text in numbers if len(text.rpartition(",")[2]) == 3 and "," in text]
         commas = sum("," in text for _, text in numbers)
         if len(odd) == commas:
-            doubts.append(
-                Doubt(
-                    "commas are read as decimal signs, though each stands before three digits",
+            warnings.append(
+                TableWarning(
+                    "commas are read as decimal separators, though three digits follow each",
                     tuple(odd),
                     page.unit,
                 )
             )
-    return sign, doubts
+    return sign, warnings
 
 
-def _looks(page: Sheet, columns: Columns, decimal: str) -> tuple[list[Look], bool, list[Doubt]]:
-    looks: list[Look] = []
+def _entries(
+    page: Sheet, columns: Columns, decimal: str
+) -> tuple[list[Entry], bool, list[TableWarning]]:
+    entries: list[Entry] = []
     notes: dict[str, list[int]] = defaultdict(list)
     dated: set[bool] = set()
     conditions: dict[Key, str] = {}
-    told = page.header if columns.wide else [r[columns.known["time"].index] for _, r in page.rows]
-    american = cells.month_first(told)
+    texts = page.header if columns.wide else [r[columns.known["time"].index] for _, r in page.rows]
+    american = cells.month_first(texts)
     for line, row in page.rows:
         key = _key(page, columns, line, row)
         if "condition" in columns.known:
@@ -106,7 +126,7 @@ def _looks(page: Sheet, columns: Columns, decimal: str) -> tuple[list[Look], boo
             for k, when in columns.sessions.items():
                 state, size = _cell(page, line, row[k], decimal)
                 dated.add(when.dated)
-                looks.append(Look(line, key, when.value, state, size))
+                entries.append(Entry(line, key, when.value, state, size))
             continue
         text = row[columns.known["time"].index]
         when_ = cells.moment(text, decimal, american)
@@ -115,24 +135,26 @@ def _looks(page: Sheet, columns: Columns, decimal: str) -> tuple[list[Look], boo
                 line,
                 "must have a time: a number, or a date as YYYY-MM-DD",
                 text,
-                "write it so; 03/04/2024 can be two days",
+                "03/04/2024 is ambiguous; write 2024-04-03",
             )
         dated.add(when_.dated)
         if len(dated) > 1:
             raise page.wrong(
-                line, "must give its time as the lines before do", text, "use only dates or numbers"
+                line, "must give its time like the lines before", text, "use only dates or numbers"
             )
-        state, size = _said(page, columns, line, row, decimal, notes)
-        looks.append(Look(line, key, when_.value, state, size))
+        state, size = _state_and_size(page, columns, line, row, decimal, notes)
+        entries.append(Entry(line, key, when_.value, state, size))
     if len(dated) > 1:
         raise page.wrong(
             None, "must name its sessions by dates or by numbers", "both", "use one of them"
         )
-    doubts = [Doubt(what, tuple(lines), page.unit) for what, lines in notes.items()]
+    warnings = [TableWarning(what, tuple(lines), page.unit) for what, lines in notes.items()]
     if american is not None:
         order = "month/day/year" if american else "day/month/year"
-        doubts.append(Doubt(f"dates are {order}: one of them can be nothing else"))
-    return looks, dated.pop(), doubts
+        warnings.append(
+            TableWarning(f"dates are read as {order}, the only order that fits all of them")
+        )
+    return entries, dated.pop(), warnings
 
 
 def _key(page: Sheet, columns: Columns, line: int, row: list[str]) -> Key:
@@ -147,19 +169,19 @@ def _key(page: Sheet, columns: Columns, line: int, row: list[str]) -> Key:
 
 
 def _same_condition(
-    page: Sheet, columns: Columns, line: int, row: list[str], key: Key, told: dict[Key, str]
+    page: Sheet, columns: Columns, line: int, row: list[str], key: Key, conditions: dict[Key, str]
 ) -> None:
     text = row[columns.known["condition"].index]
-    if told.setdefault(key, text) != text:
+    if conditions.setdefault(key, text) != text:
         raise page.wrong(
             line,
-            f"must have the condition {told[key]!r} as the spine's other lines",
+            f"must have the condition {conditions[key]!r} like the spine's other lines",
             text,
-            "name another column by --columns condition=NAME, or make two tables",
+            "choose another column with --columns condition=NAME, or make two tables",
         )
 
 
-def _said(
+def _state_and_size(
     page: Sheet,
     columns: Columns,
     line: int,
@@ -176,14 +198,14 @@ def _said(
         text = row[columns.known["present"].index].lower()
         if text in cells.YES:
             if state == ABSENT:
-                notes["present, but of size 0: taken as present, size not measured"].append(line)
-            state = SEEN if state != NOT_LOOKED else NOT_LOOKED
+                notes["present, but of size 0: read as present, size not measured"].append(line)
+            state = SEEN if state != NOT_IMAGED else NOT_IMAGED
         elif text in cells.NO:
             if state == SEEN:
-                notes["not present, but with a size: taken as absent"].append(line)
+                notes["not present, but with a size: read as absent"].append(line)
             state, size = ABSENT, np.nan
-        elif text in cells.NOT_LOOKED:
-            state, size = NOT_LOOKED, np.nan
+        elif text in cells.NOT_IMAGED:
+            state, size = NOT_IMAGED, np.nan
         elif text not in cells.EMPTY:
             raise page.wrong(
                 line,
@@ -195,8 +217,8 @@ def _said(
         text = row[columns.known["imaged"].index].lower()
         if text in cells.NO:
             if state == SEEN:
-                notes["not imaged, but with an entry: taken as not looked at"].append(line)
-            state, size = NOT_LOOKED, np.nan
+                notes["not imaged, but with an entry: read as not imaged"].append(line)
+            state, size = NOT_IMAGED, np.nan
         elif text not in cells.YES and text not in cells.EMPTY:
             raise page.wrong(
                 line, "must have 1 or 0 for imaged", text, "write 1 for imaged, 0 for not"
@@ -205,50 +227,52 @@ def _said(
 
 
 def _cell(page: Sheet, line: int, text: str, decimal: str) -> tuple[int, float]:
-    """State and size that a cell of sizes stands for."""
+    """State and size from a cell of sizes."""
     word = text.lower()
     if word in cells.EMPTY:
         return EMPTY, np.nan
     if word in cells.ABSENT:
         return ABSENT, np.nan
-    if word in cells.NOT_LOOKED:
-        return NOT_LOOKED, np.nan
+    if word in cells.NOT_IMAGED:
+        return NOT_IMAGED, np.nan
     value = cells.number(text, decimal)
     if value is None:
-        remedy = "write 0 for absent, n/a for nothing, 'not imaged' for not looked at"
+        remedy = "write 0 for absent, n/a for missing, 'not imaged' for not imaged"
         if any(c.isdigit() for c in text):
-            remedy = "write it alone: no unit (the header has it), no sign between thousands"
+            remedy = "write the number alone, without a unit or a thousands separator"
         raise page.wrong(line, "must have a number for a size", text, remedy)
     if value < 0:
         raise page.wrong(line, "must have a size >= 0", value, "write 0 for absent")
     return (SEEN, value) if value > 0 else (ABSENT, np.nan)
 
 
-def _since_first(looks: list[Look]) -> tuple[list[Look], list[Doubt]]:
-    """Days from an animal's first date; the clock counts only if a spine has two looks a day."""
-    doubts = [Doubt("times are dates; they are counted in days from an animal's first")]
-    clock = any(look.time % 1 for look in looks)
-    if clock and len({(look.key, look.time // 1) for look in looks}) == len(looks):
-        looks = [replace(look, time=look.time // 1) for look in looks]
-        doubts.append(Doubt("the clock is left out: no spine was looked at twice on one day"))
+def _since_first(entries: list[Entry]) -> tuple[list[Entry], list[TableWarning]]:
+    """Days since an animal's first date; clock times count only with two sessions on a day."""
+    warnings = [TableWarning("times are dates, counted in days from the first of each animal")]
+    clock = any(entry.time % 1 for entry in entries)
+    if clock and len({(entry.key, entry.time // 1) for entry in entries}) == len(entries):
+        entries = [replace(entry, time=entry.time // 1) for entry in entries]
+        warnings.append(
+            TableWarning("clock times are ignored: no spine was imaged twice on one day")
+        )
     first: dict[str, float] = {}
-    for look in looks:
-        first[look.key[0]] = min(first.get(look.key[0], np.inf), look.time)
-    return [replace(k, time=round(k.time - first[k.key[0]], 6)) for k in looks], doubts
+    for entry in entries:
+        first[entry.key[0]] = min(first.get(entry.key[0], np.inf), entry.time)
+    return [replace(k, time=round(k.time - first[k.key[0]], 6)) for k in entries], warnings
 
 
 def _arrange(
     page: Sheet,
     columns: Columns,
-    looks: list[Look],
+    entries: list[Entry],
     kinds: set[str] | None,
-    doubts: list[Doubt],
+    warnings: list[TableWarning],
     decimal: str,
     dated: bool,
 ) -> SpineTable:
-    keys = list(dict.fromkeys(look.key for look in looks))
+    keys = list(dict.fromkeys(entry.key for entry in entries))
     row_of = {key: k for k, key in enumerate(keys)}
-    times = np.unique([look.time for look in looks])
+    times = np.unique([entry.time for entry in entries])
     if times.size < 2:
         raise page.wrong(
             None, "must hold at least two sessions", times.size, "one session shows no change"
@@ -257,29 +281,31 @@ def _arrange(
     size = np.full(state.shape, np.nan)
     line_of = np.zeros(state.shape, np.int64)
     column_of = {float(t): k for k, t in enumerate(times)}
-    for look in looks:
-        at = row_of[look.key], column_of[look.time]
+    for entry in entries:
+        at = row_of[entry.key], column_of[entry.time]
         if state[at] != NO_ROW:
             known = "animal" in columns.known
             raise page.wrong(
-                look.line,
+                entry.line,
                 "must not repeat a spine and time",
-                f"{look.key[2]} at {look.time:g}",
-                f"it stands in {page.unit} {line_of[at]} already; "
-                + ("remove one" if known else "if another animal has it, --columns animal=NAME"),
+                f"{entry.key[2]} at {entry.time:g}",
+                f"{page.unit} {line_of[at]} has it already; "
+                + ("remove one" if known else "for several animals give --columns animal=NAME"),
             )
-        state[at], size[at], line_of[at] = look.state, look.size, look.line
+        state[at], size[at], line_of[at] = entry.state, entry.size, entry.line
     together = "a dendrite" if "dendrite" in columns.known else "an animal"
     text, more = decide(state, line_of, keys, times, kinds, together, page.unit)
     plain_sizes = columns.wide and set(np.unique(size[state == SEEN])) <= {1.0}
-    if plain_sizes:  # a wide table of 1 and 0 is one of presence
+    if plain_sizes:  # a wide table of 1 and 0 holds presence
         size[:] = np.nan
-        doubts.append(Doubt("all entries are 1, 0 or empty: read as presence, not as sizes"))
+        warnings.append(
+            TableWarning("all entries are 1, 0 or empty: read as presence, not as sizes")
+        )
     size_column = columns.known.get("size")
     choices = {what: column.name for what, column in columns.known.items()}
     choices |= {
         "layout": "one column per session" if columns.wide else "one row per spine and session",
-        "decimal sign": "comma" if decimal == "," else "point",
+        "decimal separator": "comma" if decimal == "," else "point",
         "absent": text,
         "time": "dates" if dated else choices.get("time", "the sessions' columns"),
         **page.read_as,
@@ -301,7 +327,7 @@ def _arrange(
         size_name=size_column.name if size_column else columns.measured or "size",
         size_unit=size_column.unit if size_column else "",
         choices=choices,
-        doubts=(*doubts, *more),
+        warnings=(*warnings, *more),
     )
 
 

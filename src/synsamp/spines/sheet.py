@@ -1,4 +1,4 @@
-"""A file or a frame as cells of text: delimiter, encoding and sheets are found out here."""
+"""Read a file or a frame as cells of text; detect delimiter, encoding and sheet."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from synsamp.data.reading import content_of
 from synsamp.errors import SynsampError, refuse
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-LOOKED_AT = 60
-"""Lines from which the delimiter is told."""
+SNIFFED_LINES = 60
+"""Lines from which the delimiter is detected."""
 
 LARGEST_BYTES = 2_000_000_000
+MOST_COLUMNS = 16_384  # as in Excel; matching the names of a million columns takes minutes
 
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """Header and rows, each with the line it stands in, and how they were read."""
+    """Header and rows with their line numbers, and how they were read."""
 
     name: str
     unit: str  # "line" of a file, "row" of a frame
@@ -32,8 +33,17 @@ class Sheet:
     rows: list[tuple[int, list[str]]]
     read_as: dict[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if len(self.header) > MOST_COLUMNS:
+            raise self.wrong(
+                None,
+                f"must have at most {MOST_COLUMNS:,} columns",
+                f"{len(self.header):,}",
+                "remove columns, or write one row per spine and session",
+            )
+
     def wrong(self, line: int | None, rule: str, value: object, remedy: str) -> SynsampError:
-        """The error for something in this sheet: where, rule, value, remedy."""
+        """Build the error for an entry of this sheet: location, rule, value, remedy."""
         where = self.name if line is None else f"{self.name}, {self.unit} {line},"
         shown = value if len(str(value)) <= 60 else str(value)[:57] + "..."
         return refuse(where, rule, shown, remedy)
@@ -45,11 +55,11 @@ def open_sheet(source: str | Path | pd.DataFrame, sheet: str | None = None) -> S
         return _from_frame(source)
     path = Path(source)
     name = "".join(c if c.isprintable() else "?" for c in path.name)
-    content = content_of(path, LARGEST_BYTES, "name the table itself, without other columns")
+    content = content_of(path, LARGEST_BYTES, "remove columns that are not needed")
     if path.suffix.lower() in (".xlsx", ".xlsm"):
         return _from_workbook(name, content, sheet)
     if sheet is not None:
-        raise refuse("sheet", f"must go with an .xlsx file, {name} is none", sheet, "leave it out")
+        raise refuse("sheet", f"needs an .xlsx file, {name} is none", sheet, "leave it out")
     if content[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
         raise refuse(
             name, "must be text", "an Excel workbook", "save as .xlsx, or export the sheet as CSV"
@@ -66,15 +76,16 @@ def _from_text(name: str, content: bytes) -> Sheet:
         lines.pop(0)
         skipped += 1
     if lines and lines[0].lower().startswith("sep=") and len(lines[0].strip()) == 5:
-        delimiter = lines.pop(0).strip()[4]  # Excel's own way to name it
+        delimiter = lines.pop(0).strip()[4]  # Excel's way to name it
         skipped += 1
     if not lines:
         raise refuse(name, "must hold a header and observations", "nothing", "export it again")
-    delimiter = delimiter or _delimiter(name, lines[:LOOKED_AT])
+    delimiter = delimiter or _delimiter(name, lines[:SNIFFED_LINES])
     if delimiter not in DELIMITERS:
         raise refuse(
-            name, "must be parted by comma, semicolon, tab or |", delimiter, "export it so"
+            name, "must be separated by comma, semicolon, tab or |", delimiter, "export it again"
         )
+    # Not pandas.read_csv: errors name the line, and it pads short rows without a warning.
     reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
     rows: list[tuple[int, list[str]]] = []
     try:
@@ -106,7 +117,7 @@ def _decode(name: str, content: bytes) -> tuple[str, str]:
 
 
 def _delimiter(name: str, lines: list[str]) -> str:
-    """The sign that cuts the header into most cells and the rows into as many."""
+    """The delimiter under which most rows have as many cells as the header."""
 
     def score(sign: str) -> tuple[float, int]:
         try:
@@ -121,7 +132,7 @@ def _delimiter(name: str, lines: list[str]) -> str:
     if score(best)[1] < 2:
         raise refuse(
             f"{name}, line 1,",
-            "must be a header of several columns parted by comma, semicolon, tab or |",
+            "must be a header of several columns separated by comma, semicolon, tab or |",
             lines[0][:60],
             "export it as CSV; lines before the header must begin with #",
         )
@@ -133,7 +144,7 @@ def _from_workbook(name: str, content: bytes, sheet: str | None) -> Sheet:
         import openpyxl
     except ModuleNotFoundError:
         raise refuse(
-            name, "needs openpyxl to be read", "none installed", "pip install 'synsamp[xlsx]'"
+            name, "needs the package openpyxl", "none installed", "pip install 'synsamp[xlsx]'"
         ) from None
     try:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
@@ -147,12 +158,14 @@ def _from_workbook(name: str, content: bytes, sheet: str | None) -> Sheet:
         ]
     except SynsampError:
         raise
-    except Exception as error:  # openpyxl raises whatever the zip and XML readers do
+    except Exception as error:  # openpyxl passes on any error of its zip and XML parsers
         what = type(error).__name__
         raise refuse(name, "must be an .xlsx workbook", what, "save it again in Excel") from None
     rows = [(number, row) for number, row in cells if any(row)]
     if not rows:
-        raise refuse(name, "must hold a header and observations", "nothing", "name its --sheet")
+        raise refuse(
+            name, "must hold a header and observations", "nothing", "choose another --sheet"
+        )
     read_as = {"sheet": str(chosen)}
     if sheet is None and len(names) > 1:
         read_as["other sheets, not read"] = ", ".join(names[1:])
@@ -171,7 +184,7 @@ def _from_frame(frame: pd.DataFrame) -> Sheet:
 
 
 def _text(cell: Any) -> str:
-    """A cell as it would stand in a CSV file."""
+    """A cell as text, as in a CSV file."""
     if (
         cell is None
         or cell is pd.NaT
@@ -193,7 +206,7 @@ def _squared(
     rest: Iterable[tuple[int, list[str]]],
     read_as: dict[str, str],
 ) -> Sheet:
-    """Rows as wide as the header: spare empty cells go, a row that is too short is refused."""
+    """Rows as wide as the header: drop extra empty cells, raise an error for short rows."""
     header = list(first[1])
     while header and not header[-1]:
         header.pop()
@@ -204,7 +217,7 @@ def _squared(
         if len(cells) < len(header) or any(cells[len(header) :]):
             raise sheet.wrong(
                 number,
-                f"must have {len(header)} cells as the header has",
+                f"must have {len(header)} cells like the header",
                 len(cells),
                 "fill or remove cells, and quote text that holds the delimiter",
             )

@@ -1,7 +1,7 @@
-"""Tables from a process: the same sessions, gaps and number of spines as a table at hand.
+"""Simulate tables from a process, optionally with the sessions and gaps of a given table.
 
-Potential spines are drawn from the process; those seen at least once enter the table, as in a
-laboratory, until it has as many spines as wanted.
+Potential spines are drawn from the process. Those seen at least once enter the table, as in an
+experiment, until it has the requested number of spines.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.arguments import number, numbers, seed, whole
+from synsamp.arguments import number, numbers, whole
+from synsamp.arguments import seed as checked_seed
 from synsamp.errors import refuse
 from synsamp.spines.fit import Fitted
+from synsamp.spines.observations import ThresholdOn
 from synsamp.spines.process import OneTimeScale, Process
 from synsamp.spines.table import SpineTable
 
 Floats = NDArray[np.float64]
 
 MOST_TRIES = 400
-"""Rounds of drawing after which a process counts as one whose spines are never seen."""
+"""Rounds of drawing after which the simulation gives up."""
 
 
 def simulate(
@@ -29,14 +31,15 @@ def simulate(
     times: Floats,
     n_spines: int,
     rng: np.random.Generator,
-    looked: NDArray[np.bool_] | None = None,
-    by_true_size: bool = False,
+    imaged: NDArray[np.bool_] | None = None,
+    threshold_on: ThresholdOn = "measured",
 ) -> tuple[NDArray[np.int8], Floats]:
     """States and sizes [spine, session] of spines seen at least once; threshold is a log size.
 
-    With ``looked`` row s follows the looks of its row s.
+    ``imaged[spine, session]`` says which sessions count; default: all.
     """
-    looks = np.ones((n_spines, times.size), bool) if looked is None else looked
+    if imaged is None:
+        imaged = np.ones((n_spines, times.size), bool)
     state = np.full((n_spines, times.size), -1, np.int8)
     size = np.full(state.shape, np.nan)
     left = np.arange(n_spines)
@@ -44,15 +47,15 @@ def simulate(
         if not left.size:
             return state, size
         x, y = _paths(process, times, left.size, rng)
-        seen = ((x if by_true_size else y) > threshold) & looks[left]
+        seen = ((x if threshold_on == "true" else y) > threshold) & imaged[left]
         good = seen.any(axis=1)
         rows = left[good]
-        state[rows] = np.where(looks[rows], seen[good], -1)
+        state[rows] = np.where(imaged[rows], seen[good], -1)
         size[rows] = np.where(seen[good], np.exp(y[good]), np.nan)
         left = left[~good]
     raise refuse(
         "process",
-        "must bring spines above the threshold now and then",
+        "must produce spines above the threshold",
         f"{left.size} of {n_spines} never seen",
         "lower the threshold or raise the mean",
     )
@@ -77,7 +80,7 @@ def _paths(
 
 
 def simulate_like(table: SpineTable, fitted: Fitted, rng: np.random.Generator) -> SpineTable:
-    """A table of the same shape from a fitted process, to hold against the one at hand."""
+    """Simulate a table with the sessions and gaps of the given one from a fitted process."""
     chosen = table.part(table.ever_seen)
     state, size = simulate(
         fitted.process,
@@ -86,9 +89,9 @@ def simulate_like(table: SpineTable, fitted: Fitted, rng: np.random.Generator) -
         len(chosen.spine),
         rng,
         chosen.state >= 0,
-        fitted.by_true_size,
+        fitted.threshold_on,
     )
-    # A size that nobody measured in the table is not measured in its likeness either.
+    # Sizes that were not measured in the table are missing here as well.
     unmeasured = (chosen.state == 1) & ~np.isfinite(chosen.size)
     size = np.where(unmeasured, np.nan, size)
     return replace(chosen, state=state, size=size, name=f"simulated like {table.name}")
@@ -104,10 +107,34 @@ def simulated_table(
     times: Floats | None = None,
     n_spines: int = 200,
     n_animals: int = 1,
-    by_true_size: bool = False,
-    seed_: int = 0,
+    threshold_on: ThresholdOn = "measured",
+    seed: int = 0,
 ) -> SpineTable:
-    """A table of known truth: log sizes of one time scale, seen only above the threshold size."""
+    """Simulate a table with known parameters: log sizes follow an Ornstein–Uhlenbeck process.
+
+    Parameters
+    ----------
+    mean, spread, relaxation, noise
+        Parameters of `OneTimeScale`; ``relaxation`` in days.
+    threshold
+        Size above which a spine is seen.
+    times
+        Sessions in days, shape (sessions,); default: ten sessions, 4 days apart.
+    n_spines
+        Number of spines that are seen at least once.
+    n_animals
+        Animals among which the spines are divided.
+    threshold_on
+        Whether the true or the measured size must exceed the threshold.
+    seed
+        Seed of all random numbers.
+
+    Examples
+    --------
+    >>> from synsamp.spines import simulated_table
+    >>> simulated_table(n_spines=50, seed=1).state.shape
+    (50, 10)
+    """
     process = OneTimeScale(
         number("mean", mean),
         number("spread", spread, above=0),
@@ -118,8 +145,8 @@ def simulated_table(
     n = whole("n_spines", n_spines, at_least=1)
     animals = whole("n_animals", n_animals, at_least=1)
     least = float(np.log(number("threshold", threshold, above=0)))
-    rng = np.random.default_rng(seed("seed_", seed_))
-    state, size = simulate(process, least, when, n, rng, by_true_size=by_true_size)
+    rng = np.random.default_rng(checked_seed("seed", seed))
+    state, size = simulate(process, least, when, n, rng, threshold_on=threshold_on)
     names = np.array([f"s{k + 1}" for k in range(n)], dtype=np.str_)
     nothing = np.full(n, "", dtype=np.str_)
     return SpineTable(
@@ -135,5 +162,5 @@ def simulated_table(
         size_name="size",
         size_unit="",
         choices={"absent": "absences: simulated", "animal": "animal"},
-        doubts=(),
+        warnings=(),
     )

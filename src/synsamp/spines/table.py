@@ -1,4 +1,4 @@
-"""A checked table of spines: which was seen when, how large it was, and what is doubtful."""
+"""A checked table of spines: presence and size of each spine in each session, and warnings."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SHOWN_LINES = 8
 
 
 @dataclass(frozen=True)
-class Doubt:
-    """Something that may not be as meant, and the lines where it stands."""
+class TableWarning:
+    """A possible mistake in a table, and the lines where it occurs."""
 
     what: str
     lines: tuple[int, ...] = ()
@@ -34,10 +34,26 @@ class Doubt:
 
 @dataclass(frozen=True, eq=False)
 class SpineTable:
-    """Looks at spines on the sessions of all animals together.
+    """Spines in the sessions of all animals together.
 
-    ``state[spine, session]`` is 1 seen, 0 absent, −1 not looked at; ``size`` is NaN where a spine
-    was not seen or not measured.
+    Attributes
+    ----------
+    name
+        Name of the file.
+    spine, animal, dendrite, condition
+        Names, shape (spines,); "" where the table has no such column.
+    times
+        Times of the sessions in ``time_unit``, shape (sessions,).
+    state
+        Shape (spines, sessions): 1 seen, 0 absent, −1 not imaged.
+    size
+        Shape (spines, sessions): NaN where a spine was not seen or not measured.
+    time_unit, size_name, size_unit
+        As the header names them, or "".
+    choices
+        How the table was read: layout, delimiter, columns, absences.
+    warnings
+        Entries that may be mistakes.
     """
 
     name: str
@@ -52,7 +68,7 @@ class SpineTable:
     size_name: str
     size_unit: str
     choices: dict[str, str]
-    doubts: tuple[Doubt, ...]
+    warnings: tuple[TableWarning, ...]
 
     @property
     def has_sizes(self) -> bool:
@@ -76,7 +92,7 @@ class SpineTable:
         return np.array([place[a] for a in self.animal.tolist()], np.int64)
 
     def part(self, chosen: NDArray[np.bool_]) -> SpineTable:
-        """The table of some spines, with the sessions in which any of them was looked at."""
+        """The table of some spines, with the sessions in which any of them was imaged."""
         state = self.state[chosen]
         when = (state >= 0).any(axis=0)
         return replace(
@@ -95,7 +111,7 @@ class SpineTable:
         return self.part(self.condition == name)
 
     def observations(self, threshold: float | None = None) -> Observations:
-        """For the filters; ``threshold`` is a size, by default the smallest that was measured."""
+        """Observations for the filters; default threshold: the smallest measured size."""
         with np.errstate(divide="ignore", invalid="ignore"):
             log_size = np.log(self.size)
         least = None if threshold is None else float(np.log(threshold))
@@ -107,7 +123,7 @@ class SpineTable:
         return np.asarray((self.state == 1).any(axis=1))
 
     def intervals(self) -> Floats:
-        """Times between successive sessions of each dendrite, all of them."""
+        """Times between successive sessions of each dendrite."""
         found = []
         for unit in sorted({*zip(self.animal.tolist(), self.dendrite.tolist(), strict=True)}):
             rows = (self.animal == unit[0]) & (self.dendrite == unit[1])
@@ -122,7 +138,7 @@ class SpineTable:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per look: spine, animal, dendrite, condition, time, present, size."""
+        """One row per observation: spine, animal, dendrite, condition, time, present, size."""
         s, k = np.nonzero(self.state >= 0)
         return pd.DataFrame(
             {
@@ -137,17 +153,17 @@ class SpineTable:
         )
 
     def summary(self) -> list[str]:
-        """What was understood, in lines for the terminal and the page."""
-        looks = self.state >= 0
+        """How the table was read, in lines for the terminal and the page."""
+        imaged = self.state >= 0
         steps = self.intervals()
-        unit = f" {self.time_unit}s" if self.time_unit else " (unit of time not told)"
+        unit = f" {self.time_unit}s" if self.time_unit else " (unit of time not named)"
         ends = f"from {self.times[0]:g} to {self.times[-1]:g}{unit}"
         if self.time_unit == "session":
             ends = f"numbered {self.times[0]:g} to {self.times[-1]:g}"
         units = {*zip(self.animal.tolist(), self.dendrite.tolist(), strict=True)}
         counts = [
             f"{len(self.animals)} animal{'s' * (len(self.animals) != 1)}"
-            + ("" if self.choices.get("animal") else " (no column names it)"),
+            + ("" if self.choices.get("animal") else " (no column for animals)"),
             f"{len(units)} dendrites" if self.choices.get("dendrite") else "dendrites not named",
             f"{len(self.spine)} spines",
             f"{self.times.size} sessions {ends}",
@@ -158,12 +174,11 @@ class SpineTable:
             last = "" if np.ptp(steps) < 1e-9 else f" to {steps.max():g}"
             words = f" {self.time_unit}" if one else unit
             between = f"intervals of {steps.min():g}{last}{words}"
-        share = float((self.state[looks] == 0).mean())
-        gaps = int((~looks).sum())
+        absent = float((self.state[imaged] == 0).mean())
         lines = [
             ", ".join(counts),
-            f"{between}; {int(looks.sum())} looks, {100 * share:.1f} % of them absent; "
-            f"{gaps} of {looks.size} not looked at",
+            f"{between}; {int(imaged.sum())} observations, {100 * absent:.1f} % of them absent; "
+            f"{int((~imaged).sum())} of {imaged.size} not imaged",
         ]
         if self.has_sizes:
             sizes = self.size[np.isfinite(self.size)]

@@ -1,11 +1,11 @@
-"""Gain and loss: how many spines come and go between two sessions of a dendrite or an animal.
+"""Turnover: spines gained and lost between successive sessions of a dendrite or an animal.
 
-Counted are spines looked at in both sessions. Of N₁ seen first and N₂ seen second,
+Only spines imaged in both sessions count. With N₁ seen in the first and N₂ in the second session,
 
     gain = new/N₁,    loss = lost/N₁,    turnover ratio = (new + lost)/(N₁ + N₂).
 
-A persistent spine is one seen at each look at it; a transient one is never seen at more than half
-of the looks at it in a row.
+A persistent spine is seen in all of its sessions; a transient spine is never seen in more than half
+of its sessions in a row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BOOTSTRAPS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Turnover:
-    """Counts per animal and interval, and rates over all with their intervals."""
+    """Counts per animal and interval, and overall rates with 95 % intervals."""
 
     intervals: pd.DataFrame
     rates: pd.DataFrame
@@ -57,9 +57,9 @@ def turnover_of(table: SpineTable, seed: int = 0) -> Turnover:
 
 
 def _steps(table: SpineTable) -> Iterator[tuple[np.ndarray, int, int]]:
-    """The spines of each dendrite (or animal) with each two sessions that follow each other there.
+    """Spines of each dendrite (or animal) with each pair of successive sessions.
 
-    Dendrites of one animal need not be imaged on the same days.
+    Dendrites of one animal may be imaged on different days.
     """
     units: dict[tuple[str, str], list[int]] = defaultdict(list)
     for k, unit in enumerate(zip(table.animal.tolist(), table.dendrite.tolist(), strict=True)):
@@ -94,16 +94,16 @@ def _counts(table: SpineTable) -> pd.DataFrame:
 
 
 def _fates(table: SpineTable) -> tuple[np.ndarray, np.ndarray]:
-    """Which spines are persistent, and which transient (of those seen and looked at twice)."""
-    looked, seen = table.state >= 0, table.state == 1
-    counted = table.ever_seen & (looked.sum(axis=1) >= 2)
-    persistent = counted & (seen | ~looked).all(axis=1)
+    """Persistent and transient spines, among those seen and imaged at least twice."""
+    imaged, seen = table.state >= 0, table.state == 1
+    counted = table.ever_seen & (imaged.sum(axis=1) >= 2)
+    persistent = counted & (seen | ~imaged).all(axis=1)
     longest = np.zeros(len(table.spine), np.int64)
     run = np.zeros(len(table.spine), np.int64)
     for k in range(table.times.size):
-        run = np.where(seen[:, k], run + 1, np.where(looked[:, k], 0, run))
+        run = np.where(seen[:, k], run + 1, np.where(imaged[:, k], 0, run))
         longest = np.maximum(longest, run)
-    transient = counted & ~persistent & (longest <= np.maximum(1, looked.sum(axis=1) // 2))
+    transient = counted & ~persistent & (longest <= np.maximum(1, imaged.sum(axis=1) // 2))
     return persistent, transient
 
 
@@ -116,11 +116,11 @@ def _per_animal(table: SpineTable, counts: pd.DataFrame) -> pd.DataFrame:
     wanted = ["before", "after", "gained", "lost", "changed", "both", "before_time"]
     frame = counts.groupby("animal", sort=False)[wanted].sum().reindex(table.animals).fillna(0.0)
     persistent, transient = _fates(table)
-    looked = (table.state >= 0).sum(axis=1) >= 2
+    imaged = (table.state >= 0).sum(axis=1) >= 2
     for name, chosen in (
         ("persistent", persistent),
         ("transient", transient),
-        ("spines", table.ever_seen & looked),
+        ("spines", table.ever_seen & imaged),
     ):
         frame[name] = [int((chosen & (table.animal == a)).sum()) for a in table.animals]
     return frame.reset_index(names="animal")
@@ -140,14 +140,14 @@ def _rate(
 
 
 def _over_spines(table: SpineTable, part: str, whole: str, seed: int) -> Interval:
-    """Spines drawn anew; for tables with too few animals to take these as the unit."""
+    """Bootstrap over spines, for tables with too few animals."""
     sums = _by_spine(table)
     a, b = sums[part], sums[whole]
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(len(a), np.full(len(a), 1 / len(a)), size=BOOTSTRAPS)
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = (weights @ a) / (weights @ b)
-    drawn = drawn[np.isfinite(drawn)]  # without a whole there is no rate
+    drawn = drawn[np.isfinite(drawn)]  # a denominator of 0 has no rate
     low, high = np.quantile(drawn, [0.025, 0.975]) if drawn.size else (np.nan, np.nan)
     return Interval(float(a.sum() / b.sum()), float(low), float(high))
 
@@ -167,6 +167,6 @@ def _by_spine(table: SpineTable) -> dict[str, np.ndarray]:
     sums["both"] = sums["before"] + sums["after"]
     persistent, transient = _fates(table)
     sums["persistent"], sums["transient"] = persistent.astype(float), transient.astype(float)
-    looked = (table.state >= 0).sum(axis=1) >= 2
-    sums["spines"] = (table.ever_seen & looked).astype(float)
+    imaged = (table.state >= 0).sum(axis=1) >= 2
+    sums["spines"] = (table.ever_seen & imaged).astype(float)
     return sums

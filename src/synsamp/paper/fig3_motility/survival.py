@@ -16,7 +16,7 @@ from synsamp.analysis.survival import (
     loss_deviations,
     new_lifetimes,
 )
-from synsamp.analysis.survival_laws import LAWS, FittedLaw, first_passage, fit_law
+from synsamp.analysis.survival_models import SURVIVAL_MODELS, SurvivalModel, first_passage, fit_survival_model
 from synsamp.paper.fig3_motility.parameters import WatchSection
 from synsamp.paper.shared.digit_circuit import RuleSection
 
@@ -26,7 +26,7 @@ ENOUGH = 20
 """Fewer lives seen to end than this are not fitted."""
 N_FITTED = 200
 """Points at which fits are kept for the drawing."""
-COMPARED = (*LAWS, "first passage")
+COMPARED = (*SURVIVAL_MODELS, "first passage")
 POWER_LAW = COMPARED.index("power law")
 
 
@@ -106,11 +106,11 @@ def _curve(lives: Lifetimes, time_s: Floats) -> dict[str, Floats]:
     return {"survival": curve.survival[at], "low": curve.low[at], "high": curve.high[at]}
 
 
-def _laws(lives: Lifetimes, step_s: float, alive: Floats) -> list[FittedLaw | None]:
+def _laws(lives: Lifetimes, step_s: float, alive: Floats) -> list[SurvivalModel | None]:
     """Every law that is compared, or none where too few lives ended."""
     if lives.ended.sum() < ENOUGH:
         return [None] * len(COMPARED)
-    fits = [fit_law(lives, law) for law in LAWS]
+    fits = [fit_survival_model(lives, law) for law in SURVIVAL_MODELS]
     return [*fits, first_passage(lives, np.arange(alive.size, dtype=float) * step_s, alive)]
 
 
@@ -145,7 +145,7 @@ def scaling(
     found: dict[str, list[Any]] = {"survival": [], "median": [], "gamma": [], "new": []}
     for lives, step_s in zip(both, (fast_step_s, slow_step_s), strict=True):
         enough = lives.ended.sum() >= ENOUGH
-        power = fit_law(lives, "power law") if enough else None
+        power = fit_survival_model(lives, "power law") if enough else None
         time_s = np.arange(steps.size, dtype=float) * step_s
         found["survival"].append(_curve(lives, time_s)["survival"])
         found["median"].append(power.median if power else np.nan)

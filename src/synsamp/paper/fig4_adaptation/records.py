@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from synsamp.analysis.tuning import correlations, label_shares
+from synsamp.analysis.tuning import correlations, label_fractions
 from synsamp.experiments.base import Results
 
 TURNED = 0.8
@@ -34,7 +34,7 @@ def turning(
     that of any other.
     """
     column = [int(d) for d in mean_image.digit].index(digit)
-    share = label_shares(spikes.values)[..., column]
+    share = label_fractions(spikes.values)[..., column]
     likeness = correlations(weight.values, mean_image.values)
     others = np.delete(likeness, column, axis=-1).max(axis=-1, initial=-1.0)
     own = likeness[..., column]

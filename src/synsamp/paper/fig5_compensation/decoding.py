@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.analysis.decoder import Decoder, cross_validated_accuracy, fit_readout
+from synsamp.analysis.decoder import Decoder, cross_validated_accuracy, fit_decoder
 from synsamp.analysis.peth import SpikeTrials, rates_in_windows
 
 NO_WORD = -1
@@ -37,7 +37,7 @@ def fitted(counts: Sequence[Any], words: Sequence[Any]) -> list[Decoder]:
     for left_out in range(len(rows)):
         others = [i for i in range(len(rows)) if i != left_out]
         x = np.concatenate([rows[i] for i in others])
-        decoders.append(fit_readout(x, np.concatenate([words[i] for i in others])))
+        decoders.append(fit_decoder(x, np.concatenate([words[i] for i in others])))
     return decoders
 
 
@@ -50,7 +50,7 @@ def told_by(
     not be asked about the block it was fitted on, not even in another test.
     """
     asked = zip(decoders, counts, words, strict=True)
-    return np.array([float((r.says(_rows(c)) == np.asarray(w)).mean()) for r, c, w in asked])
+    return np.array([float((r.predict(_rows(c)) == np.asarray(w)).mean()) for r, c, w in asked])
 
 
 def padded_blocks(counts: Sequence[Any], words: Sequence[Any], most: int) -> tuple[Any, Any]:

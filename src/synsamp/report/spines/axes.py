@@ -1,4 +1,4 @@
-"""What the axes of the figures of a spine table have in common: labels and ticks."""
+"""Labels and ticks shared by the figures of a spine table."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from synsamp.spines.table import SpineTable
 
 
 def shown(name: str, longest: int = 24) -> str:
-    """A name of the table as text of a drawing: no formulas, no odd signs, not too long."""
+    """A name from the table as text of a figure: printable, no formulas, not too long."""
     text = "".join(c if c.isprintable() else "?" for c in name).replace("$", r"\$")
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def time_label(table: SpineTable) -> str:
-    """Time with the unit that the table tells."""
+    """Time with its unit."""
     return f"time ({table.time_unit}s)" if table.time_unit else "time"
 
 
 def size_label(table: SpineTable) -> str:
-    """What was measured, with its unit."""
+    """The measured size with its unit."""
     name = shown(table.size_name.partition("(")[0].partition("[")[0].strip().lower() or "size")
     return f"{name} ({shown(table.size_unit)})" if table.size_unit else name
 
 
 def log_axis(axis: Any) -> None:
-    """Few ticks of a logarithmic axis, as numbers, so that no two labels overlap."""
+    """Few ticks on a logarithmic axis, as plain numbers, so that labels do not overlap."""
     low, high = axis.get_view_interval()
     steps = (1, 2, 5) if high / low < 60 else (1, 3) if high / low < 8000 else (1,)
     ticks = [m * 10.0**e for e in range(-12, 13) for m in steps]

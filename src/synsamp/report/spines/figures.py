@@ -1,4 +1,4 @@
-"""Figures of a spine table. Drawing computes nothing: numbers come from `synsamp.spines`."""
+"""Figures of a spine table; all numbers come from `synsamp.spines`."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from synsamp.spines.analysis import Analysis
 from synsamp.spines.table import SpineTable
 
 MOST_ROWS = 600
-"""Spines in the raster; of more an even choice is drawn."""
+"""Most spines in the raster; of more, an evenly spaced selection is drawn."""
 
 MOST_COLUMNS = 60
-"""Sessions up to which the raster parts them by lines."""
+"""Up to this many sessions, lines separate them in the raster."""
 
-NOTHING, NOT_LOOKED = "#f6f3ec", "#b9bec8"
+NOTHING, NOT_IMAGED = "#f6f3ec", "#b9bec8"
 
 TRACES, IN_COLOUR = 60, 5
 
 
 def draw(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, Drawing]:
-    """All figures that the table has something for, rendered as PNG and SVG."""
+    """All figures for which the table has data, rendered as PNG and SVG."""
     makers: dict[str, Any] = {"raster": lambda: _raster(found.table)}
     if found.table.has_sizes:
         makers["sizes"] = lambda: _sizes(found)
@@ -47,7 +47,7 @@ def draw(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, Drawi
         makers["turnover"] = lambda: _turnover(found)
     if found.survival_by_condition and found.turnover_by_condition is not None:
         makers["conditions"] = lambda: conditions(found)
-    words = {"raster": _raster_in_words(found.table)}  # of a mesh nothing can be read off
+    words = {"raster": _raster_in_words(found.table)}  # a mesh has no data to describe
     with mpl.rc_context(STYLE):
         return {name: _render(name, make(), words.get(name)) for name, make in makers.items()}
 
@@ -71,10 +71,10 @@ def _raster(table: SpineTable) -> Figure:
     rows = state[order]
     figure = Figure(figsize=(7, float(np.clip(1.6 + 0.014 * len(order), 2.6, 6.5))))
     axes = figure.subplots()
-    # A column per session, all of one width: in proportion to time short intervals would vanish.
+    # Columns of equal width: on a time axis short intervals would vanish.
     sessions = np.arange(len(times))
     edges = np.append(sessions - 0.5, sessions[-1] + 0.5)
-    colours = ListedColormap([NOT_LOOKED, NOTHING, BLUE])
+    colours = ListedColormap([NOT_IMAGED, NOTHING, BLUE])
     axes.pcolormesh(
         edges, np.arange(len(order) + 1), rows, cmap=colours, vmin=-1.5, vmax=1.5, rasterized=True
     )
@@ -87,7 +87,7 @@ def _raster(table: SpineTable) -> Figure:
         ends = np.append(starts[1:], len(order))
         for start in starts[1:]:
             axes.axhline(start, color=INK, lw=0.8)
-        # Labels need room: of many animals every second, third … is named.
+        # With many animals only every second, third … is labelled.
         room = max(1, int(np.ceil(len(starts) / (figure.get_figheight() * 4.5))))
         axes.set_yticks(
             ((starts + ends) / 2)[::room],
@@ -100,18 +100,17 @@ def _raster(table: SpineTable) -> Figure:
     room = int(np.ceil(sessions.size * max(map(len, times)) / 60))
     axes.set_xticks(sessions[::room], times[::room])
     axes.set_xlabel(label)
-    patches = [mpl.patches.Patch(fc=c, ec=GRAY, lw=0.5) for c in (BLUE, NOTHING, NOT_LOOKED)]
-    names = ["seen", "absent", "not looked at"]
+    patches = [mpl.patches.Patch(fc=c, ec=GRAY, lw=0.5) for c in (BLUE, NOTHING, NOT_IMAGED)]
+    names = ["seen", "absent", "not imaged"]
     kept = 3 if (rows < 0).any() else 2
     figure.legend(patches[:kept], names[:kept], loc="outside upper right", ncols=3)
     return figure
 
 
 def _columns(table: SpineTable) -> tuple[Any, list[str], str]:
-    """States by session, the names of the sessions and of their axis.
+    """States by session, the labels of the sessions and of their axis.
 
-    Where dendrites have days of their own, most of the sessions of all are none of a dendrite's:
-    then its own are counted.
+    If dendrites were imaged on different days, the sessions of each dendrite are numbered.
     """
     if own_days(table):
         units = list(zip(table.animal.tolist(), table.dendrite.tolist(), strict=True))
@@ -129,18 +128,18 @@ def _columns(table: SpineTable) -> tuple[Any, list[str], str]:
 
 
 def own_days(table: SpineTable) -> bool:
-    """Whether a third of all sessions and spines has no look, as where animals have own days."""
+    """Whether a third of all states is missing, as if animals were imaged on different days."""
     return float((table.state < 0).mean()) > 1 / 3
 
 
 def _raster_in_words(table: SpineTable) -> str:
-    looked = table.state >= 0
-    shares = [100 * float((table.state[:, k] == 1)[looked[:, k]].mean()) for k in (0, -1)]
+    imaged = table.state >= 0
+    seen = [100 * float((table.state[:, k] == 1)[imaged[:, k]].mean()) for k in (0, -1)]
     spines, sessions = table.state.shape
     return (
-        f"Presence of {spines} spines at {sessions} sessions; of the spines looked at, "
-        f"{shares[0]:.0f} % were seen at the first session and {shares[1]:.0f} % at the last; "
-        f"{100 * float((~looked).mean()):.0f} % of all were not looked at."
+        f"Presence of {spines} spines in {sessions} sessions; of the spines imaged, "
+        f"{seen[0]:.0f} % were seen in the first session and {seen[1]:.0f} % in the last; "
+        f"{100 * float((~imaged).mean()):.0f} % of all states are missing."
     )
 
 
@@ -150,16 +149,16 @@ def _sizes(found: Analysis) -> Figure:
     axes = figure.subplots()
     measured = np.isfinite(table.size).sum(axis=1)
     order = np.argsort(-measured, kind="stable")[: int((measured > 0).sum())]
-    # Every k-th spine by how often it was measured, so that short lives show as well.
+    # Every k-th spine by how often it was measured, so that short-lived spines appear as well.
     some = order[np.linspace(0, order.size - 1, min(TRACES, order.size)).astype(int)]
     often = some[: max(IN_COLOUR, int((measured[some] >= 3).sum()))]
     bold = often[np.linspace(0, often.size - 1, min(IN_COLOUR, often.size)).astype(int)]
     for row in [*some, *bold]:  # those in colour last, on top
-        looked = table.state[row] >= 0
+        imaged = table.state[row] >= 0
         which = bold.tolist().index(row) if row in bold else None
         axes.plot(
-            table.times[looked],
-            table.size[row][looked],
+            table.times[imaged],
+            table.size[row][imaged],
             color=GRAY if which is None else CYCLE[which],
             lw=0.6 if which is None else 1.5,
             alpha=0.4 if which is None else 1,
@@ -188,7 +187,7 @@ def _sizes(found: Analysis) -> Figure:
 
 
 def _band(axes: Any, frame: pd.DataFrame, at: Any, stepped: bool = False) -> None:
-    """What the fit and the rule bring forth; stepped as a Kaplan–Meier curve is."""
+    """The range of simulations from the fit and the rule; stepped for a Kaplan–Meier curve."""
     style = "steps-post" if stepped else "default"
     if "low" in frame:
         axes.fill_between(
@@ -213,7 +212,7 @@ def _curve(found: Analysis, frame: pd.DataFrame, name: str) -> Figure:
     axes = figure.subplots()
     at = frame["at"].to_numpy()
     if name != "correlation":
-        at = np.exp(at)  # curves are along log size, the axis tells sizes
+        at = np.exp(at)  # curves are functions of log size, the axis shows sizes
         axes.set_xscale("log")
     _band(axes, frame, at)
     if name == "distribution":
@@ -246,13 +245,13 @@ def _curve(found: Analysis, frame: pd.DataFrame, name: str) -> Figure:
 
 
 def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
-    curve, laws = found.survival.curve, found.survival.laws
+    curve, models = found.survival.curve, found.survival.models
     assert curve is not None
     figure = Figure(figsize=(7, 3.2))
     axes = figure.subplots(1, 2, width_ratios=(1.15, 1))
     longest = float(curve.time[-1]) if curve.time.size > 1 else 1.0
     shortest = float(curve.time[1]) if curve.time.size > 1 else 0.5
-    chosen = [law for law in laws if law.law != "first passage"][:2]
+    chosen = [model for model in models if model.name != "first passage"][:2]
     for k, scale in enumerate(("linear", "log")):
         axes[k].fill_between(
             curve.time, curve.low, curve.high, step="post", color=GRAY, alpha=0.3, lw=0
@@ -262,15 +261,15 @@ def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
         time = np.linspace(start, longest, 300)
         if scale == "log":
             time = np.geomspace(start, longest, 300)
-        for which, law in enumerate(chosen):
+        for which, model in enumerate(chosen):
             axes[k].plot(
-                time, law.survival(time), color=(BLUE, GREEN)[which], lw=1.3, label=law.law
+                time, model.survival(time), color=(BLUE, GREEN)[which], lw=1.3, label=model.name
             )
         if simulated is not None:
             _band(axes[k], simulated, simulated["at"], stepped=True)
         unit = f" ({found.table.time_unit}s)" if found.table.time_unit else ""
         axes[k].set(xscale=scale, yscale=scale, xlabel=f"time since first seen{unit}")
-    axes[0].set(ylim=(0, 1.03), xlim=(0, longest), ylabel="share surviving")
+    axes[0].set(ylim=(0, 1.03), xlim=(0, longest), ylabel="proportion surviving")
     axes[0].xaxis.set_major_locator(MaxNLocator(6))
     positive = curve.survival[curve.survival > 0]
     axes[1].set(ylim=(0.6 * positive.min(), 1.2), xlim=(shortest / 2, longest * 1.05))
@@ -281,7 +280,7 @@ def _survival(found: Analysis, simulated: pd.DataFrame | None) -> Figure:
 
 
 def overlapping(intervals: pd.DataFrame) -> bool:
-    """Whether intervals ``from``, ``to`` overlap, as where animals have days of their own."""
+    """Whether intervals ``from``, ``to`` overlap, as if animals were imaged on different days."""
     ordered = intervals.sort_values(["from", "to"])
     return bool((ordered["from"].to_numpy()[1:] < ordered["to"].to_numpy()[:-1]).any())
 
@@ -296,14 +295,16 @@ def _turnover(found: Analysis) -> Figure:
     width = 0.8 * (pooled["to"] - pooled["from"])
     several = own["animal"].nunique() > 1
     for name, sign, colour in (("gained", 1, GREEN), ("lost", -1, ORANGE)):
-        if overlapping(pooled):  # bars would hide each other
-            share = sign * own[name] / own["before"]
-            axes.hlines(share, own["from"], own["to"], color=colour, lw=1.6, alpha=0.4, label=name)
+        if overlapping(pooled):  # bars would hide one another
+            fraction = sign * own[name] / own["before"]
+            axes.hlines(
+                fraction, own["from"], own["to"], color=colour, lw=1.6, alpha=0.4, label=name
+            )
             every = sign * pooled[name].sum() / pooled["before"].sum()
             axes.axhline(every, color=colour, lw=1.2, ls="--")
             continue
-        share = pooled[name] / pooled["before"]
-        axes.bar(middle, sign * share, width, color=colour, alpha=0.75, label=name)
+        fraction = pooled[name] / pooled["before"]
+        axes.bar(middle, sign * fraction, width, color=colour, alpha=0.75, label=name)
         if several:
             axes.plot(
                 (own["from"] + own["to"]) / 2,
@@ -314,7 +315,7 @@ def _turnover(found: Analysis) -> Figure:
                 alpha=0.5,
             )
     axes.axhline(0, color=INK, lw=0.8)
-    axes.set(xlabel=time_label(found.table), ylabel="share of the spines seen before")
+    axes.set(xlabel=time_label(found.table), ylabel="fraction of the spines present before")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{abs(y):g}"))
     axes.xaxis.set_major_locator(MaxNLocator(8))
     figure.legend(loc="outside upper right", ncols=2)

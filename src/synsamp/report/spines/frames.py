@@ -1,4 +1,4 @@
-"""All numbers of an analysis as named frames, and these as one CSV and one NetCDF file."""
+"""All numbers of an analysis as named frames, one CSV file and one NetCDF file."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ CURVE = ("time", "survival", "low", "high", "at_risk")
 
 
 def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Every table of numbers under the name that it has in both files."""
+    """Every table of numbers by its name in both files."""
     frames: dict[str, pd.DataFrame] = {}
     if found.fits:
         frames["process"] = pd.concat([f.frame for f in found.fits], ignore_index=True)
     if found.comparison is not None:
         frames["comparison"] = found.comparison.criteria
         frames["check"] = found.comparison.checks
-    if found.words is not None:
-        frames["model"] = found.words.frame
+    if found.rule_parameters is not None:
+        frames["rule"] = found.rule_parameters.frame
     if found.posterior is not None:
         frames["posterior"] = found.posterior.frame
     frames["survival"] = found.survival.frame
@@ -32,8 +32,8 @@ def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, 
     ]
     if cohorts:
         frames["cohort"] = pd.concat(cohorts, ignore_index=True)
-    frames["share"] = found.survival.shares
-    frames["law"] = found.survival.law_frame
+    frames["proportion"] = found.survival.proportions
+    frames["survival_model"] = found.survival.model_frame
     frames["turnover"] = found.turnover.rates
     frames["interval"] = found.turnover.intervals
     frames["animal"] = found.turnover.animals
@@ -57,7 +57,7 @@ def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, 
 
 
 def as_csv(frames: Mapping[str, pd.DataFrame]) -> str:
-    """Tidy: part, row (words of its text columns), quantity, value."""
+    """Tidy format: part, number, row (its text columns), quantity, value."""
     pieces = []
     for part, frame in frames.items():
         words = [c for c in frame.columns if not _is_number(frame[c])]
@@ -76,7 +76,7 @@ def as_csv(frames: Mapping[str, pd.DataFrame]) -> str:
                     )
                 )
     whole = pd.concat(pieces, ignore_index=True)
-    # A spreadsheet takes a cell that begins so for a formula; a name of the table must not be one.
+    # A spreadsheet would run a name from the table that begins like this as a formula.
     whole["row"] = [f"'{t}" if t[:1] in ("=", "+", "-", "@") else t for t in whole["row"]]
     return str(whole.to_csv(index=False))
 
@@ -108,18 +108,18 @@ def as_dataset(found: Analysis, frames: Mapping[str, pd.DataFrame]) -> xr.Datase
             variables[f"{part}_{column}"] = ((f"{part}_row",), array)
     attributes = {
         "title": f"synsamp spines: {table.name}",
-        "time_unit": table.time_unit or "not told",
-        "size_unit": table.size_unit or "not told",
-        "state_meaning": "1 seen, 0 absent, -1 not looked at",
+        "time_unit": table.time_unit or "unknown",
+        "size_unit": table.size_unit or "unknown",
+        "state_meaning": "1 seen, 0 absent, -1 not imaged",
     }
     return xr.Dataset(variables, attrs=attributes)
 
 
 def _is_number(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column))  # True and False count as 1 and 0
+    return bool(pd.api.types.is_numeric_dtype(column))  # booleans count as 1 and 0
 
 
 def _texts(values: object) -> np.ndarray:
-    """Text as fixed-width bytes, which the oldest NetCDF holds as well."""
+    """Text as fixed-width bytes, which NetCDF 3 supports."""
     found = np.array([str(v).encode() or b" " for v in np.asarray(values, object)])
     return found

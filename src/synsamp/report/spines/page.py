@@ -1,17 +1,15 @@
 """The page of a spine table: tables of numbers, figures and the Methods, in one HTML file.
 
-Every text goes through Jinja's escaping: names in a table are shown, never obeyed.
+`synsamp.report.template` escapes every text, since names come from the user's table.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from synsamp.report.draw import Drawing
@@ -19,18 +17,19 @@ from synsamp.report.look import CSS
 from synsamp.report.numbers import number
 from synsamp.report.spines.answers import answers_of
 from synsamp.report.spines.captions import caption
+from synsamp.report.template import fill
 from synsamp.spines.analysis import Analysis
 
 GENERATOR = "synsamp spines"
-SVG_LIMIT_BYTES = 300_000  # above this a picture of points is smaller and faster as PNG
+SVG_LIMIT_BYTES = 300_000  # above this a PNG is smaller and faster to draw
 
 SYMBOLS = {
     "mean": "mean μ of log size",
     "spread": "spread s = σ√T",
     "relaxation": "relaxation time τ = σ²/b",
-    "noise": "noise of measurement η",
+    "noise": "measurement noise η",
     "bT": "b·T = s²/τ",
-    "threshold": "threshold of size",
+    "threshold": "size threshold",
     "slow_spread": "spread, slow part",
     "slow_relaxation": "relaxation time, slow part",
     "fast_spread": "spread, fast part",
@@ -53,27 +52,25 @@ class Section(NamedTuple):
 
 def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, version: str) -> str:
     """The whole page as text."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
-    )
-    hidden = {"absent", "columns not used", "other sheets, not read"}  # told by the summary
+    hidden = {"absent", "columns not used", "other sheets, not read"}  # in the summary
     tables = sections(found)
     drawn = {key: _figure(found, drawing) for key, drawing in drawings.items()}
-    told = {key for table in tables for key in table.figures}
-    return environment.get_template("page.html").render(
+    shown = {key for table in tables for key in table.figures}
+    return fill(
+        "spines.html",
         generator=GENERATOR,
-        css=Markup(CSS),  # the package's own
-        name=found.table.name,
+        css=Markup(CSS),
+        title=found.table.name,
         version=version,
         verdict=_sentence(found.comparison.verdict) if found.comparison else "",
         summary=found.table.summary(),
         choices=[(k, v) for k, v in found.table.choices.items() if k not in hidden],
-        doubts=[str(doubt) for doubt in found.table.doubts],
+        warnings=[str(warning) for warning in found.table.warnings],
         missing=list(found.missing),
         answers=answers_of(found),
         raster=drawn["raster"],
         tables=[(t, [drawn[key] for key in t.figures if key in drawn]) for t in tables],
-        figures=[figure for key, figure in drawn.items() if key not in {*told, "raster"}],
+        figures=[figure for key, figure in drawn.items() if key not in {*shown, "raster"}],
         methods=methods_text.split("\n\n"),
     )
 
@@ -104,9 +101,9 @@ def _sections(found: Analysis) -> Iterable[Section]:
     units = f"{unit}s" if found.table.time_unit else "units of the table"
     if found.fitted is not None:
         yield Section(
-            "Process behind the sizes",
-            "Ornstein–Uhlenbeck on log size, with noise of measurement and the threshold; a spine "
-            f"is seen by its {found.fitted.seen_by}. Times in {units}.",
+            "Fitted process",
+            "Ornstein–Uhlenbeck process of log size, with measurement noise and a threshold on the "
+            f"{found.fitted.threshold_on} size. Times in {units}.",
             ["", "estimate", "95 % interval"],
             [
                 [SYMBOLS[n], number(found.fitted.value(n)), _ends(*found.fitted.interval(n))]
@@ -117,7 +114,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
     if found.posterior is not None:
         yield Section(
             "Posterior",
-            "Drawn by the rule of synaptic sampling.",
+            "Sampled with the synaptic sampling rule.",
             ["", "median", "95 % interval", "R-hat", "ESS"],
             [
                 [
@@ -130,34 +127,38 @@ def _sections(found: Analysis) -> Iterable[Section]:
                 for r in found.posterior.frame.itertuples()
             ],
         )
-    if found.words is not None:
+    if found.rule_parameters is not None:
         yield Section(
-            "In the model's words",
-            "Sizes tell μ, Tσ² and b/σ²; T = 1 by convention.",
+            "Rule parameters",
+            "Prior and speed of the synaptic sampling rule. Sizes determine only μ, Tσ² and b/σ²; "
+            "T = 1 by convention.",
             ["", "value", "unit"],
-            [[r.quantity, number(r.value), r.unit] for r in found.words.frame.itertuples()],
+            [
+                [r.quantity, number(r.value), r.unit]
+                for r in found.rule_parameters.frame.itertuples()
+            ],
         )
     if found.comparison is not None:
         yield from _comparison(found)
+    durations = found.survival.lifetimes.durations
     yield Section(
         "Survival of new spines",
-        f"{len(found.survival.lives.times)} lives, "
-        f"{int((~found.survival.lives.times.ended).sum())} of them to the end. Laws by AIC; "
-        f"medians in {units}.",
-        ["law", "above the best AIC", "median", "parameters"],
+        f"{len(durations)} lifetimes, {int((~durations.ended).sum())} of them censored. "
+        f"Models ranked by AIC; medians in {units}.",
+        ["model", "ΔAIC", "median", "parameters"],
         [
-            [r.law, number(r.above_best), number(r.median), r.parameters]
-            for r in found.survival.law_frame.itertuples()
+            [r.model, number(r.above_best), number(r.median), r.parameters]
+            for r in found.survival.model_frame.itertuples()
         ],
         ("survival",),
     )
     yield Section(
-        "Share of new spines alive",
-        "Kaplan–Meier; intervals by drawing animals or spines anew.",
-        [f"after ({units})", "share", "95 % interval", "drawn anew"],
+        "Proportion of new spines surviving",
+        "Kaplan–Meier; intervals bootstrapped over animals or spines.",
+        [f"after ({units})", "proportion", "95 % interval", "bootstrapped over"],
         [
-            [number(r.time), number(r.share), _ends(r.low, r.high), f"{r.unit}s"]
-            for r in found.survival.shares.itertuples()
+            [number(r.time), number(r.proportion), _ends(r.low, r.high), f"{r.unit}s"]
+            for r in found.survival.proportions.itertuples()
         ],
     )
     yield Section(
@@ -182,9 +183,9 @@ def _sections(found: Analysis) -> Iterable[Section]:
 def _comparison(found: Analysis) -> Iterable[Section]:
     assert found.comparison is not None
     yield Section(
-        "Which process",
-        "Smaller is better; below 2 apart neither is.",
-        ["process", "AIC above the best", "BIC", "parameters"],
+        "Model comparison",
+        "Smaller is better; a difference below 2 favours neither process.",
+        ["process", "ΔAIC", "BIC", "parameters"],
         [
             [r.process, number(r.above_best), number(r.bic), str(r.parameters)]
             for r in found.comparison.criteria.itertuples()
@@ -193,8 +194,8 @@ def _comparison(found: Analysis) -> Iterable[Section]:
     checks = found.comparison.checks
     best = found.comparison.criteria["process"].iloc[0]
     yield Section(
-        f"Does it bring forth such a table: {best}",
-        "Statistics of the table against 95 % of those simulated from the fit.",
+        f"Predictive check: {best}",
+        "Statistics of the table, and the range of 95 % of simulations from the fit.",
         ["statistic", "table", "simulated", "explained"],
         [
             [r.statistic, number(r.table), _ends(r.low, r.high), "yes" if r.explained else "no"]
@@ -205,8 +206,8 @@ def _comparison(found: Analysis) -> Iterable[Section]:
 
 def _effects(found: Analysis) -> Section:
     assert found.effects is not None
-    pairs = [f"{r.second} against {r.first}" for r in found.effects.itertuples()]
-    only = len({*pairs}) == 1  # then it is told once, above the table
+    pairs = [f"{r.second} compared with {r.first}" for r in found.effects.itertuples()]
+    only = len({*pairs}) == 1  # then it is named once, above the table
     rows = [
         [
             SYMBOLS.get(r.quantity, r.quantity) + ("" if only else f": {pair}"),
@@ -222,7 +223,7 @@ def _effects(found: Analysis) -> Section:
     return Section(
         "Conditions",
         f"{lead}Effect size: difference in units of s for the mean, log ratio for other "
-        "parameters, Hedges' g over animals for turnover, Cohen's h for shares alive.",
+        "parameters, Hedges' g over animals for turnover, Cohen's h for proportions.",
         ["", "effect", "95 % interval", "effect size", "p", ""],
         rows,
         ("conditions",),
@@ -237,5 +238,5 @@ def _end(value: float) -> str:
     if pd.isna(value):
         return "?"
     if value in (float("inf"), float("-inf")):
-        return "without end"
+        return "unbounded"
     return number(float(value))

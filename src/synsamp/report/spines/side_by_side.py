@@ -1,4 +1,4 @@
-"""Conditions side by side: survival of new spines, and the turnover of each animal."""
+"""The figure that compares conditions: survival of new spines and turnover of each animal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def conditions(found: Analysis) -> Figure:
             curve.time, curve.survival, where="post", color=colour[name], lw=1.5, label=shown(name)
         )
     unit = f" ({found.table.time_unit}s)" if found.table.time_unit else ""
-    left.set(xlabel=f"time since first seen{unit}", ylabel="share surviving", ylim=(0, 1.03))
+    left.set(xlabel=f"time since first seen{unit}", ylabel="proportion surviving", ylim=(0, 1.03))
     left.set_xlim(left=0)
     left.xaxis.set_major_locator(MaxNLocator(6))
     left.legend()

@@ -1,4 +1,4 @@
-"""Write the folder of a spine table: page, figures, CSV, NetCDF, Methods."""
+"""Write the report of a spine table: page, figures, CSV, NetCDF, Methods."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ PAGE = "report.html"
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder that holds something else than an earlier report of this kind."""
+    """Raise an error for a folder that holds anything but an earlier report of this kind."""
     if not folder.parent.is_dir():
-        raise refuse("--out", "must stand in an existing folder", str(folder), "name another")
+        raise refuse("--out", "must be in an existing folder", str(folder), "create it first")
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise refuse("--out", "must be a folder", str(folder), "name another")
+        raise refuse("--out", "must be a folder", str(folder), "choose another")
     old = folder / PAGE
     ours = old.is_file() and MARK in old.read_bytes()[:1000]
     if any(folder.iterdir()) and not ours:
         raise refuse(
-            "--out", "must be new, empty or an earlier report", str(folder), "name another"
+            "--out", "must be new, empty or an earlier report", str(folder), "choose another"
         )
 
 
 def write_spines(found: Analysis, folder: Path, version: str) -> Path:
-    """Write everything and return the page.
+    """Write the report and return the path of the page.
 
-    All of it is made before anything is written, and Ctrl-C waits while it is: a folder holds the
-    old report or the new one.
+    Everything is computed before anything is written, and Ctrl-C is delayed while writing, so the
+    folder holds either the old report or the new one.
     """
     check_folder(folder)
     curves = curves_of(found.table, found.fitted, found.simulated, found.seed)
@@ -49,8 +49,12 @@ def write_spines(found: Analysis, folder: Path, version: str) -> Path:
     frames = frames_of(found, curves)
     text = methods(found, version)
     files = {
-        PAGE: page(found, drawings, text, version).encode(),  # first: it marks the folder as ours
-        "results.csv": as_csv(frames).encode("utf-8-sig"),  # with the mark by which Excel knows it
+        PAGE: page(
+            found, drawings, text, version
+        ).encode(),  # first: it marks the folder as a report
+        "results.csv": as_csv(frames).encode(
+            "utf-8-sig"
+        ),  # with the byte-order mark that Excel needs
         "results.nc": bytes(as_dataset(found, frames).to_netcdf(engine="scipy")),
         "methods.txt": f"{text}\n".encode(),
     }
@@ -66,7 +70,7 @@ def write_spines(found: Analysis, folder: Path, version: str) -> Path:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Hold Ctrl-C back until the end; other threads than the first never get it."""
+    """Delay Ctrl-C until the end; only the main thread receives it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,26 +1,26 @@
-"""What in a table may not be as meant: told with its lines, never dropped in silence."""
+"""Warnings about a table: entries that may be mistakes, listed with their lines."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from synsamp.spines.table import Doubt, SpineTable
+from synsamp.spines.table import SpineTable, TableWarning
 
 FAR = 6.0
-"""Robust standard deviations of log size beyond which a size is pointed out."""
+"""Robust standard deviations of log size beyond which a size is listed."""
 
 APART = 1.0
 """Standard deviations by which the smallest size may lie below the next 1 %."""
 
 
-def doubts_about(
+def with_warnings(
     table: SpineTable, lines: Mapping[tuple[tuple[str, str, str], float], int], unit: str
 ) -> SpineTable:
-    """The table with its doubts listed; ``lines`` says where each look stands."""
+    """Add warnings to a table; ``lines`` gives the line of each spine and time."""
     keys = list(
         zip(table.animal.tolist(), table.dendrite.tolist(), table.spine.tolist(), strict=True)
     )
@@ -29,27 +29,27 @@ def doubts_about(
         found = {lines.get((keys[s], float(table.times[k]))) for s, k in np.argwhere(chosen)}
         return tuple(sorted(line for line in found if line is not None))
 
-    found = list(table.doubts)
-    looked = table.state >= 0
+    found = list(table.warnings)
+    imaged = table.state >= 0
     never = ~table.ever_seen
     if never.any():
         found.append(
-            Doubt(
-                f"{int(never.sum())} spines are never seen; they take no part in any estimate",
-                at(never[:, None] & looked),
+            TableWarning(
+                f"{int(never.sum())} spines are never seen and enter no estimate",
+                at(never[:, None] & imaged),
                 unit,
             )
         )
-    once = looked.sum(axis=1) == 1
+    once = imaged.sum(axis=1) == 1
     if once.any():
         found.append(
-            Doubt(
-                f"{int(once.sum())} spines were looked at once only and tell nothing of change",
-                at(once[:, None] & looked),
+            TableWarning(
+                f"{int(once.sum())} spines were imaged only once, so they show no change",
+                at(once[:, None] & imaged),
                 unit,
             )
         )
-    found += _names(keys)
+    found += _similar_names(keys)
     if table.has_sizes:
         with np.errstate(invalid="ignore"):
             log_size = np.log(table.size)
@@ -60,18 +60,28 @@ def doubts_about(
             far = sized & (np.abs(log_size - middle) > FAR * scale)
             if far.any():
                 found.append(
-                    Doubt("sizes very far from the others; check their unit", at(far), unit)
+                    TableWarning("sizes very far from the others; check their unit", at(far), unit)
                 )
         found += _lowest(table, log_size, sized, at, unit)
     if not table.time_unit:
-        found.append(Doubt("no name tells the unit of time; results are per unit of the table"))
+        found.append(
+            TableWarning("the header names no unit of time; results are per unit of the table")
+        )
     elif table.time_unit == "session":
-        found.append(Doubt("times are numbers of sessions; results are per session, not per day"))
-    return replace(table, doubts=tuple(found))
+        found.append(
+            TableWarning("times are session numbers; results are per session, not per day")
+        )
+    return replace(table, warnings=tuple(found))
 
 
-def _lowest(table, log_size, sized, at, unit):  # type: ignore[no-untyped-def]
-    """A single size far below all others would be taken as the threshold."""
+def _lowest(
+    table: SpineTable,
+    log_size: np.ndarray,
+    sized: np.ndarray,
+    at: Callable[[np.ndarray], tuple[int, ...]],
+    unit: str,
+) -> list[TableWarning]:
+    """A single size far below all others would become the threshold."""
     values = np.sort(log_size[sized])
     if values.size < 50 or not (table.state == 0).any():
         return []
@@ -80,16 +90,16 @@ def _lowest(table, log_size, sized, at, unit):  # type: ignore[no-untyped-def]
         return []
     smallest = sized & (log_size == values[0])
     return [
-        Doubt(
-            f"the smallest size, {np.exp(values[0]):.3g}, lies far below the others and is taken "
-            "as the threshold; give --threshold if it is a slip",
+        TableWarning(
+            f"the smallest size, {np.exp(values[0]):.3g}, lies far below the others and becomes "
+            "the threshold; give --threshold if it is a mistake",
             at(smallest),
             unit,
         )
     ]
 
 
-def _names(keys: list[tuple[str, str, str]]) -> list[Doubt]:
+def _similar_names(keys: list[tuple[str, str, str]]) -> list[TableWarning]:
     spelled: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for key in keys:
         spelled[tuple(part.lower().replace(" ", "") for part in key)].add(" ".join(key).strip())
@@ -97,4 +107,4 @@ def _names(keys: list[tuple[str, str, str]]) -> list[Doubt]:
     if not pairs:
         return []
     shown = "; ".join(" and ".join(repr(n) for n in names) for names in pairs[:4])
-    return [Doubt(f"names that differ in case or spaces only are different spines: {shown}")]
+    return [TableWarning(f"names that differ only in case or spaces are different spines: {shown}")]

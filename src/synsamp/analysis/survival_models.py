@@ -1,15 +1,18 @@
-"""Laws of survival, fitted to lives of which only the looks around their end are known.
+"""Survival models, fitted to interval-censored lifetimes.
 
     exponential          S(t) = exp(−t/τ)
     power law            S(t) = (1 + t/τ)^−γ
     Weibull              S(t) = exp(−(t/τ)^k)
     log-normal           S(t) = Φ(log(τ/t)/w)
     double exponential   S(t) = a exp(−t/τ₁) + (1 − a) exp(−t/τ₂)
-    first passage        a process of sizes until it is found below the threshold
+    first passage        a process of sizes until it is observed below the threshold
 
-Likelihood of a life: S(last seen) − S(first missed), or S(last seen) if it was there to the end.
-So neither the grid of looks nor the end of the observation biases a fit. The exponential is the
-limit γ → ∞ of the power law with γ/τ fixed; AIC weighs the parameters.
+The likelihood of a lifetime is S(last seen) − S(first missed), or S(last seen) if it did not end
+during the observation. So neither the spacing of sessions nor the end of the observation biases a
+fit. The exponential is the limit γ → ∞ of the power law with γ/τ fixed.
+
+The fits do not use `scipy.stats`: `fit` with `CensoredData` finds the same maxima (a test compares
+them), but evaluates every lifetime separately instead of each distinct interval once.
 """
 
 from __future__ import annotations
@@ -31,10 +34,22 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, eq=False)
-class FittedLaw:
-    """A law at its largest likelihood; ``survival`` is its S(t)."""
+class SurvivalModel:
+    """A survival model at its maximum likelihood.
 
-    law: str
+    Attributes
+    ----------
+    name
+        One of `SURVIVAL_MODELS` or "first passage".
+    parameters
+        Estimates by symbol.
+    log_likelihood, n
+        Maximum of the log-likelihood, and number of lifetimes.
+    survival
+        The function S(t).
+    """
+
+    name: str
     parameters: dict[str, float]
     log_likelihood: float
     n: int
@@ -42,12 +57,12 @@ class FittedLaw:
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion: smaller is better. First passage has nothing fitted to lives."""
+        """Akaike information criterion; smaller is better. First passage has no free parameters."""
         return 2.0 * len(self.parameters) - 2.0 * self.log_likelihood
 
     @property
     def median(self) -> float:
-        """Time by which half are gone; infinite if that is beyond 1e12."""
+        """Time by which half are lost; inf beyond 1e12."""
 
         def left(log_time: float) -> float:
             return float(self.survival(np.exp(log_time))) - 0.5
@@ -67,7 +82,7 @@ def _power(t: Floats, q: Floats) -> Floats:
 
 
 def _weibull(t: Floats, q: Floats) -> Floats:
-    with np.errstate(over="ignore"):  # of lives that all end at once; S is 0 there
+    with np.errstate(over="ignore"):  # if all lifetimes end at once; S is 0 there
         return np.exp(-((t / np.exp(q[0])) ** np.exp(q[1])))
 
 
@@ -78,13 +93,13 @@ def _log_normal(t: Floats, q: Floats) -> Floats:
 
 
 def _double(t: Floats, q: Floats) -> Floats:
-    share = special.expit(q[2])
+    fraction = special.expit(q[2])
     first, second = np.exp(q[0]), np.exp(q[0]) + np.exp(q[1])
-    found: Floats = share * np.exp(-t / first) + (1 - share) * np.exp(-t / second)
+    found: Floats = fraction * np.exp(-t / first) + (1 - fraction) * np.exp(-t / second)
     return found
 
 
-def _double_words(q: Floats) -> dict[str, float]:
+def _double_parameters(q: Floats) -> dict[str, float]:
     return {
         "τ₁": float(np.exp(q[0])),
         "τ₂": float(np.exp(q[0]) + np.exp(q[1])),
@@ -92,8 +107,8 @@ def _double_words(q: Floats) -> dict[str, float]:
     }
 
 
-# law: S(t, q), starts around the logarithm of a typical time, the parameters in words
-_LAWS: dict[str, tuple[Any, list[list[float]], Any]] = {
+# name: S(t, q), starting points relative to a typical log time, parameters by symbol
+_MODELS: dict[str, tuple[Any, list[list[float]], Any]] = {
     "exponential": (_exponential, [[0.0]], lambda q: {"τ": float(np.exp(q[0]))}),
     "power law": (
         _power,
@@ -110,34 +125,54 @@ _LAWS: dict[str, tuple[Any, list[list[float]], Any]] = {
         [[0.0, 0.0], [0.0, 0.7]],
         lambda q: {"τ": float(np.exp(q[0])), "w": float(np.exp(q[1]))},
     ),
-    "double exponential": (_double, [[-1.0, 1.0, 0.0], [-0.5, 2.0, 1.0]], _double_words),
+    "double exponential": (_double, [[-1.0, 1.0, 0.0], [-0.5, 2.0, 1.0]], _double_parameters),
 }
 
-
-LAWS = tuple(_LAWS)
-"""The laws that have parameters of their own."""
-
-
-def fit_laws(lives: Lifetimes) -> list[FittedLaw]:
-    """All laws with parameters of their own, the one with the smallest AIC first."""
-    return sorted((fit_law(lives, law) for law in LAWS), key=lambda one: one.aic)
+SURVIVAL_MODELS = tuple(_MODELS)
+"""Names of the models with free parameters."""
 
 
-def fit_law(lives: Lifetimes, law: str) -> FittedLaw:
-    """One law, by name."""
-    instance("lives", lives, Lifetimes)
-    if not isinstance(law, str) or law not in _LAWS:
-        raise refuse("law", f"must be one of {', '.join(_LAWS)}", law)
-    if lives.ended.sum() < FEWEST:
+def fit_survival_models(lifetimes: Lifetimes) -> list[SurvivalModel]:
+    """Fit all survival models.
+
+    Parameters
+    ----------
+    lifetimes
+        Lifetimes, of which at least three ended.
+
+    Returns
+    -------
+    list of SurvivalModel
+        The model with the smallest AIC first.
+    """
+    return sorted(
+        (fit_survival_model(lifetimes, name) for name in SURVIVAL_MODELS), key=lambda one: one.aic
+    )
+
+
+def fit_survival_model(lifetimes: Lifetimes, name: str) -> SurvivalModel:
+    """Fit one survival model by maximum likelihood.
+
+    Parameters
+    ----------
+    lifetimes
+        Lifetimes, of which at least three ended.
+    name
+        One of `SURVIVAL_MODELS`, such as "Weibull".
+    """
+    instance("lifetimes", lifetimes, Lifetimes)
+    if not isinstance(name, str) or name not in _MODELS:
+        raise refuse("survival model", f"must be one of {', '.join(_MODELS)}", name)
+    if lifetimes.ended.sum() < FEWEST:
         raise refuse(
-            "lives",
-            f"must hold at least {FEWEST} that were seen to end",
-            int(lives.ended.sum()),
+            "lifetimes",
+            f"must hold at least {FEWEST} that ended",
+            int(lifetimes.ended.sum()),
             "observe longer or more connections",
         )
-    survival, starts, words = _LAWS[law]
-    pairs, counts = _distinct(lives)
-    scale = float(np.log(lives.first_missed[lives.ended].mean()))
+    survival, starts, by_symbol = _MODELS[name]
+    pairs, counts = _distinct(lifetimes)
+    scale = float(np.log(lifetimes.first_missed[lifetimes.ended].mean()))
 
     def cost(q: Floats) -> float:
         return -_log_likelihood(pairs, counts, lambda t: survival(t, q))
@@ -146,9 +181,9 @@ def fit_law(lives: Lifetimes, law: str) -> FittedLaw:
     for start in starts:
         x = np.array(start)
         x[0] += scale
-        if law == "double exponential":
+        if name == "double exponential":
             x[1] += scale
-        # Beyond these a law is a step or another law, to all that data can tell.
+        # Beyond these bounds a model cannot be distinguished from a step or another model.
         bounds = [(v - 12, v + 12) for v in x]
         tries.append(
             optimize.minimize(
@@ -156,17 +191,24 @@ def fit_law(lives: Lifetimes, law: str) -> FittedLaw:
             )
         )
     best = min(tries, key=lambda one: one.fun)
-    return FittedLaw(law, words(best.x), -float(best.fun), len(lives), _bound(survival, best.x))
+    return SurvivalModel(
+        name, by_symbol(best.x), -float(best.fun), len(lifetimes), _bound(survival, best.x)
+    )
 
 
 def _bound(survival: Any, q: Floats) -> Callable[[Any], Floats]:
     return lambda t: survival(np.asarray(t, float), q)
 
 
-def first_passage(lives: Lifetimes, times: Floats, alive: Floats) -> FittedLaw:
-    """The survival that a process foretells, held against the lives; nothing is fitted to them.
+def first_passage(lifetimes: Lifetimes, times: Floats, alive: Floats) -> SurvivalModel:
+    """Log-likelihood of the lifetimes under a predicted survival, without free parameters.
 
-    ``alive`` is S at ``times``; between them its logarithm is taken as straight.
+    Parameters
+    ----------
+    lifetimes
+        Observed lifetimes.
+    times, alive
+        Predicted survival ``alive`` at ``times``; log S is interpolated linearly.
     """
     log_alive = np.log(np.maximum(alive, 1e-300))
 
@@ -177,15 +219,15 @@ def first_passage(lives: Lifetimes, times: Floats, alive: Floats) -> FittedLaw:
         inside = np.interp(at, times, log_alive)
         return np.exp(np.where(at > times[-1], beyond, inside))
 
-    pairs, counts = _distinct(lives)
-    return FittedLaw(
-        "first passage", {}, _log_likelihood(pairs, counts, survival), len(lives), survival
+    pairs, counts = _distinct(lifetimes)
+    return SurvivalModel(
+        "first passage", {}, _log_likelihood(pairs, counts, survival), len(lifetimes), survival
     )
 
 
-def _distinct(lives: Lifetimes) -> tuple[Floats, NDArray[np.int64]]:
-    """Lives on a grid of looks take few distinct values; equal ones are computed once."""
-    pairs = np.stack([lives.last_seen, lives.first_missed], axis=1)
+def _distinct(lifetimes: Lifetimes) -> tuple[Floats, NDArray[np.int64]]:
+    """Distinct intervals and their counts: sessions on a grid give few."""
+    pairs = np.stack([lifetimes.last_seen, lifetimes.first_missed], axis=1)
     rows, counts = np.unique(pairs, axis=0, return_counts=True)
     return rows, counts
 

@@ -1,4 +1,4 @@
-"""Survival and turnover of small tables by hand, and of simulated ones by their law."""
+"""Survival and turnover of small tables by hand, and of simulated ones from theory."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from synsamp.analysis.survival import Lifetimes
 from synsamp.spines import read, simulated_table, survival, turnover
 from synsamp.spines.compare import statistics_of
 from synsamp.spines.conditions import compare_conditions
-from synsamp.spines.lives import new_lives, shares_at
-from synsamp.spines.shares import alive_at, drawn_anew, shares_with_intervals
+from synsamp.spines.lifetimes import new_spine_lifetimes, proportions_at
+from synsamp.spines.proportions import proportions_with_intervals, resampled, surviving_at
 
 
 def table(tmp_path, rows, times=None):
-    """From ``rows`` of 1, 0 and - (not looked at), one per spine."""
+    """From ``rows`` of 1, 0 and - (not imaged), one per spine."""
     text = ["spine,day,present"]
     for name, row in rows.items():
         text += [
@@ -27,33 +27,33 @@ def table(tmp_path, rows, times=None):
     return read(write(tmp_path, "\n".join(text)))
 
 
-def test_lives_of_new_spines_by_hand(tmp_path):
+def test_lifetimes_of_new_spines_by_hand(tmp_path):
     found = table(tmp_path, {"old": "11000", "new": "01100", "back": "01011", "gap": "01-10"})
-    lives = new_lives(found)
+    lifetimes = new_spine_lifetimes(found)
     got = sorted(
         zip(
-            lives.spine.tolist(),
-            lives.born,
-            lives.times.last_seen,
-            lives.times.first_missed,
+            lifetimes.spine.tolist(),
+            lifetimes.born,
+            lifetimes.durations.last_seen,
+            lifetimes.durations.first_missed,
             strict=True,
         )
     )
     assert got == [
         (1, 1, 1, 2),
         (2, 1, 0, 1),
-        (2, 3, 1, np.inf),  # it came back: another life
+        (2, 3, 1, np.inf),  # it returned: a new lifetime
         (3, 1, 2, 3),
     ]
 
 
-def test_nan_for_absent_gives_lives(tmp_path):
-    """As pandas writes it: these were taken as present, and no life was found."""
+def test_nan_marks_absence(tmp_path):
+    """As pandas writes it."""
     text = "spine,day,volume\n" + "".join(
         f"{s},{d},{'' if d < 1 or d > 2 else 0.5}\n" for s in range(5) for d in range(4)
     )
     text += "".join(f"stays,{d},0.7\n" for d in range(4))
-    assert len(survival(write(tmp_path, text)).lives.times) == 5
+    assert len(survival(write(tmp_path, text)).lifetimes.durations) == 5
 
 
 def test_turnover_by_hand(tmp_path):
@@ -72,7 +72,7 @@ def test_turnover_by_hand(tmp_path):
 
 
 def test_dendrites_of_an_animal_may_have_days_of_their_own(tmp_path):
-    """Between two sessions of the animal no spine was looked at twice; of a dendrite it was."""
+    """Spines were imaged in successive sessions of the dendrite, not of the animal."""
     text = ["mouse,dendrite,spine,day,present"]
     for dendrite, first in (("d1", 0), ("d2", 1)):
         for spine, row in {"a": "110", "b": "011"}.items():
@@ -103,27 +103,27 @@ def test_statistics_do_not_depend_on_whether_animals_share_their_days():
     assert found == pytest.approx(wanted, nan_ok=True)
 
 
-def test_shares_drawn_anew_are_those_of_kaplan_meier():
-    lives = Lifetimes([0, 4, 0, 8, 4, 12.0], [4, 8, 4, np.inf, np.inf, 16])
+def test_bootstrapped_proportions_match_kaplan_meier():
+    lifetimes = Lifetimes([0, 4, 0, 8, 4, 12.0], [4, 8, 4, np.inf, np.inf, 16])
     at = np.array([2, 4, 8, 12, 16.0])
     everything = np.zeros(6, np.int64)  # one unit: every draw is the table itself
-    drawn = drawn_anew(lives, everything, at, np.random.default_rng(0))
-    np.testing.assert_allclose(drawn[0], alive_at(lives, at))
-    apart = drawn_anew(lives, np.arange(6), at, np.random.default_rng(0))
+    drawn = resampled(lifetimes, everything, at, np.random.default_rng(0))
+    np.testing.assert_allclose(drawn[0], surviving_at(lifetimes, at))
+    apart = resampled(lifetimes, np.arange(6), at, np.random.default_rng(0))
     assert apart[:, 1].std() == pytest.approx(np.sqrt(2 / 6 * 4 / 6 / 6), rel=0.15)
 
 
-def test_few_animals_widen_the_interval_of_a_share_and_never_narrow_it():
-    """Ten lives of each animal: alike by chance in one table, wholly unlike in the other."""
+def test_few_animals_enlarge_the_interval_of_a_proportion_but_never_shrink_it():
+    """Ten lifetimes per animal: identical in one table, entirely different in the other."""
     at, spine = np.array([4.0]), np.arange(30)
     animal = np.repeat([0, 1, 2], 10)
     width = {}
     for name, lost in {"alike": spine % 2 == 0, "unlike": animal == 0}.items():
-        lives = Lifetimes(np.where(lost, 0.0, 8.0), np.where(lost, 4.0, np.inf))
+        lifetimes = Lifetimes(np.where(lost, 0.0, 8.0), np.where(lost, 4.0, np.inf))
         for unit, whose in {"animals": animal, "one": np.zeros(30, np.int64)}.items():
-            row = shares_with_intervals(lives, spine, whose, at, 0).iloc[0]
+            row = proportions_with_intervals(lifetimes, spine, whose, at, 0).iloc[0]
             assert row["unit"] == ("animal" if unit == "animals" else "spine")
-            assert row["low"] < row["share"] < row["high"]
+            assert row["low"] < row["proportion"] < row["high"]
             width[name, unit] = row["high"] - row["low"]
     assert width["alike", "animals"] == pytest.approx(width["alike", "one"])
     assert width["unlike", "animals"] > 1.8 * width["unlike", "one"]
@@ -141,19 +141,22 @@ def test_animals_are_the_unit_from_three_on():
     assert ((rates["low"] <= rates["value"]) & (rates["value"] <= rates["high"])).all()
 
 
-def test_cohorts_and_shares_come_with_intervals():
+def test_cohorts_and_proportions_have_intervals():
     found = survival(truth(n_spines=400, n_animals=5))
     assert len(found.cohorts) == 2
-    shares = found.shares
-    assert (shares["unit"] == "animal").all()
-    assert ((shares["low"] <= shares["share"]) & (shares["share"] <= shares["high"])).all()
-    assert (np.diff(shares["share"]) <= 0).all()
+    proportions = found.proportions
+    assert (proportions["unit"] == "animal").all()
+    assert (
+        (proportions["low"] <= proportions["proportion"])
+        & (proportions["proportion"] <= proportions["high"])
+    ).all()
+    assert (np.diff(proportions["proportion"]) <= 0).all()
     assert found.frame["survival"].iloc[0] == 1
 
 
 def test_two_conditions_that_differ_and_two_that_do_not():
-    fast = [truth(n_spines=60, relaxation=4.0, seed_=s) for s in range(4)]
-    slow = [truth(n_spines=60, relaxation=60.0, seed_=s) for s in range(4, 8)]
+    fast = [truth(n_spines=60, relaxation=4.0, seed=s) for s in range(4)]
+    slow = [truth(n_spines=60, relaxation=60.0, seed=s) for s in range(4, 8)]
     effects = compare_conditions(_joined(fast, slow), {})
     row = effects.set_index("quantity").loc["turnover ratio"]
     assert row["value"] < 0
@@ -180,21 +183,21 @@ def _joined(first, second):
     )
 
 
-def test_the_intervals_of_shares_hold_the_truth_as_often_as_they_say():
+def test_95_percent_intervals_of_proportions_cover_the_truth():
     """200 tables of 100 spines; half as wide, the intervals would be found out."""
     times, at = np.arange(10) * 4.0, np.array([8.0])
-    many = new_lives(simulated_table(n_spines=100_000, times=times, seed_=10**6))
-    true = float(alive_at(many.times, at)[0])
+    many = new_spine_lifetimes(simulated_table(n_spines=100_000, times=times, seed=10**6))
+    true = float(surviving_at(many.durations, at)[0])
     rows = []
     for k in range(200):
-        table = simulated_table(n_spines=100, times=times, seed_=k)
-        found = shares_at(table, new_lives(table), at)
-        rows.append((found.share[0], found.low[0], found.high[0]))
-    share, low, high = np.array(rows).T
+        table = simulated_table(n_spines=100, times=times, seed=k)
+        found = proportions_at(table, new_spine_lifetimes(table), at)
+        rows.append((found.proportion[0], found.low[0], found.high[0]))
+    value, low, high = np.array(rows).T
 
     def missed(scale):
         return (
-            (true < share - scale * (share - low)) | (true > share + scale * (high - share))
+            (true < value - scale * (value - low)) | (true > value + scale * (high - value))
         ).sum()
 
     # 0.1 % points of the binomial of 200 tables at 5 %
