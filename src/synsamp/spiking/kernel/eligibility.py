@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from synsamp.spiking.kernel.compiling import call_eligibility, call_pass, separate
+from synsamp.spiking.kernel.compiling import separate
 from synsamp.spiking.kernel.memory import Activity, Numbers, Synapses, Wiring, Work
 from synsamp.spiking.kernel.potentials import epsp_decays, total_of
+from synsamp.spiking.kernel.rows import EligibilityRow, call_eligibility, call_pass
 from synsamp.spiking.kernel.simd import address, part
 
 DEPTH = 3
@@ -75,7 +76,7 @@ def eligibility_neurons(
             start = wiring.first_synapse[p] + k * n
             call_eligibility(
                 wiring.eligibilitying[p],
-                (
+                EligibilityRow(
                     synapses.n_listed[wiring.first_row[p] + k],
                     address(synapses.listed, start, n),
                     address(synapses.theta, start, n),

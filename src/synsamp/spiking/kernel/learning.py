@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from synsamp.spiking.kernel.compiling import (
-    call_gather,
-    call_move,
-    call_spike,
-    call_weigh,
-    once,
-    separate,
-    vector,
-)
+from synsamp.spiking.kernel.compiling import once, separate, vector
 from synsamp.spiking.kernel.diffusion import read_effects
 from synsamp.spiking.kernel.eligibility import DEPTH, forget
 from synsamp.spiking.kernel.memory import REFRESH_S, Activity, Numbers, Synapses, Wiring, Work
 from synsamp.spiking.kernel.potentials import epsp_decays
 from synsamp.spiking.kernel.random import Normals, take_normals
+from synsamp.spiking.kernel.rows import (
+    Interval,
+    SpikeRow,
+    call_gather,
+    call_move,
+    call_spike,
+    call_weigh,
+)
 from synsamp.spiking.kernel.simd import LANE, address, load, nonzero, part
 
 
@@ -160,7 +160,7 @@ def refresh_row(
             at = take_normals(noise, -(-size // LANE) * LANE)
             call_move(
                 wiring.piece_move[piece],
-                (
+                Interval(
                     size,
                     address(synapses.theta, start + wiring.piece_start[piece], size),
                     address(noise.buffer, at, size),
@@ -258,7 +258,7 @@ def learn(
             traced = wiring.first_traced[p] + (k * n if wiring.n_traces[p] > 0 else 0)
             crossed = call_spike(
                 wiring.on_post[p],
-                (
+                SpikeRow(
                     n,
                     address(synapses.theta, start, n),
                     address(synapses.weight, start, n),
