@@ -131,8 +131,8 @@ def assert_same(one, other):
     assert state_1["environment"].keys() == state_2["environment"].keys()
     for key, value in state_1["environment"].items():
         np.testing.assert_array_equal(value, state_2["environment"][key])
-    assert sim_1.modulator(sim_1.network.circuits[0].name) == sim_2.modulator(
-        sim_2.network.circuits[0].name
+    assert sim_1.modulator(sim_1.network.neurons[0].name) == sim_2.modulator(
+        sim_2.network.neurons[0].name
     )
 
 

@@ -139,7 +139,7 @@ def test_reward_at_random_is_as_much_and_comes_later():
 def test_the_network_is_wired_as_described():
     p = LeverParameters()
     network = build_network(p, 3)
-    assert [c.size for c in network.circuits] == [60, 20]
+    assert [c.size for c in network.neurons] == [60, 20]
     sees = network.mask_of(network.projection("x->e"))
     assert sees[:30].all()
     assert not sees[30:].any()

@@ -41,10 +41,10 @@ class InOrderTwin(Twin):
         net = self.network
         self.now, self.sent = 0.0, 0
         self.arrived = {self.axons_of(p): ([], []) for p in net.projections}  # times, who of them
-        self.free = [c for c in net.circuits if isinstance(c, StochasticNeurons)]
+        self.free = [c for c in net.neurons if isinstance(c, StochasticNeurons)]
         self.limit = {c.name: np.zeros(c.size) for c in self.free}
         self.dead_until = {c.name: np.zeros(c.size) for c in self.free}
-        self.alive = {c.name: np.ones(c.size, bool) for c in net.circuits}
+        self.alive = {c.name: np.ones(c.size, bool) for c in net.neurons}
         self.heard = {g.name: np.ones(g.size, bool) for g in net.inputs}
         self.shown = {g.name: [] for g in net.inputs}
         self.traces = {}
@@ -228,7 +228,7 @@ class InOrderTwin(Twin):
         for c in self.free:
             assert (self.rates(c) <= self.limit[c.name]).all()
 
-    def judge(self):
+    def accept(self):
         """The candidate is of a neuron by its limit, and spikes with probability rate/limit."""
         self.candidates += 1
         self.candidate = None
@@ -253,7 +253,7 @@ class InOrderTwin(Twin):
 
     def winner(self):
         """A winner-take-all circuit spikes."""
-        circuits = [c for c in self.network.circuits if isinstance(c, WinnerTakeAll)]
+        circuits = [c for c in self.network.neurons if isinstance(c, WinnerTakeAll)]
         share = uniform(self.streams.events) * self.total_rate
         up_to = np.cumsum([c.rate_hz for c in circuits])
         circuit = circuits[int(np.searchsorted(up_to, share, side="right"))]
@@ -289,7 +289,7 @@ class InOrderTwin(Twin):
                 (self.next_input, self.input_spike),
                 (self.under_way[0][0] if self.under_way else np.inf, self.arrive),
                 (self.next_event, self.winner),
-                (np.inf if self.candidate is None else self.candidate, self.judge),
+                (np.inf if self.candidate is None else self.candidate, self.accept),
                 (self.bound_until, self.renew_limits),
             ]
             at_s, happen = min(events, key=lambda event: event[0])
@@ -307,7 +307,7 @@ class InOrderTwin(Twin):
 
     def update_all(self):
         """Prior and noise up to the present for all."""
-        for c in self.network.circuits:
+        for c in self.network.neurons:
             for k in range(c.size):
                 self.refresh(c, k, self.now)
         self.bound_until = None

@@ -27,7 +27,7 @@ class RewardTwin(Twin):
             {name: np.zeros(shape) for name, shape in shapes.items()} for _ in range(3)
         )
         self.met = set()  # bounds that stopped a synapse
-        self.credited = {c.name: 0.0 for c in self.network.circuits}
+        self.credited = {c.name: 0.0 for c in self.network.neurons}
 
     def rewarded(self, circuit=None):
         return [
@@ -93,7 +93,7 @@ class RewardTwin(Twin):
             self.g[p.name][k][theta <= 0] = 0.0
 
     def sweep(self, now):
-        for circuit in self.network.circuits:
+        for circuit in self.network.neurons:
             self.pass_time(circuit, now)
         super().sweep(now)
 

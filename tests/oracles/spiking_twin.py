@@ -56,21 +56,21 @@ class Twin:
 
     def __post_init__(self):
         net = self.network
-        order = {c.name: i for i, c in enumerate(net.circuits)}
+        order = {c.name: i for i, c in enumerate(net.neurons)}
         self.projections = sorted(net.projections, key=lambda p: order[p.target])
         self.first = {}
         n = 0
-        for circuit in net.circuits:
+        for circuit in net.neurons:
             self.first[circuit.name] = n
             n += circuit.size
-        self.fired = {g.name: [[] for _ in range(g.size)] for g in (*net.inputs, *net.circuits)}
+        self.fired = {g.name: [[] for _ in range(g.size)] for g in (*net.inputs, *net.neurons)}
         self.theta = {
             p.name: np.where(
                 net.mask_of(p), np.maximum(self.theta[p.name], p.synapses.theta_min), -np.inf
             )
             for p in self.projections
         }
-        self.refreshed = {c.name: np.zeros(c.size) for c in net.circuits}
+        self.refreshed = {c.name: np.zeros(c.size) for c in net.neurons}
         self.layout = build_layout(net, self.drift_interval_s, self.sync_interval_s)
         longest = max(block.n_pre for block in self.layout.blocks)
         self.streams = new_streams(np.random.SeedSequence(self.seed).spawn(3)[0], longest)
@@ -78,7 +78,7 @@ class Twin:
         self.current = {}
         self.inputs_until = 0.0
         self.sweeps = 0
-        self.total_rate = sum(c.rate_hz for c in net.circuits if isinstance(c, WinnerTakeAll))
+        self.total_rate = sum(c.rate_hz for c in net.neurons if isinstance(c, WinnerTakeAll))
         self.next_event = self.waiting_time()
 
     # -- random numbers, as the engine draws them --------------------
@@ -221,7 +221,7 @@ class Twin:
 
     def sweep(self, now):
         """A point of the grid."""
-        for circuit in self.network.circuits:
+        for circuit in self.network.neurons:
             for k in range(circuit.size):
                 self.refresh(circuit, k, now)
 
@@ -266,8 +266,8 @@ class Twin:
                 return self
             self._draw_inputs(now)
             share = uniform(self.streams.events) * self.total_rate
-            up_to = np.cumsum([c.rate_hz for c in self.network.circuits])
-            circuit = self.network.circuits[int(np.searchsorted(up_to, share, side="right"))]
+            up_to = np.cumsum([c.rate_hz for c in self.network.neurons])
+            circuit = self.network.neurons[int(np.searchsorted(up_to, share, side="right"))]
             u = self.potential(circuit, now)
             rho = np.exp(u - u.max())
             k = int(np.searchsorted(np.cumsum(rho), uniform(self.streams.events) * rho.sum()))

@@ -42,6 +42,6 @@ class FreeRewardTwin(RewardTwin, InOrderTwin):
             self.refresh(c, k, self.now)
 
     def update_all(self):
-        for c in self.network.circuits:
+        for c in self.network.neurons:
             self.pass_time(c, self.now)
         super().update_all()

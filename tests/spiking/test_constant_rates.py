@@ -56,7 +56,7 @@ def pieces():
 
 def looks(sim):
     return [sim.spike_counts, *(sim.theta(p.name) for p in sim.network.projections)] + [
-        sim.potentials(c.name) for c in sim.network.circuits
+        sim.potentials(c.name) for c in sim.network.neurons
     ]
 
 

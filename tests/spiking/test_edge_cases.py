@@ -67,7 +67,7 @@ class Stops(MemorySink):
         super().append(stream, columns)
 
 
-BESIDE = Network(NET.inputs, [*NET.circuits, StochasticNeurons("h", 2)], NET.projections)
+BESIDE = Network(NET.inputs, [*NET.neurons, StochasticNeurons("h", 2)], NET.projections)
 
 
 @pytest.mark.parametrize("net", [NET, BESIDE], ids=["by gaps", "event by event"])

@@ -250,7 +250,7 @@ def with_other(network, name, **numbers):
     """The network with one projection changed."""
     return Network(
         network.inputs,
-        network.circuits,
+        network.neurons,
         [replace(p, **numbers) if p.name == name else p for p in network.projections],
     )
 

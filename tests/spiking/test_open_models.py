@@ -34,7 +34,7 @@ def signed_network():
     half = rng.random((5, 14)) < 0.5
     return Network(
         inputs=[InputGroup("x", 14)],
-        circuits=[WinnerTakeAll("a", 5), WinnerTakeAll("b", 7, rate_hz=60.0)],
+        neurons=[WinnerTakeAll("a", 5), WinnerTakeAll("b", 7, rate_hz=60.0)],
         projections=[
             Projection("x", "a", SynapseModel(**FAST), mask=half, name="quick"),
             Projection("x", "a", SynapseModel(**FAST), mask=~half, epsp=SLOW, name="slow"),
@@ -255,7 +255,7 @@ def test_pair_stdp_in_a_running_network_is_the_sum_over_its_recorded_pairs():
         fired[group.name] = [
             inputs["time_s"][inputs["input"] == first[group.name] + i] for i in range(group.size)
         ]
-    for circuit in net.circuits:
+    for circuit in net.neurons:
         fired[circuit.name] = [
             spikes["time_s"][spikes["neuron"] == n] for n in net.neurons_of(circuit.name)
         ]

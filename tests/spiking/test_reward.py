@@ -254,7 +254,7 @@ def test_resume_and_cutting_up_change_no_bit():
 
 def test_a_damaged_eligibility_is_refused():
     saved = running().run(1.0).state()
-    for name, value in (("eligibility", np.nan), ("credited_s", 2.0)):
+    for name, value in (("eligibility", np.nan), ("eligibility_updated_s", 2.0)):
         broken = {**saved, "synapses": {**saved["synapses"], name: saved["synapses"][name] + value}}
         with pytest.raises(SynsampError, match=f"{name} of the saved synapses must be"):
             Simulation.from_state(running().network, broken, np.full(20, 30.0))

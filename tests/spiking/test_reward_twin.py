@@ -92,10 +92,10 @@ def engine(net, drift_interval_s, dopamine=DOPAMINE):
 def twin(net, drift_interval_s, step_s, kind=RewardTwin, dopamine=DOPAMINE):
     slow = kind(net, {"x": shown()}, 11, start(net), drift_interval_s, 0.25, step_s=step_s)
     for i, level in enumerate(levels(dopamine)):
-        for circuit in net.circuits:
+        for circuit in net.neurons:
             slow.modulate(circuit, level[circuit.name], i * PIECE_S)
         slow.run((i + 1) * PIECE_S)
-    for circuit in net.circuits:
+    for circuit in net.neurons:
         slow.pass_time(circuit, 5 * PIECE_S)
     return slow
 

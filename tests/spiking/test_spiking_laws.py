@@ -39,7 +39,7 @@ def frozen(n_inputs, theta, epsp=DoubleExponential(), **circuit):  # noqa: B008
     circuit = {"adaptation_strength": 0.0, **circuit}
     return Network(
         inputs=[InputGroup("x", n_inputs)],
-        circuits=[WinnerTakeAll("z", len(theta), **circuit)],
+        neurons=[WinnerTakeAll("z", len(theta), **circuit)],
         projections=[Projection("x", "z", plastic=False)],
         epsp=epsp,
     )
@@ -55,7 +55,7 @@ def interval_p_value(times, rate_hz):
 def test_intervals_between_network_spikes_are_exponential():
     net = Network(
         inputs=[InputGroup("x", 3)],
-        circuits=[WinnerTakeAll("a", 2, rate_hz=70.0), WinnerTakeAll("b", 3, rate_hz=30.0)],
+        neurons=[WinnerTakeAll("a", 2, rate_hz=70.0), WinnerTakeAll("b", 3, rate_hz=30.0)],
         projections=[Projection("x", "a"), Projection("x", "b")],
     )
     sim = Simulation(net, seed=1, record=Recording(spikes=True)).run(2000.0)
@@ -165,7 +165,7 @@ def test_traces_are_direct_sums_over_any_gap():
     rng = np.random.default_rng(5)
     net = Network(
         inputs=[InputGroup("x", 3)],
-        circuits=[WinnerTakeAll("z", 2)],
+        neurons=[WinnerTakeAll("z", 2)],
         projections=[Projection("x", "z"), Projection("z", "z", delay_s=0.005)],
     )
     sim = Simulation(net, seed=5)
@@ -190,7 +190,7 @@ def test_traces_are_direct_sums_over_any_gap():
             a = np.exp(-age_s / 30.0) * activity.adaptation_fall[k]
             a -= np.exp(-age_s / 12.0) * activity.adaptation_rise[k]
             np.testing.assert_allclose(
-                a, direct_sum(own, now, net.circuits[0].adaptation), rtol=1e-9
+                a, direct_sum(own, now, net.neurons[0].adaptation), rtol=1e-9
             )
     assert worst < 2e-6
     assert wrong_delay > 1e-3

@@ -54,7 +54,7 @@ def rich_network(scale=1, rate_hz=None):
     rates = (60.0, 100.0) if rate_hz is None else (rate_hz, rate_hz)
     return Network(
         inputs=[InputGroup("x", n_x), InputGroup("y", 9)],
-        circuits=[
+        neurons=[
             WinnerTakeAll("a", n_a, rate_hz=rates[0]),
             WinnerTakeAll("b", 11, rate_hz=rates[1]),
         ],

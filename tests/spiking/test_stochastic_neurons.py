@@ -124,12 +124,12 @@ class Rescaled:
         for g in net.inputs:
             fired[g.name] = [inputs["time_s"][inputs["input"] == first + i] for i in range(g.size)]
             first += g.size
-        for c in net.circuits:
+        for c in net.neurons:
             fired[c.name] = [
                 spikes["time_s"][spikes["neuron"] == n] for n in net.neurons_of(c.name)
             ]
         steps = int(until_s / step_s)
-        of = next(c for c in net.circuits if c.name == name)
+        of = next(c for c in net.neurons if c.name == name)
         u = np.zeros((of.size, steps))
         for k in range(of.size):
             kernel, gamma = of.adaptation, of.adaptation_strength
@@ -178,7 +178,7 @@ def test_spikes_are_those_of_their_rates(ran, name):
 def test_other_equations_would_be_noticed(ran, wrong):
     """Negative controls: the same spikes under slightly other equations do not fit."""
     net = rich()
-    circuits, projections = list(net.circuits), list(net.projections)
+    circuits, projections = list(net.neurons), list(net.projections)
     if wrong == "refractory period":
         circuits[0] = StochasticNeurons("h", 6, rate_hz=8.0)
         found = Rescaled(ran, "h", Network(net.inputs, circuits, projections))
@@ -373,6 +373,6 @@ def test_a_neighbours_spike_does_not_reach_the_padding_of_a_row():
     sim = Simulation(net, np.full(20, 8.0), seed=2).run(5.03)
     kept = np.concatenate([sim.potentials("e"), sim.potentials("i")])
     engine, state = sim._engine, sim._state.copy()
-    engine.settle(state)  # all sums anew from weights and traces
+    engine.recompute_potentials(state)  # all sums anew from weights and traces
     np.testing.assert_allclose(kept, engine.potentials(state), atol=1e-4)
     assert np.abs(kept).max() > 0.1

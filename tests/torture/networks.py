@@ -216,7 +216,7 @@ def lesions(draw, network):
     kind = draw(st.sampled_from(["neurons", "active", "mask", "inputs"]))
     rng = np.random.default_rng(draw(seeds))
     if kind == "neurons":
-        circuit = draw(st.sampled_from(network.circuits))
+        circuit = draw(st.sampled_from(network.neurons))
         return RemoveNeurons(circuit.name, rng.integers(0, circuit.size, 3).tolist())
     if kind == "inputs" and network.inputs:
         group = draw(st.sampled_from(network.inputs))
@@ -241,7 +241,7 @@ def check(sim):
     # The potentials kept from event to event are those that sums over all synapses give.
     engine, state = sim._engine, sim._state.copy()
     kept = engine.potentials(state)
-    engine.settle(state)
+    engine.recompute_potentials(state)
     anew = engine.potentials(state)
     alive = np.isfinite(kept) & np.isfinite(anew)
     scale = 1.0 + np.abs(anew[alive]).max(initial=0.0)
@@ -311,7 +311,7 @@ def use(data):
     if plastic and data.draw(st.booleans()):
         changed = data.draw(st.sampled_from(plastic)).name
         sim.change(changed, temperature=0.5, speed=data.draw(st.sampled_from([0.0, 1e-3])))
-        sim.modulate(network.circuits[0].name, -1.0)
+        sim.modulate(network.neurons[0].name, -1.0)
     sim.probe(stimulus, 0.3, burn_in_s=0.1, seed=1)
     sim.probe(stimulus, 0.2, start="rest")
     rng = np.random.default_rng(data.draw(seeds))

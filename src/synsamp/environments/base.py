@@ -81,7 +81,7 @@ def check_environment(environment: Any, network: Network) -> Any:
         rule = "must name each circuit once"
         raise refuse(f"circuits of {name}", rule, environment.circuits)
     for circuit in environment.circuits:
-        arguments.one_of(f"circuit of {name}", circuit, [c.name for c in network.circuits])
+        arguments.one_of(f"circuit of {name}", circuit, [c.name for c in network.neurons])
     return environment
 
 

@@ -26,7 +26,7 @@ from synsamp.environments.base import Counts, Environment, Response
 from synsamp.errors import refuse
 from synsamp.specialise import is_compiled, pointer_to, why_not_compiled
 from synsamp.spiking.kernel.acting import ANSWERING
-from synsamp.spiking.kernel.simd import row
+from synsamp.spiking.kernel.simd import array_at
 
 # mypy: disable-error-code="name-defined"
 # ruff: noqa: F821
@@ -170,9 +170,11 @@ def _answer(
 ) -> int:
     try:
         shown, reward = answer(
-            row(state_at, n_state), row(counts_at, n_counts), row(numbers_at, n_numbers)
+            array_at(state_at, n_state),
+            array_at(counts_at, n_counts),
+            array_at(numbers_at, n_numbers),
         )
     except Exception:  # Numba knows no other; Python is asked again, for its words
         return RAISED
-    row(reward_at, 1)[0] = reward
+    array_at(reward_at, 1)[0] = reward
     return shown

@@ -54,7 +54,10 @@ def _compiled(
 
 
 def caller_of(signature: Any) -> Any:
-    """``call(address, *arguments)`` for functions of one signature, to be used in kernels."""
+    """``call(address, arguments)`` for functions of one signature, to be used in kernels.
+
+    ``arguments`` is a tuple of them, or the named tuple that the function takes as its only one.
+    """
 
     def call(typingctx: Any, address: Any, arguments: Any) -> Any:
         def codegen(context: Any, builder: Any, found: Any, values: Any) -> Any:
@@ -64,15 +67,15 @@ def caller_of(signature: Any) -> Any:
             if signature.return_type == types.void:
                 result = ir.VoidType()
             pointer = builder.inttoptr(number, ir.FunctionType(result, kinds).as_pointer())
-            answer = builder.call(
-                pointer,
-                [
-                    context.cast(builder, builder.extract_value(given, i), have, want)
-                    for i, (have, want) in enumerate(
-                        zip(found.args[1].types, signature.args, strict=True)
-                    )
-                ],
-            )
+            as_one = isinstance(arguments, types.BaseNamedTuple)
+            wanted = signature.args[0].types if as_one else signature.args
+            parts = [
+                context.cast(builder, builder.extract_value(given, i), have, want)
+                for i, (have, want) in enumerate(zip(arguments.types, wanted, strict=True))
+            ]
+            if as_one:
+                parts = [context.make_tuple(builder, signature.args[0], parts)]
+            answer = builder.call(pointer, parts)
             if signature.return_type == types.void:
                 return context.get_dummy_value()
             return answer

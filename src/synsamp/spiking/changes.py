@@ -33,7 +33,7 @@ def changed(network: Network, changes: Mapping[str, Mapping[str, Any]]) -> Netwo
     }
     return Network(
         network.inputs,
-        network.circuits,
+        network.neurons,
         [new.get(p.name, p) for p in network.projections],
         network.epsp,
     )
@@ -158,6 +158,6 @@ def relaid_state(state: State, old: Layout, new: Layout) -> State:
         trace,
         traced_s,
         eligibility,
-        synapses.credited_s.copy(),
+        synapses.eligibility_updated_s.copy(),
     )
     return state

@@ -12,12 +12,12 @@ from synsamp.specialise.fingerprint import fingerprint
 from synsamp.spiking.network import Network, Projection
 
 
-def describe(network: Network) -> dict[str, str]:
+def network_properties(network: Network) -> dict[str, str]:
     """Every property of the network by name, short enough to be kept with each saved state."""
     found = {"epsp": repr(network.epsp)}
     for group in network.inputs:
         found[f"input group {group.name!r}"] = repr(group)
-    for circuit in network.circuits:
+    for circuit in network.neurons:
         found[f"circuit {circuit.name!r}"] = repr(circuit)
     for p in network.projections:
         for name, text in _projection(network, p).items():
@@ -29,9 +29,9 @@ def summary(network: Network) -> str:
     """Who is in it, in one line."""
     parts = [
         *(f"{g.name}: {g.size} inputs" for g in network.inputs[:4]),
-        *(f"{c.name}: {c.size} neurons" for c in network.circuits[:4]),
+        *(f"{c.name}: {c.size} neurons" for c in network.neurons[:4]),
     ]
-    hidden = len(network.inputs[4:]) + len(network.circuits[4:])
+    hidden = len(network.inputs[4:]) + len(network.neurons[4:])
     more = f" and {hidden} more" if hidden else ""
     synapses = sum(int(network.mask_of(p).sum()) for p in network.projections)
     return f"{', '.join(parts)}{more}; {synapses:,} potential synapses"
@@ -39,7 +39,7 @@ def summary(network: Network) -> str:
 
 def difference(saved: Any, network: Network) -> str:
     """What is different about ``network``, in one line; empty if nothing is."""
-    own = describe(network)
+    own = network_properties(network)
     differing = [name for name in sorted({*saved, *own}) if saved.get(name) != own.get(name)]
     shown = ", ".join(differing[:3])
     return shown + (f" and {len(differing) - 3} more" if len(differing) > 3 else "")

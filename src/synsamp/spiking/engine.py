@@ -19,7 +19,12 @@ from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import loop
 from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, act
 from synsamp.spiking.kernel.eligibility import PASSAGE
-from synsamp.spiking.kernel.event_by_event import LIMIT_PASSED, ROOM_WANTED, RUNAWAY, run_in_order
+from synsamp.spiking.kernel.event_by_event import (
+    LIMIT_PASSED,
+    ROOM_WANTED,
+    RUNAWAY,
+    run_event_by_event,
+)
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -31,8 +36,8 @@ from synsamp.spiking.kernel.memory import (
     NOW_S,
     SWEEPS,
     Acting,
+    EventBuffer,
     Schedule,
-    Tape,
     Work,
 )
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
@@ -86,7 +91,7 @@ class Engine:
         self.network = network
         self.layout: Layout = build_layout(network, drift_interval_s, sync_interval_s)
         self._work = _new_work(self.layout, network)
-        self._loop = Entrance(run_in_order if network.needs_event_order else loop.run)
+        self._loop = Entrance(run_event_by_event if network.needs_event_order else loop.run)
         self._act = Entrance(act)
         self._deliver = Entrance(loop.deliver)
         self._bring_eligibility_up = Entrance(loop.bring_eligibility_up)
@@ -98,14 +103,14 @@ class Engine:
         state: State,
         feed: InputFeed,
         until_s: float,
-        tape: Tape,
-        on_tape: Callable[[Tape], None],
+        buffer: EventBuffer,
+        on_events: Callable[[EventBuffer], None],
         on_inputs: Callable[[float], None] | None = None,
         learning: bool = True,
         keep_inputs: bool = False,
         acting: Acting | None = None,
     ) -> int:
-        """Simulate up to ``until_s``; spikes reach ``on_tape`` as they come.
+        """Simulate up to ``until_s``; spikes reach ``on_events`` as they come.
 
         ``on_inputs(time_s)`` is called before presentations that began before ``time_s`` are
         dropped; ``keep_inputs`` keeps them. ``acting`` on an environment it may stop earlier;
@@ -113,7 +118,7 @@ class Engine:
         """
         try:
             return self._advance(
-                state, feed, until_s, tape, on_tape, on_inputs, learning, keep_inputs, acting
+                state, feed, until_s, buffer, on_events, on_inputs, learning, keep_inputs, acting
             )
         except BaseException:
             # Stopped in between: the state is that of the last event or grid point.
@@ -132,8 +137,8 @@ class Engine:
         state: State,
         feed: InputFeed,
         until_s: float,
-        tape: Tape,
-        on_tape: Callable[[Tape], None],
+        buffer: EventBuffer,
+        on_events: Callable[[EventBuffer], None],
         on_inputs: Callable[[float], None] | None,
         learning: bool,
         keep_inputs: bool,
@@ -158,10 +163,10 @@ class Engine:
                 state.activity,
                 *state.random,
                 schedule,
-                tape,
+                buffer,
                 self._work,
             )
-            self._hand_over(state, schedule, tape, on_tape)
+            self._hand_over(state, schedule, buffer, on_events)
             if status in (OTHER_INPUTS, BAD_ANSWER) or (
                 status == loop.DONE and feed.covered_s(state.inputs) >= until_s
             ):
@@ -184,7 +189,11 @@ class Engine:
         return int(self._act(acting, *given))
 
     def deliver(
-        self, state: State, feed: InputFeed, tape: Tape, on_tape: Callable[[Tape], None]
+        self,
+        state: State,
+        feed: InputFeed,
+        buffer: EventBuffer,
+        on_events: Callable[[EventBuffer], None],
     ) -> None:
         """Deliver inputs up to the present, so that from here on something else may hold."""
         if self.network.needs_event_order:
@@ -207,13 +216,15 @@ class Engine:
                 state.random.events,
                 state.random.inputs,
                 schedule,
-                tape,
+                buffer,
                 self._work,
             )
-            self._hand_over(state, schedule, tape, on_tape)
+            self._hand_over(state, schedule, buffer, on_events)
             self._raise_if_broken(status, state)
 
-    def bring_up_to_date(self, state: State, tape: Tape, on_tape: Callable[[Tape], None]) -> None:
+    def bring_up_to_date(
+        self, state: State, buffer: EventBuffer, on_events: Callable[[EventBuffer], None]
+    ) -> None:
         """Prior and noise up to the present for all synapses, between two grid points, too."""
         layout = self.layout
         loop.bring_up_to_date(
@@ -223,10 +234,10 @@ class Engine:
             state.synapses,
             state.activity,
             state.random.noise,
-            tape,
+            buffer,
             self._work,
         )
-        self._hand_over(state, None, tape, on_tape)
+        self._hand_over(state, None, buffer, on_events)
         state.synapses.refreshed_s[:] = state.time_s  # those without speed have nothing to make up
         state.activity.clock[BOUND_S] = -1.0
 
@@ -243,17 +254,19 @@ class Engine:
                 self._work,
             )
 
-    def settle(self, state: State) -> None:
+    def recompute_potentials(self, state: State) -> None:
         """Put efficacies into the columns and take all potential sums anew: weights changed."""
         layout = self.layout
         state.activity.clock[BOUND_S] = -1.0
-        loop.settle_all(layout.wiring, layout.numbers, state.synapses, state.activity, self._work)
+        loop.recompute_all_potentials(
+            layout.wiring, layout.numbers, state.synapses, state.activity, self._work
+        )
 
-    def put_columns(self, state: State) -> None:
+    def write_columns(self, state: State) -> None:
         """Put efficacies into the columns and leave the sums as they are: a restored state."""
         kept = ("clock", "sum_fall", "sum_rise")
         before = [getattr(state.activity, name).copy() for name in kept]
-        self.settle(state)
+        self.recompute_potentials(state)
         for name, values in zip(kept, before, strict=True):
             getattr(state.activity, name)[:] = values
 
@@ -262,8 +275,8 @@ class Engine:
         state: State,
         times_s: NDArray[np.float64],
         sources: NDArray[np.int64],
-        tape: Tape,
-        on_tape: Callable[[Tape], None],
+        buffer: EventBuffer,
+        on_events: Callable[[EventBuffer], None],
         learning: bool = True,
     ) -> None:
         """Let given spikes happen; drawn ones go on from the last of them."""
@@ -285,10 +298,10 @@ class Engine:
                 state.synapses,
                 state.activity,
                 state.random.noise,
-                tape,
+                buffer,
                 self._work,
             )
-            self._hand_over(state, None, tape, on_tape)
+            self._hand_over(state, None, buffer, on_events)
             if count < 0:
                 self._raise_if_broken(loop.QUEUE_FULL, state)
             done += count
@@ -308,16 +321,16 @@ class Engine:
         self,
         state: State,
         schedule: Schedule | None,
-        tape: Tape,
-        on_tape: Callable[[Tape], None],
+        buffer: EventBuffer,
+        on_events: Callable[[EventBuffer], None],
     ) -> None:
         """What the kernel has noted; each row is handed over once, whatever the taker does."""
         if schedule is not None:
             state.inputs.given = int(schedule.given_cursor[0])
         try:
-            on_tape(tape)
+            on_events(buffer)
         finally:
-            tape.written[:] = 0
+            buffer.written[:] = 0
 
     @staticmethod
     def _require_few_steps(projection: Projection, interval_s: float, name: str) -> None:
@@ -360,7 +373,7 @@ class Engine:
                 "use a shorter delay_s, or given spikes that lie less dense"
             )
         if status != loop.BROKEN:
-            return  # the tape was full, or the loop let Python look at signals
+            return  # the buffer was full, or the loop let Python look at signals
         bad = [
             p.name
             for i, p in enumerate(self.layout.projections)
@@ -375,7 +388,7 @@ class Engine:
 
 
 def _new_work(layout: Layout, network: Network) -> Work:
-    largest = max(c.size for c in network.circuits)
+    largest = max(c.size for c in network.neurons)
     return Work(
         effect=np.zeros(int(layout.wiring.n_pre.max()), np.float32),
         sums=np.zeros(2, np.float32),

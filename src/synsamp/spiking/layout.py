@@ -101,7 +101,7 @@ class Layout(NamedTuple):
     def eligibility(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
         """The view [post, pre, 3] of one projection's part of all eligibility; empty if it has none."""
         block = self.places[p].block
-        depth = DEPTH if self.wiring.eligibilitying[block] != 0 else 0
+        depth = DEPTH if self.wiring.eligibility_function[block] != 0 else 0
         return self._rows(p, values, int(self.wiring.first_eligibility[block]), depth)
 
     def _rows(self, p: int, values: NDArray[Any], start: int, depth: int) -> NDArray[Any]:
@@ -125,7 +125,7 @@ class Layout(NamedTuple):
 
 def build_layout(network: Network, drift_interval_s: float, sync_interval_s: float) -> Layout:
     """Lay the network out in memory."""
-    first_neuron = np.cumsum([0, *(c.size for c in network.circuits)])
+    first_neuron = np.cumsum([0, *(c.size for c in network.neurons)])
     first_input = np.cumsum([0, *(g.size for g in network.inputs)])
     n_inputs = int(first_input[-1])
     source_of = dict(
@@ -137,7 +137,7 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
     )
     kernels = list(dict.fromkeys([network.epsp, *map(network.epsp_of, network.projections)]))
     families, family_of = families_of(network, source_of, kernels)
-    circuit_index = {c.name: i for i, c in enumerate(network.circuits)}
+    circuit_index = {c.name: i for i, c in enumerate(network.neurons)}
 
     def axon_of(p: Projection) -> int:
         family = families[family_of[p.name]]
@@ -181,24 +181,24 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
         x and not b.synapses.plasticity.assigns_eligibility
         for x, b in zip(learning, blocks, strict=True)
     ]
-    eligibilitys = [b.plastic and b.synapses.plasticity.assigns_eligibility for b in blocks]
+    assigns_eligibility = [b.plastic and b.synapses.plasticity.assigns_eligibility for b in blocks]
     eligibility_functions = np.array(
         [
             b.synapses.plasticity.eligibility_functions(b.synapses.mapping) if c else (0, 0, 0)
-            for b, c in zip(blocks, eligibilitys, strict=True)
+            for b, c in zip(blocks, assigns_eligibility, strict=True)
         ],
         np.int64,
     ).reshape(-1, 3)
     traces = np.array([b.synapses.plasticity.n_traces if b.plastic else 0 for b in blocks], int)
     rows = n_pre * n_post
-    eligibilitys_of = _by_circuit(blocks, eligibilitys, network)
+    with_eligibility = _by_circuit(blocks, assigns_eligibility, network)
     wiring = Wiring(
-        **neuron_arrays(network, first_neuron, eligibilitys_of),
+        **neuron_arrays(network, first_neuron, with_eligibility),
         first_neuron=first_neuron,
-        first_block=np.searchsorted(targets, np.arange(len(network.circuits) + 1)),
+        first_block=np.searchsorted(targets, np.arange(len(network.neurons) + 1)),
         learns=_by_circuit(blocks, learning, network),
         learns_by_own=_by_circuit(blocks, by_own, network),
-        eligibilitys=eligibilitys_of,
+        assigns_eligibility=with_eligibility,
         plastic=np.array(learning, bool),
         first_axon=first_axon,
         n_pre=n_pre,
@@ -218,15 +218,15 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
             ],
             np.int64,
         ),
-        passing=eligibility_functions[:, 0].copy(),
-        eligibilitying=eligibility_functions[:, 1].copy(),
-        gathering=eligibility_functions[:, 2].copy(),
+        pass_function=eligibility_functions[:, 0].copy(),
+        eligibility_function=eligibility_functions[:, 1].copy(),
+        gather_function=eligibility_functions[:, 2].copy(),
         sign=np.array([b.sign for b in blocks], np.float32),
         kernel=axon_kernel[first_axon],
         n_traces=traces,
         first_trace=_starts(rows * traces),
         first_traced=_starts(rows * (traces > 0)),
-        first_eligibility=_starts(DEPTH * rows * np.array(eligibilitys, np.int64)),
+        first_eligibility=_starts(DEPTH * rows * np.array(assigns_eligibility, np.int64)),
         first_mapping_number=_starts(np.array([len(m) for m in mapping], np.int64)),
         first_plasticity_number=_starts(np.array([len(p) for p in plasticity], np.int64)),
         **pieces,
@@ -277,7 +277,7 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
         n_cells=n_cells,
         n_traces=int((rows * traces).sum()),
         n_traced=int((rows * (traces > 0)).sum()),
-        n_eligibility=int(DEPTH * (rows * np.array(eligibilitys, np.int64)).sum()),
+        n_eligibility=int(DEPTH * (rows * np.array(assigns_eligibility, np.int64)).sum()),
     )
 
 
@@ -331,7 +331,7 @@ def _per_synapse(model: SynapseModel) -> bool:
 
 def _by_circuit(blocks: tuple[Block, ...], flags: list[bool], network: Network) -> NDArray[Any]:
     """Per circuit whether one of the blocks that reach it has its flag set."""
-    found = np.zeros(len(network.circuits), bool)
+    found = np.zeros(len(network.neurons), bool)
     found[[b.target for b, flag in zip(blocks, flags, strict=True) if flag]] = True
     return found
 

@@ -21,7 +21,7 @@ from synsamp.spiking.neurons import (
     InputGroup,
     StochasticNeurons,
     WinnerTakeAll,
-    check_name,
+    check_population_name,
     keep,
 )
 from synsamp.spiking.synapses import SynapseModel
@@ -73,7 +73,7 @@ class Projection:
                 "its likelihood has rates that grow with w; use plastic=False or your own",
             )
         if self.name != "":
-            check_name(f"name {of}", self.name)
+            check_population_name(f"name {of}", self.name)
         object.__setattr__(self, "name", self.name or f"{self.source}->{self.target}")
 
 
@@ -81,24 +81,24 @@ class Projection:
 class Network:
     """Populations and the projections between them, checked as a whole.
 
-    ``circuits`` are winner-take-all circuits (`WinnerTakeAll`) and populations of `StochasticNeurons`.
+    ``neurons`` are winner-take-all circuits (`WinnerTakeAll`) and populations of `StochasticNeurons`.
     """
 
     inputs: tuple[InputGroup, ...]
-    circuits: tuple[WinnerTakeAll | StochasticNeurons, ...]
+    neurons: tuple[WinnerTakeAll | StochasticNeurons, ...]
     projections: tuple[Projection, ...]
     epsp: DoubleExponential = field(default=DoubleExponential())
 
     def __init__(
         self,
         inputs: Iterable[InputGroup] = (),
-        circuits: Iterable[WinnerTakeAll | StochasticNeurons] = (),
+        neurons: Iterable[WinnerTakeAll | StochasticNeurons] = (),
         projections: Iterable[Projection] = (),
         epsp: DoubleExponential = DoubleExponential(),  # noqa: B008 (frozen)
     ) -> None:
         object.__setattr__(self, "inputs", _all_of("inputs", inputs, InputGroup))
         object.__setattr__(
-            self, "circuits", _all_of("circuits", circuits, WinnerTakeAll, StochasticNeurons)
+            self, "neurons", _all_of("neurons", neurons, WinnerTakeAll, StochasticNeurons)
         )
         object.__setattr__(self, "projections", _all_of("projections", projections, Projection))
         object.__setattr__(self, "epsp", arguments.instance("epsp", epsp, DoubleExponential))
@@ -111,12 +111,12 @@ class Network:
         labels = [p.name for p in self.projections]
         if len(set(labels)) != len(labels):
             raise refuse("names of projections", "must differ", labels, "give them a name=")
-        if not self.circuits:
-            raise refuse("circuits", "must not be empty", 0, "add a WinnerTakeAll")
+        if not self.neurons:
+            raise refuse("neurons", "must not be empty", 0, "add a WinnerTakeAll")
         for projection in self.projections:
             of = f"of projection {projection.name!r}"
             arguments.one_of(f"source {of}", projection.source, names)
-            if projection.target not in {c.name for c in self.circuits}:
+            if projection.target not in {c.name for c in self.neurons}:
                 arguments.one_of(f"target {of}", projection.target, names)
                 raise refuse(f"target {of}", "must be a circuit", projection.target)
         cells = sum(self.size_of(p.source) * self.size_of(p.target) for p in self.projections)
@@ -139,7 +139,7 @@ class Network:
             )
         prior.parts(shape)  # refuses numbers of another shape
         free = any(
-            isinstance(c, StochasticNeurons) and c.name == projection.target for c in self.circuits
+            isinstance(c, StochasticNeurons) and c.name == projection.target for c in self.neurons
         )
         plasticity = projection.synapses.plasticity
         if free and projection.plastic and plasticity.circuits_only:
@@ -166,7 +166,7 @@ class Network:
     @property
     def populations(self) -> tuple[InputGroup | WinnerTakeAll | StochasticNeurons, ...]:
         """Input groups, then circuits."""
-        return (*self.inputs, *self.circuits)
+        return (*self.inputs, *self.neurons)
 
     def size_of(self, population: str) -> int:
         """How many neurons a population has."""
@@ -185,20 +185,20 @@ class Network:
     @property
     def needs_event_order(self) -> bool:
         """Whether it has to be simulated event by event: arrivals matter, or rates that vary."""
-        return any(isinstance(c, StochasticNeurons) for c in self.circuits) or any(
+        return any(isinstance(c, StochasticNeurons) for c in self.neurons) or any(
             p.plastic and p.synapses.plasticity.has_on_pre for p in self.projections
         )
 
     def index_of(self, circuit: str) -> int:
         """Which of the circuits has this name."""
-        names = [c.name for c in self.circuits]
+        names = [c.name for c in self.neurons]
         return names.index(arguments.one_of("circuit", circuit, names))
 
     def neurons_of(self, circuit: str) -> NDArray[np.int64]:
         """Numbers of a circuit's neurons as they appear in recorded spikes."""
         i = self.index_of(circuit)
-        first = sum(c.size for c in self.circuits[:i])
-        return np.arange(first, first + self.circuits[i].size)
+        first = sum(c.size for c in self.neurons[:i])
+        return np.arange(first, first + self.neurons[i].size)
 
     def mask_of(self, projection: Projection) -> NDArray[np.bool_]:
         """Which synapses of a projection may exist, as bool[post, pre]."""
@@ -225,7 +225,7 @@ class Network:
     @property
     def n_neurons(self) -> int:
         """Neurons of all circuits together."""
-        return sum(c.size for c in self.circuits)
+        return sum(c.size for c in self.neurons)
 
 
 def _all_of(name: str, given: Any, *kinds: type) -> tuple[Any, ...]:
@@ -251,6 +251,6 @@ def winner_take_all_network(
         arguments.one_of("argument of winner_take_all_network", name, sorted(known))
     return Network(
         inputs=[InputGroup("x", n_inputs)],
-        circuits=[WinnerTakeAll("z", n_neurons, **circuit)],
+        neurons=[WinnerTakeAll("z", n_neurons, **circuit)],
         projections=[Projection("x", "z", SynapseModel() if synapses is None else synapses)],
     )

@@ -21,7 +21,7 @@ def keep(part: Any, **values: Any) -> None:
         object.__setattr__(part, name, value)
 
 
-def check_name(what: str, name: str) -> None:
+def check_population_name(what: str, name: str) -> None:
     """Names of populations and projections name recorded columns, too, and so files."""
     arguments.text(what, name)
     if name == "time_s" or name.startswith(".") or len(name) > 100 or not name.isprintable():
@@ -64,7 +64,7 @@ class WinnerTakeAll:
     adaptation_strength: float = -8.0
 
     def __post_init__(self) -> None:
-        check_name("name of a circuit", self.name)
+        check_population_name("name of a circuit", self.name)
         of = f"of circuit {self.name!r}"
         arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
         strength = self.adaptation_strength
@@ -119,7 +119,7 @@ class StochasticNeurons:
     max_rate_hz: float = math.inf
 
     def __post_init__(self) -> None:
-        check_name("name of stochastic neurons", self.name)
+        check_population_name("name of stochastic neurons", self.name)
         of = f"of stochastic neurons {self.name!r}"
         if self.homeostasis is not None:
             arguments.instance(
@@ -162,6 +162,6 @@ class InputGroup:
     size: int
 
     def __post_init__(self) -> None:
-        check_name("name of an input group", self.name)
+        check_population_name("name of an input group", self.name)
         what = f"size of input group {self.name!r}"
         keep(self, size=arguments.whole(what, self.size, at_least=1, at_most=MOST_NEURONS))

@@ -14,24 +14,24 @@ from synsamp.spiking.neurons import StochasticNeurons
 
 
 def neuron_arrays(
-    network: Network, first_neuron: NDArray[np.int64], eligibilitys: NDArray[np.bool_]
+    network: Network, first_neuron: NDArray[np.int64], assigns_eligibility: NDArray[np.bool_]
 ) -> dict[str, NDArray[Any]]:
-    """Fields of `Wiring` that say how neurons spike; ``eligibilitys`` as there."""
-    circuits = network.circuits
-    free = np.array([isinstance(c, StochasticNeurons) for c in circuits], bool)
+    """Fields of `Wiring` that say how neurons spike; ``assigns_eligibility`` as there."""
+    circuits = network.neurons
+    stochastic = np.array([isinstance(c, StochasticNeurons) for c in circuits], bool)
     rate_hz = np.array([c.rate_hz for c in circuits])
     most_hz = np.array([getattr(c, "max_rate_hz", np.inf) for c in circuits])
     homeostasis = [getattr(c, "homeostasis", None) for c in circuits]
     circuit_of = np.repeat(np.arange(len(circuits)), np.diff(first_neuron))
     highest_hz = np.full(network.n_neurons + LANE, np.inf, np.float32)
-    limits = MARGIN * most_hz * np.where(eligibilitys, ROOM, 1.0)
+    limits = MARGIN * most_hz * np.where(assigns_eligibility, ROOM, 1.0)
     highest_hz[: network.n_neurons] = limits[circuit_of]
     return {
-        "rate_up_to": np.cumsum(np.where(free, 0.0, rate_hz)),
-        "free": free,
+        "rate_up_to": np.cumsum(np.where(stochastic, 0.0, rate_hz)),
+        "stochastic": stochastic,
         "base_hz": rate_hz,
         "most_hz": most_hz,
-        "dead_s": np.array([getattr(c, "refractory_s", 0.0) for c in circuits]),
+        "refractory_s": np.array([getattr(c, "refractory_s", 0.0) for c in circuits]),
         "adaptation_rise_s": np.array([float(c.adaptation.rise_s) for c in circuits]),
         "adaptation_fall_s": np.array([float(c.adaptation.fall_s) for c in circuits]),
         "adaptation_strength": np.array([float(c.adaptation_strength) for c in circuits]),

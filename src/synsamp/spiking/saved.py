@@ -9,7 +9,7 @@ from typing import Any
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 
-FORMAT = 6
+FORMAT = 7
 """Raised whenever a state saved before could not be restored any more."""
 WANTED = {
     *(
@@ -37,7 +37,7 @@ def check_saved(state: Any) -> None:
 
 
 @contextmanager
-def as_it_was() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """One line for whatever a damaged state makes of the code that reads it."""
     try:
         yield

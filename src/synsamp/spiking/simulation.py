@@ -34,10 +34,10 @@ from synsamp.spiking.kernel.acting import on_grid
 from synsamp.spiking.kernel.loop import DONE
 from synsamp.spiking.kernel.memory import SPIKES, SWEEPS, Acting
 from synsamp.spiking.network import Network
-from synsamp.spiking.saved import FORMAT, as_it_was, check_saved
+from synsamp.spiking.saved import FORMAT, check_saved, translate_errors
 from synsamp.spiking.state import State, fresh_copy
 
-TAPE_SPIKES = 2**14
+BUFFER_SPIKES = 2**14
 
 
 class Simulation:
@@ -69,7 +69,7 @@ class Simulation:
             seed = np.random.SeedSequence(arguments.seed("seed", seed))
         given = {} if theta is None else theta
         self._state = State.new(self._engine.layout, network, fresh_copy(seed), given)
-        self._engine.settle(self._state)
+        self._engine.recompute_potentials(self._state)
 
     def _set_up(
         self,
@@ -93,7 +93,7 @@ class Simulation:
         self.lesion_log: list[tuple[float, str]] = []
         self.sink: Any = as_sink(sink)
         self._recorder = Recorder(record, network, self._engine.layout, self.sink)
-        self._tape = self._recorder.new_tape(TAPE_SPIKES)
+        self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
 
     def __repr__(self) -> str:
         past = f"{self.n_spikes:,} spikes in {self.time_s:g} s"
@@ -149,9 +149,9 @@ class Simulation:
         while self.time_s < end and status == DONE:
             waiting = list(compress(self._scheduled, ~self._applied))
             stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.sync_interval_s)
-            take, log = self._recorder.take_tape, self._log_presentations
+            take, log = self._recorder.take_events, self._log_presentations
             status = self._engine.advance(
-                self._state, self._feed, stop, self._tape, take, log, acting=acting
+                self._state, self._feed, stop, self._event_buffer, take, log, acting=acting
             )
             self._log_presentations(self.time_s)
             self._lesions_due()
@@ -180,7 +180,7 @@ class Simulation:
             return self
         self._deliver()
         self._engine.replay(
-            self._state, times, sources, self._tape, self._recorder.take_tape, learning
+            self._state, times, sources, self._event_buffer, self._recorder.take_events, learning
         )
         inputs, set_s = self._state.inputs, self._state.inputs.set_s
         inputs.restart(self.time_s)
@@ -205,7 +205,9 @@ class Simulation:
         self._feed = self._feed.showing(shown)
 
     def _deliver(self) -> None:
-        self._engine.deliver(self._state, self._feed, self._tape, self._recorder.take_tape)
+        self._engine.deliver(
+            self._state, self._feed, self._event_buffer, self._recorder.take_events
+        )
         self._log_presentations(self.time_s)
 
     # -- looking --------------------
@@ -243,7 +245,7 @@ class Simulation:
         """u_k of a circuit's neurons now (Eq. membrane-potential)."""
         numbers = self.network.neurons_of(circuit)
         state = self._state.copy()
-        self._engine.deliver(state, self._feed, self._tape, lambda tape: None)
+        self._engine.deliver(state, self._feed, self._event_buffer, lambda buffer: None)
         return self._engine.potentials(state)[numbers]
 
     @property
@@ -295,12 +297,12 @@ class Simulation:
             drift_interval_s = min(default_drift_interval_s(network), self.sync_interval_s)
         engine = Engine(network, drift_interval_s, self.sync_interval_s)
         old, new = self._engine.layout, engine.layout
-        self._engine.bring_up_to_date(self._state, self._tape, self._recorder.take_tape)
+        self._engine.bring_up_to_date(self._state, self._event_buffer, self._recorder.take_events)
         relaid_state(self._state, old, new)
         self._recorder.move_to(new)
-        self._tape = self._recorder.new_tape(TAPE_SPIKES)
+        self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
         self.network, self._engine = network, engine
-        engine.settle(self._state)
+        engine.recompute_potentials(self._state)
 
     def modulate(self, circuit: str | None, value: float) -> None:
         """Set the modulator that plasticity in a circuit (None: in all) reads from now on."""
@@ -328,7 +330,7 @@ class Simulation:
         self._deliver()
         apply(lesion, self._state, self.network, self._engine.layout)
         self._feed.forget()
-        self._engine.settle(self._state)
+        self._engine.recompute_potentials(self._state)
         self.lesion_log.append((self.time_s, lesion.describe()))
         self._recorder.take_lesion(self.time_s, lesion.describe())
 
@@ -372,11 +374,11 @@ class Simulation:
         """Go on from ``state()``; network, stimulus and scheduled lesions as they were."""
         check_saved(state)
         self = cls.__new__(cls)
-        with as_it_was():
+        with translate_errors():
             differs = difference(state["network"], network)
         if differs:
             raise refuse("network", "must be the one the state was saved from", differs)
-        with as_it_was():
+        with translate_errors():
             now = restore_changes(network, state["changes"])
         drift_interval_s, sync_interval_s = state["drift_interval_s"], state["sync_interval_s"]
         self._set_up(now, stimulus, drift_interval_s, sync_interval_s, record, sink, lesions)
@@ -387,9 +389,9 @@ class Simulation:
             applied = np.zeros(0)
         if applied.shape != (len(self._scheduled),) or applied.dtype != bool:
             raise refuse("lesions", f"must be the {applied.size} of before", len(self._scheduled))
-        with as_it_was():
+        with translate_errors():
             self._state = State.restore(self._engine.layout, now, state)
-            self._engine.put_columns(self._state)
+            self._engine.write_columns(self._state)
             self._feed.schedule(self._state.inputs, self._state.activity.drawn_until_s)  # must fit
             self._recorder.restore(state["recorder"])
             entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))

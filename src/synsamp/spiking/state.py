@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
-from synsamp.spiking.description import describe
+from synsamp.spiking.description import network_properties
 from synsamp.spiking.input.position import InputState
 from synsamp.spiking.kernel.memory import (
     BOUND,
@@ -43,7 +43,7 @@ SAVED_SYNAPSES = (
     "trace",
     "traced_s",
     "eligibility",
-    "credited_s",
+    "eligibility_updated_s",
 )
 """The other arrays of `Synapses` are made from these."""
 
@@ -90,7 +90,7 @@ class State:
         """Arrays, numbers, strings and nested mappings; enough to go on bit for bit."""
         kept = {name: getattr(self.synapses, name).copy() for name in SAVED_SYNAPSES}
         return {
-            "network": describe(network),
+            "network": network_properties(network),
             "time_s": self.time_s,
             "synapses": kept,
             "activity": self.activity.copy().arrays(),
@@ -102,7 +102,7 @@ class State:
 
     @classmethod
     def restore(cls, layout: Layout, network: Network, saved: Any) -> State:
-        """The way back for the network as it was then; `Engine.put_columns` puts the columns in."""
+        """The way back for the network as it was then; `Engine.write_columns` puts the columns in."""
         time_s = arguments.number("time_s of the saved state", saved["time_s"], at_least=0)
         found = cls.new(layout, network, np.random.SeedSequence(0), _any_theta(layout))
         random = RandomStreams(
@@ -132,7 +132,7 @@ def fresh_copy(seed: np.random.SeedSequence) -> np.random.SeedSequence:
 
 def at_rest(layout: Layout, network: Network) -> Activity:
     """The fast state of a network in which nothing has happened yet, at time 0."""
-    n, circuits, delayed = network.n_neurons, len(network.circuits), layout.wiring.delay_s.size
+    n, circuits, delayed = network.n_neurons, len(network.neurons), layout.wiring.delay_s.size
     sums = sums_per_kernel(network) * layout.wiring.epsp_fall_s.size
     return Activity(
         clock=np.array([0.0, 0.0, *[-1.0] * 6]),  # what comes first is drawn by the kernel
@@ -146,7 +146,7 @@ def at_rest(layout: Layout, network: Network) -> Activity:
         adaptation_rise=np.zeros(n),
         modulator=np.ones(circuits),
         limit_hz=np.zeros(n + LANE, np.float32),
-        dead_until_s=np.zeros(n),
+        refractory_until_s=np.zeros(n),
         adapted_s=np.zeros(circuits),
         bias=_first_bias(network),
         queue_s=np.zeros((delayed, 1)),
@@ -158,9 +158,9 @@ def at_rest(layout: Layout, network: Network) -> Activity:
 
 def _first_bias(network: Network) -> NDArray[np.float64]:
     """Per neuron: what homeostasis begins with."""
-    given = [getattr(c, "homeostasis", None) for c in network.circuits]
+    given = [getattr(c, "homeostasis", None) for c in network.neurons]
     start = [0.0 if h is None else h.start for h in given]
-    return np.repeat(np.array(start, float), [c.size for c in network.circuits])
+    return np.repeat(np.array(start, float), [c.size for c in network.neurons])
 
 
 def with_room(activity: Activity, layout: Layout, input_rate_hz: float, given: int = 0) -> Activity:
@@ -244,9 +244,9 @@ def with_columns(
     trace: NDArray[np.float64],
     traced_s: NDArray[np.float64],
     eligibility: NDArray[np.float64],
-    credited_s: NDArray[np.float64],
+    eligibility_updated_s: NDArray[np.float64],
 ) -> Synapses:
-    """Synapses with empty columns, to be filled by `Engine.settle`."""
+    """Synapses with empty columns, to be filled by `Engine.recompute_potentials`."""
     return Synapses(
         theta=theta,
         weight=weight,
@@ -254,7 +254,7 @@ def with_columns(
         trace=trace,
         traced_s=traced_s,
         eligibility=eligibility,
-        credited_s=credited_s,
+        eligibility_updated_s=eligibility_updated_s,
         column=np.zeros(layout.n_cells, np.float32),
         listed=np.zeros(layout.n_synapses, np.int32),
         is_listed=np.zeros(layout.n_synapses // LANE, np.uint16),
@@ -299,7 +299,7 @@ def _require(holds: Any, name: str, of: str, rule: str) -> None:
 
 def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float) -> Synapses:
     found = _arrays(saved, {name: getattr(like, name) for name in SAVED_SYNAPSES}, "synapses")
-    theta, weight, refreshed_s, trace, traced_s, eligibility, credited_s = (
+    theta, weight, refreshed_s, trace, traced_s, eligibility, eligibility_updated_s = (
         found[name] for name in SAVED_SYNAPSES
     )
     exists = theta > -np.inf
@@ -312,14 +312,19 @@ def _restored_synapses(layout: Layout, saved: Any, like: Synapses, time_s: float
     _require(np.isfinite(trace), "trace", "synapses", "finite")
     _require((traced_s >= 0) & (traced_s <= time_s), "traced_s", "synapses", "in the past")
     _require(np.isfinite(eligibility), "eligibility", "synapses", "finite")
-    _require((credited_s >= 0) & (credited_s <= time_s), "credited_s", "synapses", "in the past")
+    _require(
+        (eligibility_updated_s >= 0) & (eligibility_updated_s <= time_s),
+        "eligibility_updated_s",
+        "synapses",
+        "in the past",
+    )
     return with_columns(
-        layout, theta, weight, refreshed_s, trace, traced_s, eligibility, credited_s
+        layout, theta, weight, refreshed_s, trace, traced_s, eligibility, eligibility_updated_s
     )
 
 
 def _restored_activity(
-    layout: Layout, saved: Any, like: Activity, time_s: float, in_order: bool
+    layout: Layout, saved: Any, like: Activity, time_s: float, event_by_event: bool
 ) -> Activity:
     of = "activity"
     found = _arrays(saved, like.arrays(), of, free=("queue_s", "queue_axon"))
@@ -328,7 +333,7 @@ def _restored_activity(
     for name in ("drawn_until_s", "fall", "rise", "sum_fall", "sum_rise", "queue_s"):
         _require(np.isfinite(found[name]), name, of, "finite")
     _require(np.isfinite(clock[:NEXT_EVENT]), "clock", of, "finite")
-    _require(np.isfinite(activity.dead_until_s), "dead_until_s", of, "finite")
+    _require(np.isfinite(activity.refractory_until_s), "refractory_until_s", of, "finite")
     for name in ("adaptation_fall", "adaptation_rise", "adapted_s", "modulator", "limit_hz"):
         _require(np.isfinite(found[name]), name, of, "finite")
     _require(0 <= clock[REFERENCE] <= clock[INPUTS_UNTIL] <= time_s, "clock", of, "in the past")
@@ -338,7 +343,7 @@ def _restored_activity(
     _require((clock[[INPUT_DUE, BOUND]] >= -1.0), "clock", of, ">= -1")
     drawn = activity.drawn_until_s
     _require((drawn >= 0) & np.isfinite(drawn), "drawn_until_s", of, "finite")
-    if not in_order:
+    if not event_by_event:
         past = (drawn >= clock[INPUTS_UNTIL]) & (drawn <= time_s)
         _require(past, "drawn_until_s", of, "in the past")
     _require((activity.adapted_s >= 0) & (activity.adapted_s <= time_s), "adapted_s", of, "past")

@@ -137,7 +137,7 @@ def _circuits(digits: list[Any], n_inputs: int, size: int, count: int, **options
         names = [f"z{i}" for i in range(count)]
         return Network(
             inputs=[InputGroup("x", n_inputs)],
-            circuits=[WinnerTakeAll(name, size) for name in names],
+            neurons=[WinnerTakeAll(name, size) for name in names],
             projections=[Projection("x", name, plastic=plastic) for name in names],
         )
 
@@ -156,7 +156,7 @@ def _paper_fig5(digits: list[Any]) -> _Case:
         model = SynapseModel()
         return Network(
             inputs=[InputGroup("x", 784), InputGroup("y", 784)],
-            circuits=[WinnerTakeAll(name, 10) for name in names],
+            neurons=[WinnerTakeAll(name, 10) for name in names],
             projections=[
                 *(Projection("x", name, model, plastic=plastic) for name in names[:4]),
                 *(Projection("y", name, model, plastic=plastic) for name in names[4:]),
@@ -181,7 +181,7 @@ def _paper_fig5(digits: list[Any]) -> _Case:
 
 
 def _warm(name: str, plastic: Network, frozen: Network, shown: Any, options: Any) -> _Case:
-    rate = sum(c.rate_hz for c in plastic.circuits)
+    rate = sum(c.rate_hz for c in plastic.neurons)
     warm_up_s = max(20.0, _WARM_UP_S * 100.0 / rate)
     sim = Simulation(plastic, shown, seed=1, **options).run(warm_up_s)
     theta = {p.name: np.nan_to_num(sim.theta(p.name)) for p in plastic.projections}
@@ -193,7 +193,7 @@ def _warm(name: str, plastic: Network, frozen: Network, shown: Any, options: Any
 
 
 def _microseconds(sim: Simulation, spikes: int = _SPIKES) -> float:
-    rate = sum(c.rate_hz for c in sim.network.circuits)
+    rate = sum(c.rate_hz for c in sim.network.neurons)
     before, start = sim.n_spikes, time.thread_time()
     sim.run(spikes / rate)
     return (time.thread_time() - start) / (sim.n_spikes - before) * 1e6

@@ -151,7 +151,7 @@ def _pairs(rule: RuleSection, weight: float, lag_s: Floats, pairs: int) -> Float
 def _poisson_pairs(rule: RuleSection, seed: np.random.SeedSequence) -> tuple[Floats, Floats]:
     """Lag of every pair within reach, and what its postsynaptic spike changed."""
     network = Network(
-        circuits=[WinnerTakeAll("pre", 1, PAIRING_HZ), WinnerTakeAll("post", 1, PAIRING_HZ)],
+        neurons=[WinnerTakeAll("pre", 1, PAIRING_HZ), WinnerTakeAll("post", 1, PAIRING_HZ)],
         projections=[Projection("pre", "post", _synapses(rule))],
     )
     sink = MemorySink()

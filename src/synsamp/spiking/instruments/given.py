@@ -27,7 +27,7 @@ def check_given(
     learning = arguments.flag("learning", learning)
     if times.size == 0:
         return times, sources, learning
-    if learning and (wiring.free & wiring.eligibilitys).any():
+    if learning and (wiring.stochastic & wiring.assigns_eligibility).any():
         rule = "must be False where stochastic neurons learn from reward"
         remedy = "what they were expected to do is known only of spikes that are drawn"
         raise refuse("learning", rule, learning, remedy)

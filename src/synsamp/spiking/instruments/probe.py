@@ -13,12 +13,12 @@ from synsamp.spiking.engine import Engine
 from synsamp.spiking.input.position import InputState
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import parse_stimulus
-from synsamp.spiking.instruments.recording import new_tape, nothing_traced
-from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, Tape
+from synsamp.spiking.instruments.recording import new_event_buffer, nothing_traced
+from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, EventBuffer
 from synsamp.spiking.kernel.random import new_streams
 from synsamp.spiking.state import State, at_rest, fresh_copy
 
-TAPE_SPIKES = 2**12
+BUFFER_SPIKES = 2**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +105,11 @@ def _show(
     feed = InputFeed(engine.network, parse_stimulus(stimulus, engine.network))
     spikes: list[tuple[Any, Any]] = []
 
-    def take(tape: Tape) -> None:
-        n = int(tape.written[0])
-        spikes.append((tape.spike_s[:n].copy(), tape.spike_neuron[:n].copy()))
+    def take(buffer: EventBuffer) -> None:
+        n = int(buffer.written[0])
+        spikes.append((buffer.spike_s[:n].copy(), buffer.spike_neuron[:n].copy()))
 
-    tape = new_tape(nothing_traced(engine.layout), TAPE_SPIKES)
-    engine.advance(state, feed, until_s, tape, take, learning=False, keep_inputs=True)
-    engine.deliver(state, feed, tape, take)
+    buffer = new_event_buffer(nothing_traced(engine.layout), BUFFER_SPIKES)
+    engine.advance(state, feed, until_s, buffer, take, learning=False, keep_inputs=True)
+    engine.deliver(state, feed, buffer, take)
     return feed, spikes

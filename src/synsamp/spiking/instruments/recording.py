@@ -1,6 +1,6 @@
 """What to record of a run, and the recorder that writes it down.
 
-Spikes and traces come off the tape of the event loop, so recording never touches the dynamics. What
+Spikes and traces come off the buffer of the event loop, so recording never touches the dynamics. What
 is looked at on a grid of times is recorded by a `synsamp.protocol.Protocol`.
 """
 
@@ -18,7 +18,7 @@ from synsamp.columns import Column, Table
 from synsamp.errors import refuse
 from synsamp.spiking.instruments.sinks import Sink
 from synsamp.spiking.kernel.inputs import SPIKES_PER_STRETCH
-from synsamp.spiking.kernel.memory import Tape
+from synsamp.spiking.kernel.memory import EventBuffer
 from synsamp.spiking.layout import Layout
 from synsamp.spiking.network import Network
 
@@ -64,27 +64,27 @@ class Recorder:
 
     # -- while running --------------------
 
-    def take_tape(self, tape: Tape) -> None:
+    def take_events(self, buffer: EventBuffer) -> None:
         """Write down what the loop noted."""
-        n_spikes, n_traces, n_inputs = tape.written.tolist()
+        n_spikes, n_traces, n_inputs = buffer.written.tolist()
         if n_spikes:
-            spiked = tape.spike_neuron[:n_spikes]
+            spiked = buffer.spike_neuron[:n_spikes]
             self.spike_counts += np.bincount(spiked, minlength=self.spike_counts.size)
         if self._recording.spikes and n_spikes:
-            times, neurons = tape.spike_s[:n_spikes], tape.spike_neuron[:n_spikes]
+            times, neurons = buffer.spike_s[:n_spikes], buffer.spike_neuron[:n_spikes]
             inside = _inside(times, self._recording.spikes)
             self._sink.append("spikes", {"time_s": times[inside], "neuron": neurons[inside]})
         if self._recording.input_spikes and n_inputs:
-            times, sources = tape.input_s[:n_inputs], tape.input_source[:n_inputs]
+            times, sources = buffer.input_s[:n_inputs], buffer.input_source[:n_inputs]
             inside = _inside(times, self._recording.input_spikes)
             self._sink.append("input_spikes", {"time_s": times[inside], "input": sources[inside]})
         if n_traces:
             self._sink.append(
                 "traces",
                 {
-                    "time_s": tape.trace_s[:n_traces],
-                    "synapse": self._traced.asked_as[tape.trace_which[:n_traces]],
-                    "theta": tape.trace_theta[:n_traces],
+                    "time_s": buffer.trace_s[:n_traces],
+                    "synapse": self._traced.asked_as[buffer.trace_which[:n_traces]],
+                    "theta": buffer.trace_theta[:n_traces],
                 },
             )
 
@@ -110,10 +110,10 @@ class Recorder:
         self._layout = layout
         self._traced = _traced_synapses(self._recording.traces, layout, self._shapes)
 
-    def new_tape(self, spikes: int) -> Tape:
-        """A tape with room for what is recorded."""
+    def new_event_buffer(self, spikes: int) -> EventBuffer:
+        """A buffer with room for what is recorded."""
         inputs = 4 * SPIKES_PER_STRETCH if self._recording.input_spikes else 0
-        return new_tape(self._traced, spikes, inputs)
+        return new_event_buffer(self._traced, spikes, inputs)
 
     def _tables_of(self, n_groups: int) -> dict[str, Table]:
         time = Column("float64", unit="s", description="biological time")
@@ -203,10 +203,10 @@ def nothing_traced(layout: Layout) -> Traced:
     return _traced_synapses({}, layout, {})
 
 
-def new_tape(traced: Traced, spikes: int, inputs: int = 0) -> Tape:
+def new_event_buffer(traced: Traced, spikes: int, inputs: int = 0) -> EventBuffer:
     """Room for so many spikes and input spikes, and for traces."""
     room = max(4 * traced.synapse.size, 16 * spikes if traced.synapse.size else 0, 1)
-    return Tape(
+    return EventBuffer(
         spike_s=np.zeros(spikes),
         spike_neuron=np.zeros(spikes, np.int32),
         trace_s=np.zeros(room),

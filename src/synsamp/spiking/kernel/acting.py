@@ -34,10 +34,10 @@ from synsamp.spiking.kernel.memory import (
     TOTAL_REWARD,
     Acting,
     Activity,
+    EventBuffer,
     Numbers,
     Schedule,
     Synapses,
-    Tape,
     Wiring,
     Work,
 )
@@ -79,7 +79,7 @@ call_loop = caller_of(
         Words.kernel_type,
         Normals.kernel_type,
         Schedule.kernel_type,
-        Tape.kernel_type,
+        EventBuffer.kernel_type,
         Work.kernel_type,
     )
 )
@@ -111,11 +111,11 @@ def due_s(start: float, answers: int, period: float) -> float:
 
 
 @separate
-def count(first: int, acting: Acting, tape: Tape) -> int:
-    """Spikes on the tape from ``first`` on, by neuron; returns how many there are."""
-    for i in range(first, tape.written[0]):
-        acting.counts[acting.place[tape.spike_neuron[i]]] += 1
-    return tape.written[0]
+def count(first: int, acting: Acting, buffer: EventBuffer) -> int:
+    """Spikes on the buffer from ``first`` on, by neuron; returns how many there are."""
+    for i in range(first, buffer.written[0]):
+        acting.counts[acting.place[buffer.spike_neuron[i]]] += 1
+    return buffer.written[0]
 
 
 @separate
@@ -187,12 +187,12 @@ def act(
     channels: Words,
     noise: Normals,
     schedule: Schedule,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> int:
     """Simulate to ``until`` (s) as the event loop does, asking for answers as they are due."""
     terms, period = acting.terms, acting.terms[PERIOD_S]
-    counted = tape.written[0]
+    counted = buffer.written[0]
     for _ in range(ANSWERS_PER_CALL):
         due = due_s(terms[START_S], acting.counters[ANSWERS], period)
         is_due = due <= until + ROUNDING * period
@@ -214,11 +214,11 @@ def act(
                 channels,
                 noise,
                 schedule,
-                tape,
+                buffer,
                 work,
             ),
         )
-        counted = count(counted, acting, tape)
+        counted = count(counted, acting, buffer)
         if status != DONE:
             return status
         if covered < target:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from synsamp.spiking.kernel.compiling import call_arrival, once, separate
+from synsamp.spiking.kernel.compiling import once, separate
 from synsamp.spiking.kernel.memory import Activity, Numbers, Synapses, Wiring
 from synsamp.spiking.kernel.potentials import epsp_decays
+from synsamp.spiking.kernel.rows import ArrivalColumn, call_arrival
 from synsamp.spiking.kernel.simd import LANE, address
 
 
@@ -49,7 +50,7 @@ def learn_column(
     fall, rise = epsp_decays(wiring.kernel[p], now, wiring, activity)
     call_arrival(
         wiring.on_pre[p],
-        (
+        ArrivalColumn(
             count,
             n,
             address(synapses.theta, first, (count - 1) * n + 1),

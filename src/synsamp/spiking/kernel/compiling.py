@@ -15,10 +15,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit, types
+from numba import njit
 
 from synsamp.specialise import pointer_to, specialise
-from synsamp.specialise.pointers import caller_of
 
 CHECKED = os.environ.get("SYNSAMP_BOUNDS_CHECKS") == "1"
 
@@ -57,109 +56,6 @@ vector: Any = njit(**_PART, fastmath={"contract", "reassoc", "nsz"}, forceinline
 def kernel(template: Callable[..., Any]) -> Any:
     """Decorator of what Python calls: compiled on first use, kept on disk."""
     return specialise(template, on_disk=True, options=_KERNEL)
-
-
-# -- functions of one row of synapses, called by their address --------------------
-
-_int, _double, _single = types.int64, types.float64, types.float32
-_doubles, _singles = types.CPointer(_double), types.CPointer(_single)
-
-MOVE = types.void(
-    _int,  # n: synapses of the row
-    _doubles,  # θ
-    _singles,  # standard normals
-    _double,  # time passed, s
-    _double,  # b
-    _double,  # T
-    _double,  # floor of θ
-    _doubles,  # numbers of the prior: number j of synapse i lies at [j * plane + i * step]
-    _int,  # plane
-    _int,  # step
-)
-"""Prior and noise over an interval (`synsamp.spiking.kernel.diffusion`)."""
-
-WEIGH = types.int64(_int, _doubles, _singles, _doubles, _single)
-"""w = f(θ): n, θ, w, numbers of the mapping, w at 0; returns whether a synapse crossed θ = 0."""
-
-SPIKE = types.int64(
-    _int,  # n
-    _doubles,  # θ
-    _singles,  # w
-    _singles,  # ŵ, to be written
-    _singles,  # EPSP traces of the afferents, falling and rising part
-    _singles,
-    _single,  # what they have decayed by
-    _single,
-    _double,  # b
-    _double,  # floor of θ
-    _single,  # w at θ = 0
-    _single,  # sign of ŵ
-    _doubles,  # numbers of the plasticity
-    _doubles,  # numbers of the mapping
-    _singles,  # Σ ŵ fall and Σ ŵ rise, to be written
-    _double,  # now, s
-    _double,  # the circuit's modulator
-    _doubles,  # the plasticity's traces, [synapse, trace]
-    _doubles,  # when they were brought up to date
-)
-"""A postsynaptic spike (`synsamp.spiking.plasticity`); returns whether a synapse crossed θ = 0."""
-
-ARRIVAL = types.void(
-    _int,  # n: neurons that the axon reaches
-    _int,  # synapses from one of them to the next
-    _doubles,  # θ of the first
-    _singles,  # w
-    _double,  # EPSP of the axon
-    _double,  # b
-    _double,  # floor of θ
-    _doubles,  # numbers of the plasticity
-    _doubles,  # numbers of the mapping
-    _double,  # now, s
-    _double,  # the circuit's modulator
-    _doubles,  # traces
-    _doubles,  # when they were brought up to date
-)
-"""A spike arrives on an axon (`synsamp.spiking.plasticity`): θ and w of all its synapses."""
-
-PASS = types.void(
-    _double,  # time passed, s
-    _double,  # b
-    _double,  # the circuit's modulator
-    _doubles,  # numbers of the plasticity
-    _doubles,  # to be written: what e, g and φ become of themselves and each other
-)
-"""What time does to the eligibility of every synapse of a block (`synsamp.spiking.kernel.eligibility`)."""
-
-ELIGIBILITY = types.void(
-    _int,  # synapses that may be functional
-    types.CPointer(types.int32),  # which
-    _doubles,  # θ
-    _singles,  # w
-    _single,  # w at θ = 0
-    _singles,  # EPSP traces of the afferents, falling and rising part
-    _singles,
-    _single,  # what they have decayed by
-    _single,
-    _double,  # spikes of the neuron now, signed as ŵ is
-    _double,  # those expected
-    _doubles,  # what PASS wrote
-    _doubles,  # numbers of the mapping
-    _doubles,  # [synapse, 3]: e, g, φ
-)
-"""Eligibility of one row: time passes, then a spike of the circuit."""
-
-GATHER = types.void(
-    _int,  # n
-    _doubles,  # θ
-    _double,  # floor of θ
-    _doubles,  # numbers of the plasticity
-    _doubles,  # [synapse, 3]: e, g, φ
-)
-"""What has gathered for θ since the last refresh is added to it."""
-
-call_move, call_weigh, call_spike, call_arrival, call_pass, call_eligibility, call_gather = (
-    caller_of(kind) for kind in (MOVE, WEIGH, SPIKE, ARRIVAL, PASS, ELIGIBILITY, GATHER)
-)
 
 
 def row_function(template: Callable[..., Any], signature: Any, **parts: Any) -> int:

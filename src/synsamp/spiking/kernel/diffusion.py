@@ -17,15 +17,16 @@ from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp_single, scalar
 from synsamp.priors import Prior
 from synsamp.rule.equation import diffusion, drift, euler_maruyama
-from synsamp.spiking.kernel.compiling import MOVE, WEIGH, row_function, separate
+from synsamp.spiking.kernel.compiling import row_function, separate
+from synsamp.spiking.kernel.rows import MOVE, WEIGH, Interval
 from synsamp.spiking.kernel.simd import (
     LANE,
     any_negative,
+    array_at,
     load,
     narrow,
     note_signs,
     numbers,
-    row,
     singles,
     store,
     total,
@@ -61,68 +62,41 @@ def move_for(prior: Prior, whole_row: bool) -> int:
     )
 
 
-def _exactly_in_lanes(
-    n: int,
-    theta_at: Any,
-    normals_at: Any,
-    elapsed: float,
-    b: float,
-    T: float,
-    theta_min: float,
-    prior: Any,
-    plane: int,
-    step: int,
-) -> None:
+def _exactly_in_lanes(row: Interval) -> None:
     """θ ← mean + keep (θ − mean) + spread ν for a row that shares the prior's numbers."""
-    theta, normals = row(theta_at, n), row(normals_at, n)
-    mean, keep, spread = transition(prior_numbers(prior, plane, 0), b, T, elapsed)
-    for i in range(0, n, LANE):
+    theta, normals = array_at(row.theta, row.n), array_at(row.normals, row.n)
+    mean, keep, spread = transition(
+        prior_numbers(row.prior, row.plane, 0), row.speed, row.temperature, row.elapsed_s
+    )
+    for i in range(0, row.n, LANE):
         old = load(theta, i)
         new = mean + keep * (old - mean) + spread * widen(load(normals, i))
-        store(theta, i, at_least(new, old, theta_min))
+        store(theta, i, at_least(new, old, row.theta_min))
 
 
-def _exactly(
-    n: int,
-    theta_at: Any,
-    normals_at: Any,
-    elapsed: float,
-    b: float,
-    T: float,
-    theta_min: float,
-    prior: Any,
-    plane: int,
-    step: int,
-) -> None:
+def _exactly(row: Interval) -> None:
     """The same with numbers of the prior for each synapse."""
-    theta, normals = row(theta_at, n), row(normals_at, n)
-    for i in range(n):
-        mean, keep, spread = transition(prior_numbers(prior, plane, i * step), b, T, elapsed)
+    theta, normals = array_at(row.theta, row.n), array_at(row.normals, row.n)
+    for i in range(row.n):
+        p = prior_numbers(row.prior, row.plane, i * row.step)
+        mean, keep, spread = transition(p, row.speed, row.temperature, row.elapsed_s)
         old = theta[i]
-        theta[i] = at_least(mean + keep * (old - mean) + spread * normals[i], old, theta_min)
+        moved = mean + keep * (old - mean) + spread * normals[i]
+        theta[i] = at_least(moved, old, row.theta_min)
 
 
-def _by_a_step(
-    n: int,
-    theta_at: Any,
-    normals_at: Any,
-    elapsed: float,
-    b: float,
-    T: float,
-    theta_min: float,
-    prior: Any,
-    plane: int,
-    step: int,
-) -> None:
+def _by_a_step(row: Interval) -> None:
     """Any prior: one Euler–Maruyama step."""
-    theta, normals = row(theta_at, n), row(normals_at, n)
-    sqrt_dt, spread = np.sqrt(elapsed), diffusion(b, T)
-    for i in range(n):
+    theta, normals = array_at(row.theta, row.n), array_at(row.normals, row.n)
+    b, T = row.speed, row.temperature
+    sqrt_dt, spread = np.sqrt(row.elapsed_s), diffusion(b, T)
+    for i in range(row.n):
         old = theta[i]
         if old > -np.inf:
-            force = drift(b, 0.0, gradient(old, prior_numbers(prior, plane, i * step)), 0.0, 0.0, T)
+            p = prior_numbers(row.prior, row.plane, i * row.step)
+            force = drift(b, 0.0, gradient(old, p), 0.0, 0.0, T)
             moved = euler_maruyama(old, force, spread, sqrt_dt, normals[i])
-            theta[i] = at_least(moved, old, theta_min)
+            theta[i] = at_least(moved, old, row.theta_min)
 
 
 # -- from θ to w and ŵ --------------------
@@ -153,11 +127,11 @@ def exponential_weights(theta: Any, weight: Any, retracted: Any) -> bool:
 
 
 def _weigh_in_lanes(n: int, theta_at: Any, weight_at: Any, mapping: Any, retracted: Any) -> int:
-    return int(exponential_weights(row(theta_at, n), row(weight_at, n), retracted))
+    return int(exponential_weights(array_at(theta_at, n), array_at(weight_at, n), retracted))
 
 
 def _weigh_any(n: int, theta_at: Any, weight_at: Any, mapping: Any, retracted: Any) -> int:
-    theta, weight = row(theta_at, n), row(weight_at, n)
+    theta, weight = array_at(theta_at, n), array_at(weight_at, n)
     p = mapping_numbers(mapping, 1, 0)
     for i in range(n):
         weight[i] = weight_of(theta[i], p) if theta[i] > -np.inf else 0.0

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from synsamp.spiking.kernel.compiling import call_eligibility, call_pass, separate
+from synsamp.spiking.kernel.compiling import separate
 from synsamp.spiking.kernel.memory import Activity, Numbers, Synapses, Wiring, Work
 from synsamp.spiking.kernel.potentials import epsp_decays, total_of
+from synsamp.spiking.kernel.rows import EligibilityRow, call_eligibility, call_pass
 from synsamp.spiking.kernel.simd import address, part
 
 DEPTH = 3
@@ -53,16 +54,16 @@ def eligibility_neurons(
     """Bring eligibility of neurons ``low`` to ``high`` of a circuit to ``now``; add what happened."""
     first = wiring.first_neuron[circuit]
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
-        if wiring.eligibilitying[p] == 0:
+        if wiring.eligibility_function[p] == 0:
             continue
         n, axon = wiring.n_pre[p], wiring.first_axon[p]
         fall_decay, rise_decay = epsp_decays(wiring.kernel[p], now, wiring, activity)
         passed = -1.0
         for k in range(low, high):
-            elapsed = now - synapses.credited_s[first + k]
+            elapsed = now - synapses.eligibility_updated_s[first + k]
             if elapsed != passed:  # the same for most of them
                 call_pass(
-                    wiring.passing[p],
+                    wiring.pass_function[p],
                     (
                         elapsed,
                         numbers.speed[p],
@@ -74,8 +75,8 @@ def eligibility_neurons(
                 passed = elapsed
             start = wiring.first_synapse[p] + k * n
             call_eligibility(
-                wiring.eligibilitying[p],
-                (
+                wiring.eligibility_function[p],
+                EligibilityRow(
                     synapses.n_listed[wiring.first_row[p] + k],
                     address(synapses.listed, start, n),
                     address(synapses.theta, start, n),
@@ -95,7 +96,7 @@ def eligibility_neurons(
                 ),
             )
     for k in range(low, high):
-        synapses.credited_s[first + k] = now
+        synapses.eligibility_updated_s[first + k] = now
 
 
 @separate
@@ -126,8 +127,8 @@ def bring_all_eligibility(
     work: Work,
 ) -> None:
     """The same for every circuit."""
-    for circuit in range(wiring.eligibilitys.size):
-        if wiring.eligibilitys[circuit]:
+    for circuit in range(wiring.assigns_eligibility.size):
+        if wiring.assigns_eligibility[circuit]:
             bring_eligibility(circuit, now, wiring, numbers, synapses, activity, work)
 
 

@@ -43,10 +43,10 @@ from synsamp.spiking.kernel.memory import (
     SWEEPS,
     SYNC_INTERVAL_S,
     Activity,
+    EventBuffer,
     Numbers,
     Schedule,
     Synapses,
-    Tape,
     Wiring,
     Work,
 )
@@ -71,7 +71,7 @@ from synsamp.spiking.kernel.simd import part
 from synsamp.spiking.kernel.thinning import (
     ABOVE_LIMIT,
     MOST_HZ,
-    judge,
+    accept,
     raise_limits,
     renew_limit,
     renew_limits,
@@ -177,20 +177,20 @@ def input_spike(
     numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
-    tape: Tape,
+    buffer: EventBuffer,
 ) -> bool:
     """An input spikes: at once on its own axon, later on those with a delay."""
-    if tape.input_s.size > 0:
-        at = tape.written[2]
-        tape.input_s[at] = now
-        tape.input_source[at] = source
-        tape.written[2] = at + 1
+    if buffer.input_s.size > 0:
+        at = buffer.written[2]
+        buffer.input_s[at] = now
+        buffer.input_source[at] = source
+        buffer.written[2] = at + 1
     carry(source, now, learning, wiring, numbers, synapses, activity)
     return to_delayed_axons(source, now, now, wiring, synapses.column, activity)
 
 
 @kernel
-def run_in_order(
+def run_event_by_event(
     until: float,
     covered: float,
     learning: bool,
@@ -202,15 +202,15 @@ def run_in_order(
     channels: Words,
     noise: Normals,
     schedule: Schedule,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> int:
     """Simulate to ``until`` (s); ``covered`` is how far the schedule reaches."""
     clock = activity.clock
     total_rate = wiring.rate_up_to[-1]
     any_free = False
-    for circuit in range(wiring.free.size):
-        any_free |= wiring.free[circuit]
+    for circuit in range(wiring.stochastic.size):
+        any_free |= wiring.stochastic[circuit]
     sweeps_left, events_left = SWEEPS_PER_CALL, EVENTS_PER_CALL
     in_sight = schedule.cursor.size > 0  # whether an input spike may come before ``covered``
     if clock[NEXT_EVENT] < 0.0:
@@ -218,11 +218,11 @@ def run_in_order(
         if total_rate > 0.0:
             clock[NEXT_EVENT] = clock[INPUTS_UNTIL] + exponential(events, total_rate)
     while True:
-        if tape.written[0] >= tape.spike_s.size:
+        if buffer.written[0] >= buffer.spike_s.size:
             return TAPE_FULL
-        if tape.written[1] + 2 * tape.traced.size > tape.trace_s.size:
+        if buffer.written[1] + 2 * buffer.traced.size > buffer.trace_s.size:
             return TAPE_FULL
-        if tape.input_s.size > 0 and tape.written[2] >= tape.input_s.size:
+        if buffer.input_s.size > 0 and buffer.written[2] >= buffer.input_s.size:
             return TAPE_FULL
         for family in range(activity.queue_count.size):
             if activity.queue_count[family] == activity.queue_s.shape[1]:
@@ -275,7 +275,7 @@ def run_in_order(
             if sweeps_left == 0:
                 return PAUSED
             keep_reference_near(grid, wiring, activity)
-            update_all(grid, wiring, numbers, synapses, activity, noise, tape, work)
+            update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work)
             activity.counters[SWEEPS] += 1
             sweeps_left -= 1
             clock[INPUTS_UNTIL] = grid
@@ -296,12 +296,14 @@ def run_in_order(
         if what == 1:
             source = draw_source(now, schedule, wiring, activity, channels)
             clock[INPUT_DUE] = -1.0
-            room = input_spike(source, now, learning, wiring, numbers, synapses, activity, tape)
+            room = input_spike(source, now, learning, wiring, numbers, synapses, activity, buffer)
         elif what == 2:
             source = schedule.given_input[at]
             schedule.given_cursor[0] = at + 1
             if source != SILENCED:
-                room = input_spike(source, now, learning, wiring, numbers, synapses, activity, tape)
+                room = input_spike(
+                    source, now, learning, wiring, numbers, synapses, activity, buffer
+                )
         elif what == 3:
             axon, _ = take_delayed(now, activity)
             carry(axon, now, learning, wiring, numbers, synapses, activity)
@@ -310,20 +312,26 @@ def run_in_order(
             circuit = 0
             while share >= wiring.rate_up_to[circuit] and circuit < wiring.rate_up_to.size - 1:
                 circuit += 1
-            while wiring.free[circuit]:  # rounding must not hand the spike to stochastic neurons
+            while wiring.stochastic[
+                circuit
+            ]:  # rounding must not hand the spike to stochastic neurons
                 circuit -= 1
             neuron = draw_winner(circuit, now, wiring, activity, events, work.potentials)
             if neuron == NOT_FINITE:
                 return BROKEN
             clock[NEXT_EVENT] = now + exponential(events, total_rate)
         elif what == 5:
-            candidate, neuron, chance, slope = judge(now, wiring, activity, events)
+            candidate, neuron, chance, slope = accept(now, wiring, activity, events)
             if neuron == NOT_FINITE:
                 return BROKEN
             if neuron == ABOVE_LIMIT:
                 return LIMIT_PASSED
             clock[CANDIDATE] = -1.0
-            if candidate >= 0 and learning and wiring.eligibilitys[wiring.circuit_of[candidate]]:
+            if (
+                candidate >= 0
+                and learning
+                and wiring.assigns_eligibility[wiring.circuit_of[candidate]]
+            ):
                 spiked = slope if neuron >= 0 else 0.0
                 expected = 0.0 if neuron >= 0 else slope * chance / (1.0 - chance)
                 learn_alone(
@@ -336,25 +344,25 @@ def run_in_order(
                     synapses,
                     activity,
                     noise,
-                    tape,
+                    buffer,
                     work,
                 )
             if neuron >= 0:
                 circuit = wiring.circuit_of[neuron]
-                activity.dead_until_s[neuron] = now + wiring.dead_s[circuit]
+                activity.refractory_until_s[neuron] = now + wiring.refractory_s[circuit]
                 activity.bias[neuron] -= wiring.bias_per_spike[circuit]
         else:
             clock[BOUND_S] = -1.0
         if neuron >= 0:
             circuit = wiring.circuit_of[neuron]
-            if learning and wiring.eligibilitys[circuit] and not wiring.free[circuit]:
+            if learning and wiring.assigns_eligibility[circuit] and not wiring.stochastic[circuit]:
                 learn_together(
-                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
+                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, buffer, work
                 )
             if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
-                trace(neuron, now, synapses, tape)
-            room = emit(neuron, now, wiring, synapses.column, activity, tape)
+                trace(neuron, now, synapses, buffer)
+            room = emit(neuron, now, wiring, synapses.column, activity, buffer)
         if candidate >= 0:
             renew_limit(candidate, now, wiring, activity, work)
         if not room:

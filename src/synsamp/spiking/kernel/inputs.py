@@ -13,8 +13,8 @@ from synsamp.spiking.kernel.memory import (
     REFERENCE,
     SILENCED,
     Activity,
+    EventBuffer,
     Schedule,
-    Tape,
     Wiring,
     Work,
 )
@@ -35,7 +35,7 @@ from synsamp.spiking.kernel.random import (
 from synsamp.spiking.kernel.simd import LANE, load, narrow, part, store
 
 READY, NO_ROOM, LOST, MORE = range(4)
-"""What became of the inputs of a gap: all there; the tape is full; a queue was; more to come."""
+"""What became of the inputs of a gap: all there; the buffer is full; a queue was; more to come."""
 SPIKES_PER_STRETCH = 2**16
 """A stretch is cut so that it brings about so many spikes at most."""
 SPIKES_PER_CALL = 2**20
@@ -98,7 +98,7 @@ def draw_inputs(
     activity: Activity,
     events: Words,
     channels_of: Words,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> Any:
     """Spikes of one group in a stretch of constant rates: Poisson in number, uniform in time.
@@ -139,22 +139,22 @@ def draw_inputs(
             for s in range(n):
                 source = first + channels[s]
                 room &= to_delayed_axons(source, times[s], now, wiring, column, activity)
-        if tape.input_s.size > 0:
-            room &= note_inputs(times, channels, first, tape)
+        if buffer.input_s.size > 0:
+            room &= note_inputs(times, channels, first, buffer)
         left -= n
     return count if room else np.int64(-1)
 
 
 @separate
-def note_inputs(times: Any, channels: Any, first: int, tape: Tape) -> bool:
+def note_inputs(times: Any, channels: Any, first: int, buffer: EventBuffer) -> bool:
     """Write input spikes down."""
-    at = tape.written[2]
-    if at + times.size > tape.input_s.size:
+    at = buffer.written[2]
+    if at + times.size > buffer.input_s.size:
         return False
     for s in range(times.size):
-        tape.input_s[at + s] = times[s]
-        tape.input_source[at + s] = first + channels[s]
-    tape.written[2] = at + times.size
+        buffer.input_s[at + s] = times[s]
+        buffer.input_source[at + s] = first + channels[s]
+    buffer.written[2] = at + times.size
     return True
 
 
@@ -183,7 +183,7 @@ def given_inputs(
     wiring: Wiring,
     column: Any,
     activity: Activity,
-    tape: Tape,
+    buffer: EventBuffer,
 ) -> Any:
     """Input spikes at given times, up to ``now``."""
     cursor, times = schedule.given_cursor, schedule.given_s
@@ -192,12 +192,12 @@ def given_inputs(
         if schedule.given_input[at] == SILENCED:
             cursor[0] = at + 1
             continue
-        if tape.input_s.size > 0:
-            if tape.written[2] >= tape.input_s.size:
+        if buffer.input_s.size > 0:
+            if buffer.written[2] >= buffer.input_s.size:
                 return NO_ROOM
-            tape.input_s[tape.written[2]] = times[at]
-            tape.input_source[tape.written[2]] = schedule.given_input[at]
-            tape.written[2] += 1
+            buffer.input_s[buffer.written[2]] = times[at]
+            buffer.input_source[buffer.written[2]] = schedule.given_input[at]
+            buffer.written[2] += 1
         arrival(schedule.given_input[at], times[at], wiring, column, activity)
         if not to_delayed_axons(schedule.given_input[at], times[at], now, wiring, column, activity):
             return LOST
@@ -214,7 +214,7 @@ def inputs_until(
     activity: Activity,
     events: Words,
     channels_of: Words,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> Any:
     """All input spikes since the last event, segment by segment; then what was delayed.
@@ -227,7 +227,7 @@ def inputs_until(
         size = wiring.first_input[group + 1] - wiring.first_input[group]
         start = activity.drawn_until_s[group]
         while start < now:
-            if 2 * tape.written[2] > tape.input_s.size:
+            if 2 * buffer.written[2] > buffer.input_s.size:
                 return NO_ROOM
             if spent > SPIKES_PER_CALL:
                 return MORE
@@ -243,7 +243,7 @@ def inputs_until(
                 table = part(schedule.tables, schedule.table_at[group, segment], size)
                 count = draw_inputs(
                     start, stop, now, group, rate, table,
-                    wiring, column, activity, events, channels_of, tape, work,
+                    wiring, column, activity, events, channels_of, buffer, work,
                 )  # fmt: skip
                 if count < 0:
                     return LOST
@@ -254,7 +254,7 @@ def inputs_until(
             start = stop
             activity.drawn_until_s[group] = stop
     if schedule.given_s.size > 0:
-        found = given_inputs(now, schedule, wiring, column, activity, tape)
+        found = given_inputs(now, schedule, wiring, column, activity, buffer)
         if found != READY:
             return found
     activity.clock[INPUTS_UNTIL] = now

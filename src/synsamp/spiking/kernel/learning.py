@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from synsamp.spiking.kernel.compiling import (
-    call_gather,
-    call_move,
-    call_spike,
-    call_weigh,
-    once,
-    separate,
-    vector,
-)
+from synsamp.spiking.kernel.compiling import once, separate, vector
 from synsamp.spiking.kernel.diffusion import read_effects
 from synsamp.spiking.kernel.eligibility import DEPTH, forget
 from synsamp.spiking.kernel.memory import REFRESH_S, Activity, Numbers, Synapses, Wiring, Work
 from synsamp.spiking.kernel.potentials import epsp_decays
 from synsamp.spiking.kernel.random import Normals, take_normals
+from synsamp.spiking.kernel.rows import (
+    Interval,
+    SpikeRow,
+    call_gather,
+    call_move,
+    call_spike,
+    call_weigh,
+)
 from synsamp.spiking.kernel.simd import LANE, address, load, nonzero, part
 
 
@@ -66,7 +66,7 @@ def set_cells(listed: Any, effect: Any, cells: Any, width: int) -> None:
 
 
 @separate
-def place(
+def write_columns(
     p: int, k: int, more: bool, clear: bool, effect: Any, wiring: Wiring, synapses: Synapses
 ) -> None:
     """Put the efficacies of neuron ``k`` of a block into the columns.
@@ -105,7 +105,7 @@ def add_to_sums(
 
 
 @separate
-def settle(
+def recompute_potentials(
     neuron: int,
     wiring: Wiring,
     numbers: Numbers,
@@ -130,7 +130,7 @@ def settle(
             effect,
         )
         always = n > 0  # computed: for a constant Numba would compile the function once more
-        place(p, k, always, always, effect, wiring, synapses)
+        write_columns(p, k, always, always, effect, wiring, synapses)
         add_to_sums(neuron, wiring.kernel[p], fall, rise, wiring, activity)
 
 
@@ -160,7 +160,7 @@ def refresh_row(
             at = take_normals(noise, -(-size // LANE) * LANE)
             call_move(
                 wiring.piece_move[piece],
-                (
+                Interval(
                     size,
                     address(synapses.theta, start + wiring.piece_start[piece], size),
                     address(noise.buffer, at, size),
@@ -174,9 +174,9 @@ def refresh_row(
                 ),
             )
     eligibility = wiring.first_eligibility[p] + DEPTH * k * n
-    if wiring.gathering[p] != 0:
+    if wiring.gather_function[p] != 0:
         call_gather(
-            wiring.gathering[p],
+            wiring.gather_function[p],
             (
                 n,
                 address(synapses.theta, start, n),
@@ -195,7 +195,7 @@ def refresh_row(
             numbers.retracted_weight[p],
         ),
     )
-    if wiring.gathering[p] != 0:
+    if wiring.gather_function[p] != 0:
         row_eligibility = part(synapses.eligibility, eligibility, DEPTH * n)
         forget(part(synapses.weight, start, n), numbers.retracted_weight[p], row_eligibility)
     return crossed != 0
@@ -258,7 +258,7 @@ def learn(
             traced = wiring.first_traced[p] + (k * n if wiring.n_traces[p] > 0 else 0)
             crossed = call_spike(
                 wiring.on_post[p],
-                (
+                SpikeRow(
                     n,
                     address(synapses.theta, start, n),
                     address(synapses.weight, start, n),
@@ -280,7 +280,7 @@ def learn(
                     address(synapses.traced_s, traced, 0),
                 ),
             )
-            place(p, k, more or crossed != 0, n < 0, effect, wiring, synapses)
+            write_columns(p, k, more or crossed != 0, n < 0, effect, wiring, synapses)
         else:
             sums[0], sums[1] = read_effects(
                 part(synapses.weight, start, n),

@@ -28,7 +28,7 @@ from synsamp.spiking.kernel.inputs import (
     inputs_until,
     to_delayed_axons,
 )
-from synsamp.spiking.kernel.learning import learn, refresh_neuron, settle
+from synsamp.spiking.kernel.learning import learn, recompute_potentials, refresh_neuron
 from synsamp.spiking.kernel.memory import (
     INPUTS_UNTIL,
     NEXT_EVENT,
@@ -37,10 +37,10 @@ from synsamp.spiking.kernel.memory import (
     SWEEPS,
     SYNC_INTERVAL_S,
     Activity,
+    EventBuffer,
     Numbers,
     Schedule,
     Synapses,
-    Tape,
     Wiring,
     Work,
 )
@@ -67,32 +67,32 @@ SWEEPS_PER_CALL, EVENTS_PER_CALL = 2**6, 2**20
 
 @once
 def emit(
-    neuron: int, now: float, wiring: Wiring, column: Any, activity: Activity, tape: Tape
+    neuron: int, now: float, wiring: Wiring, column: Any, activity: Activity, buffer: EventBuffer
 ) -> bool:
-    """A neuron spikes: its adaptation grows, its axons carry the spike, the tape notes it."""
+    """A neuron spikes: its adaptation grows, its axons carry the spike, the buffer notes it."""
     activity.adaptation_fall[neuron] += 1.0
     activity.adaptation_rise[neuron] += 1.0
     room = True
     if wiring.delay_s.size > 0:
         source = wiring.first_input[-1] + neuron
         room = to_delayed_axons(source, now, now, wiring, column, activity)
-    at = tape.written[0]
-    tape.spike_s[at] = now
-    tape.spike_neuron[at] = neuron
-    tape.written[0] = at + 1
+    at = buffer.written[0]
+    buffer.spike_s[at] = now
+    buffer.spike_neuron[at] = neuron
+    buffer.written[0] = at + 1
     activity.counters[SPIKES] += 1
     return room
 
 
 @once
-def trace(neuron: int, now: float, synapses: Synapses, tape: Tape) -> None:
+def trace(neuron: int, now: float, synapses: Synapses, buffer: EventBuffer) -> None:
     """Note θ of the neuron's traced synapses."""
-    for i in range(tape.first_traced[neuron], tape.first_traced[neuron + 1]):
-        at = tape.written[1]
-        tape.trace_s[at] = now
-        tape.trace_which[at] = i
-        tape.trace_theta[at] = synapses.theta[tape.traced[i]]
-        tape.written[1] = at + 1
+    for i in range(buffer.first_traced[neuron], buffer.first_traced[neuron + 1]):
+        at = buffer.written[1]
+        buffer.trace_s[at] = now
+        buffer.trace_which[at] = i
+        buffer.trace_theta[at] = synapses.theta[buffer.traced[i]]
+        buffer.written[1] = at + 1
 
 
 @separate
@@ -103,7 +103,7 @@ def update_all(
     synapses: Synapses,
     activity: Activity,
     noise: Normals,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> None:
     """Bring every synapse up to date."""
@@ -111,8 +111,8 @@ def update_all(
     for neuron in range(activity.bias.size):
         if wiring.learns[wiring.circuit_of[neuron]]:
             refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
-            settle(neuron, wiring, numbers, synapses, activity, work)
-            trace(neuron, now, synapses, tape)
+            recompute_potentials(neuron, wiring, numbers, synapses, activity, work)
+            trace(neuron, now, synapses, buffer)
 
 
 @separate
@@ -125,7 +125,7 @@ def learn_together(
     synapses: Synapses,
     activity: Activity,
     noise: Normals,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> None:
     """A circuit has spiked, and its rates stand in the working memory: eligibility, and then, where it
@@ -136,7 +136,7 @@ def learn_together(
     eligibility_neurons(circuit, 0, size, now, wiring, numbers, synapses, activity, work)
     if wiring.learns[circuit]:
         for neuron in range(first, first + size):
-            refresh_if_due(neuron, now, wiring, numbers, synapses, activity, noise, tape, work)
+            refresh_if_due(neuron, now, wiring, numbers, synapses, activity, noise, buffer, work)
 
 
 @separate
@@ -150,7 +150,7 @@ def learn_alone(
     synapses: Synapses,
     activity: Activity,
     noise: Normals,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> None:
     """The same for a free neuron, whose spikes are its own: it has spiked, or might have."""
@@ -160,7 +160,7 @@ def learn_alone(
     work.expected[k] = expected
     eligibility_neurons(circuit, k, k + 1, now, wiring, numbers, synapses, activity, work)
     if wiring.learns[circuit]:
-        refresh_if_due(neuron, now, wiring, numbers, synapses, activity, noise, tape, work)
+        refresh_if_due(neuron, now, wiring, numbers, synapses, activity, noise, buffer, work)
 
 
 @separate
@@ -172,14 +172,14 @@ def refresh_if_due(
     synapses: Synapses,
     activity: Activity,
     noise: Normals,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> None:
     """Bring the synapses of a neuron up to date whose last refresh is some time ago."""
     if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
         refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
-        settle(neuron, wiring, numbers, synapses, activity, work)
-        trace(neuron, now, synapses, tape)
+        recompute_potentials(neuron, wiring, numbers, synapses, activity, work)
+        trace(neuron, now, synapses, buffer)
 
 
 @kernel
@@ -195,7 +195,7 @@ def run(
     channels: Words,
     noise: Normals,
     schedule: Schedule,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> int:
     """Simulate to ``until`` (s); ``covered`` is how far the schedule reaches."""
@@ -207,16 +207,16 @@ def run(
     while True:
         now = clock[NEXT_EVENT]
         grid = (activity.counters[SWEEPS] + 1) * wiring.constants[SYNC_INTERVAL_S]
-        if tape.written[0] >= tape.spike_s.size:
+        if buffer.written[0] >= buffer.spike_s.size:
             return TAPE_FULL
-        if tape.written[1] + 2 * tape.traced.size > tape.trace_s.size:
+        if buffer.written[1] + 2 * buffer.traced.size > buffer.trace_s.size:
             return TAPE_FULL
 
         if learning and grid <= min(now, until):
             # On a fixed grid every synapse is brought up to date, whether or not anyone looks.
             if sweeps_left == 0:
                 return PAUSED
-            update_all(grid, wiring, numbers, synapses, activity, noise, tape, work)
+            update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work)
             activity.counters[SWEEPS] += 1
             sweeps_left -= 1
             continue
@@ -228,7 +228,9 @@ def run(
         if now > covered:
             return INPUT_WANTED
 
-        found = inputs_until(now, schedule, wiring, column, activity, events, channels, tape, work)
+        found = inputs_until(
+            now, schedule, wiring, column, activity, events, channels, buffer, work
+        )
         if found != READY:
             return QUEUE_FULL if found == LOST else TAPE_FULL if found == NO_ROOM else PAUSED
 
@@ -241,14 +243,14 @@ def run(
             return BROKEN
         room = True
         if neuron != NOBODY:
-            if learning and wiring.eligibilitys[circuit]:
+            if learning and wiring.assigns_eligibility[circuit]:
                 learn_together(
-                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
+                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, buffer, work
                 )
             if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
-                trace(neuron, now, synapses, tape)
-            room = emit(neuron, now, wiring, column, activity, tape)
+                trace(neuron, now, synapses, buffer)
+            room = emit(neuron, now, wiring, column, activity, buffer)
 
         clock[NEXT_EVENT] = now + exponential(events, total_rate)
         if not room:
@@ -264,12 +266,12 @@ def deliver(
     events: Words,
     channels: Words,
     schedule: Schedule,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> int:
     """Deliver the inputs up to ``now``, between two events: before rates or weights change."""
     found = inputs_until(
-        now, schedule, wiring, synapses.column, activity, events, channels, tape, work
+        now, schedule, wiring, synapses.column, activity, events, channels, buffer, work
     )
     if found == READY:
         return DONE
@@ -284,11 +286,11 @@ def bring_up_to_date(
     synapses: Synapses,
     activity: Activity,
     noise: Normals,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> None:
     """Prior and noise up to ``now`` for every synapse: before their numbers change."""
-    update_all(now, wiring, numbers, synapses, activity, noise, tape, work)
+    update_all(now, wiring, numbers, synapses, activity, noise, buffer, work)
 
 
 @kernel
@@ -305,12 +307,12 @@ def bring_eligibility_up(
 
 
 @kernel
-def settle_all(
+def recompute_all_potentials(
     wiring: Wiring, numbers: Numbers, synapses: Synapses, activity: Activity, work: Work
 ) -> None:
     """Columns and potential sums anew for every neuron."""
     for neuron in range(activity.bias.size):
-        settle(neuron, wiring, numbers, synapses, activity, work)
+        recompute_potentials(neuron, wiring, numbers, synapses, activity, work)
 
 
 @kernel
@@ -332,28 +334,28 @@ def replay(
     synapses: Synapses,
     activity: Activity,
     noise: Normals,
-    tape: Tape,
+    buffer: EventBuffer,
     work: Work,
 ) -> int:
     """Let given spikes happen, in order of time; sources are inputs first, then neurons.
 
-    Returns how many of them did before the tape was full, or −1 if a queue was.
+    Returns how many of them did before the buffer was full, or −1 if a queue was.
     """
     column, n_inputs = synapses.column, wiring.first_input[-1]
     arrivals = False
     for p in range(wiring.on_pre.size):
         arrivals |= wiring.on_pre[p] != 0
     for i in range(times.size):
-        if tape.written[0] >= tape.spike_s.size:
+        if buffer.written[0] >= buffer.spike_s.size:
             return i
-        if tape.written[1] + 3 * tape.traced.size > tape.trace_s.size:
+        if buffer.written[1] + 3 * buffer.traced.size > buffer.trace_s.size:
             return i
         now, source = times[i], sources[i]
         passed = np.int64(np.floor(now / wiring.constants[SYNC_INTERVAL_S]))
         if passed > activity.counters[SWEEPS]:  # the last grid point before it stands for all
             if learning:
                 grid = min(passed * wiring.constants[SYNC_INTERVAL_S], now)
-                update_all(grid, wiring, numbers, synapses, activity, noise, tape, work)
+                update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work)
             activity.counters[SWEEPS] = passed
         keep_reference_near(now, wiring, activity)
         if arrivals and learning:
@@ -379,16 +381,16 @@ def replay(
             neuron = source - n_inputs
             circuit = wiring.circuit_of[neuron]
             decay_adaptation(circuit, now, wiring, activity)
-            if learning and wiring.eligibilitys[circuit]:
+            if learning and wiring.assigns_eligibility[circuit]:
                 rates(circuit, now, wiring, activity, work.potentials)
                 learn_together(
-                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, tape, work
+                    circuit, neuron, now, wiring, numbers, synapses, activity, noise, buffer, work
                 )
             if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
-                trace(neuron, now, synapses, tape)
+                trace(neuron, now, synapses, buffer)
             activity.bias[neuron] -= wiring.bias_per_spike[circuit]
-            room = emit(neuron, now, wiring, column, activity, tape)
+            room = emit(neuron, now, wiring, column, activity, buffer)
         if not room:
             return -1
     return times.size

@@ -3,7 +3,7 @@
 Wiring, Numbers         the network: who reaches whom, numbers of the synapse models
 Synapses, Activity      its slow and its fast state
 Schedule                input rates and given input spikes to come
-Tape, Work              what the loop writes down; working memory
+EventBuffer, Work              what the loop writes down; working memory
 Acting                  an environment that is acted on
 """
 
@@ -20,10 +20,10 @@ class Wiring(Record):
     rate_up_to = array(
         "float64"
     )  # cumulative ρ_net of the circuits; stochastic neurons add nothing
-    free = array("bool")  # stochastic neurons, without a shared total
+    stochastic = array("bool")  # stochastic neurons, without a shared total
     base_hz = array("float64")  # ρ_0 of stochastic neurons
     most_hz = array("float64")  # beyond which their rates do not rise
-    dead_s = array("float64")
+    refractory_s = array("float64")
     adaptation_rise_s = array("float64")
     adaptation_fall_s = array("float64")
     adaptation_strength = array("float64")
@@ -32,7 +32,7 @@ class Wiring(Record):
     first_block = array("int64")  # [n_circuits + 1]: blocks lie sorted by their target
     learns = array("bool")  # whether any synapse of the circuit is plastic
     learns_by_own = array("bool")  # whether any learns from spikes of its own neuron
-    eligibilitys = array("bool")  # whether any learns from all spikes of the circuit
+    assigns_eligibility = array("bool")  # whether any learns from all spikes of the circuit
     circuit_of = array("int64")  # per neuron
     highest_limit_hz = array("float32")  # likewise, in whole lanes: of neurons with a highest rate
     # per block
@@ -47,9 +47,9 @@ class Wiring(Record):
     weigh = array("int64")  # addresses of compiled functions
     on_post = array("int64")
     on_pre = array("int64")  # 0 if nothing happens there
-    passing = array("int64")  # 0 where no eligibility is assigned
-    eligibilitying = array("int64")
-    gathering = array("int64")
+    pass_function = array("int64")  # 0 where no eligibility is assigned
+    eligibility_function = array("int64")
+    gather_function = array("int64")
     sign = array("float32")
     kernel = array("int64")  # which EPSP
     n_traces = array("int64")
@@ -116,7 +116,7 @@ class Synapses(Record):
     trace = array("float64")  # of plasticities that have some: [synapse, trace]
     traced_s = array("float64")  # when they were brought up to date
     eligibility = array("float64")  # of plasticities that assign some: [synapse, 3], e, g, φ
-    credited_s = array("float64")  # per neuron: when it was brought up to date
+    eligibility_updated_s = array("float64")  # per neuron: when it was brought up to date
     # Derived from w: the columns, and by row the afferents whose cells are set; all with ŵ > 0 are
     # among them.
     column = array("float32")
@@ -153,7 +153,7 @@ class Activity(Record):
     bias = array("float64")  # per neuron, as of adapted_s: 0 without homeostasis; −inf once removed
     modulator = array("float64")  # per circuit
     limit_hz = array("float32")  # per neuron: what its rate cannot exceed; 0 if it is not free
-    dead_until_s = array("float64")  # per neuron
+    refractory_until_s = array("float64")  # per neuron
     queue_s = array("float64", 2)  # [delayed family, place]: arrival times, sorted along the ring
     queue_axon = array("int64", 2)
     queue_head = array("int64")
@@ -180,7 +180,7 @@ class Schedule(Record):
     given_cursor = array("int64")  # [1]
 
 
-class Tape(Record):
+class EventBuffer(Record):
     """Where the loop writes down what happened; emptied by the shell."""
 
     spike_s = array("float64")

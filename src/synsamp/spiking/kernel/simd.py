@@ -114,7 +114,7 @@ def _address(typingctx: Any, array: Any, start: Any, count: Any) -> Any:
     return types.CPointer(array.dtype)(array, types.int64, types.int64), codegen
 
 
-def _row(typingctx: Any, pointer: Any, count: Any) -> Any:
+def _pointed_at(typingctx: Any, pointer: Any, count: Any) -> Any:
     """The reverse of ``address``: ``count`` numbers behind a pointer, as an array."""
     kind = types.Array(pointer.dtype, 1, "C")
 
@@ -184,7 +184,7 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 
 part: Any = intrinsic(_part)
 address: Any = intrinsic(_address)
-row: Any = intrinsic(_row)
+array_at: Any = intrinsic(_pointed_at)
 numbers = functools.cache(_numbers)
 load: Any = intrinsic(_load)
 store: Any = intrinsic(_store)

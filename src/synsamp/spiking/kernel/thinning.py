@@ -94,7 +94,7 @@ def limit_some(
         keep_rise = exp(-while_s / wiring.epsp_rise_s[i])
         add_most(part(activity.sum_fall, i * plane + first, size), fall, keep_fall, u)
         add_most(part(activity.sum_rise, i * plane + first, size), -rise, keep_rise, u)
-    base_hz = wiring.base_hz[circuit] * (ROOM if wiring.eligibilitys[circuit] else 1.0)
+    base_hz = wiring.base_hz[circuit] * (ROOM if wiring.assigns_eligibility[circuit] else 1.0)
     highest_hz = part(wiring.highest_limit_hz, first, size)
     set_limits(u, base_hz, highest_hz, bias, part(activity.limit_hz, first, size))
 
@@ -122,8 +122,8 @@ def add_up_limits(now: float, activity: Activity) -> None:
 def renew_limits(now: float, wiring: Wiring, activity: Activity, work: Work) -> None:
     """What no rate exceeds for the next while, if nothing arrives; and their sum."""
     activity.clock[BOUND_S] = now + wiring.constants[RENEW_S]
-    for circuit in range(wiring.free.size):
-        if wiring.free[circuit]:
+    for circuit in range(wiring.stochastic.size):
+        if wiring.stochastic[circuit]:
             first = wiring.first_neuron[circuit]
             size = wiring.first_neuron[circuit + 1] - first
             limit_some(circuit, first, size, now, wiring, activity, work)
@@ -174,7 +174,7 @@ def whose(share: float, activity: Activity) -> tuple[int, float]:
 
 
 @separate
-def judge(
+def accept(
     now: float, wiring: Wiring, activity: Activity, events: Words
 ) -> tuple[int, int, float, float]:
     """A candidate has come: of which free neuron, which one spikes or why not, p, and ∂log ρ/∂u.
@@ -187,7 +187,7 @@ def judge(
         return NOBODY, NOBODY, 0.0, 0.0
     circuit, limit = wiring.circuit_of[candidate], np.float64(activity.limit_hz[candidate])
     rate = wiring.base_hz[circuit] * exp(potential(candidate, circuit, now, wiring, activity))
-    if now < activity.dead_until_s[candidate]:
+    if now < activity.refractory_until_s[candidate]:
         return candidate, NOBODY, 0.0, 0.0
     slope = 1.0
     if rate > wiring.most_hz[circuit]:

@@ -23,9 +23,10 @@ from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp, scalar
 from synsamp.specialise import is_compiled, why_not_compiled
 from synsamp.specialise.fingerprint import fingerprint
-from synsamp.spiking.kernel.compiling import ARRIVAL, SPIKE, row_function
+from synsamp.spiking.kernel.compiling import row_function
 from synsamp.spiking.kernel.diffusion import at_least, read_effects
-from synsamp.spiking.kernel.simd import numbers, part, row
+from synsamp.spiking.kernel.rows import ARRIVAL, SPIKE, ArrivalColumn, SpikeRow, arrays_of
+from synsamp.spiking.kernel.simd import array_at, numbers, part
 from synsamp.spiking.plasticity.base import Plasticity
 
 # mypy: disable-error-code="name-defined"
@@ -169,74 +170,42 @@ def _decay(traces: Any, constants: Any, first: int, elapsed: float) -> None:
         traces[j] *= exp(-elapsed / constants[first + j])
 
 
-def _spike_each(
-    n: int,
-    theta_at: Any,
-    weight_at: Any,
-    effect_at: Any,
-    fall_at: Any,
-    rise_at: Any,
-    fall_decay: Any,
-    rise_decay: Any,
-    b: float,
-    theta_min: float,
-    retracted: Any,
-    sign: Any,
-    plasticity: Any,
-    mapping: Any,
-    sums: Any,
-    now: float,
-    modulator: float,
-    traces_at: Any,
-    traced_at: Any,
-) -> int:
-    theta, weight, effect = row(theta_at, n), row(weight_at, n), row(effect_at, n)
-    fall, rise = row(fall_at, n), row(rise_at, n)
-    traces, traced_s = row(traces_at, n * n_traces), row(traced_at, n if n_traces > 0 else 0)
-    p, given = mapping_numbers(mapping, 1, 0), values(plasticity, 1, 0)
+def _spike_each(row: SpikeRow) -> int:
+    n, now = row.n, row.now
+    theta, weight, effect, fall, rise = arrays_of(row)
+    traces, traced_s = array_at(row.traces, n * n_traces), row.traced_s
+    p, given = mapping_numbers(row.mapping, 1, 0), values(row.plasticity, 1, 0)
     for i in range(n):
         old = theta[i]
         if old > -np.inf:
             own = part(traces, i * n_traces, n_traces)
             if n_traces > 0:
-                _decay(own, plasticity, n_values, now - traced_s[i])
+                _decay(own, row.plasticity, n_values, now - traced_s[i])
                 traced_s[i] = now
-            x = np.float64(fall_decay * fall[i]) - np.float64(rise_decay * rise[i])
-            w = np.float64(weight[i])
-            change = change_of(Synapse(old, w, slope_of(old, p), x, modulator), own, given)
-            theta[i] = at_least(old + b * change, old, theta_min)
+            x = np.float64(row.fall_decay * fall[i]) - np.float64(row.rise_decay * rise[i])
+            synapse = Synapse(old, np.float64(weight[i]), slope_of(old, p), x, row.modulator)
+            theta[i] = at_least(
+                old + row.speed * change_of(synapse, own, given), old, row.theta_min
+            )
             weight[i] = weight_of(theta[i], p)
-    sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
+    row.sums[0], row.sums[1] = read_effects(weight, row.retracted, row.sign, fall, rise, effect)
     return 1
 
 
-def _arrival_each(
-    n: int,
-    stride: int,
-    theta_at: Any,
-    weight_at: Any,
-    x: float,
-    b: float,
-    theta_min: float,
-    plasticity: Any,
-    mapping: Any,
-    now: float,
-    modulator: float,
-    traces_at: Any,
-    traced_at: Any,
-) -> None:
-    reach = (n - 1) * stride + 1
-    theta, weight = row(theta_at, reach), row(weight_at, reach)
-    traces, traced_s = row(traces_at, reach * n_traces), row(traced_at, reach)
-    p, given = mapping_numbers(mapping, 1, 0), values(plasticity, 1, 0)
-    for i in range(0, reach, stride):
+def _arrival_each(column: ArrivalColumn) -> None:
+    reach, now = (column.n - 1) * column.stride + 1, column.now
+    theta, weight = array_at(column.theta, reach), array_at(column.weight, reach)
+    traces, traced_s = array_at(column.traces, reach * n_traces), column.traced_s
+    p, given = mapping_numbers(column.mapping, 1, 0), values(column.plasticity, 1, 0)
+    for i in range(0, reach, column.stride):
         old = theta[i]
         if old > -np.inf:
             own = part(traces, i * n_traces, n_traces)
             if n_traces > 0:
-                _decay(own, plasticity, n_values, now - traced_s[i])
+                _decay(own, column.plasticity, n_values, now - traced_s[i])
                 traced_s[i] = now
             w = np.float64(weight[i])
-            change = change_of(Synapse(old, w, slope_of(old, p), x, modulator), own, given)
-            theta[i] = at_least(old + b * change, old, theta_min)
+            synapse = Synapse(old, w, slope_of(old, p), column.x, column.modulator)
+            change = column.speed * change_of(synapse, own, given)
+            theta[i] = at_least(old + change, old, column.theta_min)
             weight[i] = weight_of(theta[i], p)

@@ -35,10 +35,19 @@ from synsamp.errors import refuse
 from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp, scalar
 from synsamp.priors import Flat, Gaussian, Prior, PriorByGroup
-from synsamp.spiking.kernel.compiling import ELIGIBILITY, GATHER, PASS, SPIKE, row_function
+from synsamp.spiking.kernel.compiling import row_function
 from synsamp.spiking.kernel.diffusion import at_least, is_multiplicative, read_effects
 from synsamp.spiking.kernel.eligibility import DEPTH, PASSAGE
-from synsamp.spiking.kernel.simd import numbers, row
+from synsamp.spiking.kernel.rows import (
+    ELIGIBILITY,
+    GATHER,
+    PASS,
+    SPIKE,
+    EligibilityRow,
+    SpikeRow,
+    arrays_of,
+)
+from synsamp.spiking.kernel.simd import numbers
 from synsamp.spiking.plasticity.base import Plasticity
 
 # mypy: disable-error-code="name-defined"
@@ -195,63 +204,30 @@ def _slope_of_any(theta: Any, w: Any, of_theta: Any, p: Any) -> Any:
     return of_theta(theta, p)
 
 
-def _eligibility(
-    count: int,
-    listed: Any,
-    theta: Any,
-    weight: Any,
-    retracted: Any,
-    fall: Any,
-    rise: Any,
-    fall_decay: Any,
-    rise_decay: Any,
-    spiked: float,
-    expected: float,
-    passing: Any,
-    mapping: Any,
-    eligibility: Any,
-) -> None:
-    e_to_e, e_to_g, g_to_g, e_to_phi, g_to_phi, phi_to_phi = own(passing, 1, 0)
-    p, surprise = mapping_numbers(mapping, 1, 0), spiked - share * expected
-    for at in range(count):
-        i = listed[at]
-        if weight[i] > retracted:
-            x = np.float64(fall_decay * fall[i]) - np.float64(rise_decay * rise[i])
+def _eligibility(row: EligibilityRow) -> None:
+    e_to_e, e_to_g, g_to_g, e_to_phi, g_to_phi, phi_to_phi = own(row.passage, 1, 0)
+    p, surprise = mapping_numbers(row.mapping, 1, 0), row.spiked - share * row.expected
+    eligibility = row.eligibility
+    for at in range(row.n):
+        i = row.listed[at]
+        w = row.weight[i]
+        if w > row.retracted:
+            fall, rise = row.fall_decay * row.fall[i], row.rise_decay * row.rise[i]
+            x = np.float64(fall) - np.float64(rise)
             e, g, phi = (
                 eligibility[DEPTH * i],
                 eligibility[DEPTH * i + 1],
                 eligibility[DEPTH * i + 2],
             )
-            jump = surprise * slope(theta[i], weight[i], slope_of, p) * x
+            jump = surprise * slope(row.theta[i], w, slope_of, p) * x
             eligibility[DEPTH * i] = e_to_e * e + jump
             eligibility[DEPTH * i + 1] = e_to_g * e + g_to_g * g
             eligibility[DEPTH * i + 2] = e_to_phi * e + g_to_phi * g + phi_to_phi * phi
 
 
-def _nothing_at_spike(
-    n: int,
-    theta: Any,
-    weight_at: Any,
-    effect_at: Any,
-    fall_at: Any,
-    rise_at: Any,
-    fall_decay: Any,
-    rise_decay: Any,
-    b: float,
-    theta_min: float,
-    retracted: Any,
-    sign: Any,
-    plasticity: Any,
-    mapping: Any,
-    sums: Any,
-    now: float,
-    modulator: float,
-    traces: Any,
-    traced_s: Any,
-) -> int:
-    weight, effect = row(weight_at, n), row(effect_at, n)
-    fall, rise = row(fall_at, n), row(rise_at, n)
-    sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
+def _nothing_at_spike(row: SpikeRow) -> int:
+    _, weight, effect, fall, rise = arrays_of(row)
+    row.sums[0], row.sums[1] = read_effects(weight, row.retracted, row.sign, fall, rise, effect)
     return 0
 
 

@@ -25,13 +25,14 @@ from synsamp.errors import refuse
 from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp_single, exp_up_to_4, scalar
 from synsamp.rule.equation import likelihood_jump
-from synsamp.spiking.kernel.compiling import SPIKE, row_function
+from synsamp.spiking.kernel.compiling import row_function
 from synsamp.spiking.kernel.diffusion import (
     at_least,
     exponential_weights,
     is_multiplicative,
     read_effects,
 )
+from synsamp.spiking.kernel.rows import SPIKE, SpikeRow, arrays_of
 from synsamp.spiking.kernel.simd import (
     LANE,
     above,
@@ -40,7 +41,6 @@ from synsamp.spiking.kernel.simd import (
     load,
     note_signs,
     numbers,
-    row,
     singles,
     store,
     total,
@@ -193,42 +193,22 @@ def small_exp(x: Any) -> Any:
     return p * x + np.float32(1.0)
 
 
-def _spike_in_lanes(
-    n: int,
-    theta_at: Any,
-    weight_at: Any,
-    effect_at: Any,
-    fall_at: Any,
-    rise_at: Any,
-    fall_decay: Any,
-    rise_decay: Any,
-    b: float,
-    theta_min: float,
-    retracted: Any,
-    sign: Any,
-    plasticity: Any,
-    mapping: Any,
-    sums: Any,
-    now: float,
-    modulator: float,
-    traces: Any,
-    traced_s: Any,
-) -> int:
-    theta, weight, effect = row(theta_at, n), row(weight_at, n), row(effect_at, n)
-    fall, rise = row(fall_at, n), row(rise_at, n)
+def _spike_in_lanes(row: SpikeRow) -> int:
+    theta, weight, effect, fall, rise = arrays_of(row)
+    b, plasticity, retracted, sums = row.speed, row.plasticity, row.retracted, row.sums
     # likelihood_jump is linear in the gradient, so its factor b N is taken once per row.
     gain = np.float32(likelihood_jump(b, plasticity[0], 1.0))
     alpha, most_at = gain * np.float32(plasticity[1]), np.float32(plasticity[2])
     most = np.float32(plasticity[3] * b)
-    fall_gain, rise_gain = gain * fall_decay, gain * rise_decay
+    fall_gain, rise_gain = gain * row.fall_decay, gain * row.rise_decay
     moved, crossed = singles(0.0), singles(0.0)
     sum_fall, sum_rise = singles(0.0), singles(0.0)
-    for i in range(0, n, LANE):
+    for i in range(0, row.n, LANE):
         w, falls, rises, theta_was = load(weight, i), load(fall, i), load(rise, i), load(theta, i)
         x = fall_gain * falls - rise_gain * rises
         change = w * (x - expected(w, alpha, most_at))
         step = felt(clipped(change, most), w, retracted)
-        store(theta, i, at_least(theta_was + widen(step), theta_was, theta_min))
+        store(theta, i, at_least(theta_was + widen(step), theta_was, row.theta_min))
         new = w * small_exp(step)
         store(weight, i, new)
         moved = max(moved, step * step)
@@ -240,46 +220,26 @@ def _spike_in_lanes(
     sums[0], sums[1] = total(sum_fall), total(sum_rise)
     if largest(moved) >= np.float32(1 / 64):  # a series is not enough
         exponential_weights(theta, weight, retracted)
-        sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
+        sums[0], sums[1] = read_effects(weight, retracted, row.sign, fall, rise, effect)
         return 1
     return int(any_negative(crossed))
 
 
-def _spike_any(
-    n: int,
-    theta_at: Any,
-    weight_at: Any,
-    effect_at: Any,
-    fall_at: Any,
-    rise_at: Any,
-    fall_decay: Any,
-    rise_decay: Any,
-    b: float,
-    theta_min: float,
-    retracted: Any,
-    sign: Any,
-    plasticity: Any,
-    mapping: Any,
-    sums: Any,
-    now: float,
-    modulator: float,
-    traces: Any,
-    traced_s: Any,
-) -> int:
-    theta, weight, effect = row(theta_at, n), row(weight_at, n), row(effect_at, n)
-    fall, rise = row(fall_at, n), row(rise_at, n)
+def _spike_any(row: SpikeRow) -> int:
+    theta, weight, effect, fall, rise = arrays_of(row)
+    b, plasticity, retracted, sums = row.speed, row.plasticity, row.retracted, row.sums
     gain = np.float32(likelihood_jump(b, plasticity[0], 1.0))
     alpha, most_at = np.float32(plasticity[1]), np.float32(plasticity[2])
     most = np.float32(plasticity[3] * b)
-    p = mapping_numbers(mapping, 1, 0)
-    for i in range(n):
+    p = mapping_numbers(row.mapping, 1, 0)
+    for i in range(row.n):
         old = theta[i]
         if old > -np.inf:
-            x = fall_decay * fall[i] - rise_decay * rise[i]
+            x = row.fall_decay * fall[i] - row.rise_decay * rise[i]
             slope = np.float32(slope_of(old, p))
             change = gain * (slope * (x - expected(weight[i], alpha, most_at)))
             step = felt(clipped(change, most), weight[i], retracted)
-            theta[i] = at_least(old + step, old, theta_min)
+            theta[i] = at_least(old + step, old, row.theta_min)
             weight[i] = weight_of(theta[i], p)
-    sums[0], sums[1] = read_effects(weight, retracted, sign, fall, rise, effect)
+    sums[0], sums[1] = read_effects(weight, retracted, row.sign, fall, rise, effect)
     return 1
