@@ -93,16 +93,34 @@ def _one(value: Value) -> float:
     return float(value)
 
 
+class _Named:
+    """A measure whose key may continue after a dot, as in ``regrowth@learning.control``."""
+
+    def __init__(self, run: str, measures: dict[str, list[Value]], key: str) -> None:
+        self._run, self._measures, self._key = run, measures, key
+
+    def __getattr__(self, name: str) -> Any:
+        if f"{self._key}.{name}" in self._measures or not hasattr(Estimate, name):
+            return _Named(self._run, self._measures, f"{self._key}.{name}")
+        return getattr(self._estimate(), name)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._estimate(), spec)
+
+    def _estimate(self) -> Estimate:
+        if self._key not in self._measures:
+            raise SynsampError(f"the stored run {self._run} has no measure {self._key!r}; rename it")
+        return Estimate(self._measures[self._key])
+
+
 class Measures:
     """The measures of one run, by name."""
 
     def __init__(self, name: str, measures: dict[str, list[Value]]) -> None:
         self._name, self._measures = name, measures
 
-    def __getattr__(self, measure: str) -> Estimate:
-        if measure not in self._measures:
-            raise SynsampError(f"the stored run {self._name} has no measure {measure!r}; rename it")
-        return Estimate(self._measures[measure])
+    def __getattr__(self, measure: str) -> _Named:
+        return _Named(self._name, self._measures, measure)
 
     def __format__(self, spec: str) -> str:
         raise ValueError("a run without a measure")

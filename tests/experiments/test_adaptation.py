@@ -14,13 +14,10 @@ from synsamp.claims.judge import interval_of
 from synsamp.claims.measures import values_of
 from synsamp.errors import SynsampError
 from synsamp.paper.fig4_adaptation import EXPERIMENT
-from synsamp.paper.fig4_adaptation.claims import CLAIMS, PHASE_CLAIMS
-from synsamp.paper.fig4_adaptation.claims_stdp import STDP_CLAIMS
+from synsamp.paper.fig4_adaptation.claims import CLAIMS, PHASE_CLAIMS, STDP_CLAIMS
 from synsamp.paper.fig4_adaptation.figures import draw
-from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters
-from synsamp.paper.fig4_adaptation.phases import DigitPhase
+from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters, DigitPhase
 from synsamp.paper.fig4_adaptation.stdp import measure_stdp
-from synsamp.paper.fig4_adaptation.stdp_measures import stdp_measures
 from synsamp.paper.shared.digit_circuit import RuleSection
 from synsamp.protocol import executor
 from synsamp.runs.execute import carry_out, describe_run, execute, parameters_of, resume
@@ -100,7 +97,7 @@ def test_bad_parameters_are_refused_in_words(setting, words):
     assert len(str(caught.value).splitlines()) == 1
 
 
-# -- the rule's timing curve in the engine --------------------
+# -- STDP curves in the simulator --------------------
 
 
 @pytest.fixture(scope="module")
@@ -108,14 +105,14 @@ def stdp():
     return measure_stdp(RuleSection(), np.random.SeedSequence(1))
 
 
-def test_single_pairs_in_the_engine_follow_the_curve(stdp):
+def test_single_pairs_in_the_simulator_follow_the_curve(stdp):
     lag = stdp.lag.values
     late = np.where(lag > 0, lag, 0.0)
     window = np.exp(-late / 0.02) - np.exp(-late / 0.002)
     for k, w in enumerate(stdp.weight.values):
-        law = window - np.exp(w - 2.0)  # α = e^−2
-        np.testing.assert_allclose(stdp.single[k], law, atol=1e-5)
-        np.testing.assert_allclose(stdp.single_law[k], law, rtol=1e-12)
+        theory = window - np.exp(w - 2.0)  # α = e^−2
+        np.testing.assert_allclose(stdp.single[k], theory, atol=1e-5)
+        np.testing.assert_allclose(stdp.single_theory[k], theory, rtol=1e-12)
 
 
 def test_regular_pairs_see_the_pairs_before_them(stdp):
@@ -128,17 +125,17 @@ def test_regular_pairs_see_the_pairs_before_them(stdp):
             changes.append((np.exp(-ago / 0.02) - np.exp(-ago / 0.002)).sum() - np.exp(1 - 2.0))
         expected.append(np.mean(changes))
     np.testing.assert_allclose(stdp.regular, expected, atol=1e-5)
-    np.testing.assert_allclose(stdp.regular_law, expected, rtol=1e-9)
+    np.testing.assert_allclose(stdp.regular_theory, expected, rtol=1e-9)
 
 
-def test_poisson_pairs_follow_their_law(stdp):
-    z = ((stdp.poisson - stdp.poisson_law) / stdp.poisson_error).values
+def test_poisson_pairs_follow_theory(stdp):
+    z = ((stdp.poisson - stdp.poisson_theory) / stdp.poisson_error).values
     assert np.abs(z).max() < 5.0
-    wrong = ((stdp.poisson - stdp.poisson_law - 0.1) / stdp.poisson_error).values
+    wrong = ((stdp.poisson - stdp.poisson_theory - 0.1) / stdp.poisson_error).values
     assert np.abs(wrong).max() > 5.0  # control: the test would see a tenth of the EPSP
-    # The law of a bin is the mean over it: its integral over lags is that of ε.
+    # Theory is averaged over a bin: its integral over lags is that of ε.
     offset = 20 * 0.018 - np.exp(1 - 2.0)
-    area = float((stdp.poisson_law - offset).sum()) * 0.0025
+    area = float((stdp.poisson_theory - offset).sum()) * 0.0025
     assert area == pytest.approx(0.018, rel=0.01)
 
 
@@ -146,17 +143,18 @@ def test_the_curve_follows_the_rule_and_keeps_its_clip():
     steep = measure_stdp(RuleSection(alpha=2.0, theta_0=1.0), np.random.SeedSequence(1))
     # Before the presynaptic spike a pair does −α e^w, but not more than −5.
     np.testing.assert_allclose(steep.single[:, 0], [-2 * np.exp(0.5), -5, -5], rtol=1e-5)
-    np.testing.assert_allclose(steep.single, steep.single_law, atol=1e-4)
+    np.testing.assert_allclose(steep.single, steep.single_theory, atol=1e-4)
     earlier = RuleSection(alpha=2.0, theta_0=1.0, clip_limit=2.5)
     clipped = measure_stdp(earlier, np.random.SeedSequence(1))
     np.testing.assert_allclose(clipped.single[:, 0], [-2.5, -2.5, -2.5], rtol=1e-5)
-    np.testing.assert_allclose(clipped.single, clipped.single_law, atol=1e-4)
+    np.testing.assert_allclose(clipped.single, clipped.single_theory, atol=1e-4)
 
 
 def test_the_curves_say_what_is_claimed_and_their_nulls_do_not(stdp):
-    found = stdp_measures(stdp)
+    of_stdp = replace(EXPERIMENT, claims=STDP_CLAIMS, also_measured=())
+    found = of_stdp.measure(AdaptationParameters(), {"stdp": stdp})
     for claim in STDP_CLAIMS:
-        inside, outside = found[claim.measure], found[claim.null]
+        inside, outside = found[claim.key], found[claim.null_key]
         assert claim.admits(inside, inside)
         assert claim.excludes(outside, outside)
 
@@ -184,9 +182,10 @@ def test_a_run_records_what_the_figure_needs(tiny):
     spikes = results["learning/tuning"].tuning
     assert spikes.digit.values.tolist() == [1, 2]
     assert (spikes.values.sum(axis=(1, 2)) > 200).all()
-    free = results["free/theta"].theta
-    assert free.shape == theta.shape
-    assert ((free.values > 0).sum(axis=-1) == results["free/active"].active.values[::10]).all()
+    silent = results["no_activity/theta"].theta
+    assert silent.shape == theta.shape
+    counted = results["no_activity/active"].active.values[::10]
+    assert ((silent.values > 0).sum(axis=-1) == counted).all()
     assert set(EXPERIMENT.captions) == set("ABCDEFGHIJ")
 
 
@@ -198,7 +197,7 @@ def test_the_phases_are_shown_in_order_and_the_control_before_the_new_digit(tiny
     assert log.time.values.tolist() == [0, 200, 200, 200, 400]
 
 
-def test_the_control_goes_on_from_the_same_circuit_without_the_new_digit(tiny):
+def test_the_control_continues_from_the_same_circuit_without_the_new_digit(tiny):
     results = tiny.results()
     before, with_new = results["learning/theta"].theta.sel(time=[200.0, 400.0]).values
     at_start, control = results["learning/control/theta"].theta.values[[0, -1]]
@@ -211,7 +210,7 @@ def test_the_control_goes_on_from_the_same_circuit_without_the_new_digit(tiny):
 
 
 def test_prior_and_noise_alone_are_an_ornstein_uhlenbeck_process(tiny):
-    theta = tiny.results()["free/theta"].theta.values.astype(float)
+    theta = tiny.results()["no_activity/theta"].theta.values.astype(float)
     start, end = theta[0].ravel(), theta[-1].ravel()
     keep = np.exp(-1e-4 * 600)
     nu = (end - 0.5 - keep * (start - 0.5)) / np.sqrt(1 - keep**2)
@@ -229,25 +228,25 @@ def test_prior_and_noise_alone_are_an_ornstein_uhlenbeck_process(tiny):
         pytest.param(0.9, id="without activity"),
     ],
 )
-def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, share):
-    monkeypatch.setattr(executor, "SOONEST_S", 0.0)  # told of every 10 s, however fast they pass
-    told = []
+def test_a_stopped_and_resumed_run_is_bit_identical(tiny, tmp_path, monkeypatch, share):
+    monkeypatch.setattr(executor, "SOONEST_S", 0.0)  # reports every 10 s of simulated time
+    reported = []
 
     def stop(done):
-        told.append(done)
+        reported.append(done)
         if done >= share:
             raise StoppedError
 
     asked = describe_run(UNDRAWN, settings=TINY)
     with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
         carry_out(UNDRAWN, folder, Console(quiet=True), report=stop)
-    assert share <= told[-1] < share + 0.05
+    assert share <= reported[-1] < share + 0.05
     assert list((tmp_path / "run" / "checkpoints").iterdir())
     assert seal(resume(UNDRAWN, tmp_path / "run")) == seal(tiny)
 
 
 def test_phases_without_a_new_digit_are_run_and_drawn(tmp_path):
-    settings = [*TINY, "phases=1;1", "mechanism=true"]
+    settings = [*TINY, "phases=1;1", "controls=true"]
     folder = execute(UNDRAWN, tmp_path / "run", settings=settings)
     found = {name for name in inside(folder) if not name.startswith("stdp")}
     of_one_phase = {"background-eliminated", "relevant-survive", "few-active"}
@@ -261,102 +260,112 @@ def test_without_the_likelihood_no_claim_can_hold(tmp_path):
     folder = execute(UNDRAWN, tmp_path / "run", settings=settings)
     found = values_of(folder.results()["measures"])
     for claim in PHASE_CLAIMS:
-        if {claim.measure, claim.null} <= set(found):
-            value, null = (interval_of(found[name]).value for name in (claim.measure, claim.null))
+        keys = claim.key, claim.null_key
+        if set(keys) <= set(found):
+            value, null = (interval_of(found[key]).value for key in keys)
             holds = claim.admits(value, value) and claim.excludes(null, null)
             assert not holds, claim.id
 
 
-# -- the arms that ask why --------------------
+# -- controls --------------------
 
 
 @pytest.fixture(scope="module")
-def asking(tmp_path_factory):
-    settings = [*TINY, "mechanism=true"]
-    return execute(UNDRAWN, tmp_path_factory.mktemp("asking") / "run", settings=settings)
+def controlled(tmp_path_factory):
+    settings = [*TINY, "controls=true"]
+    return execute(UNDRAWN, tmp_path_factory.mktemp("controlled") / "run", settings=settings)
 
 
-def test_adding_the_arms_changes_nothing_of_the_circuit(tiny, asking):
-    plain, with_arms = tiny.results(), asking.results()
-    for name in ("learning/theta", "learning/tuning", "learning/control/theta", "free/theta"):
-        assert with_arms[name].identical(plain[name])
+def test_adding_controls_does_not_change_the_circuit(tiny, controlled):
+    plain, with_controls = tiny.results(), controlled.results()
+    for name in (
+        "learning/theta",
+        "learning/tuning",
+        "learning/control/theta",
+        "no_activity/theta",
+    ):
+        assert with_controls[name].identical(plain[name])
 
 
-@pytest.mark.parametrize("trunk", ["learning", "other_reading"])
-def test_arms_leave_where_they_should_and_differ_in_one_thing(asking, trunk):
-    results = asking.results()
-    as_it_is = results[f"{trunk}/theta"].theta.sel(time=slice(0, 400))
-    for arm, start_s in (("noise_off", 200.0), ("again", 200.0), ("no_prior", 0.0)):
-        theta = results[f"{trunk}/{arm}/theta"].theta
+@pytest.mark.parametrize("trunk", ["learning", "alternative_rule"])
+def test_controls_branch_at_the_right_time_and_differ_in_one_thing(controlled, trunk):
+    results = controlled.results()
+    unchanged = results[f"{trunk}/theta"].theta.sel(time=slice(0, 400))
+    for branch, start_s in (("noise_off", 200.0), ("replicate", 200.0), ("no_prior", 0.0)):
+        theta = results[f"{trunk}/{branch}/theta"].theta
         assert (float(theta.time[0]), float(theta.time[-1])) == (start_s, 400.0)
-        np.testing.assert_array_equal(theta[0], as_it_is.sel(time=start_s))
-        assert (theta[-1] != as_it_is[-1]).mean() > 0.9
-    # Retracted synapses at inputs that stay dark: without noise all go down (printed) or by the
-    # prior alone, without likelihood.
+        np.testing.assert_array_equal(theta[0], unchanged.sel(time=start_s))
+        assert (theta[-1] != unchanged[-1]).mean() > 0.9
+    # Retracted synapses at inputs that stay dark: without noise they follow the prior alone if
+    # the likelihood does not act on them, and fall below that if it does.
     quiet = results[f"{trunk}/noise_off/theta"].theta
     dark = results["images"].background.values.all(axis=0)
     before, after = quiet.values[0][:, dark].astype(float), quiet.values[-1][:, dark].astype(float)
     deep = (before < -0.5) & (before > -4)
-    by_the_prior = 0.5 + np.exp(-1e-4 * 200) * (before[deep] - 0.5)
-    if trunk == "other_reading":
-        np.testing.assert_allclose(after[deep], by_the_prior, atol=1e-4)
+    by_prior = 0.5 + np.exp(-1e-4 * 200) * (before[deep] - 0.5)
+    if trunk == "alternative_rule":
+        np.testing.assert_allclose(after[deep], by_prior, atol=1e-4)
     else:
-        assert (after[deep] < by_the_prior - 1e-3).all()
+        assert (after[deep] < by_prior - 1e-3).all()
 
 
-def test_one_copy_goes_on_with_the_new_digit(asking):
-    results = asking.results()
-    stays, gone = results["learning/stays/theta"].theta, results["learning/theta"].theta
-    assert stays.time.values.tolist() == [400.0, 500.0, 600.0]
-    np.testing.assert_array_equal(stays[0], gone.sel(time=400.0))
-    kept = (stays[-1] - gone[-1]).mean("post").values
+def test_one_copy_continues_with_the_new_digit(controlled):
+    results = controlled.results()
+    persists, gone = results["learning/digit_persists/theta"].theta, results["learning/theta"].theta
+    assert persists.time.values.tolist() == [400.0, 500.0, 600.0]
+    np.testing.assert_array_equal(persists[0], gone.sel(time=400.0))
+    kept = (persists[-1] - gone[-1]).mean("post").values
     bright = results["images"].new.values
     assert kept[bright].mean() > kept[~bright].mean() + 0.1
 
 
-def test_without_prior_synapses_walk(asking):
-    results = asking.results()
-    for arm, pulled in (("/no_prior", False), ("", True)):  # control: with its prior, as it is
-        theta = results[f"other_reading{arm}/theta"].theta.sel(time=[0, 400]).values.astype(float)
+def test_without_prior_synapses_walk(controlled):
+    results = controlled.results()
+    for branch, pulled in (("/no_prior", False), ("", True)):  # control: with its prior
+        theta = (
+            results[f"alternative_rule{branch}/theta"].theta.sel(time=[0, 400]).values.astype(float)
+        )
         deep = theta[0] < -0.8  # so far down that hardly any of them meets the likelihood
         step = (theta[1] - theta[0])[deep]
-        by_the_prior = (0.5 - theta[0][deep]) * -np.expm1(-1e-4 * 400)
-        assert bool(step.mean() > by_the_prior.mean() / 2) is pulled
+        by_prior = (0.5 - theta[0][deep]) * -np.expm1(-1e-4 * 400)
+        assert bool(step.mean() > by_prior.mean() / 2) is pulled
         assert abs(step.std() / np.sqrt(2e-4 * 400) - 1) < 4 / np.sqrt(2 * step.size)
 
 
-def test_nulls_are_measured_of_their_own_arms(asking):
-    results = asking.results()
+def test_nulls_are_measured_in_their_own_branches(controlled):
+    results = controlled.results()
     found = {name: value[0] for name, value in values_of(results["measures"]).items()}
     new = results["images"].new.values
-    for suffix, arm in (("", "learning"), ("_free", "free")):
-        share = results[f"{arm}/active"].active.sum("post") / (4 * 784)
-        assert found[f"largest_active_share{suffix}"] == pytest.approx(float(share.max()))
+    for branch in ("learning", "no_activity"):
+        share = results[f"{branch}/active"].active.sum("post") / (4 * 784)
+        assert found[f"largest_active_share@{branch}"] == pytest.approx(float(share.max()))
     theta = results["learning/theta"].theta.sel(time=[0, 200, 400, 600]).values[:, :, new] > 0
     control = results["learning/control/theta"].theta.values[-1][:, new] > 0
-    stays = results["learning/stays/theta"].theta.values[-1][:, new] > 0
+    persists = results["learning/digit_persists/theta"].theta.values[-1][:, new] > 0
     eliminated = theta[0] & ~theta[1]
-    for suffix, end in (("", theta[2]), ("_control", control)):
+    for branch, end in (("", theta[2]), (".control", control)):
         back = Ratio((eliminated & end).sum(), eliminated.sum())
-        assert found[f"back_at_new_share{suffix}"] == back
-    for suffix, end in (("", theta[3]), ("_stays", stays)):
+        assert found[f"regrowth@learning{branch}"] == back
+    for branch, end in (("", theta[3]), (".digit_persists", persists)):
         gone = Ratio((theta[2] & ~end).sum(), theta[2].sum())
-        assert found[f"gone_at_new_share{suffix}"] == gone
-    likeness = results["adapting_control"].new_likeness.sel(time=[200, 400]).values
-    gain = np.subtract(*np.sort(likeness)[::-1, -2])
-    assert found["likeness_gain_control"] == pytest.approx(gain)
+        assert found[f"eliminated_after@learning{branch}"] == gone
+    similarity = results["learning/control/snapshots"].similarity.sel(time=[200, 400]).values
+    gain = np.subtract(*np.sort(similarity)[::-1, -2])
+    assert found["similarity_gain@learning.control"] == pytest.approx(gain)
 
 
-def test_both_readings_and_the_calculation_are_compared(asking):
-    found = asking.results()["mechanism"]
-    assert found.useful_back.sizes == {"reading": 2, "arm": 4}
-    assert {"regrown", "rewired_again_printed"} <= set(asking.results()["measures"])
+def test_both_readings_and_the_calculation_are_compared(controlled):
+    results = controlled.results()
+    assert {"printed/summary", "no_likelihood/no_prior/summary"} <= set(results)
+    assert {"useful_regrowth@printed", "relative_regrowth@printed.replicate"} <= set(
+        results["measures"]
+    )
 
 
-def test_its_figures_are_drawn_of_one_run_and_of_many(tiny, asking):
+def test_its_figures_are_drawn_of_one_run_and_of_many(tiny, controlled):
     plain = draw(parameters_of(EXPERIMENT, tiny), [tiny.results()])
     assert sorted("".join(plain)) == list("ABCDEFGH")
-    figures = draw(parameters_of(EXPERIMENT, asking), [asking.results()] * 2)
+    figures = draw(parameters_of(EXPERIMENT, controlled), [controlled.results()] * 2)
     assert sorted("".join(figures)) == list("ABCDEFGHIJ")
 
 
@@ -376,4 +385,4 @@ def test_any_digits_of_the_full_set(tmp_path):
     settings = [*TINY, "phases=0;0,7;0", "data=mnist"]
     folder = execute(UNDRAWN, tmp_path / "run", settings=settings)
     assert folder.results()["learning/tuning"].digit.values.tolist() == [0, 7]
-    assert "two_turn" in values_of(folder.results()["measures"])
+    assert "two_retuned@learning" in values_of(folder.results()["measures"])

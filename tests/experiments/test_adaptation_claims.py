@@ -10,7 +10,6 @@ from synsamp.claims import Ratio, judge
 from synsamp.paper.fig4_adaptation import EXPERIMENT
 from synsamp.paper.fig4_adaptation.analysis import analyse
 from synsamp.paper.fig4_adaptation.claims import CLAIMS
-from synsamp.paper.fig4_adaptation.measures import measures
 from synsamp.paper.fig4_adaptation.protocol import run
 from synsamp.paper.fig4_adaptation.stdp import measure_stdp
 from synsamp.protocol import Branch
@@ -21,7 +20,7 @@ STDP = {"stdp-window", "stdp-weight", "stdp-regular", "stdp-sign", "stdp-poisson
 OF_THE_FIRST_PHASE = {"background-eliminated", "relevant-survive", "few-active"}
 LATER = {"stays-sparse", "turnover-goes-on"}
 OF_THE_RETURN = {"network-returns", "switch-eliminates", "synapse-probes", "synapse-inactive"}
-ASKS_WHY = {
+OF_CONTROLS = {
     "regrowth-undriven",
     "dots-by-noise",
     "noise-rewires-printed",
@@ -33,27 +32,27 @@ ASKS_WHY = {
 }
 
 
-def made_up(parameters):
-    """Records as a run stores them, with random numbers."""
-    rng, course, n_post, n_pre = np.random.default_rng(1), parameters.course, 4, 30
-    end = course.ends_s[-1]
+def random_records(parameters):
+    """Records as a run stores them, with random values."""
+    rng, timeline, n_post, n_pre = np.random.default_rng(1), parameters.timeline, 4, 30
+    end = timeline.ends_s[-1]
 
     def record(name, every_s, **others):
         times = np.arange(0, end + 1, every_s)
         values = rng.normal(size=(times.size, *others.values()))
         return xr.Dataset({name: (("time", *others), values)}, coords={"time": times})
 
-    digits = list(course.all_digits)
+    digits = list(timeline.all_digits)
     synapses = {"post": n_post, "pre": n_pre}
     ink = rng.uniform(size=(len(digits), n_pre))
-    phases = np.ones((len(course.digits), n_pre), bool)
+    phases = np.ones((len(timeline.digits), n_pre), bool)
     results = {
         "stdp": measure_stdp(parameters.rule, np.random.SeedSequence(1)),
         "images": xr.Dataset(
             {
                 "mean_image": (("digit", "pre"), ink),
                 "background": (("phase", "pre"), phases),
-                "matters": (("phase", "pre"), phases),
+                "informative": (("phase", "pre"), phases),
                 "new": ("pre", ink[0] > 0.5),
                 "candidate_input": ("candidate", [3, 4, 5, 6, 7]),
             },
@@ -61,22 +60,22 @@ def made_up(parameters):
         ),
     }
     every_s, tested = parameters.snapshot_every_s, {"post": n_post, "digit": len(digits)}
-    for arm in arms_of(parameters):
+    for branch in branches_of(parameters):
         traced = record("candidates", 10, post=n_post, pre=5).assign_coords(pre=[3, 4, 5, 6, 7])
         results |= {
-            f"{arm}/active": np.abs(record("active", 10, post=n_post)),
-            f"{arm}/candidates": traced,
-            f"{arm}/theta": record("theta", every_s, **synapses),
-            f"{arm}/weight": np.abs(record("weight", every_s, **synapses)),
-            f"{arm}/tuning": np.abs(record("tuning", every_s, **tested)),
+            f"{branch}/active": np.abs(record("active", 10, post=n_post)),
+            f"{branch}/candidates": traced,
+            f"{branch}/theta": record("theta", every_s, **synapses),
+            f"{branch}/weight": np.abs(record("weight", every_s, **synapses)),
+            f"{branch}/tuning": np.abs(record("tuning", every_s, **tested)),
         }
     return results
 
 
-def arms_of(parameters):
-    """The arms of a run, read off its protocols."""
+def branches_of(parameters):
+    """The branches of a run, as its protocols list them."""
     protocols = run(parameters, 1)
-    trunks = [name for name in ("learning", "free", "other_reading") if name in protocols]
+    trunks = [name for name in ("learning", "no_activity", "alternative_rule") if name in protocols]
     return [
         place
         for trunk in trunks
@@ -93,7 +92,7 @@ def arms_of(parameters):
         ([], set()),
         (["phase_s=600", "snapshot_every_s=300"], set()),
         (["rule.learn_when_retracted=false"], set()),
-        (["mechanism=false"], ASKS_WHY | {"network-returns", "switch-eliminates"}),
+        (["controls=false"], OF_CONTROLS | {"network-returns", "switch-eliminates"}),
         (["phases=1;1,2"], OF_THE_RETURN),
         (["phases=1;1,2;2"], OF_THE_RETURN),
         (["phases=1;1"], set(BY_ID) - OF_THE_FIRST_PHASE - LATER - STDP),
@@ -102,30 +101,30 @@ def arms_of(parameters):
 )
 def test_claims_are_judged_where_the_phases_allow_them(settings, absent):
     parameters = override(EXPERIMENT.presets["paper"], settings)
-    results = made_up(parameters)
+    results = random_records(parameters)
     results |= analyse(parameters, results)
-    found = measures(parameters, results)
-    taken = {claim.id for claim in CLAIMS if {claim.measure, claim.null} <= set(found)}
+    found = EXPERIMENT.measure(parameters, results)
+    taken = {claim.id for claim in CLAIMS if {claim.key, claim.null_key} <= set(found)}
     assert set(BY_ID) - taken == absent
     kinds = {type(value) for value in found.values()}
     assert kinds <= {float, bool, Ratio}
 
 
-def test_the_arms_are_those_that_the_nulls_need():
-    quick, paper = (arms_of(EXPERIMENT.presets[name]) for name in ("quick", "paper"))
-    assert quick == ["learning", "learning/control", "free"]
+def test_the_branches_are_those_that_the_nulls_need():
+    quick, paper = (branches_of(EXPERIMENT.presets[name]) for name in ("quick", "paper"))
+    assert quick == ["learning", "learning/control", "no_activity"]
     assert paper == [
         "learning",
         "learning/no_prior",
         "learning/control",
         "learning/noise_off",
-        "learning/again",
-        "learning/stays",
-        "free",
-        "other_reading",
-        "other_reading/no_prior",
-        "other_reading/noise_off",
-        "other_reading/again",
+        "learning/replicate",
+        "learning/digit_persists",
+        "no_activity",
+        "alternative_rule",
+        "alternative_rule/no_prior",
+        "alternative_rule/noise_off",
+        "alternative_rule/replicate",
     ]
 
 
@@ -160,7 +159,7 @@ def test_the_arms_are_those_that_the_nulls_need():
         ("stdp-poisson", 1.0, 12.0),
     ],
 )
-def test_every_claim_can_hold_fail_and_be_refused_by_its_null(name, inside, outside):
+def test_every_claim_can_hold_fail_and_be_not_specific(name, inside, outside):
     claim = BY_ID[name]
     assert judge(claim, [inside] * 20, [outside] * 20).verdict == "holds"
     assert judge(claim, [outside] * 20, [outside] * 20).verdict == "fails"
@@ -174,7 +173,7 @@ def test_every_claim_is_tried_and_says_why_its_band_is_where_it_is_and_what_its_
     for claim in CLAIMS:
         assert claim.reason
         assert claim.detail
-        assert claim.null
+        assert claim.null_key
         assert claim.null_description
 
 
@@ -183,4 +182,4 @@ def test_shares_of_circuits_can_be_decided_with_the_seeds_of_the_paper_preset():
     for name in ("neurons-turn", "network-returns"):
         most = [True] * (n - 4) + [False] * 4
         assert judge(BY_ID[name], most, [False] * n).verdict == "holds"
-        assert judge(BY_ID[name], [not turned for turned in most], [False] * n).verdict == "fails"
+        assert judge(BY_ID[name], [not retuned for retuned in most], [False] * n).verdict == "fails"

@@ -1,11 +1,12 @@
-"""One synapse by itself: does it come back if its neuron begins to answer to a new digit?
+"""A single synapse in theory: does it regrow if its neuron begins to respond to a new digit?
 
     dθ = b ( (μ − θ)/σ² + r N w (x̄ − min(c, α e^w)) ) dt + sqrt(2 T b) dW,   w = exp(θ − θ0)
 
-is structsamp-spiking with spikes replaced by their means: the neuron spikes at r whatever is shown,
-x̄ is the mean EPSP at those spikes. A useful input has its mean rate for the new digit, any other
-that for the old ones. Below the clip c the second term is the slope of r N (x̄ w − α e^w), so the
-law of θ follows from the Fokker–Planck equation; at T = 0 every θ goes its one way.
+is the synaptic sampling rule with spikes replaced by their means: the neuron spikes at rate r,
+and x̄ is the mean EPSP at its spikes. A useful input has its mean rate for the new digit, any other
+input its mean rate for the old ones. Below the clip c the second term is the slope of
+r N (x̄ w − α e^w), so the distribution of θ follows from the Fokker–Planck equation; at T = 0 every
+θ follows a deterministic path.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ from synsamp.spiking import DoubleExponential, SynapseModel
 
 CELL = 0.01
 THETA = np.arange(SynapseModel().theta_min + CELL / 2, 6.0, CELL)
-"""Cells of θ, from the floor on; 0 lies between two of them."""
+"""Cells of θ, from θ_min up; 0 lies between two of them."""
 STEP_S = 2.0
-"""At T = 0; the strongest pull, at a useful synapse that has grown, has a time of 7 s."""
+"""Time step at T = 0; the shortest time constant, at a strong useful synapse, is 7 s."""
 PRINTED, NO_LIKELIHOOD = "printed", "no_likelihood"
 READINGS = (PRINTED, NO_LIKELIHOOD)
-"""Of a retracted synapse: it learns as printed, or it feels no likelihood."""
+"""Readings of a retracted synapse: it learns, as printed, or the likelihood is switched off."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class OneSynapse:
-    """The numbers of the equation; ``prior=False`` leaves its first term out.
+    """Parameters of the equation; ``prior=False`` leaves its first term out.
 
-    ``learn_when_retracted`` is the reading: the likelihood acts at all θ, or at θ > 0 only.
+    ``learn_when_retracted``: the likelihood acts at all θ, or only at θ > 0.
     """
 
     b: float = 1e-4
@@ -56,7 +57,7 @@ class OneSynapse:
 
     @property
     def start(self) -> Floats:
-        """The law of θ before learning: the prior, in each cell."""
+        """Distribution of θ before learning: the prior, in each cell."""
         density = np.exp(Gaussian(self.mean, self.std).log_density(THETA))
         return np.asarray(density / density.sum())
 
@@ -71,11 +72,11 @@ class OneSynapse:
     def likelihood_gradient(self, theta: Floats, x: float) -> Floats:
         """Its slope, r N w (x̄ − min(c, α e^w))."""
         w = self._weight(theta)
-        felt = self.learn_when_retracted | (theta > 0)
-        return np.asarray(self.rate_hz * self.N * w * (x - self._expected(w)) * felt)
+        acts = self.learn_when_retracted | (theta > 0)
+        return np.asarray(self.rate_hz * self.N * w * (x - self._expected(w)) * acts)
 
-    def law(self, start: Floats, x: float, seconds: float, T: float) -> Floats:
-        """Mass in each cell after a while with an input of mean EPSP ``x``."""
+    def distribution(self, start: Floats, x: float, seconds: float, T: float) -> Floats:
+        """Probability of each cell after some time with an input of mean EPSP ``x``."""
         prior = Gaussian(self.mean, self.std) if self.prior else Flat()
 
         def gradient(theta: Floats) -> Floats:
@@ -99,7 +100,7 @@ class OneSynapse:
 
     @property
     def _bend(self) -> float:
-        """The w from which on α e^w is clipped."""
+        """The w above which α e^w is clipped."""
         return math.log(self.clip_limit / self.alpha)
 
     def _expected(self, w: Floats) -> Floats:
@@ -111,43 +112,44 @@ def active_share(mass: Floats) -> float:
     return float(mass[THETA > 0].sum() / mass.sum())
 
 
-def back_share(
+def regrowth(
     synapse: OneSynapse,
     x_old: float,
     x_new: float,
     seconds: tuple[float, float] = (4000.0, 4000.0),
     T: tuple[float, float] = (1.0, 1.0),
 ) -> float:
-    """Share of eliminated synapses that are active again; two stretches of time, each with its T.
+    """Share of eliminated synapses that regrow, in two periods, each with its temperature.
 
-    Synapses start active, from the prior; those that ``x_old`` eliminates then meet ``x_new``.
+    Synapses start active, from the prior; those that ``x_old`` eliminates then receive ``x_new``.
     """
-    before = synapse.law(np.where(THETA > 0, synapse.start, 0.0), x_old, seconds[0], T[0])
+    before = synapse.distribution(np.where(THETA > 0, synapse.start, 0.0), x_old, seconds[0], T[0])
     gone = np.where(THETA > 0, 0.0, before)
-    return active_share(synapse.law(gone, x_new, seconds[1], T[1]))
+    return active_share(synapse.distribution(gone, x_new, seconds[1], T[1]))
 
 
 def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
-    """What single synapses would do in the run's phases, in both readings.
+    """Predict single synapses in the phases of a run, in both readings.
 
-    ``useful_back``: share of useful eliminated synapses that are active again at the end of the new
-    digit's phase, with noise and without in that phase. ``background_active``: active share at
-    inputs that stay dark, with prior and without, at the end of that phase.
+    ``useful_regrowth``: share of useful eliminated synapses that are active again at the end of the
+    new digit's phase, with and without noise in that phase. ``background_active``: active share at
+    inputs that stay dark, with and without prior, at the end of that phase.
     """
-    course, rule = p.course, p.rule
-    assert course.new_phase is not None
-    assert course.new_digit is not None
-    seconds = (course.start_s(course.new_phase), course.length_s(course.new_phase))
-    x_old = mean_epsp(p, images, course.before(course.new_phase))
-    x_new, dark = mean_epsp(p, images, (course.new_digit,)), mean_rate(p, 0.0) * area_s()
-    numbers = (
-        rule.speed, rule.data_size, rule.alpha, rule.theta_0, rule.prior.mean, rule.prior.std, rule.clip_limit
-    )  # fmt: skip
+    timeline, rule = p.timeline, p.rule
+    assert timeline.new_phase is not None
+    assert timeline.new_digit is not None
+    seconds = (timeline.start_s(timeline.new_phase), timeline.length_s(timeline.new_phase))
+    x_old = mean_epsp(p, images, timeline.before(timeline.new_phase))
+    x_new, dark = mean_epsp(p, images, (timeline.new_digit,)), mean_rate(p, 0.0) * area_s()
+    values = (
+        *(rule.speed, rule.data_size, rule.alpha, rule.theta_0),
+        *(rule.prior.mean, rule.prior.std, rule.clip_limit),
+    )
     rate_hz = p.circuit.rate_hz / p.circuit.neurons
-    readings = [OneSynapse(*numbers, rate_hz, reading == PRINTED) for reading in READINGS]
+    readings = [OneSynapse(*values, rate_hz, reading == PRINTED) for reading in READINGS]
     useful = [
         [
-            back_share(one, x_old, x_new, seconds, (rule.temperature, T))
+            regrowth(one, x_old, x_new, seconds, (rule.temperature, T))
             for T in (rule.temperature, 0.0)
         ]
         for one in readings
@@ -155,7 +157,9 @@ def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
     background = [
         [
             active_share(
-                replace(one, prior=prior).law(one.start, dark, sum(seconds), rule.temperature)
+                replace(one, prior=prior).distribution(
+                    one.start, dark, sum(seconds), rule.temperature
+                )
             )
             for prior in (True, False)
         ]
@@ -163,7 +167,7 @@ def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
     ]
     return xr.Dataset(
         {
-            "useful_back": (("reading", "noise"), useful),
+            "useful_regrowth": (("reading", "noise"), useful),
             "background_active": (("reading", "prior"), background),
         },
         coords={"reading": list(READINGS), "noise": [True, False], "prior": [True, False]},
@@ -177,14 +181,14 @@ def area_s() -> float:
     return epsp.fall_s - epsp.rise_s
 
 
-def mean_rate(p: AdaptationParameters, gray: float) -> float:
-    """Rate of an input over digit and gap, in Hz; ``gray`` is its mean gray value in digits."""
+def mean_rate(p: AdaptationParameters, grey: float) -> float:
+    """Rate of an input over digit and gap, in Hz; ``grey`` is its mean grey value in digits."""
     shown = p.input
     lit = shown.digit_s / (shown.digit_s + shown.gap_s)
-    return lit * shown.peak_rate_hz * gray + shown.noise_hz
+    return lit * shown.peak_rate_hz * grey + shown.noise_hz
 
 
 def mean_epsp(p: AdaptationParameters, images: xr.Dataset, digits: tuple[int, ...]) -> float:
     """x̄ of the candidate inputs while some digits are shown."""
-    gray = images.mean_image.sel(digit=list(digits)).isel(pre=images.candidate_input.values)
-    return mean_rate(p, float(gray.mean())) * area_s()
+    grey = images.mean_image.sel(digit=list(digits)).isel(pre=images.candidate_input.values)
+    return mean_rate(p, float(grey.mean())) * area_s()

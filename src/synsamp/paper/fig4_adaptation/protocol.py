@@ -1,20 +1,20 @@
-"""One circuit through all phases, as a Methods section would tell it, and the arms beside it.
+"""One circuit through all phases, and its controls, in the order of a Methods section.
 
-| arm | leaves | goes on |
+| branch | leaves | continues |
 | --- | --- | --- |
 | ``learning`` | | through all phases |
 | ``learning/control`` | before the new digit | with the old digits |
-| ``free`` | | never spikes: prior and noise alone, for as long |
+| ``no_activity`` | | never spikes: prior and noise alone, for as long |
 
-With ``mechanism``, to the end of the new digit's phase unless it says otherwise:
+With ``controls``, to the end of the new digit's phase unless stated otherwise:
 
-| arm | leaves | goes on |
+| branch | leaves | continues |
 | --- | --- | --- |
-| ``learning/stays`` | after the new digit's phase | with the new digit, to the end of the return |
+| ``learning/digit_persists`` | after the new digit's phase | with it, to the end of the return |
 | ``learning/noise_off`` | before the new digit | without noise, T = 0 |
-| ``learning/again`` | before the new digit | with nothing changed, on other noise |
+| ``learning/replicate`` | before the new digit | with nothing changed but the noise |
 | ``learning/no_prior`` | at the start | without prior |
-| ``other_reading`` and its three arms | | with the other reading of a retracted synapse |
+| ``alternative_rule`` and its three controls | | with the other reading of a retracted synapse |
 """
 
 from __future__ import annotations
@@ -23,12 +23,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from synsamp.analysis.tuning import counts_by_label, spike_counts
-from synsamp.paper.fig4_adaptation.images import describe_images
+from synsamp.data import Digits
 from synsamp.paper.fig4_adaptation.one_synapse import predict
-from synsamp.paper.fig4_adaptation.parameters import SYNC_INTERVAL_S, AdaptationParameters
+from synsamp.paper.fig4_adaptation.parameters import (
+    SYNC_INTERVAL_S,
+    AdaptationParameters,
+    Timeline,
+)
 from synsamp.paper.fig4_adaptation.stdp import measure_stdp
 from synsamp.paper.shared.digit_circuit import (
     SYNAPSES,
@@ -36,6 +42,8 @@ from synsamp.paper.shared.digit_circuit import (
     RuleSection,
     build_network,
     build_synapses,
+    ink_shares,
+    mean_images,
     training_digits,
 )
 from synsamp.priors import Gaussian
@@ -54,86 +62,89 @@ from synsamp.protocol import (
 from synsamp.seeds import named_seed
 from synsamp.spiking import Probe
 
-LEARNING, OTHER, FREE = "learning", "other_reading", "free"
-CONTROL, STAYS = "control", "stays"
-NOISE_OFF, AGAIN, NO_PRIOR = "noise_off", "again", "no_prior"
+LEARNING, ALTERNATIVE_RULE, NO_ACTIVITY = "learning", "alternative_rule", "no_activity"
+CONTROL, DIGIT_PERSISTS = "control", "digit_persists"
+NOISE_OFF, REPLICATE, NO_PRIOR = "noise_off", "replicate", "no_prior"
 SILENT_HZ = 1e-12
 WIDE = 1e3
-"""Standard deviation of a prior that pulls nowhere: its force is a millionth of the paper's."""
+"""Standard deviation of a prior without effect: its force is a millionth of the paper's."""
 
 Shown = dict[tuple[int, ...], DigitStimulus]
+BACKGROUND, INFORMATIVE, NEW, NOT_NEW = 0.01, 0.5, 0.2, 0.05
+N_CANDIDATES, N_EXAMPLES = 20, 16
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 def run(p: AdaptationParameters, seed: int) -> dict[str, Any]:
-    """One circuit: what it is shown, how it learns, and the timing curve of its rule."""
-    images = describe_images(training_digits(p.data), p.course)
+    """One circuit, its controls, and the STDP curves of its rule."""
+    images = classify_inputs(training_digits(p.data), p.timeline)
     made: dict[str, Any] = {
         LEARNING: learning(p, images),
-        FREE: free(p, images),
+        NO_ACTIVITY: no_activity(p, images),
         "images": images,
         "stdp": partial(measure_stdp, p.rule, named_seed(seed, "stdp")),
     }
-    if asks_why(p):
-        made |= {OTHER: other_reading(p, images), "one_synapse": partial(predict, p, images)}
+    if p.with_controls:
+        made |= {
+            ALTERNATIVE_RULE: alternative_rule(p, images),
+            "one_synapse": partial(predict, p, images),
+        }
     return made
 
 
-def asks_why(p: AdaptationParameters) -> bool:
-    """Whether the arms about the mechanism are run: they need a new digit."""
-    return p.mechanism and p.course.new_phase is not None
-
-
 def learning(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
-    """Phases one after the other; at each switch a control goes on with what was shown before."""
-    course, shown = p.course, _stimuli(p)
-    new, back = course.new_phase, course.return_phase
-    steps: list[Any] = [_no_prior(p, shown)] if asks_why(p) else []
-    for phase, digits in enumerate(course.digits):
+    """The phases in order; when the new digit appears, a control continues with the old digits."""
+    timeline, shown = p.timeline, _stimuli(p)
+    new, back = timeline.new_phase, timeline.return_phase
+    steps: list[Any] = [_no_prior(p, shown)] if p.with_controls else []
+    for phase, digits in enumerate(timeline.digits):
         if phase == new:
-            old = shown[course.digits[phase - 1]].order
-            steps.append(Branch(CONTROL, [Show(old, course.length_s(phase))]))
-            steps += _arms(p, shown) if asks_why(p) else []
-        if asks_why(p) and back is not None and new is not None and phase == new + 1:
-            longer = course.ends_s[back] - course.ends_s[new]
-            steps.append(Branch(STAYS, [Show(shown[course.digits[new]].order, longer)]))
-        steps.append(Show(shown[digits].order, course.length_s(phase)))
+            old = shown[timeline.digits[phase - 1]].order
+            steps.append(Branch(CONTROL, [Show(old, timeline.length_s(phase))]))
+            steps += _controls(p, shown) if p.with_controls else []
+        if p.with_controls and back is not None and new is not None and phase == new + 1:
+            longer = timeline.ends_s[back] - timeline.ends_s[new]
+            steps.append(Branch(DIGIT_PERSISTS, [Show(shown[timeline.digits[new]].order, longer)]))
+        steps.append(Show(shown[digits].order, timeline.length_s(phase)))
     candidates = theta(SYNAPSES, pre=images.candidate_input.values)
     return Protocol(
         build_network(images.sizes["pre"], p.circuit, build_synapses(p.rule)),
         steps,
-        record={"candidates": every(SYNC_INTERVAL_S, candidates), **_looks(p, shown)},
+        record={"candidates": every(SYNC_INTERVAL_S, candidates), **_records(p, shown)},
         sync_interval_s=SYNC_INTERVAL_S,
     )
 
 
-def other_reading(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
-    """A circuit by the other reading of a retracted synapse, to the end of the new digit's phase.
+def alternative_rule(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
+    """A circuit with the other reading of a retracted synapse, to the end of the new digit's phase.
 
-    A reading is a kind of plasticity, not a number, so it cannot be a branch.
+    Plasticity cannot change within a protocol, so this is no branch.
     """
-    course, shown = p.course, _stimuli(p)
-    assert course.new_phase is not None
+    timeline, shown = p.timeline, _stimuli(p)
+    assert timeline.new_phase is not None
     steps: list[Any] = [_no_prior(p, shown)]
-    for phase in range(course.new_phase + 1):
-        if phase == course.new_phase:
-            steps += _arms(p, shown)
-        steps.append(Show(shown[course.digits[phase]].order, course.length_s(phase)))
-    synapses = build_synapses(the_other(p.rule))
+    for phase in range(timeline.new_phase + 1):
+        if phase == timeline.new_phase:
+            steps += _controls(p, shown)
+        steps.append(Show(shown[timeline.digits[phase]].order, timeline.length_s(phase)))
+    synapses = build_synapses(alternative(p.rule))
     network = build_network(images.sizes["pre"], p.circuit, synapses)
-    return Protocol(network, steps, record=_looks(p, shown), sync_interval_s=SYNC_INTERVAL_S)
+    return Protocol(network, steps, record=_records(p, shown), sync_interval_s=SYNC_INTERVAL_S)
 
 
-def the_other(rule: RuleSection) -> RuleSection:
+def alternative(rule: RuleSection) -> RuleSection:
     """The rule with the other reading of a retracted synapse."""
     return rule.model_copy(update={"learn_when_retracted": not rule.learn_when_retracted})
 
 
-def free(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
-    """The same synapses in a circuit that never spikes: the rule is prior and noise alone."""
+def no_activity(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
+    """The same synapses in a circuit that never spikes: prior and noise alone."""
     silent = p.circuit.model_copy(update={"rate_hz": SILENT_HZ})
     return Protocol(
         build_network(images.sizes["pre"], silent, build_synapses(p.rule)),
-        [Silence(p.course.ends_s[-1])],
+        [Silence(p.timeline.ends_s[-1])],
         record={
             "active": every(SYNC_INTERVAL_S, active_count(SYNAPSES)),
             "theta": every(p.snapshot_every_s, theta(SYNAPSES)),
@@ -143,41 +154,44 @@ def free(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
     )
 
 
-def _arms(p: AdaptationParameters, shown: Shown) -> list[Branch]:
-    """Copies that go through the new digit's phase without noise, and once more as it is."""
-    course = p.course
-    assert course.new_phase is not None
-    new, length_s = shown[course.digits[course.new_phase]].order, course.length_s(course.new_phase)
-    # The images begin anew after a moment: spikes differ from then on, and with them the noise.
-    again = [
+def _controls(p: AdaptationParameters, shown: Shown) -> list[Branch]:
+    """Copies that see the new digit without noise, and with nothing changed but the noise."""
+    timeline = p.timeline
+    assert timeline.new_phase is not None
+    new, length_s = (
+        shown[timeline.digits[timeline.new_phase]].order,
+        timeline.length_s(timeline.new_phase),
+    )
+    # A second step draws other images: spikes differ from then on, and with them the noise.
+    replicate = [
         Show(new, part_s) for part_s in (SYNC_INTERVAL_S, length_s - SYNC_INTERVAL_S) if part_s
     ]
-    looks = _looks(p, shown)
+    records = _records(p, shown)
     return [
-        Branch(NOISE_OFF, [Change(SYNAPSES, temperature=0.0), Show(new, length_s)], looks),
-        Branch(AGAIN, again, looks),
+        Branch(NOISE_OFF, [Change(SYNAPSES, temperature=0.0), Show(new, length_s)], records),
+        Branch(REPLICATE, replicate, records),
     ]
 
 
 def _no_prior(p: AdaptationParameters, shown: Shown) -> Branch:
-    """A copy from the start on, to the end of the new digit's phase, that no prior pulls."""
-    course = p.course
-    assert course.new_phase is not None
-    phases = range(course.new_phase + 1)
-    steps = [Show(shown[course.digits[k]].order, course.length_s(k)) for k in phases]
+    """A copy without prior, from the start to the end of the new digit's phase."""
+    timeline = p.timeline
+    assert timeline.new_phase is not None
+    phases = range(timeline.new_phase + 1)
+    steps = [Show(shown[timeline.digits[k]].order, timeline.length_s(k)) for k in phases]
     wide = Change(SYNAPSES, prior=Gaussian(p.rule.prior.mean, WIDE))
-    return Branch(NO_PRIOR, [wide, *steps], _looks(p, shown))
+    return Branch(NO_PRIOR, [wide, *steps], _records(p, shown))
 
 
 def _stimuli(p: AdaptationParameters) -> Shown:
-    source, course = training_digits(p.data), p.course
-    groups = {*course.digits, course.all_digits}
+    source, timeline = training_digits(p.data), p.timeline
+    groups = {*timeline.digits, timeline.all_digits}
     return {digits: DigitStimulus(source, digits, p.input) for digits in groups}
 
 
-def _looks(p: AdaptationParameters, shown: Shown) -> dict[str, Any]:
-    """What is recorded of every arm that spikes."""
-    everything = shown[p.course.all_digits]
+def _records(p: AdaptationParameters, shown: Shown) -> dict[str, Any]:
+    """What is recorded in every branch that spikes."""
+    everything = shown[p.timeline.all_digits]
     tuning = probe(everything.order, p.probe_s, _spikes_by_digit(p, everything))
     return {
         "active": every(SYNC_INTERVAL_S, active_count(SYNAPSES)),
@@ -190,8 +204,8 @@ def _looks(p: AdaptationParameters, shown: Shown) -> dict[str, Any]:
 def _spikes_by_digit(
     p: AdaptationParameters, shown: DigitStimulus
 ) -> Callable[[Probe], xr.DataArray]:
-    """Spikes of each neuron while each digit was shown; those in the gaps do not count."""
-    digits = p.course.all_digits
+    """Count the spikes of each neuron during each digit, without the gaps."""
+    digits = p.timeline.all_digits
 
     def of(found: Probe) -> xr.DataArray:
         counts = spike_counts(
@@ -201,3 +215,75 @@ def _spikes_by_digit(
         return xr.DataArray(spikes, {"digit": list(digits)}, ("post", "digit"))
 
     return of
+
+
+# -- kinds of inputs --------------------
+
+
+def classify_inputs(source: Digits, timeline: Timeline) -> xr.Dataset:
+    """Classify the inputs (``pre``) by the images alone, before anything is simulated.
+
+    An input is *background* in a phase if it is bright in less than 1 % of the images of every digit
+    shown there, and *informative* if it is bright in more than half of the images of one of them. It
+    is *new* with a digit if it is bright in more than 20 % of that digit's images and in less than
+    5 % of the images of any digit shown before. Mean images and examples are returned as well.
+    """
+    digits = timeline.all_digits
+    height, width = source.images.shape[1:]
+    mean, ink = mean_images(source, digits), ink_shares(source, digits)
+    rows = [[digits.index(d) for d in phase] for phase in timeline.digits]
+    return xr.Dataset(
+        {
+            "mean_image": (("digit", "pre"), mean),
+            "ink": (("digit", "pre"), ink, {"description": "share of bright images"}),
+            "background": (("phase", "pre"), np.stack([background(ink[r]) for r in rows])),
+            "informative": (("phase", "pre"), np.stack([informative(ink[r]) for r in rows])),
+            "new": ("pre", new_inputs(ink, timeline)),
+            "candidate_input": ("candidate", candidate_inputs(mean, ink, timeline)),
+            "examples": (
+                ("digit", "example", "row", "column"),
+                np.stack([source.by_digit(d)[:N_EXAMPLES] for d in digits]),
+            ),
+        },
+        coords={"digit": list(digits)},
+        attrs={"height": height, "width": width},
+    )
+
+
+def background(ink: Floats) -> Bools:
+    """Inputs that are dark for all of these digits; ``ink[digit, input]``."""
+    return np.asarray((ink < BACKGROUND).all(axis=0), bool)
+
+
+def informative(ink: Floats) -> Bools:
+    """Inputs that are bright in most images of one of these digits."""
+    return np.asarray((ink > INFORMATIVE).any(axis=0), bool)
+
+
+def new_inputs(ink: Floats, timeline: Timeline) -> Bools:
+    """Inputs that are bright for the new digit and dark for all digits before it."""
+    if timeline.new_phase is None or timeline.new_digit is None:
+        return np.zeros(ink.shape[1], bool)
+    new, old = _rows(timeline, timeline.new_phase, timeline.new_digit)
+    return np.asarray((ink[new] > NEW) & (ink[old] < NOT_NEW).all(axis=0), bool)
+
+
+def candidate_inputs(mean: Floats, ink: Floats, timeline: Timeline) -> NDArray[np.int64]:
+    """Background inputs of the old digits that are brightest for the new one.
+
+    Without a new digit: the brightest inputs of the first phase.
+    """
+    if timeline.new_phase is None or timeline.new_digit is None:
+        first = [timeline.all_digits.index(d) for d in timeline.digits[0]]
+        brightness, allowed = mean[first].max(axis=0), np.ones(mean.shape[1], bool)
+    else:
+        new, old = _rows(timeline, timeline.new_phase, timeline.new_digit)
+        brightness, allowed = mean[new] - mean[old].max(axis=0), background(ink[old])
+    order = np.argsort(np.where(allowed, -brightness, np.inf), kind="stable")
+    return order[: min(N_CANDIDATES, int(allowed.sum()))].astype(np.int64)
+
+
+def _rows(timeline: Timeline, phase: int, digit: int) -> tuple[int, list[int]]:
+    """Rows of the new digit and of the digits shown before it."""
+    place = timeline.all_digits.index
+    return place(digit), [place(d) for d in timeline.before(phase)]

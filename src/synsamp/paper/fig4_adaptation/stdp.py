@@ -1,11 +1,10 @@
-"""The timing curve of the rule (Fig. 4B, C), measured in the running engine.
+"""STDP curves of the rule (Fig. 4B, C), measured in the simulator.
 
-A postsynaptic spike moves θ by Δθ = b N w (x − α e^w) (Eq. wta_dd_like), x the EPSPs of the spikes
-before it. Single pairs (B) and regular pairs at 20 Hz, as in the experiment (C), are given to the
-engine spike by spike; nothing is random. Besides, both sides spike at 20 Hz as Poisson processes: a
-circuit of one neuron does so at its ρ_net whatever its input, so one such circuit projects to
-another. The prior is so wide that it does nothing, T = 0 leaves out the noise, and b is so small
-that w stays what it was.
+A postsynaptic spike moves θ by Δθ = b N w (x − α e^w), where x sums the EPSPs of earlier
+presynaptic spikes. Single pairs (B) and regular pairs at 20 Hz, as in the experiment (C), are
+prescribed spike by spike and have no randomness. For Poisson pairs at 20 Hz, one circuit of a single
+neuron projects to another: such a circuit spikes at ρ_net whatever its input. The prior is so wide
+that it has no effect, T = 0 removes the noise, and b is so small that w hardly changes.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ from synsamp.spiking import (
 
 WEIGHTS = (0.5, 1.0, 1.5)
 PAIRED_WEIGHT = 1.0
-"""Of the synapse that is paired at 20 Hz."""
+"""Weight of the synapse paired at 20 Hz."""
 PAIRING_HZ = 20.0
 PAIRS = 5
-"""Regular pairs in one train; further ones change nothing, as ε has faded after three periods."""
+"""Regular pairs in one train; more would change nothing, as ε decays within three periods."""
 LONGEST_LAG_S = 0.1
 LONGEST_PAIRED_LAG_S = 0.025
 """Half a period: beyond it a pair is nearer to the next one."""
@@ -50,12 +49,12 @@ Floats = NDArray[np.float64]
 
 
 def measure_stdp(rule: RuleSection, seed: np.random.SeedSequence) -> xr.Dataset:
-    """Change per postsynaptic spike, Δw/(b N w²), against the lag t_post − t_pre.
+    """Measure the change per postsynaptic spike, Δw/(b N w²), against the lag t_post − t_pre.
 
-    ``single``: one pair, for several w (B). ``regular``: pairs at 20 Hz, ``poisson``: both sides
-    at 20 Hz, mean over all pairs of a lag, with the standard error, and the same with lags
-    shuffled among pairs (C). Each with the law that it should follow (``…_law``, and ``…_line``
-    at more lags, to draw).
+    ``single``: one pair, for several w (B). ``regular``: pairs at 20 Hz. ``poisson``: both neurons
+    at 20 Hz, mean over all pairs of a lag, with the standard error, and ``shuffled`` with lags
+    shuffled among pairs (C). Each with its theory (``…_theory``, and ``…_line`` at more lags, for
+    the figure).
     """
     lag, fine_lag = _centred(LONGEST_LAG_S, 41), _centred(LONGEST_LAG_S, 801)
     paired_lag, fine_paired_lag = (_centred(LONGEST_PAIRED_LAG_S, count) for count in (21, 401))
@@ -64,18 +63,18 @@ def measure_stdp(rule: RuleSection, seed: np.random.SeedSequence) -> xr.Dataset:
     poisson, error = _binned(lags, change, edges)
     shuffled, shuffled_error = _binned(np.random.default_rng(seed).permutation(lags), change, edges)
     single = [_pairs(rule, w, lag, 1) for w in WEIGHTS]
-    single_law = [[epsp(s) - expected(rule, w) for w in WEIGHTS] for s in (lag, fine_lag)]
+    single_theory = [[epsp(s) - expected(rule, w) for w in WEIGHTS] for s in (lag, fine_lag)]
     return xr.Dataset(
         {
             "single": (("weight", "lag"), np.array(single)),
-            "single_law": (("weight", "lag"), np.array(single_law[0])),
-            "single_line": (("weight", "fine_lag"), np.array(single_law[1])),
+            "single_theory": (("weight", "lag"), np.array(single_theory[0])),
+            "single_line": (("weight", "fine_lag"), np.array(single_theory[1])),
             "regular": ("paired_lag", _pairs(rule, PAIRED_WEIGHT, paired_lag, PAIRS)),
-            "regular_law": ("paired_lag", _regular_law(rule, paired_lag)),
-            "regular_line": ("fine_paired_lag", _regular_law(rule, fine_paired_lag)),
+            "regular_theory": ("paired_lag", _regular_theory(rule, paired_lag)),
+            "regular_line": ("fine_paired_lag", _regular_theory(rule, fine_paired_lag)),
             "poisson": ("bin", poisson),
             "poisson_error": ("bin", error),
-            "poisson_law": ("bin", _poisson_law(rule, edges)),
+            "poisson_theory": ("bin", _poisson_theory(rule, edges)),
             "shuffled": ("bin", shuffled),
             "shuffled_error": ("bin", shuffled_error),
         },
@@ -91,27 +90,27 @@ def measure_stdp(rule: RuleSection, seed: np.random.SeedSequence) -> xr.Dataset:
 
 
 def _centred(longest_s: float, count: int) -> Floats:
-    """Lags from end to end, none of them 0, where it matters which spike comes first."""
+    """Evenly spaced lags without 0, where the order of the spikes matters."""
     edges = np.linspace(-longest_s, longest_s, count)
     return np.asarray((edges[1:] + edges[:-1]) / 2)
 
 
-# -- the law --------------------
+# -- theory --------------------
 
 
 def epsp(lag_s: Floats) -> Floats:
-    """ε(s), 0 before the spike (Eq. double-exp-kernel)."""
+    """ε(s), the double-exponential EPSP; 0 before the spike."""
     kernel, late = DoubleExponential(), np.maximum(lag_s, 0.0)
     return np.asarray(np.exp(-late / kernel.fall_s) - np.exp(-late / kernel.rise_s))
 
 
 def expected(rule: RuleSection, weight: float) -> float:
-    """α e^w with its clip: what the synapse expects its input to be."""
+    """α e^w with its clip: the input at which the likelihood term vanishes."""
     return min(rule.clip_limit, rule.alpha * math.exp(weight))
 
 
-def _regular_law(rule: RuleSection, lag_s: Floats) -> Floats:
-    """Mean over the spikes of a train; the k-th of them also sees pairs before its own.
+def _regular_theory(rule: RuleSection, lag_s: Floats) -> Floats:
+    """Mean over the spikes of a train; earlier pairs add to the input of the k-th spike.
 
     With |lag| below half a period, pair k − j came j periods before.
     """
@@ -120,7 +119,7 @@ def _regular_law(rule: RuleSection, lag_s: Floats) -> Floats:
     return np.asarray(np.sum(seen, axis=0) - expected(rule, PAIRED_WEIGHT))
 
 
-def _poisson_law(rule: RuleSection, edges: Floats) -> Floats:
+def _poisson_theory(rule: RuleSection, edges: Floats) -> Floats:
     """Mean of ε over a bin + the mean input of all other spikes − α e^w."""
     kernel, late = DoubleExponential(), np.maximum(edges, 0.0)
     area = kernel.fall_s * -np.expm1(-late / kernel.fall_s)
@@ -129,7 +128,7 @@ def _poisson_law(rule: RuleSection, edges: Floats) -> Floats:
     return np.asarray(np.diff(area) / BIN_S + others - expected(rule, PAIRED_WEIGHT))
 
 
-# -- in the engine --------------------
+# -- simulation --------------------
 
 
 def _synapses(rule: RuleSection) -> SynapseModel:
@@ -149,7 +148,7 @@ def _pairs(rule: RuleSection, weight: float, lag_s: Floats, pairs: int) -> Float
 
 
 def _poisson_pairs(rule: RuleSection, seed: np.random.SeedSequence) -> tuple[Floats, Floats]:
-    """Lag of every pair within reach, and what its postsynaptic spike changed."""
+    """Lag of every pair up to the longest, and the change at its postsynaptic spike."""
     network = Network(
         neurons=[WinnerTakeAll("pre", 1, PAIRING_HZ), WinnerTakeAll("post", 1, PAIRING_HZ)],
         projections=[Projection("pre", "post", _synapses(rule))],
@@ -168,7 +167,7 @@ def _poisson_pairs(rule: RuleSection, seed: np.random.SeedSequence) -> tuple[Flo
     spikes, trace = sink["spikes"], sink["traces"]
     theta = np.concatenate([[start], trace["theta"]])
     pre_s, post_s = (spikes["time_s"][spikes["neuron"] == k] for k in (0, 1))
-    # An update is written after every postsynaptic spike and at refreshes, where nothing moves.
+    # θ is recorded after every postsynaptic spike and when the drift is applied, which is 0 here.
     moved = np.isin(trace["time_s"], post_s)
     post_s, change = trace["time_s"][moved], np.diff(theta)[moved]
     first = np.searchsorted(post_s, pre_s - LONGEST_LAG_S)
