@@ -8,8 +8,8 @@ from typing import Any
 import xarray as xr
 
 from synsamp.errors import refuse
-from synsamp.runs.ensembles.stack import GROUP, flatten
 from synsamp.runs.storage.folder import RunFolder, find_runs
+from synsamp.runs.storage.stack import ENSEMBLE, flatten
 
 
 def open(folder: str | Path) -> xr.Dataset:
@@ -28,7 +28,7 @@ def open(folder: str | Path) -> xr.Dataset:
         raise refuse("folder", "must be one run", str(path), "open one of the folders in it")
     run = RunFolder(path)
     results = run.results()
-    whole = results[GROUP] if run.description.trials is not None else flatten(results)
+    whole = results[ENSEMBLE] if run.description.trials is not None else flatten(results)
     return whole.assign_attrs(_about(run))
 
 

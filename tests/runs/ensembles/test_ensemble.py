@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from io import StringIO
 
 import numpy as np
@@ -20,10 +21,10 @@ from synsamp.runs.ensembles.gather import VERDICTS
 from synsamp.runs.ensembles.plan import describe_ensemble, read_vary, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress
 from synsamp.runs.ensembles.run import carry_out_ensemble, check_workers, execute_ensemble
-from synsamp.runs.ensembles.stack import Stack, _quantiles, flatten
 from synsamp.runs.execute import RunFailedError
 from synsamp.runs.parallel.workers import Workers
-from synsamp.runs.storage.results import write_results_manifest
+from synsamp.runs.storage.results import open_dataset
+from synsamp.runs.storage.stack import _quantiles, flatten, layout, not_stacked
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
 
@@ -111,23 +112,39 @@ def test_the_number_of_workers_does_not_change_a_bit(plain, tmp_path, count):
     assert seals(other) == seals(plain)
 
 
-def test_whoever_is_first_changes_no_bit_where_trials_differ_in_length(swept, tmp_path):
-    results = {n: RunFolder(swept.path / "trials" / n).results() for n in ("0-00000", "1-00000")}
-    found = []
-    for order in (("0-00000", "1-00000"), ("1-00000", "0-00000")):
-        folder = tmp_path / order[0]
-        folder.mkdir()
-        stack = Stack(folder, {"tosses": [30, 60]}, 1, "x")
-        unfit = set()
-        for name in order:
-            trial = flatten(results[name], stack.reserved)
-            unfit |= set(stack.place(trial, (int(name[0]), 0)))
-        stack.drop(unfit)
-        stack.finish()
-        write_results_manifest(folder)
-        found.append((folder / "results.manifest").read_text())
-    assert found[0] == found[1]
-    assert "toss/" not in found[0]
+def test_the_order_of_trials_does_not_decide_what_can_be_stacked(swept):
+    names = ("0-00000", "1-00000")
+    found = [layout(flatten(RunFolder(swept.path / "trials" / n).results())) for n in names]
+    assert not_stacked(found) == not_stacked(found[::-1]) == ["tossed_heads"]
+    assert not_stacked([found[0], found[0]]) == []
+
+
+def test_results_are_stored_once(plain):
+    """The ensemble's own store holds nothing that the trials have stored."""
+    own = {
+        path.parent.name for path in (plain.path / "results.zarr" / "ensemble").rglob("zarr.json")
+    }
+    assert "finished" in own
+    assert not any(name.startswith(("tossed", "measures")) for name in own)
+
+
+def test_an_ensemble_is_read_as_it_is_used(plain, monkeypatch):
+    opened = []
+    monkeypatch.setattr(
+        "synsamp.runs.storage.stack.open_dataset",
+        lambda path, name: opened.append(path.name) or open_dataset(path, name),
+    )
+    data = synsamp.open(plain.path)
+    assert not opened
+    heads = data.tossed_heads
+    assert heads.isel(trial=3, toss=slice(2, 9, 3)).values.shape == (3,)
+    assert set(opened) == {"00003"}
+    whole = heads.values
+    for at in ((slice(None, None, -1), 4), ([5, 2], [0, 1, 7]), (-1, slice(3, 3))):
+        expected = whole[np.ix_(*at)] if isinstance(at[0], list) else whole[at]
+        lazy = synsamp.open(plain.path).tossed_heads
+        assert np.array_equal(lazy.isel(trial=at[0], toss=at[1]).values, expected)
+    assert np.array_equal(pickle.loads(pickle.dumps(data)).tossed_heads.values, whole)
 
 
 def test_another_seed_changes_every_trial(plain, tmp_path, two):
@@ -216,7 +233,8 @@ def test_a_single_run_opens_the_same_way(tmp_path):
 
 def test_a_changed_file_is_not_opened(tmp_path, two):
     folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 2, workers=two)
-    chunk = next(path for path in (folder.path / "results.zarr").rglob("c/*") if path.is_file())
+    store = folder.path / "trials" / "00001" / "results.zarr"
+    chunk = next(path for path in store.rglob("c/*") if path.is_file())
     chunk.write_bytes(chunk.read_bytes()[:-1] + b"x")
     with pytest.raises(SynsampError, match="changed"):
         synsamp.open(folder.path)
@@ -382,7 +400,7 @@ def test_quantiles_in_stretches_are_the_quantiles(monkeypatch):
     whole = _quantiles(values, finished, (0.25, 0.5))
     slow = values.where(finished).quantile([0.25, 0.5], "trial", skipna=True)
     np.testing.assert_allclose(whole.values, slow.transpose(*whole.dims).values, rtol=1e-12)
-    monkeypatch.setattr("synsamp.runs.ensembles.stack.BLOCK_BYTES", 500)
+    monkeypatch.setattr("synsamp.runs.storage.stack.BLOCK_BYTES", 500)
     assert whole.identical(_quantiles(values, finished, (0.25, 0.5)))
 
 

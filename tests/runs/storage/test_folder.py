@@ -118,7 +118,7 @@ def test_a_folder_of_another_version_is_told_as_such(copy):
     content = json.loads((copy / "run.json").read_text())
     del content["processor"]
     (copy / "run.json").write_text(json.dumps(content | {"format": 1}))
-    with pytest.raises(SynsampError, match=r"format of .* must be 3, got 1; another version"):
+    with pytest.raises(SynsampError, match=r"format of .* must be 4, got 1; another version"):
         RunFolder(copy)
 
 
@@ -240,9 +240,7 @@ def test_clearing_leaves_no_empty_folder_of_trials_and_keeps_what_is_the_users(t
 
 def test_a_seal_is_read_the_same_under_any_locale(tmp_path):
     write_manifest(tmp_path / "seal", {"figures/µ.png": "0" * 64})
-    script = (
-        "import sys; from synsamp.runs.storage.manifest import *; read = read_manifest(Path(sys.argv[1]))"
-    )
+    script = "import sys; from synsamp.runs.storage.manifest import *; read = read_manifest(Path(sys.argv[1]))"
     done = subprocess.run(
         [sys.executable, "-c", f"{script}; print(ascii(read))", str(tmp_path / "seal")],
         env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},

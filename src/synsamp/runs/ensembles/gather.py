@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -13,10 +14,10 @@ from synsamp.claims.judge import Verdict
 from synsamp.claims.measures import MEASURES, values_of
 from synsamp.experiments.base import Experiment
 from synsamp.runs.ensembles.plan import Trial, coordinates, labels
-from synsamp.runs.ensembles.stack import Stack
 from synsamp.runs.storage.contents import TRIALS
 from synsamp.runs.storage.folder import ClaimRecord, RunFolder
 from synsamp.runs.storage.results import open_dataset
+from synsamp.runs.storage.stack import NOT_STACKED, TRIAL, open_ensemble, summarise
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 VERDICTS: tuple[str, ...] = get_args(Verdict)
@@ -28,10 +29,9 @@ def gather(
     folder: RunFolder,
     trials: Sequence[Trial],
     finished: Sequence[Trial],
-    stack: Stack,
     unfit: Sequence[str],
-) -> list[ClaimRecord]:
-    """Judge the claims; add verdicts, seeds and who finished to the Dataset."""
+) -> tuple[xr.Dataset, list[ClaimRecord]]:
+    """Judge the claims; return the Dataset of verdicts, seeds and finished trials, and records."""
     about = folder.description
     names, along = labels(about), coordinates(about)
     values: list[dict[str, list[Value]]] = [{} for _ in names]
@@ -41,13 +41,18 @@ def gather(
         for name, found in ({} if measured is None else values_of(measured)).items():
             at.setdefault(name, []).extend(found)
     judged = [judge_all(experiment.claims, at) for at in values]
-    stack.add(_dataset(experiment, along, judged, trials, finished, unfit))
-    stack.summarise(QUANTILES)
-    return [
+    records = [
         ClaimRecord.of(each, name)
         for name, there in zip(names, judged, strict=True)
         for each in there
     ]
+    return _dataset(experiment, along, judged, trials, finished, unfit), records
+
+
+def summary(folder: Path, together: xr.Dataset) -> xr.Dataset:
+    """Return the quantiles over trials of what the trials of an ensemble stored."""
+    own = open_ensemble(folder, together).drop_vars(set(together.data_vars) - {"finished"})
+    return summarise(own, QUANTILES).drop_vars("finished")
 
 
 def _number(trial: Trial, vary: Mapping[str, Sequence[str]]) -> int:
@@ -65,7 +70,7 @@ def _dataset(
     unfit: Sequence[str],
 ) -> xr.Dataset:
     along = [len(values) for values in vary.values()]
-    lead = (*vary, "trial")
+    lead = (*vary, TRIAL)
     shape = tuple(max(t.place[i] for t in trials) + 1 for i in range(len(lead)))
     seed, done = np.zeros(shape, np.uint64), np.zeros(shape, bool)
     for trial in trials:
@@ -98,10 +103,12 @@ def _dataset(
             "finished": (lead, done),
         },
         coords={
+            **{key: np.asarray(values) for key, values in vary.items()},
+            TRIAL: np.arange(shape[-1]),
             "claim": np.array([claim.id for claim in claims], str),
             "claim_measure": ("claim", np.array([claim.key for claim in claims], str)),
             "claim_statement": ("claim", np.array([claim.statement for claim in claims], str)),
             "claim_unit": ("claim", np.array([claim.unit for claim in claims], str)),
         },
-        attrs={"not_stacked": list(unfit)},
+        attrs={NOT_STACKED: list(unfit)},
     )

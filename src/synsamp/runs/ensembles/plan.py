@@ -15,6 +15,7 @@ from synsamp.experiments.base import Experiment
 from synsamp.runs.execute import describe_run, require_data
 from synsamp.runs.overrides import flat
 from synsamp.runs.storage.folder import Description
+from synsamp.runs.storage.stack import trial_name
 from synsamp.seeds import named_seed
 
 MOST_TRIALS = 1_000_000
@@ -148,7 +149,7 @@ def trials_of(experiment: Experiment, whole: Description) -> list[Trial]:
                     "created": whole.created,
                 }
             )
-            name = f"{p:0{len(str(math.prod(shape) - 1))}d}-{t:05d}" if shape else f"{t:05d}"
+            name = trial_name((*place, t), (*shape, whole.trials))
             found.append(Trial(name, (*place, t), description))
     return found
 

@@ -23,7 +23,7 @@ from rich.console import Console
 from synsamp.errors import SynsampError
 from synsamp.experiments.base import Experiment
 from synsamp.experiments.loading import Given
-from synsamp.runs.ensembles.gather import gather
+from synsamp.runs.ensembles.gather import gather, summary
 from synsamp.runs.ensembles.plan import (
     Trial,
     coordinates,
@@ -32,7 +32,6 @@ from synsamp.runs.ensembles.plan import (
     trials_of,
 )
 from synsamp.runs.ensembles.progress import EnsembleProgress, Whole
-from synsamp.runs.ensembles.stack import Stack, flatten
 from synsamp.runs.execute import (
     DiskFullError,
     RunFailedError,
@@ -48,7 +47,8 @@ from synsamp.runs.storage import machine
 from synsamp.runs.storage.contents import RESULTS_MANIFEST
 from synsamp.runs.storage.folder import ORPHAN_S, RunFolder
 from synsamp.runs.storage.log import logging_to
-from synsamp.runs.storage.results import write_results_manifest
+from synsamp.runs.storage.results import open_results, write_results, write_results_manifest
+from synsamp.runs.storage.stack import ENSEMBLE, SUMMARY, flatten, layout, not_stacked
 
 _log = logging.getLogger("synsamp")
 
@@ -61,7 +61,7 @@ class Outcome(NamedTuple):
 
     state: str
     message: str = ""
-    unfit: tuple[str, ...] = ()
+    layout: Mapping[str, str] = {}
 
 
 def execute_ensemble(
@@ -112,12 +112,14 @@ def carry_out_ensemble(
         if workers.kinds:
             folder.note(f"ran on {', '.join(map(str, workers.kinds.values()))}")
         folder.remove_manifests()
-        stack = _stack(root, folder)
-        stack.clear()
         outcomes: dict[str, Outcome] = {}
         with EnsembleProgress(console, trials, finished_trials(root, trials), whole) as progress:
             tasks = [
-                Task(trial.name, partial(run_trial, load, trial, root, stack), trial.label)
+                Task(
+                    trial.name,
+                    partial(run_trial, load, trial, root, tuple(coordinates(folder.description))),
+                    trial.label,
+                )
                 for trial in trials
             ]
             for ended in run_tasks(client, tasks, progress.told, workers.accepted):
@@ -127,7 +129,7 @@ def carry_out_ensemble(
                 if outcome.state == "full disk":
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 progress.ended(ended.name, outcome.state, outcome.message)
-        _put_together(experiment, folder, trials, stack, outcomes, clock)
+        _put_together(experiment, folder, trials, outcomes, clock)
 
 
 def finished_trials(root: Path, trials: Sequence[Trial]) -> set[str]:
@@ -139,7 +141,6 @@ def _put_together(
     experiment: Experiment,
     folder: RunFolder,
     trials: Sequence[Trial],
-    stack: Stack,
     outcomes: dict[str, Outcome],
     clock: Callable[[], float],
 ) -> None:
@@ -150,10 +151,9 @@ def _put_together(
     if not good:
         again = f"mend it, then continue with `synsamp resume {folder.path}`"
         raise RunFailedError(f"{message}; {again}")
-    unfit = sorted({name for outcome in outcomes.values() for name in outcome.unfit})
-    stack.drop(unfit)
-    claims = gather(experiment, folder, trials, good, stack, unfit)
-    stack.finish()
+    unfit = not_stacked(outcomes[trial.name].layout for trial in good)
+    together, claims = gather(experiment, folder, trials, good, unfit)
+    write_results(folder.path, {ENSEMBLE: together, SUMMARY: summary(folder.path, together)}, ())
     write_results_manifest(folder.path)
     folder.write_claims(claims)
     folder.write_manifest()
@@ -161,21 +161,17 @@ def _put_together(
     _log.info("finished after %.1f s", clock())
 
 
-def _stack(root: Path, folder: RunFolder) -> Stack:
-    description = folder.description
-    assert description.trials is not None
-    return Stack(root, coordinates(description), description.trials, uuid.uuid4().hex)
-
-
-def run_trial(load: Loader, trial: Trial, root: Path, stack: Stack, report: Report) -> Outcome:
-    """In a worker: take one trial to its end and put its results in their place."""
+def run_trial(
+    load: Loader, trial: Trial, root: Path, reserved: Sequence[str], report: Report
+) -> Outcome:
+    """In a worker: run or continue one trial up to its end; ``reserved`` is as in `flatten`."""
     try:
         experiment = load()
         with _held(root / "trials" / trial.name, trial) as folder:
             if folder.status.state != "finished":
                 carry_out(experiment, folder, Console(quiet=True), report=report)
-            data = flatten(folder.results(), stack.reserved)
-        return Outcome("finished", unfit=tuple(stack.place(data, trial.place)))
+            found = layout(flatten(open_results(folder.path), reserved))
+        return Outcome("finished", layout=found)
     except StoppedError:
         return Outcome("stopped", "stopped")
     except DiskFullError:

@@ -10,7 +10,6 @@ from synsamp.runs.storage.contents import (
     CHECKPOINTS,
     FIGURES,
     FILES,
-    STACKING,
     STORE,
     TRIALS,
     entries,
@@ -29,8 +28,6 @@ def clear_contents(path: Path) -> None:
     remove_figures(path)
     for name in (STORE, CHECKPOINTS):
         remove(path / name)
-    for store in (*path.glob(f"{STACKING}*"), *path.glob(f".{STACKING}*")):
-        remove(store)
     for name in FILES:
         if name != ".lock":
             (path / name).unlink(missing_ok=True)

@@ -23,8 +23,6 @@ FIGURE_MANIFEST = "figures.manifest"
 CHECKPOINTS = "checkpoints"
 FIGURES = "figures"
 TRIALS = "trials"
-STACKING = ".results-"
-"""How the store of an ensemble is called while it is being filled."""
 FILES = (
     "run.json",
     "status.json",
@@ -35,7 +33,6 @@ FILES = (
     RUN_MANIFEST,
     FIGURE_MANIFEST,
     ".lock",
-    ".stack.lock",
 )
 _IN_CHECKPOINTS = re.compile(r"\d{8,}\.checkpoint|\.lock|" + PART.pattern)
 _IN_STORE = re.compile(r"zarr\.json|c|.*\.[0-9a-f]{32}\.partial")
@@ -55,8 +52,7 @@ def unexpected_entries(path: Path) -> Iterator[SynsampError]:
         yield from _unless_plain(path / folder, "folder")
     yield from _in_trials(path / TRIALS)
     yield from _in_checkpoints(path / CHECKPOINTS)
-    for store in (path / STORE, *path.glob(f"{STACKING}*"), *path.glob(f".{STACKING}*")):
-        yield from _in_store(store)
+    yield from _in_store(path / STORE)
 
 
 def _unless_plain(path: Path, wanted: str) -> Iterator[SynsampError]:

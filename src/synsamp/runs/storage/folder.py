@@ -47,6 +47,7 @@ from synsamp.runs.storage.contents import (
 )
 from synsamp.runs.storage.machine import Processor
 from synsamp.runs.storage.manifest import broken, digest_of, read_manifest, write_manifest
+from synsamp.runs.storage.stack import ENSEMBLE, open_ensemble
 
 ORPHAN_S = 60.0
 """How long a folder is waited for that a worker may hold whose command was killed: it stops within
@@ -187,6 +188,8 @@ class RunFolder:
             )
         self.description: Description = self._read("run.json", Description)
         self._notes: tuple[str, ...] = ()
+        self._intact = False
+        self._trials: Sequence[RunFolder] | None = None
 
     @classmethod
     @contextmanager
@@ -250,8 +253,24 @@ class RunFolder:
     def results(self) -> Results:
         """Open the results of a finished run, checked against their seal."""
         self.require_finished()
-        self._require_intact()
-        return stored.read_results(self.path)
+        if not self._intact:
+            self._require_intact()
+            for trial in self.finished_trials():
+                trial.results()
+            for name, why in stored.broken_results(self.path):
+                raise damaged(self.path / name, why)
+            self._intact = True  # hashed once for this object
+        found = stored.open_results(self.path)
+        if self.description.trials is not None:
+            found = {**found, ENSEMBLE: open_ensemble(self.path, found[ENSEMBLE])}
+        return found
+
+    def finished_trials(self) -> Sequence[RunFolder]:
+        """Return the folders of an ensemble's finished trials; a single run has none."""
+        if self._trials is None:
+            every = [RunFolder(path) for path in trials_in(self.path / TRIALS)]
+            self._trials = [trial for trial in every if trial.status.state == "finished"]
+        return self._trials
 
     def write_manifest(self) -> None:
         """Seal what the run was asked for and what came out; of an ensemble, its trials too."""
@@ -264,6 +283,7 @@ class RunFolder:
         """Take the seals off: what they were about is about to change."""
         for name in (RUN_MANIFEST, RESULTS_MANIFEST):
             (self.path / name).unlink(missing_ok=True)
+        self._intact, self._trials = False, None
 
     def broken(self) -> Iterator[tuple[str, str]]:
         """Yield the name of every file that is not as the run's seal says, and why."""
@@ -306,8 +326,7 @@ def results_by_seed(folder: RunFolder) -> list[Results]:
     """The results of every seed of a finished run or ensemble, checked against their seals."""
     if folder.description.trials is None:
         return [folder.results()]
-    trials = [RunFolder(path) for path in trials_in(folder.path / TRIALS)]
-    return [trial.results() for trial in trials if trial.status.state == "finished"]
+    return [trial.results() for trial in folder.finished_trials()]
 
 
 def find_runs(path: Path) -> list[Path]:

@@ -59,13 +59,6 @@ def write_results_manifest(folder: Path) -> None:
     )
 
 
-def read_results(folder: Path) -> Results:
-    """Open the datasets of a finished run (read from disk as they are used) after checking them."""
-    for name, why in broken_results(folder):
-        raise damaged(folder / name, why)
-    return open_results(folder)
-
-
 def broken_results(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the name of every file that is not as the seal of the results says, and why."""
     written = read_manifest(folder / RESULTS_MANIFEST)
@@ -100,7 +93,7 @@ def open_dataset(folder: Path, name: str) -> xr.Dataset | None:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return xr.open_zarr(store, group=name, consolidated=False, chunks=None)
+        return xr.open_zarr(store, group=name, consolidated=False, chunks=None, decode_times=False)
 
 
 def _datasets_in(store: Path) -> list[str]:
