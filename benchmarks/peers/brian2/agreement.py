@@ -19,8 +19,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from benchmarks import markdown_table, missing_peer, peer_python
 from synsamp.analysis.agreement import deviation_of_means
-from synsamp.bench import markdown_table, missing_peer, peer_python
 from synsamp.spiking import (
     InOrder,
     Recording,

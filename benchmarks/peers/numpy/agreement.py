@@ -1,4 +1,4 @@
-"""Does the engine agree in law with the NumPy scripts of learning from reward?
+"""Does the engine agree in distribution with the NumPy scripts of learning from reward?
 
     python benchmarks/peers/numpy/agreement.py [RUNS [CASE...]]      (after `make peer-numpy`)
 
@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import Row, markdown_table, missing_peer, peer_python
+from benchmarks.spiking.reward_peer import Case, Found, FreeCase, by_numpy, by_synsamp
 from synsamp.analysis.agreement import deviation_of_means, deviation_of_variances
-from synsamp.bench import Row, markdown_table, missing_peer, peer_python
-from synsamp.bench.spiking.reward_peer import Case, Found, FreeCase, by_numpy, by_synsamp
 
 DT_S = 1e-3
 RNG = np.random.default_rng(0)
