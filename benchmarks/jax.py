@@ -56,7 +56,7 @@ def run() -> list[Row]:
 
 
 def table(rows: list[Row]) -> str:
-    """The rows, and the versions that they hang on."""
+    """The rows, and the versions they were measured with."""
     return f"{markdown_table(rows)}\n\n{jax_versions()}"
 
 

@@ -1,7 +1,7 @@
-"""When does it pay to store active connections alone? A learning step of one layer, by density.
+"""When does it pay to store only active connections? A learning step of one layer, by density.
 
 A layer 784 × 300 learns from a minibatch; a step is its output, the gradients in weights and
-inputs, one move by the rule and, for the slots, rewiring. The dense form is soft rewiring: every
+inputs, one step of the rule and, for the slots, rewiring. The dense form is soft rewiring: every
 possible connection has a θ and its noise. Rounds alternate.
 """
 
@@ -44,7 +44,7 @@ def run() -> list[Row]:
 
 
 def table(rows: list[Row]) -> str:
-    """The rows, and the versions that they hang on."""
+    """The rows, and the versions they were measured with."""
     return f"{markdown_table(rows)}\n\n{jax_versions()}"
 
 

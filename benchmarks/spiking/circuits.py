@@ -229,10 +229,9 @@ def _work(spikes: int) -> tuple[int, float, bool]:
 
 
 def _two_cores(pool: ProcessPoolExecutor) -> float | None:
-    """How many times the work of one core two processes do, each with a network of its own.
+    """The speed-up of two processes with one network each over one process.
 
-    Ensembles of a run are spread the same way, one process per core. None if something else ran on
-    the cores meanwhile.
+    Ensembles use the same scheme, one process per core. None if other programs used the cores.
     """
     spikes = 20_000
     both = list(pool.map(_work, [spikes, spikes]))

@@ -1,7 +1,7 @@
 """Other models: a custom plasticity against the paper's, stochastic neurons against Brian2.
 
 Every round measures all cases; the table gives the best round, in processor time. For stochastic
-neurons it also gives the mean number of spikes per run, for synsamp and for Brian2 at each time step.
+neurons it also gives the mean number of spikes per run, for Brian2 at each time step.
 """
 
 from __future__ import annotations
