@@ -59,7 +59,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "analysis",
         "spines",
     },
-    "bench": ENGINE | TOOLS | {"models", "spiking", "environments", "jax", "experiments", "runs"},
     "cli": {
         "errors",
         "arguments",
@@ -70,7 +69,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "experiments",
         "runs",
         "report",
-        "bench",
     },
     "": ENGINE
     | TOOLS

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +13,11 @@ from synsamp.claims.table import Run, to_csv
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
 from test_reproduction import ABOUT, TABLE, faults
+from tools import beyond, beyond_page
+from tools.stored import read_stored
 from toys.tossed import COINS
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-import beyond  # noqa: E402
-import docs_beyond  # noqa: E402
-import whole_runs  # noqa: E402
 
 TOYS = Registry(
     [
@@ -39,14 +36,14 @@ def tree(tmp_path):
 
 @pytest.mark.parametrize("name", [entry.name for entry in REGISTRY.beyond])
 def test_no_claim_that_was_kept_holds_under_its_null(name):
-    found = whole_runs.stored(docs_beyond.table(ROOT, name))
+    found = read_stored(beyond_page.table(ROOT, name))
     assert found.judged == [Run(name, "paper")]
     assert faults(found, REGISTRY) == []
 
 
 def test_the_page_is_what_the_tables_say():
     page = (ROOT / "docs" / "beyond.md").read_text(encoding="utf-8")
-    assert page == docs_beyond.page(ROOT, REGISTRY)
+    assert page == beyond_page.page(ROOT, REGISTRY)
 
 
 def test_what_people_say_is_about_claims_that_there_are():
@@ -59,12 +56,12 @@ def test_the_page_tells_it_all(tree):
     run = Run("coins", "paper")
     (tree / "docs" / "data" / "beyond-coins.csv").write_text(to_csv({run: TABLE[run]}))
     (tree / "docs" / "data" / "beyond-coins.json").write_text(json.dumps(ABOUT))
-    docs_beyond.write_page(tree, TOYS)
+    beyond_page.write_page(tree, TOYS)
     page = (tree / "docs" / "beyond.md").read_text()
     assert "4 seeds: 1 holds, 1 fails" in page
     assert "- `mostly` fails. Fair." in page
-    assert docs_beyond.NOT_YET.format(name="cards") in page
-    assert docs_beyond.NOT_YET.format(name="coins") not in page
+    assert beyond_page.NOT_YET.format(name="cards") in page
+    assert beyond_page.NOT_YET.format(name="coins") not in page
 
 
 def test_one_can_be_run_without_the_others(tree):
@@ -72,6 +69,6 @@ def test_one_can_be_run_without_the_others(tree):
     assert beyond.main(["coins", *arguments], TOYS, tree) == 0
     assert not (tree / "runs" / "cards-paper").exists()
     assert (tree / "docs" / "images" / "beyond-coins-paper-A.png").exists()
-    assert whole_runs.stored(docs_beyond.table(tree, "coins")).trials(Run("coins", "paper")) == 3
+    assert read_stored(beyond_page.table(tree, "coins")).trials(Run("coins", "paper")) == 3
     with pytest.raises(SynsampError, match="must be one of coins, cards"):
         beyond.main(["dice", *arguments], TOYS, tree)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,16 +15,15 @@ from synsamp.errors import SynsampError
 from synsamp.experiments.loading import Given
 from synsamp.experiments.registry import REGISTRY, Entry, Registry
 from synsamp.runs.ensembles import batch
+from tools import measured_text, reproduce, reproduction_page
+from tools.markdown import PageError
+from tools.reproduction_page import BEGIN, END
+from tools.stored import definitions, read_stored
 from toys.tossed import CLAIMS, COINS, TOSSED
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-import docs_reproduction  # noqa: E402
-import measured_text  # noqa: E402
-import reproduce  # noqa: E402
-import whole_runs  # noqa: E402
 
-NOTES = """[truth]
+NOTES = """[summary]
 coins = "They fall as they should, {this.heads:.2f} on heads."
 [why.coins]
 mostly = "Coins are fair: {this.mostly.above_0} of {this.mostly.n}."
@@ -65,9 +63,7 @@ def tree(tmp_path):
     """A project with markers and notes, without a run."""
     (tmp_path / "docs" / "data").mkdir(parents=True)
     (tmp_path / "docs" / "data" / "reproduction_notes.toml").write_text(NOTES)
-    (tmp_path / "README.md").write_text(
-        f"before\n{docs_reproduction.BEGIN}\nstale\n{docs_reproduction.END}\nafter\n"
-    )
+    (tmp_path / "README.md").write_text(f"before\n{BEGIN}\nstale\n{END}\nafter\n")
     return tmp_path
 
 
@@ -77,7 +73,7 @@ def fill(tree, table=TABLE, name="reproduction", **about):
 
 
 def pages(tree):
-    docs_reproduction.write_pages(tree, COINS)
+    reproduction_page.write_pages(tree, COINS)
     return [(tree / name).read_text() for name in ("README.md", "docs/reproduction.md")]
 
 
@@ -90,8 +86,8 @@ def faults(found, registry):
         for claim in registry.find(run.experiment).load().claims:
             if claim.id in judged and judged[claim.id].verdict == "not specific":
                 wrong.append(f"{run}: {claim.id} not specific")
-            if claim.null in measures:
-                low, high = interval_of(measures[claim.null], claim.exact)[1:]
+            if claim.null_key in measures:
+                low, high = interval_of(measures[claim.null_key], claim.exact)[1:]
                 if claim.admits(low, high):
                     wrong.append(f"{run}: {claim.id} holds under its null")
             if run.preset == "paper" and claim.id not in judged:
@@ -100,7 +96,7 @@ def faults(found, registry):
 
 
 def stored_in(tree):
-    return whole_runs.stored(tree / "docs" / "data" / "reproduction")
+    return read_stored(tree / "docs" / "data" / "reproduction")
 
 
 def test_no_claim_of_the_whole_run_holds_under_its_null():
@@ -126,15 +122,15 @@ def test_the_check_above_can_fail(tree):
 
 
 def test_the_pages_are_what_the_table_says():
-    should = dict(docs_reproduction.pages(ROOT, REGISTRY))
+    should = dict(reproduction_page.pages(ROOT, REGISTRY))
     assert len(should) == 2 + len(measured_text.PAGES)
     for path, text in should.items():
         assert path.read_text(encoding="utf-8") == text, path.name
 
 
 def test_what_people_say_is_about_claims_that_there_are():
-    notes = docs_reproduction.notes_of(ROOT)
-    for kind in ("truth", "why", "groups"):
+    notes = reproduction_page.notes_of(ROOT)
+    for kind in ("summary", "why", "groups"):
         for name, said in notes[kind].items():
             experiment = REGISTRY.find(name.partition("/")[0]).load()
             if kind == "why":
@@ -143,10 +139,10 @@ def test_what_people_say_is_about_claims_that_there_are():
 
 def test_before_a_run_the_pages_say_that_there_is_none(tree):
     for page in pages(tree):
-        assert docs_reproduction.NOT_YET in page
+        assert reproduction_page.NOT_YET in page
     fill(tree)
     for page in pages(tree):
-        assert docs_reproduction.NOT_YET not in page
+        assert reproduction_page.NOT_YET not in page
 
 
 def test_the_pages_tell_it_all(tree):
@@ -182,15 +178,15 @@ def test_a_page_follows_the_claims_of_today(tree, monkeypatch):
     before = pages(tree)
     stricter = replace(TOSSED, claims=(replace(CLAIMS[0], band=(0.55, None)), CLAIMS[1]))
     changed = Registry([Entry("coins", "fig000", "Tossing coins", Given(stricter))])
-    assert docs_reproduction.page(tree, changed) != before[1]
-    assert docs_reproduction.section(tree, changed) not in before[0]
+    assert reproduction_page.page(tree, changed) != before[1]
+    assert reproduction_page.section(tree, changed) not in before[0]
 
 
 PAGE = """Before.
 
 <!-- measured coins
 Heads: {paper.heads}, {paper.heads:i.1f}, {paper.heads:.1f}; {paper.heads.least} to {paper.heads.most}.
-{paper.mostly.above_0} of {paper.mostly.n}, bent {paper_beside.heads:.2f}, {paper_fair.heads:.2f}.
+{paper.mostly.above_0} of {paper.mostly.n}, bent {paper_variant.heads:.2f}, {paper_fair.heads:.2f}.
 -->
 stale
 <!-- end of measured -->
@@ -209,7 +205,7 @@ def test_numbers_on_a_page_are_those_of_the_run(tree):
     )
     assert measured_text.fill_page(said, stored_in(tree)) == said
     for marker in ("<!-- end of measured -->", "-->\nstale"):
-        with pytest.raises(SynsampError, match="mend the page"):
+        with pytest.raises(SynsampError, match="correct the page"):
             measured_text.fill_page(PAGE.replace(marker, "") + PAGE, stored_in(tree))
 
 
@@ -226,7 +222,7 @@ def test_a_text_that_names_what_is_not_there_is_refused(tree, wrong):
 def test_two_runs_by_one_name_are_refused(tree):
     _, bent, _ = TABLE
     fill(tree, TABLE | {bent._replace(variant="worn"): TABLE[bent]})
-    with pytest.raises(SynsampError, match="stands for two runs"):
+    with pytest.raises(SynsampError, match="names two runs"):
         measured_text.fill("", stored_in(tree), "coins")
 
 
@@ -255,7 +251,7 @@ def test_pages_are_whole():
 
 def test_a_readme_without_markers_is_left_alone(tree):
     (tree / "README.md").write_text("mine")
-    with pytest.raises(SynsampError, match="must hold"):
+    with pytest.raises(PageError, match="must contain"):
         pages(tree)
     assert (tree / "README.md").read_text() == "mine"
 
@@ -267,7 +263,7 @@ def test_the_whole_paper_is_every_preset_that_is_called_after_it():
 
 
 def test_the_whole_paper_has_seeds_that_the_first_run_had_not():
-    first, found = whole_runs.stored(ROOT / "docs" / "data" / "reproduction-first"), stored_in(ROOT)
+    first, found = read_stored(ROOT / "docs" / "data" / "reproduction-first"), stored_in(ROOT)
     assert {job.description.seed for _, job in reproduce.plan(COINS)} == {found.about["seed"]}
     assert first.about["seed"] != found.about["seed"]
     recalls = [set(each.runs[Run("compensation", "paper")]["recall"]) for each in (first, found)]
@@ -276,7 +272,7 @@ def test_the_whole_paper_has_seeds_that_the_first_run_had_not():
 
 def test_what_does_not_hold_is_explained():
     found = stored_in(ROOT)
-    page = docs_reproduction.page(ROOT, REGISTRY)
+    page = reproduction_page.page(ROOT, REGISTRY)
     for run in found.judged:
         for claim in found.claims(run, REGISTRY):
             if not claim.holds:
@@ -284,13 +280,13 @@ def test_what_does_not_hold_is_explained():
 
 
 def test_each_way_has_a_folder_of_its_own():
-    ways = [*reproduce.BESIDE, reproduce.Way("compensation", "paper")]
+    ways = [*reproduce.VARIANTS, reproduce.Setup("compensation", "paper")]
     assert len({way.folder for way in ways}) == len(ways)
 
 
 def test_two_runs_with_other_seeds_are_compared(tree):
     fill(tree)
-    assert "other seeds" not in pages(tree)[1]
+    assert "new seeds" not in pages(tree)[1]
     paper, _, fair = TABLE
     first = {
         paper: {
@@ -303,11 +299,9 @@ def test_two_runs_with_other_seeds_are_compared(tree):
     }
     fill(tree, first, "reproduction-first", seed=4)
     page = twice(tree)
-    assert "(2001-02-03, seed 4) was looked at" in page
-    assert (
-        "other seeds (seed 5). By the claims as they are now, 2 of 3 verdicts are the same" in page
-    )
-    assert "changed after the first run it is 0 of 0." in page
+    assert "(2001-02-03, seed 4) was used to correct" in page
+    assert "new seeds (seed 5). With today's claims the verdicts agree for 2 of 3 claims" in page
+    assert "for 0 of 0 claims whose measure, band or null was." in page
     rows = [line for line in page.splitlines() if line.startswith("| coins")]
     assert len(rows) == 1  # that both fail is agreement
     before, now, both = rows[0].split(" | ")[1:]
@@ -317,31 +311,31 @@ def test_two_runs_with_other_seeds_are_compared(tree):
 
 
 def twice(tree):
-    return pages(tree)[1].partition("## The same with other seeds")[2]
+    return pages(tree)[1].partition("## Replication with new seeds")[2]
 
 
 def test_two_runs_that_agree_need_no_table(tree):
     fill(tree)
     fill(tree, TABLE, "reproduction-first", seed=4)
-    assert "3 of 3 verdicts" in twice(tree)
+    assert "3 of 3 claims" in twice(tree)
     assert "| claim" not in twice(tree)
 
 
 def test_claims_that_changed_since_a_run_are_named(tree):
-    now = whole_runs.definitions(CLAIMS)
+    now = definitions(CLAIMS)
     fill(tree, claims={"coins": now})
-    assert "nulls are as they were when it was made." in pages(tree)[1]
+    assert "nulls have not changed since." in pages(tree)[1]
     before = {"coins": now | {"mostly": now["mostly"].replace("0.9", "0.8")}}
     fill(tree, claims=before)
-    assert "were changed afterwards of: `mostly` of coins." in pages(tree)[1]
+    assert "changed after the run: `mostly` of coins." in pages(tree)[1]
     fill(tree, TABLE, "reproduction-first", seed=4, claims=before)
-    assert "2 of 2 verdicts are the same in both" in twice(tree)
-    assert "changed after the first run it is 1 of 1." in twice(tree)
+    assert "agree for 2 of 2 claims" in twice(tree)
+    assert "for 1 of 1 claims whose" in twice(tree)
 
 
 def test_an_experiment_in_another_way_is_scored_and_not_judged(tree, monkeypatch):
-    bent = reproduce.Way("coins", "paper", "bent", ("tosses=30",), trials=2)
-    monkeypatch.setattr(reproduce, "BESIDE", (bent,))
+    bent = reproduce.Setup("coins", "paper", "bent", ("tosses=30",), trials=2)
+    monkeypatch.setattr(reproduce, "VARIANTS", (bent,))
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert reproduce.main(arguments, COINS, tree) == 0
     found = stored_in(tree)
@@ -366,7 +360,7 @@ def test_stopped_in_the_middle_the_same_command_goes_on(tree, monkeypatch, capsy
     with monkeypatch.context() as patch:
         patch.setattr(batch, "carry_out_ensemble", stopped)
         assert reproduce.main(arguments, COINS, tree) == 130
-    assert "stopped; `make reproduce` goes on" in capsys.readouterr().err
+    assert "stopped; `make reproduce` continues" in capsys.readouterr().err
     assert stored_in(tree) is None
     first = (out / "coins-paper" / "status.json").read_bytes()
     assert reproduce.main(arguments, COINS, tree) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +12,11 @@ from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.runs.ensembles.plan import AS_IT_IS
 from synsamp.runs.execute import describe_run
+from tools import robustness, robustness_page, robustness_plan
+from tools.stored import read_stored
 from toys.tossed import COINS
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-import docs_robustness  # noqa: E402
-import robustness  # noqa: E402
-import robustness_plan  # noqa: E402
-import whole_runs  # noqa: E402
 
 TINY = robustness_plan.Map(
     "coins",
@@ -74,27 +70,27 @@ def tree(tmp_path):
 
 
 def test_the_page_tells_what_changes_a_verdict(tree):
-    docs_robustness.write_page(tree, COINS, [TINY])
-    assert docs_robustness.NOT_YET in (tree / "docs" / "robustness.md").read_text()
+    robustness_page.write_page(tree, COINS, [TINY])
+    assert robustness_page.NOT_YET in (tree / "docs" / "robustness.md").read_text()
     (tree / "docs" / "data" / "robustness-coins.csv").write_text(to_csv(TABLE))
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
-    docs_robustness.write_page(tree, COINS, [TINY])
+    robustness_page.write_page(tree, COINS, [TINY])
     page = (tree / "docs" / "robustness.md").read_text()
-    assert docs_robustness.NOT_YET not in page
+    assert robustness_page.NOT_YET not in page
     assert "| `heads` | holds | 0 | 1 | 0 | 1 | N ½ |" in page
     assert "3 seeds for each of 3 columns" in page
     assert "120 min on 2 cores" in page
     assert "| `mostly`" not in page  # it was not measured
-    assert "arms that they need: `mostly`." in page
+    assert "branches they need: `mostly`." in page
     picture = tree / "docs" / "images" / "robustness-coins.png"
     first = picture.read_bytes()
-    docs_robustness.write_page(tree, COINS, [TINY])
+    robustness_page.write_page(tree, COINS, [TINY])
     assert picture.read_bytes() == first
 
 
 def test_the_page_is_what_the_table_says():
     page = (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
-    assert page == docs_robustness.page(ROOT, REGISTRY)
+    assert page == robustness_page.page(ROOT, REGISTRY)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +113,7 @@ def test_the_page_names_the_changes_under_which_a_claim_fails_or_the_few_others(
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
     (line,) = [
         line
-        for line in docs_robustness.page(tree, COINS, [TINY]).splitlines()
+        for line in robustness_page.page(tree, COINS, [TINY]).splitlines()
         if line.startswith("| `heads`")
     ]
     assert line.split(" | ")[-1].removesuffix(" |").removesuffix("|").strip() == said
@@ -135,8 +131,8 @@ def test_the_page_names_shares_that_so_few_seeds_cannot_show(tree, n):
         to_csv({Run("coins", "paper", "as it is"): {"often": [True] * n}})
     )
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
-    page = docs_robustness.page(tree, registry, [TINY])
-    assert ("Shares that 16 seeds cannot show to hold: `often`." in page) == (n == 16)
+    page = robustness_page.page(tree, registry, [TINY])
+    assert ("proportion of seeds that 16 seeds cannot confirm: `often`." in page) == (n == 16)
 
 
 def test_a_tiny_map_is_made_whole(tree):
@@ -145,7 +141,7 @@ def test_a_tiny_map_is_made_whole(tree):
     )
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert robustness.main(arguments, COINS, tree, [small]) == 0
-    found = whole_runs.stored(tree / "docs" / "data" / "robustness-coins")
+    found = read_stored(tree / "docs" / "data" / "robustness-coins")
     assert [run.variant for run in found.runs] == ["as it is", "length ½", "length 2×"]
     kept = {"heads", "heads_of_a_bent_coin", "mostly", "never"}
     assert all(set(measures) == kept for measures in found.runs.values())
@@ -159,7 +155,7 @@ def test_seeds_that_fail_under_a_change_are_left_out_and_named(tree, tmp_path):
     small = robustness_plan.Map("coins", "paper", trials=6, trial_s=1.0, changed=changed)
     arguments = ["--out", str(tree / "runs"), "--workers", "2"]
     assert robustness.main(arguments, COINS, tree, [small]) == 1
-    found = whole_runs.stored(tree / "docs" / "data" / "robustness-coins")
+    found = read_stored(tree / "docs" / "data" / "robustness-coins")
     left = {run.variant: found.trials(run) for run in found.runs}
     assert left["as it is"] == 6
     assert 0 < left["at times"] < 6
@@ -177,6 +173,6 @@ def test_one_map_can_be_made_without_the_others(tree):
     assert robustness.main(["coins", *arguments], registry, tree, [coins, cards]) == 0
     assert [path.name for path in (tree / "runs").iterdir()] == ["coins"]
     page = (tree / "docs" / "robustness.md").read_text()
-    assert page.count(docs_robustness.NOT_YET) == 1
+    assert page.count(robustness_page.NOT_YET) == 1
     with pytest.raises(SynsampError, match="must be one of coins, cards"):
         robustness.main(["dice", *arguments], registry, tree, [coins, cards])

@@ -206,9 +206,6 @@ def test_report_draws_again_and_joins_folders(synsamp, tmp_path):
         (["report", "nowhere"], ["must exist", "nowhere"]),
         (["report", "full"], ["must hold a run.json"]),
         (["report"], ["DIR"]),
-        (["bench", "nothing"], ["benchmark must be one of", "nothing"]),
-        (["bench", "--json", "nowhere/x.json"], ["--json must be in an existing folder"]),
-        (["bench", "--json", "file"], ["--json must not replace another file"]),
         (["list", "nothing"], ["experiment must be one of"]),
         (["run", "walk", "--set", "a\nb=\x1b[31m"], ["must name a parameter"]),
     ],
@@ -279,7 +276,7 @@ def test_no_arguments_at_all_lead_to_a_traceback(synsamp, tmp_path, arguments):
     assert code == 0 or (code == 2 and one_line(errors)), (arguments, errors)
 
 
-@pytest.mark.parametrize("command", ["", "list", "run", "resume", "report", "bench", "doctor"])
+@pytest.mark.parametrize("command", ["", "list", "run", "resume", "report", "doctor"])
 def test_help_explains_itself(synsamp, command):
     code, output, _ = synsamp(*command.split(), "--help")
     assert code == 0

@@ -17,7 +17,7 @@ def test_importing_the_package_and_sampling_with_numpy_leave_jax_alone():
     code = """
 import sys, numpy as np, synsamp
 synsamp.sample(synsamp.Rule(prior=synsamp.Gaussian()), [0.0], steps=8, dt=0.1, progress=False)
-import synsamp.cli, synsamp.bench
+import synsamp.cli
 print(sorted(name for name in sys.modules if name.split('.')[0] in ('jax', 'jaxlib', 'optax')))
 """
     status, out, err = _in_a_fresh_process(code)

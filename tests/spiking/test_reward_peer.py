@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmarks.spiking.reward_peer import Case, FreeCase, by_numpy, by_synsamp
 from synsamp.analysis.agreement import deviation_of_means
-from synsamp.bench.spiking.reward_peer import Case, FreeCase, by_numpy, by_synsamp
 
 RUNS, DT_S = 200, 1e-3
 SEEN = {"drift_interval_s": 0.0, "sync_interval_s": DT_S}  # both see θ = 0 and the bounds as often

@@ -1,12 +1,11 @@
 """Does the engine agree with Brian2 as its time step goes to zero? Rates and mean drift of θ.
 
-    python benchmarks/peers/brian2/agreement.py        (after `make peer-brian2`)
+    python -m benchmarks.peers.brian2.agreement        (after `make peer-brian2`)
 
-A small plastic circuit is run many times by both. For each time step the table gives the deviation
-of the spike counts of the neurons and of the drift of θ per input: the largest in standard errors,
-and how probable all of them together are by chance (Hotelling's T²). Brian2 differs by what its
-time step leaves out; agreement is that the deviation vanishes in noise as dt → 0. It takes a
-quarter of an hour.
+Both run a small plastic circuit many times. For each time step the table gives the deviation of
+spike counts and of the drift of θ per input: the largest in standard errors, and the probability
+of all of them (Hotelling's T²). Brian2 has an error of the order of its time step; the two agree
+if the deviation vanishes in noise as dt → 0. Takes a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from benchmarks import markdown_table, missing_peer, peer_python
 from synsamp.analysis.agreement import deviation_of_means
-from synsamp.bench import markdown_table, missing_peer, peer_python
 from synsamp.spiking import (
     InOrder,
     Recording,

@@ -1,16 +1,16 @@
-"""Does the engine agree in law with the NumPy scripts of learning from reward?
+"""Does the engine agree in distribution with the NumPy scripts of learning from reward?
 
-    python benchmarks/peers/numpy/agreement.py [RUNS [CASE...]]      (after `make peer-numpy`)
+    python -m benchmarks.peers.numpy.agreement [RUNS [CASE...]]      (after `make peer-numpy`)
 
-A small network is run many times by both. ``given``: a circuit whose dopamine is given from
-outside; ``closed``: one in a closed loop that rewards the spikes of one neuron; ``free``: free
-neurons with refractory period and homeostasis in the same loop. Compared are e, g and θ of every synapse at
-the end, spikes of every neuron, and reward in both halves of a run: means and variances over runs.
-"chance" is how probable all deviations of a line together are if the laws are the same. Then
-synsamp runs wrong models, which must not agree, be it in means or in variances.
-θ = 0 and bounds are seen at multiples of the time step by both. Of stochastic neurons e has more variance
-here, by design (docs/reward.md), and so has g; with many runs θ and spikes show it, too.
-Four minutes.
+Both run a small network many times. ``given``: a circuit with a given time course of dopamine;
+``closed``: a closed loop that rewards the spikes of one neuron; ``free``: stochastic neurons with
+refractory period and homeostasis in the same loop. The table compares means and variances over
+runs of e, g and θ of every synapse at the end, the spikes of every neuron, and the reward in both
+halves of a run. "chance" is the probability of all deviations in a row if the distributions are
+equal. As a control, synsamp then runs wrong models, which must differ in means or variances. Both
+check θ = 0 and the bounds at multiples of the time step. For stochastic neurons e and g have more
+variance in synsamp, by design (docs/reward.md); with many runs θ and spikes show it as well. Takes
+four minutes.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import Row, markdown_table, missing_peer, peer_python
+from benchmarks.spiking.reward_peer import Case, Found, FreeCase, by_numpy, by_synsamp
 from synsamp.analysis.agreement import deviation_of_means, deviation_of_variances
-from synsamp.bench import Row, markdown_table, missing_peer, peer_python
-from synsamp.bench.spiking.reward_peer import Case, Found, FreeCase, by_numpy, by_synsamp
 
 DT_S = 1e-3
 RNG = np.random.default_rng(0)

@@ -8,10 +8,10 @@
     dg   = (−g/τ_g + D e) dt
     dθ   = b ((μ − θ)/σ² + c g) dt + sqrt(2 T b) dW,  floor <= θ <= ceiling;  e = g = 0 for θ <= 0
 
-Everything happens once per time step, for all synapses; a step holds a Poisson number of spikes, so
-that counts have their law whatever dt. Dopamine D is constant for a period. Either it is given, or
-it tells who won in the period before: r is the mean worth of a spike (a spike of neuron k is worth
-``worth[k]``, and rate_hz period_s of them are expected),
+All synapses are updated once per time step; a step has a Poisson number of spikes, so that counts
+have the right distribution for any dt. Dopamine D is constant for a period. Either it is given, or
+it depends on the spikes of the previous period: r is the mean worth of a spike (a spike of neuron
+k is worth ``worth[k]``, and rate_hz period_s of them are expected),
 
     D = r / max(mean, least) + offset,   mean <- r + (mean − r) exp(−period/τ_mean),   first r = 0.
 

@@ -23,7 +23,7 @@ from synsamp.cli.new import new_command
 from synsamp.cli.printing import make_printable
 from synsamp.cli.run import add_resume, add_run, add_sweep
 from synsamp.cli.spines import spines
-from synsamp.cli.tools import bench_command, doctor_command
+from synsamp.cli.tools import doctor_command
 from synsamp.errors import FailureError, SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
 
@@ -104,7 +104,6 @@ def build_app(registry: Registry) -> typer.Typer:
     add_claims(app, registry)
     add_report(app, registry)
     app.command("check")(check_command)
-    app.command("bench")(bench_command)
 
     @app.command(
         "data",

@@ -1,6 +1,6 @@
 """A toy benchmark with a peer that is missing."""
 
-from synsamp.bench import markdown_table, missing_peer, peer_python
+from benchmarks import markdown_table, missing_peer, peer_python
 
 TITLE = "Counting to three"
 

@@ -18,7 +18,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.analysis.tuning import correlations, label_shares
+from synsamp.analysis.tuning import correlations, label_fractions
 from synsamp.experiments import Results
 from synsamp.paper.fig4_adaptation.one_synapse import READINGS
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters, Timeline
@@ -100,7 +100,7 @@ def retuning(
     digit more than that of any other.
     """
     column = [int(d) for d in mean_image.digit].index(digit)
-    share = label_shares(spikes.values)[..., column]
+    share = label_fractions(spikes.values)[..., column]
     similarity = correlations(weight.values, mean_image.values)
     others = np.delete(similarity, column, axis=-1).max(axis=-1, initial=-1.0)
     own = similarity[..., column]

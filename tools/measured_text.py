@@ -1,0 +1,166 @@
+"""Fill the numbers of the full run into sentences and tables.
+
+A text names measures; the numbers come from docs/data/reproduction.csv:
+
+    {paper.recall}          0.901 (0.852 to 0.949)     the estimate over seeds and its interval
+    {paper.recall:i.2f}     0.90 (0.85 to 0.95)        the same in another format
+    {paper.recall:.2f}      0.90                       the estimate alone
+    {paper.recall.least:.2f}   0.76                    over seeds; also most
+    {paper.recall.n}        8                          seeds
+    {paper.recall.above_0}  8                          seeds in which it is above 0 or true
+
+`paper` is a preset, `paper_variant` its variant, `this` the run that a note is about. On a page the
+text stands in a comment, and the filled text below it:
+
+    <!-- measured compensation
+    Recall was {paper.recall}.
+    -->
+    Recall was 0.901 (0.852 to 0.949).
+    <!-- end of measured -->
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from synsamp.claims import Ratio, Value
+from synsamp.claims.judge import interval_of
+from synsamp.claims.table import Run, present
+from synsamp.errors import SynsampError
+from synsamp.report.numbers import interval_text, number
+from tools.stored import Stored
+
+BEGIN, END = "<!-- measured ", "<!-- end of measured -->"
+BLOCK = re.compile(rf"{BEGIN}(\w+)\n(.*?)\n-->\n.*?{END}", re.S)
+PAGES = ("generalisation", "motility", "adaptation", "compensation")
+"""Pages of docs/ with such comments."""
+
+
+class Number(float):
+    """A number in the format of the reports, or in a given one."""
+
+    def __format__(self, spec: str) -> str:
+        if not math.isfinite(self):
+            return number(None)
+        return (format(float(self), spec) if spec else number(float(self))).replace("-", "−")
+
+
+class Estimate:
+    """The estimate of a measure over seeds."""
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self._interval = interval_of(values)
+        self._each = [_one(value) for value in values]
+
+    def __format__(self, spec: str) -> str:
+        value, low, high = map(Number, self._interval)
+        if spec.startswith("i") and math.isfinite(low) and math.isfinite(high):
+            return f"{value:{spec[1:]}} ({low:{spec[1:]}} to {high:{spec[1:]}})"
+        if spec:
+            return format(value, spec.removeprefix("i"))
+        ends = [end if math.isfinite(end) else None for end in (low, high)]
+        return f"{value} {interval_text(value, (ends[0], ends[1]))}".rstrip()
+
+    @property
+    def n(self) -> int:
+        """The number of seeds."""
+        return len(self._each)
+
+    @property
+    def least(self) -> Number:
+        """The smallest value."""
+        return Number(min(self._each))
+
+    @property
+    def most(self) -> Number:
+        """The largest value."""
+        return Number(max(self._each))
+
+    @property
+    def above_0(self) -> int:
+        """The number of seeds in which it is above 0 or true."""
+        return sum(value > 0 for value in self._each)
+
+
+def _one(value: Value) -> float:
+    if isinstance(value, Ratio):
+        return value.part / value.whole if value.whole else math.nan
+    return float(value)
+
+
+class _Named:
+    """A measure whose key may continue after a dot, as in ``regrowth@learning.control``."""
+
+    def __init__(self, run: str, measures: dict[str, list[Value]], key: str) -> None:
+        self._run, self._measures, self._key = run, measures, key
+
+    def __getattr__(self, name: str) -> Any:
+        if f"{self._key}.{name}" in self._measures or not hasattr(Estimate, name):
+            return _Named(self._run, self._measures, f"{self._key}.{name}")
+        return getattr(self._estimate(), name)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._estimate(), spec)
+
+    def _estimate(self) -> Estimate:
+        if self._key not in self._measures:
+            raise SynsampError(f"the stored run {self._run} has no measure {self._key!r}; rename it")
+        return Estimate(self._measures[self._key])
+
+
+class Measures:
+    """The measures of one run, by name."""
+
+    def __init__(self, name: str, measures: dict[str, list[Value]]) -> None:
+        self._name, self._measures = name, measures
+
+    def __getattr__(self, measure: str) -> _Named:
+        return _Named(self._name, self._measures, measure)
+
+    def __format__(self, spec: str) -> str:
+        raise ValueError("a run without a measure")
+
+
+def fill(text: str, found: Stored, of: Run | str) -> str:
+    """Fill in the numbers of an experiment, or of one run (`this`) and its experiment."""
+    experiment = of if isinstance(of, str) else of.experiment
+    runs: dict[str, Any] = {}
+    for run, measures in found.runs.items():
+        if run.experiment == experiment:
+            name = run.preset + ("_variant" if run.variant else "")
+            if name in runs:
+                raise SynsampError(
+                    f"{experiment} {name} names two runs; use another preset for one"
+                )
+            runs[name] = Measures(f"{experiment} {name}", present(measures))
+            if run == of:
+                runs["this"] = runs[name]
+    try:
+        return text.format_map(runs)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise SynsampError(f"{experiment}: cannot fill {text[:60]!r}: {error}") from error
+
+
+def fill_page(page: str, found: Stored) -> str:
+    """Return the page with all its comments filled in."""
+    blocks = BLOCK.findall(page)
+    if not len(blocks) == page.count(BEGIN) == page.count(END):
+        raise SynsampError(f"every {BEGIN!r} must have its own '-->' and {END!r}; correct the page")
+
+    def filled(block: re.Match[str]) -> str:
+        experiment, text = block.groups()
+        return f"{BEGIN}{experiment}\n{text}\n-->\n{fill(text, found, experiment)}\n{END}"
+
+    return BLOCK.sub(filled, page)
+
+
+def pages_with_numbers(root: Path, found: Stored) -> Iterator[tuple[Path, str]]:
+    """Each page with such comments, and the text that it should have."""
+    for name in PAGES:
+        path = root / "docs" / f"{name}.md"
+        if path.exists():
+            yield path, fill_page(path.read_text(encoding="utf-8"), found)

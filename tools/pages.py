@@ -1,0 +1,24 @@
+"""Write every page that has numbers of a full run, from the tables in docs/data.
+
+    make pages
+
+The tables are written by `make reproduce`, `make beyond` and `make robustness`. Run this after a
+change to a claim, to a text in docs/data/*_notes.toml or to a `<!-- measured … -->` comment.
+"""
+
+from __future__ import annotations
+
+from tools import beyond_page, reproduction_page, robustness_page
+from tools.batch import as_command
+
+
+def main(arguments: list[str]) -> int:
+    """Write all pages."""
+    reproduction_page.write_pages()
+    beyond_page.write_page()
+    robustness_page.write_page()
+    return 0
+
+
+if __name__ == "__main__":
+    as_command(main)

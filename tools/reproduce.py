@@ -1,0 +1,130 @@
+"""Run every experiment of the paper in full, store the measures of every seed, write the pages.
+
+    make reproduce
+
+Runs every preset whose name starts with ``paper``, with the number of seeds set by the preset. If
+you stop it, the same command continues. Writes docs/data/reproduction.csv and .json,
+docs/images/reproduction-*.png, docs/reproduction.md, the numbers on the pages of the figures and
+the results table of README.md. After a change to the code of a run, use another --out.
+
+The seeds are new: an earlier run, stored in docs/data/reproduction-first.csv, was used to correct
+bands and nulls, so its seeds are not used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from synsamp.claims.table import Run
+from synsamp.experiments.registry import REGISTRY, Registry
+from synsamp.report.write import write_report
+from synsamp.runs.ensembles.batch import BatchItem
+from tools import reproduction_page
+from tools.batch import as_command, job, run_all
+from tools.images import copy_images
+from tools.markdown import ROOT
+from tools.stored import store
+
+TRIAL_S = {
+    "landscape": 50,
+    "theorem1": 15,
+    "generalisation": 11,
+    "prior_comparison": 48,
+    "motility": 205,
+    "adaptation": 28,
+    "compensation": 180,
+}
+"""Approximate core seconds per seed, for the estimate of the remaining time."""
+SEED = 2015
+"""Of all ensembles. The first run used seed 0; small seeds served for development."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A preset of an experiment, or a variant of it with some parameters changed."""
+
+    experiment: str
+    preset: str
+    variant: str = ""
+    settings: Sequence[str] = ()
+    trials: int | None = None
+
+    @property
+    def folder(self) -> str:
+        """The name of the run's folder."""
+        return f"{self.experiment}-{self.preset}" + ("-variant" if self.variant else "")
+
+
+VARIANTS = (
+    Setup(
+        "compensation",
+        "paper",
+        "T = 0 from the start",
+        (
+            "rule.temperature=0",
+            "schedule.no_lesion_s=0",
+            "schedule.noise_off_1_s=0",
+            "schedule.noise_off_2_s=0",
+            "schedule.likelihood_2_s=0",
+        ),
+    ),
+    # As the text says: the prior favours retraction, and retracted synapses have no likelihood.
+    Setup(
+        "compensation",
+        "paper_retracted",
+        "prior mean −0.5",
+        (
+            "rule.prior.mean=-0.5",
+            "schedule.after_lesion_2_s=8100",
+            "schedule.no_lesion_s=0",
+            "schedule.likelihood_2_s=0",
+        ),
+        trials=4,
+    ),
+    # Every circuit has a branch for each reading of a retracted synapse.
+    Setup("adaptation", "paper", "prior mean −0.5", ("rule.prior.mean=-0.5",), trials=8),
+)
+"""Not judged, but compared with the numbers of the paper."""
+MAX_IMAGE_BYTES = 1_500_000
+
+
+def plan(registry: Registry) -> list[tuple[Run, BatchItem]]:
+    """List all runs of the paper; checks parameters and data."""
+    found = []
+    for entry in registry.paper:
+        presets = [preset for preset in entry.load().presets if preset.startswith("paper")]
+        setups = [Setup(entry.name, preset) for preset in presets]
+        setups += [each for each in VARIANTS if each.experiment == entry.name]
+        trial_s = TRIAL_S.get(entry.name, 1)
+        for s in setups:
+            each = job(entry, s.preset, s.settings, s.trials, s.folder, trial_s, SEED)
+            found.append((Run(entry.name, s.preset, s.variant), each))
+    return found
+
+
+def main(arguments: list[str], registry: Registry = REGISTRY, root: Path = ROOT) -> int:
+    """Run, store, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("runs/paper"), help="folder of the runs")
+    parser.add_argument("--workers", type=int, help="processes (default: all cores)")
+    options = parser.parse_args(arguments)
+    runs, jobs = zip(*plan(registry), strict=True)
+    code = run_all(jobs, options.out, "make reproduce", options.workers)
+    if code:
+        return code
+    docs = root / "docs"
+    store(jobs, options.out, runs, docs / "data" / "reproduction", "make reproduce")
+    judged = [each for run, each in zip(runs, jobs, strict=True) if not run.variant]
+    folders = [options.out / each.name for each in judged]
+    report = write_report(folders, registry, options.out / "report.html")
+    copy_images(folders, docs / "images", "reproduction", MAX_IMAGE_BYTES)
+    reproduction_page.write_pages(root, registry)
+    print(f"report: {report}\nwritten: docs/data/reproduction.csv, README.md, pages in docs")
+    return 0
+
+
+if __name__ == "__main__":
+    as_command(main)

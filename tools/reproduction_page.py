@@ -1,0 +1,159 @@
+"""Write docs/reproduction.md, the results table of README.md and the numbers on figure pages.
+
+Today's claims are judged on the stored measures of every seed, docs/data/reproduction.csv.
+docs/data/reproduction_notes.toml is written by hand: one sentence per experiment, and why a claim
+does not hold. measured_text.py fills in the numbers.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from synsamp.claims.table import Run
+from synsamp.experiments.registry import REGISTRY, Registry
+from synsamp.report.numbers import WORDS, tally
+from tools.claim_tables import by_group, claims_table, failures, scores
+from tools.markdown import ROOT, duration, replace_between, row
+from tools.measured_text import fill, pages_with_numbers
+from tools.stored import Stored, read_stored, write
+from tools.two_runs import two_runs
+
+BEGIN = "<!-- reproduction: begin (written by `make reproduce`) -->"
+END = "<!-- reproduction: end -->"
+NOT_YET = (
+    "There is no full run of this version yet. `make reproduce` runs it, judges every claim over "
+    "its seeds and writes the results here."
+)
+HEAD = (
+    "Each [claim](glossary.md#claim) is judged over seeds by the 95 % interval of its measure: it "
+    "holds, fails, is undecided or is not specific ([verdict](glossary.md#verdict)). Every "
+    "[band](glossary.md#band) was fixed before the run; the tables give the reason for it."
+)
+
+
+def write_pages(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
+    """Write all pages from the stored tables."""
+    for path, text in pages(root, registry):
+        write(path, text)
+
+
+def pages(root: Path, registry: Registry) -> Iterator[tuple[Path, str]]:
+    """Each page with numbers of the full run, and the text that it should have."""
+    readme = root / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    yield readme, replace_between(text, BEGIN, END, section(root, registry))
+    yield root / "docs" / "reproduction.md", page(root, registry)
+    found = _stored(root)
+    if found is not None:
+        yield from pages_with_numbers(root, found)
+
+
+def section(root: Path, registry: Registry) -> str:
+    """The table of README.md: one row and one sentence per run."""
+    found = _stored(root)
+    if found is None:
+        return NOT_YET
+    notes = notes_of(root)["summary"]
+    lines = [
+        row("experiment", "seeds", *WORDS, "result in one sentence"),
+        row(*["---"] * (len(WORDS) + 3)),
+    ]
+    for run in found.judged:
+        count = [sum(c.verdict == word for c in found.claims(run, registry)) for word in WORDS]
+        summary = fill(_of(notes, run), found, run)
+        name = _name(run, registry)
+        lines.append(row(name, str(found.trials(run)), *map(str, count), summary))
+    about = found.about
+    total = duration(sum(about["took_s"].values()))
+    more = (
+        "every claim with its null, band and reason: [docs/reproduction.md](docs/reproduction.md)"
+    )
+    return "\n".join([*lines, "", f"`{about['command']}`, {about['date']}, {total}; {more}."])
+
+
+def page(root: Path, registry: Registry) -> str:
+    """The whole page."""
+    found = _stored(root)
+    lines = ["# Reproduction of the paper", ""]
+    if found is None:
+        return "\n".join([*lines, NOT_YET, ""])
+    notes = notes_of(root)
+    lines += [HEAD, "", *_about(found, registry), ""]
+    for run in found.judged:
+        claims = found.claims(run, registry)
+        lines += [f"## {_name(run, registry)}", ""]
+        lines += [f"{found.trials(run)} seeds: {tally(claims)}.", "", *_images(root, run)]
+        why = _of(notes["why"], run) or {}
+        reasons = {c.id: fill(why[c.id], found, run) for c in claims if not c.holds and c.id in why}
+        lines += [*claims_table(claims), "", *failures(claims, reasons)]
+        declared, groups = registry.find(run.experiment).load().claims, notes["groups"]
+        lines += by_group(found, run, declared, groups.get(run.experiment, {}))
+    for experiment in dict.fromkeys(run.experiment for run in found.runs):
+        lines += scores(found, experiment, registry)
+    first = read_stored(root / "docs" / "data" / "reproduction-first")
+    if first is not None:
+        lines += two_runs(found, first, registry)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _stored(root: Path) -> Stored | None:
+    return read_stored(root / "docs" / "data" / "reproduction")
+
+
+def notes_of(root: Path) -> dict[str, Any]:
+    """The hand-written notes."""
+    file = root / "docs" / "data" / "reproduction_notes.toml"
+    return {"summary": {}, "why": {}, "groups": {}} | tomllib.loads(
+        file.read_text(encoding="utf-8")
+    )
+
+
+def _of(notes: dict[str, Any], run: Run) -> Any:
+    """The note on a preset, or else on the experiment."""
+    return notes.get(f"{run.experiment}/{run.preset}", notes.get(run.experiment, ""))
+
+
+def _name(run: Run, registry: Registry) -> str:
+    entry = registry.find(run.experiment)
+    name = f"{entry.title} ({entry.alias or entry.name})"
+    return name if run.preset == "paper" else f"{name}, {run.preset.removeprefix('paper_')}"
+
+
+def _since(found: Stored, registry: Registry) -> str:
+    """Which claims changed after the run."""
+    changed = {
+        (run.experiment, name): "" for run in found.judged for name in found.changed(run, registry)
+    }
+    if not changed:
+        return "Measures, bands and nulls have not changed since."
+    names = ", ".join(f"`{name}` of {experiment}" for experiment, name in changed)
+    return f"Claims whose measure, band or null changed after the run: {names}."
+
+
+def _about(found: Stored, registry: Registry) -> Iterator[str]:
+    about = found.about
+    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    took = sum(about["took_s"].values())
+    yield (
+        f"`{about['command']}` on {about['date']}, seed {about['seed']}, {duration(took)} on "
+        f"{about['cores']} cores. Versions: {versions}; compiled for {about['processor']}. The "
+        "measures of all seeds, with nulls: [data/reproduction.csv](data/reproduction.csv). "
+        + _since(found, registry)
+    )
+    yield ""
+    yield row("run", "seeds", "took")
+    yield row("---", "---:", "---:")
+    for run, seconds in zip(found.runs, about["took_s"].values(), strict=True):
+        name = ", ".join(filter(None, [f"`{run.experiment}` {run.preset}", run.variant]))
+        yield row(name, str(found.trials(run)), duration(seconds))
+
+
+def _images(root: Path, run: Run) -> Iterator[str]:
+    folder = root / "docs" / "images"
+    for path in sorted(folder.glob(f"reproduction-{run.experiment}-{run.preset}-*.png")):
+        panel = path.stem.rpartition("-")[2]
+        yield f"![{run.experiment}, {run.preset}, {panel}](images/{path.name})"
+        yield ""
