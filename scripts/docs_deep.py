@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from synsamp.bench import Row, markdown_table
 
 import synsamp as ss
 import synsamp.jax as sj
-from synsamp.bench import Row, markdown_table
 from synsamp.runs.storage.atomic import replacing
 
 ROOT = Path(__file__).parents[1]

@@ -127,7 +127,9 @@ def needs(groups: dict[tuple[int, int], list[dict]]) -> dict[str, list[tuple[int
     for question in QUESTIONS:
         found[question] = []
         for sessions in sorted({k for _, k in groups}):
-            sizes = [n for n, k in groups if k == sessions and proportions[n, k][question] >= ENOUGH]
+            sizes = [
+                n for n, k in groups if k == sessions and proportions[n, k][question] >= ENOUGH
+            ]
             # Fewer sessions that do with as few spines make more of them no news.
             if sizes and all(min(sizes) < n for n, _ in found[question]):
                 found[question].append((min(sizes), sessions))

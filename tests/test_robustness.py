@@ -123,7 +123,9 @@ def test_the_page_names_the_changes_under_which_a_claim_fails_or_the_few_others(
 def test_the_page_names_shares_that_so_few_seeds_cannot_show(tree, n):
     """Wilson's interval of 16 of 16 begins at 0.806, that of 17 of 17 at 0.816."""
     known = COINS.find("coins").load()
-    often = replace(known.claims[0], id="often", measure="often", null_measure=None, band=(0.81, 1.0))
+    often = replace(
+        known.claims[0], id="often", measure="often", null_measure=None, band=(0.81, 1.0)
+    )
     registry = Registry(
         [replace(COINS.find("coins"), load=lambda: replace(known, claims=(often,)))]
     )

@@ -108,7 +108,9 @@ class _Named:
 
     def _estimate(self) -> Estimate:
         if self._key not in self._measures:
-            raise SynsampError(f"the stored run {self._run} has no measure {self._key!r}; rename it")
+            raise SynsampError(
+                f"the stored run {self._run} has no measure {self._key!r}; rename it"
+            )
         return Estimate(self._measures[self._key])
 
 

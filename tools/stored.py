@@ -57,7 +57,9 @@ def definitions(claims: Sequence[Claim]) -> dict[str, str]:
     return {claim.id: f"{claim.key} in {claim.band}, null {claim.null_key}" for claim in claims}
 
 
-def store(jobs: Sequence[BatchItem], out: Path, runs: Sequence[Run], target: Path, command: str) -> None:
+def store(
+    jobs: Sequence[BatchItem], out: Path, runs: Sequence[Run], target: Path, command: str
+) -> None:
     """Store the measures of all seeds of some ensembles."""
     folders = [RunFolder(out / each.name) for each in jobs]
     table = {run: measures_by_trial(each) for run, each in zip(runs, folders, strict=True)}

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.environments.two_armed import SYNAPSES, network
 
 from synsamp.environments import GymnasiumEnvironment, Loop
 from synsamp.errors import SynsampError
 from synsamp.spiking import Simulation
+from tests.environments.two_armed import SYNAPSES, network
 
 MADE = []
 

@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import pytest
-from tests.environments.two_armed import SYNAPSES, TwoArmed, network
 
 from synsamp.environments import Dopamine, Environment, Loop, Response, filtered_rate_hz
 from synsamp.errors import SynsampError
@@ -19,6 +18,7 @@ from synsamp.spiking import (
     SynapseModel,
     WinnerTakeAll,
 )
+from tests.environments.two_armed import SYNAPSES, TwoArmed, network
 
 
 def simulation(seed=1, **options):

@@ -1,9 +1,9 @@
-"""The bandit's law, piece by piece: who wins, what g estimates, the overlap of reward and e."""
+"""Theory of the bandit in parts: who wins, what g estimates, the overlap of reward and e."""
 
 import numpy as np
 import pytest
 
-from synsamp.beyond.bandit.parameters import BanditParameters, Task
+from synsamp.beyond.bandit.parameters import BanditParameters, BanditTask
 from synsamp.beyond.bandit.protocol import SYNAPSE, Bandit, network
 from synsamp.beyond.bandit.theory import (
     GRID,
@@ -12,8 +12,8 @@ from synsamp.beyond.bandit.theory import (
     chance_of_best,
     expected_reward,
     gradient_weight,
-    law,
     moments,
+    stationary,
 )
 from synsamp.environments import Dopamine, Loop
 from synsamp.spiking import Simulation
@@ -22,7 +22,7 @@ P = BanditParameters()
 
 
 def still(p, theta, seed=1):
-    """The circuit with θ held where it is."""
+    """The circuit with constant θ."""
     start = {SYNAPSE: theta, "other": OTHER_THETA}
     return Simulation(
         network(p, 0.0, 1.0, True),
@@ -36,7 +36,7 @@ def still(p, theta, seed=1):
 
 @pytest.mark.parametrize("theta", [-0.5, 0.4, 1.3])
 def test_the_first_neuron_wins_as_often_as_derived(theta):
-    sim = still(BanditParameters(task=Task(rate_hz=500.0)), theta).run(5.0)
+    sim = still(BanditParameters(task=BanditTask(rate_hz=500.0)), theta).run(5.0)
     before = sim.spike_counts
     wins, losses = sim.run(40.0).spike_counts - before
     error = 0.5 / np.sqrt(wins + losses)
@@ -45,7 +45,9 @@ def test_the_first_neuron_wins_as_often_as_derived(theta):
     assert abs(share - chance_of_best(np.array(max(theta, 0.0) + 0.2))) > 5 * error
 
 
-@pytest.mark.parametrize("task", [Task(), Task(eligibility_s=0.3, period_s=0.1, exponent=3.0)])
+@pytest.mark.parametrize(
+    "task", [BanditTask(), BanditTask(eligibility_s=0.3, period_s=0.1, exponent=3.0)]
+)
 def test_the_overlap_of_reward_and_eligibility(task):
     step = task.period_s / 400
     earned = np.arange(step / 2, task.period_s, step)
@@ -77,15 +79,15 @@ def test_g_estimates_the_gradient_of_log_reward(shuffled):
     assert abs(means.mean() - far) > 4 * error + 0.1 * derived
 
 
-def test_the_law_is_prior_times_reward():
-    found = law(P, 0.5)
+def test_the_stationary_distribution_is_prior_times_reward():
+    found = stationary(P, 0.5)
     log = 2 * (
-        -0.5 * ((GRID - P.prior.mean) / P.prior.std) ** 2
+        -0.5 * ((GRID - P.rule.prior.mean) / P.rule.prior.std) ** 2
         + P.task.exponent * np.log(expected_reward(P, GRID))
     )
     density = np.exp(log - log.max())
     np.testing.assert_allclose(found.stationary, density / density.sum() / found.cell, rtol=1e-9)
     np.testing.assert_allclose(found.generator @ found.stationary, 0.0, atol=1e-8)
     mean, std = moments(found)
-    assert P.prior.mean + 0.2 < mean < 1.5
-    assert std < P.prior.std
+    assert P.rule.prior.mean + 0.2 < mean < 1.5
+    assert std < P.rule.prior.std

@@ -71,7 +71,7 @@ MANY = ",".join(str(T) for T in range(50))
         ("fig2", ["training_images=1000", "learning.updates=100000000"]),
         ("fig2x", ["machine.hidden_units=20", "evaluations=1000", f"temperatures={MANY}"]),
         ("fig2x", ["machine.cycles=1000", "learning.updates=100000000"]),
-        ("fig3", ["fast.sync_interval_s=1e-300", "fast.look_every_s=1e-300"]),
+        ("fig3", ["fast.record_every_s=1e-300", "fast.session_every_s=1e-300"]),
         ("fig3", ["settle_s=1e8"]),
         ("fig3", ["circuit.neurons=1000", "slow.tracked_s=1e6", "fast.tracked_s=1e6"]),
         ("fig4", ["phase_s=1000000000"]),

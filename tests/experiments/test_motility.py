@@ -1,4 +1,4 @@
-"""Figure 3: measures on made-up processes, laws without activity, the protocol, whole runs."""
+"""Fig. 3: measures of generated processes, synapses without activity, protocol, whole runs."""
 
 from __future__ import annotations
 
@@ -13,21 +13,18 @@ from synsamp.experiments.base import GaussianSection
 from synsamp.paper.fig3_motility.claims import CLAIMS
 from synsamp.paper.fig3_motility.experiment import EXPERIMENT
 from synsamp.paper.fig3_motility.figures import draw
-from synsamp.paper.fig3_motility.measures import analyse, measures
-from synsamp.paper.fig3_motility.parameters import PAPER, QUICK, WatchSection
+from synsamp.paper.fig3_motility.measures import AIC, power_law_margin
+from synsamp.paper.fig3_motility.parameters import PAPER, QUICK, ImagingSection
 from synsamp.paper.fig3_motility.protocol import forgetting
-from synsamp.paper.fig3_motility.sizes import (
-    change_slope,
-    dip,
-    drift,
-    lasting_efficacy,
-    occupancy_counts,
-)
 from synsamp.paper.fig3_motility.survival import (
-    foretold,
-    leads,
-    margin,
-    scaled_lives,
+    analyse,
+    change_slope,
+    efficacy_share,
+    histogram_dip,
+    occupancy_counts,
+    predicted_survival,
+    relative_drift,
+    scaled_lifetimes,
     scaling,
     survival,
 )
@@ -44,12 +41,12 @@ TINY = [
     "slow_settle_s=200",
     "slow.speed=1e-5",
     "fast.tracked_s=1000",
-    "fast.sync_interval_s=20",
-    "fast.look_every_s=40",
+    "fast.record_every_s=20",
+    "fast.session_every_s=40",
     "fast.new_within_s=200",
     "slow.tracked_s=2000",
-    "slow.sync_interval_s=200",
-    "slow.look_every_s=200",
+    "slow.record_every_s=200",
+    "slow.session_every_s=200",
     "slow.new_within_s=400",
 ]
 
@@ -73,27 +70,27 @@ def ornstein_uhlenbeck(rng, b, step_s, points, n=3000):
     [
         (["slow.speed=1e-4"], "slow.speed must be below fast.speed"),
         (["slow.speed=1e-5"], "must be the same for fast and slow"),
-        (["fast.look_every_s=1000"], "look_every_s must be a multiple of sync_interval_s"),
-        (["fast.new_within_s=1000"], "new_within_s must be a multiple of look_every_s"),
+        (["fast.session_every_s=1000"], "session_every_s must be a multiple of record_every_s"),
+        (["fast.new_within_s=1000"], "new_within_s must be a multiple of session_every_s"),
         (["slow.tracked_s=57600"], "at least twice new_within_s"),
-        (["slow.tracked_s=28800000"], "fast must be tracked for as many grid points as slow"),
-        (["settle_s=20000"], "settle_s must be a multiple of slow.sync_interval_s"),
-        (["slow_settle_s=20000"], "slow_settle_s must be a multiple of slow.sync_interval_s"),
+        (["slow.tracked_s=28800000"], "fast must have at least as many records as slow"),
+        (["settle_s=20000"], "settle_s must be a multiple of slow.record_every_s"),
+        (["slow_settle_s=20000"], "slow_settle_s must be a multiple of slow.record_every_s"),
         (
-            ["slow.speed=4e-5", "slow.sync_interval_s=360", "slow.look_every_s=360"],
-            "multiple of fast.sync_interval_s",
+            ["slow.speed=4e-5", "slow.record_every_s=360", "slow.session_every_s=360"],
+            "multiple of fast.record_every_s",
         ),
         (
             ["rule.speed=1e-7", "fast.speed=1e-7", "slow.speed=1e-9"],
             "must be at least 1e-4/fast.speed",
         ),
-        (["rule.prior.std=10"], "slow.look_every_s must be at least 0.00025 prior_std²/b"),
+        (["rule.prior.std=10"], "slow.session_every_s must be at least 0.00025 prior.std²/b"),
         (["digits=3"], "data=mnist"),
         (["rule.speed=1e-3"], "rule.speed must equal fast.speed"),
         (["seeds=2"], "seeds"),
     ],
 )
-def test_bad_parameters_are_refused_in_words(settings, words):
+def test_bad_parameters_raise_an_error(settings, words):
     with pytest.raises(SynsampError, match=words):
         override(EXPERIMENT.presets["paper"], settings)
 
@@ -112,21 +109,27 @@ def test_time_scales_as_one_over_b_and_not_otherwise():
     assert wrong[1] / wrong[0] < 80.0
 
 
+def margin(found):
+    """AIC of the best other model minus that of the power law."""
+    both = found.expand_dims(branch=["fast"])
+    return power_law_margin(None, {"survival_fast": both}, "fast")
+
+
 def watched_every(step_s, points, window=1, every=1):
-    """A watch of so many grid points at b = 1e-4, and what it would see without activity."""
+    """Imaging at b = 1e-4 with this many records, and the survival predicted without activity."""
     look_s = step_s * every
     length_s = look_s * ((points - 1) // every)
-    watch = WatchSection(
+    watch = ImagingSection(
         speed=1e-4,
         tracked_s=length_s,
-        sync_interval_s=step_s,
-        look_every_s=look_s,
+        record_every_s=step_s,
+        session_every_s=look_s,
         new_within_s=look_s * window,
     )
-    return watch, foretold(RuleSection(), watch)
+    return watch, predicted_survival(RuleSection(), watch)
 
 
-def test_a_law_is_called_the_best_on_its_own_lives_alone():
+def test_a_model_is_the_best_only_on_lifetimes_that_follow_it():
     rng = np.random.default_rng(2)
     rows, active = [], rng.random(6000) < 0.2
     for _ in range(200):  # born and lost at constant rates
@@ -141,14 +144,16 @@ def test_a_law_is_called_the_best_on_its_own_lives_alone():
     found = survival(states, *watched_every(144.0, 301, 3))
     aic = dict(zip(found.law_name.values, found.aic.values, strict=True))
     assert aic["exponential"] > aic["power law"] + 50
-    others = {"exponential", "weibull", "log_normal", "double_exponential", "first_passage"}
-    assert leads(found).keys() == others
-    assert leads(found)["exponential"] == aic["exponential"] - aic["power law"]
-    assert min(leads(found).values()) == margin(found)
+    fast = {"survival_fast": found.expand_dims(branch=["fast"])}
+    leads = {measure.__name__: measure(None, fast, "fast") for measure in AIC}
+    others = ("exponential", "weibull", "log_normal", "double_exponential", "first_passage")
+    assert leads.keys() == {f"{name}_aic" for name in others}
+    assert leads["exponential_aic"] == aic["exponential"] - aic["power law"]
+    assert min(leads.values()) == margin(found)
     assert min(aic, key=aic.get) == "first passage"
     assert margin(found) < 2
     assert float(found.losses) < 2.15
-    # New at look 2, then lost by a power law.
+    # New at session 2, then lost following a power law.
     lost_at = 2 + np.ceil(2.0 * (rng.random(3000) ** (-1 / 0.8) - 1.0))
     look = np.arange(101)[:, None]
     found = survival((look >= 2) & (look < lost_at), *watched_every(144.0, 101))
@@ -157,16 +162,16 @@ def test_a_law_is_called_the_best_on_its_own_lives_alone():
     assert float(found.losses) > 2.15
 
 
-def test_the_curve_stands_at_every_look_and_counts_losses_where_they_were_noticed():
+def test_the_curve_has_every_session_and_counts_losses_where_they_were_observed():
     states = np.zeros((8, 4), bool)
-    for k, lost_at in enumerate((3, 3, 5, 8)):  # all new at look 2; one stays to the end
+    for k, lost_at in enumerate((3, 3, 5, 8)):  # all new at session 2; one stays to the end
         states[2:lost_at, k] = True
     found = survival(states.repeat(2, axis=0), *watched_every(5.0, 16, every=2))
     assert found.time.values.tolist() == [0, 10, 20, 30, 40, 50, 60]
     assert found.survival.values[:6] == pytest.approx([1, 0.5, 0.5, 0.25, 0.25, 0.25])
     assert int(found.new) == 4
     assert int(found.censored) == 1
-    assert np.isnan(found.gamma)  # three losses are no law
+    assert np.isnan(found.gamma)  # three losses cannot be fitted
 
 
 def test_proportional_changes_have_slope_one():
@@ -174,7 +179,7 @@ def test_proportional_changes_have_slope_one():
     theta = rng.normal(1.5, 1.0, 40000)
     multiplied = theta + 0.1 * rng.standard_normal(theta.size)
     assert change_slope(theta, multiplied, 3.0) == pytest.approx(1.0, abs=0.03)
-    assert change_slope(theta, multiplied, 3.0, dealt=True) == pytest.approx(0.0, abs=0.05)
+    assert change_slope(theta, multiplied, 3.0, shuffled=True) == pytest.approx(0.0, abs=0.05)
     added = 3.0 + np.log(np.abs(np.exp(theta - 3.0) + 0.01 * rng.standard_normal(theta.size)))
     assert change_slope(theta, added, 3.0) < 0.3
 
@@ -182,44 +187,44 @@ def test_proportional_changes_have_slope_one():
 def test_a_dip_needs_two_populations():
     rng = np.random.default_rng(4)
     often, seldom = rng.random((200, 500)) < 0.98, rng.random((200, 1500)) < 0.03
-    assert dip(occupancy_counts(np.concatenate([often, seldom], axis=1))) < 0.1
-    assert dip(occupancy_counts(rng.random((200, 2000)) < rng.random(2000))) > 0.5
-    assert dip(occupancy_counts(ornstein_uhlenbeck(rng, 1e-4, 2000.0, 200) > 0)) == 1
-    assert dip(occupancy_counts(seldom)) == 1  # one population
-    assert dip(np.array([8, 9, 3, 9, 9, 9, 9, 9, 9, 6])) == 0.5
-    assert dip(np.array([2, 9, 8, 9, 9, 9, 9, 9, 9, 3])) == 1  # a hump
+    assert histogram_dip(occupancy_counts(np.concatenate([often, seldom], axis=1))) < 0.1
+    assert histogram_dip(occupancy_counts(rng.random((200, 2000)) < rng.random(2000))) > 0.5
+    assert histogram_dip(occupancy_counts(ornstein_uhlenbeck(rng, 1e-4, 2000.0, 200) > 0)) == 1
+    assert histogram_dip(occupancy_counts(seldom)) == 1  # one population
+    assert histogram_dip(np.array([8, 9, 3, 9, 9, 9, 9, 9, 9, 6])) == 0.5
+    assert histogram_dip(np.array([2, 9, 8, 9, 9, 9, 9, 9, 9, 3])) == 1  # one mode
 
 
-def test_efficacy_is_told_from_presence():
+def test_efficacy_differs_from_presence():
     theta = np.array([[3.0, 2.9], [3.0, -1.0], [3.0, 2.9]])  # w = 1 throughout, and now and then
     each = np.exp([0.0, -0.1]) - np.exp(-3.0)
-    found = lasting_efficacy(theta, theta > 0, 3.0)
+    found = efficacy_share(theta, theta > 0, 3.0)
     assert found == pytest.approx(3 * each[0] / (3 * each[0] + 2 * each[1]))
-    assert lasting_efficacy(theta[:, 1:], theta[:, 1:] > 0, 3.0) == 0
+    assert efficacy_share(theta[:, 1:], theta[:, 1:] > 0, 3.0) == 0
 
 
 def test_both_presets_take_changes_of_w_over_the_same_window():
-    windows = [p.change_steps * p.slow.sync_interval_s * p.slow.speed for p in (QUICK, PAPER)]
+    windows = [p.change_steps * p.slow.record_every_s * p.slow.speed for p in (QUICK, PAPER)]
     assert windows == pytest.approx([0.0144, 0.0144])
     assert all(p.slow.points > p.change_steps for p in (QUICK, PAPER))
 
 
 def test_drift_compares_the_last_quarter_with_the_first():
-    assert drift(np.ones(9)) == 0.0
-    assert drift(np.array([2.0, 2.0, 9, 9, 9, 9, 3.0, 3.0])) == pytest.approx(0.5)
+    assert relative_drift(np.ones(9)) == 0.0
+    assert relative_drift(np.array([2.0, 2.0, 9, 9, 9, 9, 3.0, 3.0])) == pytest.approx(0.5)
 
 
-def test_pieces_of_the_fast_record_share_one_look_and_nothing_is_left_out():
+def test_pieces_of_the_fast_record_share_one_session_and_cover_it():
     rng = np.random.default_rng(5)
     fast, slow = rng.random((21, 400)) < 0.5, rng.random((8, 400)) < 0.5
-    found, own = scaled_lives(fast, slow, 2.0, 20.0, 1)
+    found, own = scaled_lifetimes(fast, slow, 2.0, 20.0, 1)
     pieces = [new_lifetimes(fast[i : i + 8], 2.0, 1) for i in (0, 7)]
     assert len(found) == sum(map(len, pieces))
     assert np.array_equal(found.last_seen, np.concatenate([p.last_seen for p in pieces]))
     assert np.array_equal(own.first_missed, new_lifetimes(slow, 20.0, 1).first_missed)
 
 
-def test_laws_are_fitted_to_twenty_losses_and_not_to_fewer():
+def test_models_are_fitted_to_twenty_losses_and_not_to_fewer():
     for losses in (19, 20, 25):
         states = np.zeros((12, losses), bool)
         for k in range(losses):
@@ -249,30 +254,30 @@ def with_rule(parameters, **numbers):
 def test_without_activity_the_engine_follows_the_prior(tiny, parameters):
     bands = {claim.measure: claim.band[1] for claim in CLAIMS}
     results = tiny.results()
-    found = measures(parameters, results)
-    for name in ("free_law", "free_process", "free_moments"):
+    found = EXPERIMENT.measure(parameters, results)
+    for name in ("distance_to_prior", "process_deviation", "log_weight_moments"):
         assert found[name] < bands[name]
     for claim in CLAIMS[:4]:
-        assert claim.excludes(found[claim.null], found[claim.null])
-    assert found["free_slope"] == pytest.approx(1.0, abs=0.05)
-    # Controls: they would see noise without its √2, another mean, another speed, and w for log w.
-    cold = measures(with_rule(parameters, temperature=0.5), results)
-    assert cold["free_law"] > bands["free_law"]
-    assert cold["free_process"] > bands["free_process"]
-    shifted = measures(with_rule(parameters, prior=GaussianSection(mean=0.6)), results)
-    assert shifted["free_law"] > bands["free_law"]
+        assert claim.excludes(found[claim.null_key], found[claim.null_key])
+    assert found["size_slope@no_activity_fast"] == pytest.approx(1.0, abs=0.05)
+    # Controls: noise without its √2, another mean, another speed, and w instead of log w.
+    cold = EXPERIMENT.measure(with_rule(parameters, temperature=0.5), results)
+    assert cold["distance_to_prior"] > bands["distance_to_prior"]
+    assert cold["process_deviation"] > bands["process_deviation"]
+    shifted = EXPERIMENT.measure(with_rule(parameters, prior=GaussianSection(mean=0.6)), results)
+    assert shifted["distance_to_prior"] > bands["distance_to_prior"]
     fast = parameters.fast.model_copy(update={"speed": 1.1e-4})
-    wrong = measures(parameters.model_copy(update={"fast": fast}), results)
-    assert wrong["free_process"] > bands["free_process"]
+    wrong = EXPERIMENT.measure(parameters.model_copy(update={"fast": fast}), results)
+    assert wrong["process_deviation"] > bands["process_deviation"]
 
 
-def test_the_slow_branch_goes_on_from_the_very_state_of_the_trunk(tiny, parameters):
+def test_the_slow_branch_continues_from_the_state_of_the_trunk(tiny, parameters):
     results = tiny.results()
     trunk, slow = results["circuit/theta"], results["circuit/slow/theta"]
     assert slow.time.values.tolist() == [400.0 + 200.0 * k for k in range(12)]
     settled = trunk.sel(time=400.0).theta.values
     assert np.array_equal(slow.theta.values[0], settled)
-    # Weights that are not held wander by sqrt(2 b t) where b is small; the trunk moves more.
+    # Weights that are not stabilised diffuse by sqrt(2 b t) where b is small; the trunk moves more.
     wandering = (settled > -0.5) & (settled < 1.0)
     expected = pytest.approx(np.sqrt(2 * 1e-5 * 200.0), rel=0.15)
     both = slow.theta.values[1], trunk.sel(time=600).theta.values
@@ -287,26 +292,28 @@ def test_a_run_records_what_the_figure_needs(tiny, parameters):
     traced = results["circuit/traced"]
     assert traced.sizes == {"time": 71, "synapse": 200}
     assert ((traced.theta.values > 0) == active[:, traced.synapse.values]).all()
-    # What was stored gives the survival that is claimed, from the moment it had settled.
-    again = survival(active[20:], parameters.fast, foretold(parameters.rule, parameters.fast))
-    stored = results["survival_fast"].sel(condition="learning").load()
-    assert again.equals(stored.drop_vars(["foretold", "condition"]))
+    # The stored records yield the survival curve, from the time when the circuit has settled.
+    again = survival(
+        active[20:], parameters.fast, predicted_survival(parameters.rule, parameters.fast)
+    )
+    stored = results["survival_fast"].sel(branch="fast").load()
+    assert again.equals(stored.drop_vars(["predicted", "branch"]))
     assert int(again.new) > 0
     shown = results["traces"]
     assert shown.time.values[-1] == 1000.0
     assert (shown.theta.values > 0).mean(axis=0)[shown.persistent.values].min() > 0.95
     assert results["free/active"].sizes["time"] == 100 + 50 + 7 + 1
     assert results["free/slow/active"].sizes["time"] == 10 + 1
-    # In so short a watch lives counted in looks are alike whatever b is: they are not judged.
-    not_told = {"time-scale", "exponent", "first-passage-F", "power-law-F"}
-    assert {c.id for c in tiny.claims()} == {c.id for c in CLAIMS} - not_told
+    # Over so short a time lifetimes hardly depend on b: these claims are not judged.
+    too_short = {"time-scale", "exponent", "first-passage-F", "power-law-F"}
+    assert {c.id for c in tiny.claims()} == {c.id for c in CLAIMS} - too_short
 
 
 def made(parameters, rng, *, persistent):
-    """Records of a run whose synapses follow prior and noise; some are held if asked for."""
+    """Records of a run whose synapses follow prior and noise; some are stable if ``persistent``."""
     slow, fast = parameters.slow, parameters.fast
     n = parameters.circuit.neurons * 784
-    lead, sync_interval_s = round(parameters.settle_s / fast.sync_interval_s), fast.sync_interval_s
+    lead, sync_interval_s = round(parameters.settle_s / fast.record_every_s), fast.record_every_s
     held = np.arange(n) < (n // 5 if persistent else 0)
 
     def records(b, step_s, points, start_s, coarse):
@@ -325,13 +332,11 @@ def made(parameters, rng, *, persistent):
         }
 
     found = {}
-    coarse = round(fast.look_every_s / sync_interval_s)
+    coarse = round(fast.session_every_s / sync_interval_s)
     for name, each in records(1e-4, sync_interval_s, lead + fast.points + 1, 0.0, coarse).items():
         found[f"circuit/{name}"] = each
     start_s = parameters.settle_s + parameters.slow_settle_s
-    for name, each in records(
-        slow.speed, slow.sync_interval_s, slow.points + 1, start_s, 1
-    ).items():
+    for name, each in records(slow.speed, slow.record_every_s, slow.points + 1, start_s, 1).items():
         found[f"circuit/slow/{name}"] = each
 
     def free(b, step_s, points):
@@ -346,21 +351,21 @@ def made(parameters, rng, *, persistent):
     found["free/theta"] = alone.isel(time=slice(None, None, coarse))
     pair = alone.theta.values[[-1 - parameters.change_steps, -1]]
     found["free/pair"] = xr.Dataset({"pair": (("mark", "post", "pre"), pair)})
-    _, found["free/slow/active"] = free(slow.speed, slow.sync_interval_s, slow.points + 1)
-    _, found["free/unchanged/active"] = free(fast.speed, slow.sync_interval_s, slow.points + 1)
+    _, found["free/slow/active"] = free(slow.speed, slow.record_every_s, slow.points + 1)
+    _, found["free/unchanged/active"] = free(fast.speed, slow.record_every_s, slow.points + 1)
     return found | analyse(parameters, found)
 
 
-def test_claims_tell_two_populations_from_one(parameters):
+def test_claims_distinguish_two_populations_from_one(parameters):
     # Watched for 20 relaxation times, in which synapses without activity come and go.
-    long = {"tracked_s": 200_000.0, "sync_interval_s": 2000.0, "look_every_s": 4000.0}
+    long = {"tracked_s": 200_000.0, "record_every_s": 2000.0, "session_every_s": 4000.0}
     fast = parameters.fast.model_copy(update=long | {"new_within_s": 8000.0})
-    slow = {"tracked_s": 400_000.0, "sync_interval_s": 20_000.0, "look_every_s": 20_000.0}
+    slow = {"tracked_s": 400_000.0, "record_every_s": 20_000.0, "session_every_s": 20_000.0}
     slow = parameters.slow.model_copy(update=slow | {"new_within_s": 40_000.0})
     p = parameters.model_copy(update={"fast": fast, "slow": slow, "settle_s": 20_000.0})
     rng = np.random.default_rng(6)
     for persistent, verdict in ((True, "holds"), (False, "fails")):
-        rows = [measures(p, made(p, rng, persistent=persistent)) for _ in range(4)]
+        rows = [EXPERIMENT.measure(p, made(p, rng, persistent=persistent)) for _ in range(4)]
         values = {name: [row[name] for row in rows] for name in rows[0]}
         judged = {each.claim.id: each for each in judge_all(CLAIMS, values)}
         assert judged["two-populations"].verdict == verdict
@@ -369,7 +374,7 @@ def test_claims_tell_two_populations_from_one(parameters):
         assert scale.verdict != "fails"
         assert scale.claim.excludes(scale.null.low, scale.null.high)
         assert judged["persistent-efficacy"].verdict == verdict
-        # Where learning is prior and noise alone, its lives not specific one from the other.
+        # Where learning is prior and noise alone, the claims are not specific.
         wanted = "holds" if persistent else "not specific"
         assert judged["first-passage-E"].verdict == judged["first-passage-F"].verdict == wanted
         assert persistent or judged["power-law-E"].verdict != "holds"
@@ -394,7 +399,7 @@ def without_activity(simulation):
 
 
 @pytest.mark.parametrize("where", [in_slow_branch, in_trunk_again, without_activity])
-def test_a_stopped_run_ends_in_the_same_bits(tiny, tmp_path, monkeypatch, where):
+def test_a_resumed_run_is_bit_identical(tiny, tmp_path, monkeypatch, where):
     monkeypatch.setattr(CheckpointFolder, "due", lambda folder: True)
     run = Simulation.run_until
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.environments.two_armed import SYNAPSES, TwoArmed, network
-from tests.protocol.places import KilledError, Place
 
 from synsamp.environments import Dopamine
 from synsamp.errors import SynsampError
@@ -22,6 +20,8 @@ from synsamp.protocol import (
     theta,
 )
 from synsamp.spiking import RemoveSynapses, SilenceInputs
+from tests.environments.two_armed import SYNAPSES, TwoArmed, network
+from tests.protocol.places import KilledError, Place
 
 MASK = np.array([[True, False, False, False]] * 2)
 

@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
-from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
 
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
@@ -37,6 +36,7 @@ from synsamp.protocol import (
     weight,
 )
 from synsamp.spiking import RemoveNeurons, RemoveSynapses, SilenceInputs, Simulation
+from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
 
 
 def counts(found):

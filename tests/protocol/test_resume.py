@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
-from tests.protocol.places import KilledError, Place
 
 from synsamp.protocol import (
     Branch,
@@ -28,6 +26,8 @@ from synsamp.protocol import (
     turnover,
 )
 from synsamp.spiking import RemoveNeurons
+from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
+from tests.protocol.places import KilledError, Place
 
 ASKED: list[float] = []
 

@@ -1,4 +1,4 @@
-"""Two arms, known odds: does learning from reward visit the states that theory says?"""
+"""A two-armed bandit: does learning from reward visit the states that theory predicts?"""
 
 from synsamp.beyond.bandit.experiment import EXPERIMENT
 

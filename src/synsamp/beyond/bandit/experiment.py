@@ -1,29 +1,19 @@
-"""The bandit: one synapse, two arms, and a law that is known."""
+"""A two-armed bandit: learning from reward with a known stationary distribution."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from synsamp.beyond.bandit.claims import CLAIMS
-from synsamp.beyond.bandit.measures import measures
+from synsamp.beyond.bandit.measures import MEASURES
 from synsamp.beyond.bandit.parameters import BanditParameters
 from synsamp.beyond.bandit.protocol import run
-from synsamp.experiments.base import Experiment, Results
-
-
-def draw(parameters: BanditParameters, runs: Sequence[Results]) -> dict[str, Any]:
-    """Draw the stored results; what draws is loaded only then, not where a run is computed."""
-    from synsamp.beyond.bandit import figures
-
-    return figures.draw(parameters, runs)
-
+from synsamp.experiments.base import Experiment
+from synsamp.figures.lazy import draw_with
 
 EXPERIMENT = Experiment(
     name="bandit",
     alias="two_arms",
     title="Learning from reward visits the states that theory says",
-    summary="One synapse, two arms: the law (prior × reward^κ)^(1/T) against what is visited.",
+    summary="One synapse, two choices: visited states compared with (prior × reward^κ)^(1/T).",
     parameters=BanditParameters,
     presets={
         "quick": BanditParameters(relaxations=25.0),
@@ -31,20 +21,21 @@ EXPERIMENT = Experiment(
     },
     trials={"quick": 4, "paper": 12},
     run=run,
-    measures=measures,
+    measures=MEASURES,
     claims=CLAIMS,
-    draw=draw,
+    draw=draw_with("synsamp.beyond.bandit.figures"),
     captions={
-        "A": "Prior, expected reward, the law of both, and the states visited at the lowest speed.",
-        "B": "Visited states (bars) and law (lines) at half and at twice the temperature.",
-        "C": "Two controls: reward shuffled in time leaves the prior; without expected spikes in "
-        "the eligibility the synapse runs to its ceiling.",
-        "D": "As b falls, so does the noise of the gradient estimate against T, and the variance "
-        "comes down to the law's.",
+        "A": "Prior, expected reward, stationary distribution in theory, and states visited at the "
+        "lowest speed.",
+        "B": "Visited states (bars) and theory (lines) at half and at twice the temperature.",
+        "C": "Two controls: with reward shuffled in time, states follow the prior; without the "
+        "expectation term of the eligibility trace the synapse drifts to its upper bound.",
+        "D": "As b decreases, the noise of the gradient estimate relative to T decreases as well, "
+        "and the variance approaches that of theory.",
     },
     assumptions=(
-        "The task is not in the 2018 paper: it is the smallest for which expected reward is known.",
-        "Time constants are shorter than the paper's (1 s, 50 s, mean over 50 s), since they must "
-        "be short against σ²/b for the law to hold; b is raised so that runs stay short.",
+        "The task is not in the 2018 paper; it is the smallest with a known expected reward.",
+        "Time constants are shorter than the paper's (1 s, 50 s, mean over 50 s), because "
+        "theory requires them to be short relative to σ²/b; b is larger, so that runs are short.",
     ),
 )

@@ -1,43 +1,59 @@
-"""Numbers of one seed: how far the visited states are from the law."""
+"""Measures of the bandit, of one seed: how visited states differ from theory.
+
+Branches are the conditions of `protocol.conditions`.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from synsamp.beyond.bandit.parameters import BanditParameters
 from synsamp.beyond.bandit.protocol import conditions
-from synsamp.beyond.bandit.theory import gradient_weight, law, moments
+from synsamp.beyond.bandit.theory import gradient_weight, moments, stationary
 from synsamp.experiments.base import Results
 
 FORGOTTEN = 3.0
-"""Relaxation times of the slowest that are left out: e^−3 of the start is left by then."""
+"""Relaxation times that are discarded; e^−3 of the start is left by then."""
 
 
-def settled(p: BanditParameters, results: Results, name: str) -> Any:
-    """What was visited once the start is forgotten."""
-    visited = results[f"{name}/visited"]
+def settled(p: BanditParameters, results: Results, branch: str) -> Any:
+    """Return the states visited after the start is forgotten."""
+    visited = results[f"{branch}/visited"]
     times = visited.time.values
     return visited.isel(time=times >= FORGOTTEN / p.relaxations * times[-1])
 
 
-def measures(p: BanditParameters, results: Results) -> dict[str, float]:
-    """Shift of the mean in units of the law's std, ratio of variances, noise of g against T."""
-    given = conditions(p)
-    states = {name: settled(p, results, name) for name in given}
-    theta: dict[str, NDArray[np.float64]] = {n: s.theta.values for n, s in states.items()}
-    expected = {T: moments(law(p, T)) for T in (*p.temperatures, 2.0 * p.temperatures[1])}
-    middle = p.temperatures[1]
-    found: dict[str, float] = {}
-    for name, (speed, temperature, _, _) in given.items():
-        mean, std = expected[temperature]
-        found[f"shift_{name}"] = float(theta[name].mean() - mean) / std
-        found[f"spread_{name}"] = float(theta[name].var()) / std**2
-        noise = states[name].gradient.values.var() * gradient_weight(p) ** 2
-        found[f"noise_{name}"] = float(speed * noise * p.task.gradient_s / temperature)
-    found["spread_slow_against_2T"] = float(theta["slow"].var()) / expected[2.0 * middle][1] ** 2
-    for name in ("cold", "hot"):
-        found[f"spread_{name}_against_T"] = float(theta[name].var()) / expected[middle][1] ** 2
-    return found
+def shift(p: BanditParameters, results: Results, branch: str) -> float:
+    """Mean of visited states minus that of theory, in standard deviations of theory."""
+    mean, std = moments(stationary(p, conditions(p)[branch][1]))
+    return float(settled(p, results, branch).theta.values.mean() - mean) / std
+
+
+def spread(p: BanditParameters, results: Results, branch: str) -> float:
+    """Variance of visited states over that of theory."""
+    return _spread(p, results, branch, conditions(p)[branch][1])
+
+
+def spread_against_T(p: BanditParameters, results: Results, branch: str) -> float:
+    """Variance of visited states over that of theory at the middle temperature."""
+    return _spread(p, results, branch, p.rule.temperatures[1])
+
+
+def spread_against_2T(p: BanditParameters, results: Results, branch: str) -> float:
+    """Variance of visited states over that of theory at twice the middle temperature."""
+    return _spread(p, results, branch, 2.0 * p.rule.temperatures[1])
+
+
+def _spread(p: BanditParameters, results: Results, branch: str, temperature: float) -> float:
+    _, std = moments(stationary(p, temperature))
+    return float(settled(p, results, branch).theta.values.var()) / std**2
+
+
+def noise(p: BanditParameters, results: Results, branch: str) -> float:
+    """Noise of the gradient estimate relative to T."""
+    speed, temperature, _, _ = conditions(p)[branch]
+    variance = settled(p, results, branch).gradient.values.var() * gradient_weight(p) ** 2
+    return float(speed * variance * p.task.gradient_s / temperature)
+
+
+MEASURES = (shift, spread, spread_against_T, spread_against_2T, noise)

@@ -1,4 +1,4 @@
-"""One run: the same bandit at three speeds, at three temperatures, and with two things wrong."""
+"""One run: a bandit at three speeds, at three temperatures, and with two controls."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from synsamp.beyond.bandit.parameters import BanditParameters, Task
+from synsamp.beyond.bandit.parameters import BanditParameters, BanditTask
 from synsamp.beyond.bandit.theory import (
-    CEILING,
     EPSP,
-    FLOOR,
     INPUT_HZ,
     MAPPING,
     OTHER_THETA,
+    THETA_MAX,
+    THETA_MIN,
     gradient_weight,
 )
 from synsamp.environments import CompiledEnvironment, Dopamine, drawn
@@ -31,19 +31,19 @@ from synsamp.spiking import (
 
 SYNAPSE = "arm"
 SYNC_INTERVAL_S = 2.0
-REFRESH_S = 0.1
+DRIFT_INTERVAL_S = 0.1
 REMEMBERED = 200
-"""Rewards among which one is drawn where reward is shuffled in time."""
+"""Past rewards from which one is drawn if reward is shuffled in time."""
 
 
 SEED, STEP, PAST = range(3)
 FIRST, SECOND, SHUFFLED = range(3)
-"""Of the state, and of the parameters: what a spike of either neuron is worth."""
+"""Indices of the state, and of the parameters (reward per spike of either neuron)."""
 
 
 @njit
 def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
-    """The worth of the last period's spikes, relative to their expected number."""
+    """Reward for the spikes of the last period, relative to their expected number."""
     reward = numbers[FIRST] * counts[0] + numbers[SECOND] * counts[1]
     if not numbers[SHUFFLED] > 0:
         return 0, reward
@@ -55,36 +55,36 @@ def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
 
 
 class Bandit(CompiledEnvironment):
-    """Each spike is worth something; a period's worth is given during the next.
+    """Each spike earns a reward, which is given during the next period.
 
-    ``shuffled``: what is given is that of any of the last 200 periods, or nothing at first.
+    ``shuffled``: the reward is that of a random one of the last 200 periods, at first none.
     """
 
     circuits = ("z",)
     inputs = np.array([[INPUT_HZ]])
     answer = staticmethod(answer)
 
-    def __init__(self, task: Task, shuffled: bool = False) -> None:
+    def __init__(self, task: BanditTask, shuffled: bool = False) -> None:
         self.shuffled, self.period_s = shuffled, task.period_s
         expected = task.rate_hz * task.period_s
         self.numbers = (task.best / expected, task.other / expected, float(shuffled))
 
     def describe(self) -> str:
-        """In one line."""
+        """Describe the environment in one line."""
         return "a bandit, reward shuffled in time" if self.shuffled else "a bandit"
 
     def first(self, seed: int) -> dict[str, Any]:
-        """Nothing was earned yet."""
+        """Initial state, without past rewards."""
         return {"seed": seed, "step": 0, "past": np.zeros(REMEMBERED)}
 
 
 def network(p: BanditParameters, speed: float, temperature: float, expectation: bool) -> Network:
-    """One input, two neurons; the first neuron's synapse learns, the other's does not."""
-    prior = Gaussian(p.prior.mean, p.prior.std)
+    """One input and two neurons; the synapse of the first neuron learns, that of the second is fixed."""
+    prior = Gaussian(p.rule.prior.mean, p.rule.prior.std)
     plasticity = RewardGradient(
-        p.task.eligibility_s, p.task.gradient_s, gradient_weight(p), CEILING, expectation
+        p.task.eligibility_s, p.task.gradient_s, gradient_weight(p), THETA_MAX, expectation
     )
-    learns = SynapseModel(prior, MAPPING, plasticity, speed, temperature, FLOOR)
+    learns = SynapseModel(prior, MAPPING, plasticity, speed, temperature, THETA_MIN)
     first = np.array([[True], [False]])
     return Network(
         [InputGroup("x", 1)],
@@ -99,7 +99,7 @@ def network(p: BanditParameters, speed: float, temperature: float, expectation: 
     )
 
 
-def look(view: View) -> dict[str, float]:
+def theta_and_gradient(view: View) -> dict[str, float]:
     """θ and g of the one synapse."""
     return {
         "theta": float(view.theta(SYNAPSE)[0, 0]),
@@ -108,9 +108,9 @@ def look(view: View) -> dict[str, float]:
 
 
 def conditions(p: BanditParameters) -> dict[str, tuple[float, float, bool, bool]]:
-    """By name: speed, temperature, whether reward is shuffled, whether expected spikes count."""
-    fast, medium, slow = p.speeds
-    cold, T, hot = p.temperatures
+    """Speed, temperature, shuffled reward and expectation term of each condition."""
+    fast, medium, slow = p.rule.speeds
+    cold, T, hot = p.rule.temperatures
     return {
         "fast": (fast, T, False, True),
         "medium": (medium, T, False, True),
@@ -123,8 +123,8 @@ def conditions(p: BanditParameters) -> dict[str, tuple[float, float, bool, bool]
 
 
 def run(p: BanditParameters, seed: int) -> dict[str, Protocol]:
-    """A protocol per condition, all equally long; the synapse starts at its prior's mean."""
-    seconds = p.relaxations * p.prior.std**2 / p.speeds[-1]
+    """Return a protocol per condition, of equal duration; θ starts at the mean of the prior."""
+    seconds = p.relaxations * p.rule.prior.std**2 / p.rule.speeds[-1]
     found = {}
     for name, (speed, temperature, shuffled, expectation) in conditions(p).items():
         found[name] = Protocol(
@@ -136,9 +136,9 @@ def run(p: BanditParameters, seed: int) -> dict[str, Protocol]:
                     Dopamine(mean_s=p.task.mean_s),
                 )
             ],
-            record={"visited": every(SYNC_INTERVAL_S, look)},
-            theta={SYNAPSE: p.prior.mean, "other": OTHER_THETA},
+            record={"visited": every(SYNC_INTERVAL_S, theta_and_gradient)},
+            theta={SYNAPSE: p.rule.prior.mean, "other": OTHER_THETA},
             sync_interval_s=SYNC_INTERVAL_S,
-            drift_interval_s=REFRESH_S,
+            drift_interval_s=DRIFT_INTERVAL_S,
         )
     return found

@@ -1,175 +1,191 @@
-"""The claims of Fig. 3; each is judged over circuits (seeds).
+"""Claims of Fig. 3, judged over circuits (seeds).
 
-The null of most is the same circuit without spikes: prior and noise alone, watched on the same
-grid for as long.
+The null of most is the same circuit without spikes (prior and noise alone), imaged in the same way.
 """
 
 from __future__ import annotations
 
 from synsamp.claims import Claim
+from synsamp.paper.fig3_motility.survival import long_enough
 
 ALONE = "prior and noise alone, observed in the same way"
 COLDER = "half the noise: the same paths as at T/2"
-DEALT = "the same changes, shuffled across connections"
+SHUFFLED = "the same changes, shuffled across connections"
 LOSSES = (
-    "losses of new connections at four ages less those that the first passage of the "
-    "Ornstein–Uhlenbeck process predicts, in standard errors, root mean square"
+    "losses of new connections at four ages minus those predicted by the first passage of the "
+    "Ornstein–Uhlenbeck process, in standard errors, root mean square"
 )
-LOSSES_REASON = "true lives have 0.94 on average, and more than 2.15 once in 1,000"
+LOSSES_REASON = "0.94 on average if the prediction is exact, and above 2.15 once in 1,000"
 MARGIN = (
-    "AIC of the best of exponential, Weibull, log-normal, double exponential and first passage of "
-    "prior and noise alone, less that of the power law"
+    "AIC of the best of exponential, Weibull, log-normal, double exponential and first passage "
+    "(prior and noise alone) minus that of the power law"
 )
-MARGIN_REASON = "2 is what a parameter costs"
+MARGIN_REASON = "one parameter costs 2"
 
 CLAIMS = (
     Claim(
         "free-law",
         "Without activity θ follows the prior",
         "Fig. 3B",
-        "free_law",
+        "distance_to_prior",
         (None, 1.95),
         "σ",
-        "a sample of the prior has 0.87 on average, and more than 1.95 once in 1,000",
+        "0.87 on average for draws from the prior, and above 1.95 once in 1,000",
         "Kolmogorov–Smirnov distance between θ of all synapses, in the engine without spikes, and "
         "the prior, times √n",
-        null_measure="free_law_colder",
+        null_measure="distance_to_prior_half_noise",
         null_description=COLDER,
     ),
     Claim(
         "free-process",
         "Without activity θ is an Ornstein–Uhlenbeck process",
         "Sec. Spine motility",
-        "free_process",
+        "process_deviation",
         (None, 4.0),
         "σ",
         "an error of the engine would be many standard errors",
         "largest deviation of the maximum-likelihood estimates of μ, σ√T and b·T from the truth, "
         "in standard errors",
-        null_measure="free_process_colder",
+        null_measure="process_deviation_half_noise",
         null_description=COLDER,
     ),
     Claim(
         "log-normal",
-        "so the efficacies w are log-normal",
+        "Without activity the efficacies w are log-normal",
         "Fig. 3D",
-        "free_moments",
+        "log_weight_moments",
         (None, 2.63),
         "σ",
-        "a normal sample has 0.89 on average, and more than 2.63 once in 1,000",
+        "0.89 on average for normal draws, and above 2.63 once in 1,000",
         "skewness and kurtosis of log w in standard errors, root mean square",
-        null_measure="free_moments_of_w",
-        null_description="w in the place of log w",
+        null_measure="weight_moments",
+        null_description="w instead of log w",
     ),
     Claim(
         "multiplicative",
         "Spine sizes change in proportion to their size (prior and noise alone)",
         "Sec. Spine motility, requirement 2",
-        "free_slope",
+        "size_slope",
         (0.9, 1.1),
         "",
-        "1 is proportional",
-        "slope of log |Δw| against log w, connections active at first, over b Δt = 0.0144, "
+        "1 means proportional",
+        "slope of log |Δw| over log w of connections active at first, over b Δt = 0.0144, "
         "without activity",
-        null_measure="free_slope_dealt",
-        null_description=DEALT,
+        branch="no_activity_fast",
+        null_measure="shuffled_size_slope",
+        null_branch="no_activity_fast",
+        null_description=SHUFFLED,
     ),
     Claim(
         "multiplicative-learning",
-        "and do so in the learning circuit",
+        "Spine sizes change in proportion to their size in the learning circuit",
         "Sec. Spine motility, requirement 2",
-        "slope_slow",
+        "size_slope",
         (0.75, 1.25),
         "",
-        "1 is proportional; wider than without activity, as the likelihood holds large weights",
+        "1 means proportional; wider than without activity, because the likelihood stabilises "
+        "large weights",
         "the same slope over b Δt = 0.0144, 4 h at the smaller b",
-        null_measure="slope_slow_dealt",
-        null_description=DEALT,
+        branch="slow",
+        null_measure="shuffled_size_slope",
+        null_branch="slow",
+        null_description=SHUFFLED,
     ),
     Claim(
         "first-passage-E",
-        "Without activity new connections live as long as θ stays above 0 (larger b)",
+        "Without activity new connections survive as long as θ stays above 0 (larger b)",
         "Fig. 3E, theory",
-        "free_losses_fast",
+        "loss_deviation",
         (None, 2.15),
         "σ",
         LOSSES_REASON,
         LOSSES,
-        null_measure="losses_fast",
+        branch="no_activity_fast",
+        null_branch="fast",
         null_description="the learning circuit, observed in the same way",
     ),
     Claim(
         "first-passage-F",
-        "Without activity new connections live as long as θ stays above 0 (smaller b)",
+        "Without activity new connections survive as long as θ stays above 0 (smaller b)",
         "Fig. 3F, theory",
-        "free_losses_slow",
+        "loss_deviation",
         (None, 2.15),
         "σ",
         LOSSES_REASON,
         LOSSES,
-        null_measure="losses_slow",
+        branch="no_activity_slow",
+        null_branch="slow",
         null_description="the learning circuit, observed in the same way",
+        needs=long_enough,
     ),
     Claim(
         "power-law-E",
-        "New connections survive by a power law better than by any of five other laws (larger b)",
+        "A power law describes the survival of new connections better than five other models "
+        "(larger b)",
         "Fig. 3E",
-        "margin_fast",
+        "power_law_margin",
         (2.0, None),
         "AIC",
         MARGIN_REASON,
         MARGIN,
-        null_measure="free_margin_fast",
+        branch="fast",
+        null_branch="no_activity_fast",
         null_description=ALONE,
     ),
     Claim(
         "power-law-F",
-        "New connections survive by a power law better than by any of five other laws (smaller b)",
+        "A power law describes the survival of new connections better than five other models "
+        "(smaller b)",
         "Fig. 3F",
-        "margin_slow",
+        "power_law_margin",
         (2.0, None),
         "AIC",
         MARGIN_REASON,
         MARGIN,
-        null_measure="free_margin_slow",
+        branch="slow",
+        null_branch="no_activity_slow",
         null_description=ALONE,
+        needs=long_enough,
     ),
     Claim(
         "time-scale",
-        "The time scale of survival goes as 1/b",
+        "The time scale of survival is proportional to 1/b",
         "Fig. 3E, F",
         "time_scale",
         (0.8, 1.25),
         "× ratio of b",
-        "1 is exact; a quarter more or less is what circuits differ by",
-        "median life in the power-law fits, slow over fast, both observed over the same length in "
+        "1 is exact; circuits differ by about a quarter",
+        "median lifetime of the power-law fits, slow over fast, both observed over the same length in "
         "units of 1/b, relative to the ratio of b",
         null_measure="time_scale_unchanged",
-        null_description="b not changed, watched as if it were (prior and noise alone)",
+        null_description="b unchanged, imaged as if it were changed (prior and noise alone)",
+        needs=long_enough,
     ),
     Claim(
         "exponent",
         "The exponent of survival depends on b",
         "caption of Fig. 3E, F",
-        "exponent",
+        "exponent_change",
         (0.2, None),
         "|log ratio|",
-        "a fifth: fits of one law to two records of this length differ by less",
+        "a fifth; fits of one distribution to two records of this length differ by less",
         "exponents of the power laws at both b, in real time, not in units of 1/b",
-        null_measure="exponent_alike",
+        null_measure="exponent_change_scaled",
         null_description="the same circuits, observed over the same length in units of 1/b",
+        needs=long_enough,
     ),
     Claim(
         "slow-steady",
         "The circuit at the smaller b has settled after its change of b",
-        "Fig. 3F, of this protocol",
-        "drift_slow",
+        "Fig. 3F, control of this protocol",
+        "drift",
         (-0.02, 0.02),
         "",
         "a tenth of what the claim on the time scale allows",
-        "share of active synapses, last quarter of the time over the first, less 1",
-        null_measure="drift_settling",
-        null_description="the circuit from its start, as long in units of 1/b",
+        "share of active synapses, last quarter of the time over the first, minus 1",
+        branch="slow",
+        null_measure="drift_while_settling",
+        null_description="the circuit from its start, over the same time in units of 1/b",
     ),
     Claim(
         "two-populations",
@@ -178,22 +194,24 @@ CLAIMS = (
         "dip",
         (None, 0.5),
         "",
-        "1 is no dip; half as many in between are seen by eye",
+        "1 means no dip; a dip to one half is visible by eye",
         "emptiest inner tenth of the time active, relative to the smaller outer tenth",
-        null_measure="free_dip",
+        branch="fast",
+        null_branch="no_activity_fast",
         null_description=ALONE,
     ),
     Claim(
         "persistent-efficacy",
         "Only persistent connections contribute substantial efficacies",
         "Fig. 3D",
-        "lasting_efficacy",
+        "persistent_efficacy",
         (0.9, None),
         "of Σ ŵ",
-        "“only” leaves a tenth to all others together",
+        "“only” leaves at most a tenth to all others together",
         "share of the efficacy, summed over connections and time, of those active at more than "
-        "95 % of the looks",
-        null_measure="free_lasting_efficacy",
+        "95 % of the time points",
+        branch="fast",
+        null_branch="no_activity_fast",
         null_description=ALONE,
     ),
 )

@@ -1,210 +1,278 @@
-"""What the claims and figures of Fig. 3 need, from the records of one circuit."""
+"""Measures of Fig. 3, of one circuit.
+
+Branches are ``fast`` and ``slow`` (the learning circuit at both speeds), ``no_activity_fast`` and
+``no_activity_slow`` (its synapses under prior and noise alone). The null of half the noise, as if
+it lacked its √2, uses the same paths, contracted around μ by √2: those of the rule at T/2.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
+from scipy import stats
 
-from synsamp.claims import Ratio, Value
+from synsamp.analysis.ornstein_uhlenbeck import estimate_ornstein_uhlenbeck
+from synsamp.claims import Measure, Ratio
 from synsamp.experiments.base import Results
 from synsamp.paper.fig3_motility.parameters import MotilityParameters
-from synsamp.paper.fig3_motility.records import CONDITIONS, SPEEDS, settling, watched
-from synsamp.paper.fig3_motility.sizes import (
-    binned_slope,
-    change_by_size,
+from synsamp.paper.fig3_motility.survival import (
+    COMPARED,
+    HELD_WEIGHT,
+    POWER_LAW,
     change_slope,
-    dip,
-    drift,
-    lasting_efficacy,
-    occupancy_counts,
-    persistent,
+    imaged,
+    relative_drift,
+    settling,
 )
-from synsamp.paper.fig3_motility.survival import foretold, leads, margin, scaling, survival
-from synsamp.paper.fig3_motility.without_activity import without_activity
 
-SIZE_EDGES = np.linspace(-4.5, 1.0, 23)
-HELD_WEIGHT = 0.5
-"""Above about this weight the likelihood holds a connection: it does not wander any more."""
-N_DRAWN = 4
+Floats = NDArray[np.float64]
+ESTIMATED_STEPS = 100_000
+"""Steps from which the process without activity is estimated."""
+IN_A_RELAXATION = 5
+"""Steps per relaxation time, or per record if that is shorter."""
 
-
-def analyse(p: MotilityParameters, results: Results) -> dict[str, xr.Dataset]:
-    """Curves and histograms, and the numbers read off them."""
-    states = {
-        (condition, speed): watched(p, results, condition, speed, "active")
-        for condition in CONDITIONS
-        for speed in SPEEDS
-    }
-    found = {}
-    for speed in SPEEDS:
-        watch = getattr(p, speed)
-        alive = foretold(p.rule, watch)
-        both = [survival(states[condition, speed], watch, alive) for condition in CONDITIONS]
-        together = xr.concat(both, xr.IndexVariable("condition", list(CONDITIONS)))
-        found[f"survival_{speed}"] = together.assign(
-            foretold=("time", alive[: together.sizes["time"]])
-        )
-    found["scaling"] = _scaling(p, states["learning", "fast"], states["learning", "slow"])
-    if _long_enough(p):
-        unchanged = watched(p, results, "free", "unchanged", "active")
-        found["unchanged"] = _scaling(p, states["free", "fast"], unchanged)
-    found["changes"] = _changes(p, results)
-    found["populations"] = _populations(p, results, states)
-    found["traces"] = _traces(p, results)
-    return found
+# -- without activity -----------------------------------------------------------------------------
 
 
-def _scaling(p: MotilityParameters, fast: NDArray[Any], slow: NDArray[Any]) -> xr.Dataset:
-    window = round(p.slow.new_within_s / p.slow.sync_interval_s)
-    return scaling(fast, slow, p.fast.sync_interval_s, p.slow.sync_interval_s, window)
+def _ends(results: Results) -> Floats:
+    """θ at the end, and shortly after it [2, synapse]."""
+    return np.asarray(results["free/pair"].pair.values.reshape(2, -1), float)
 
 
-def _long_enough(p: MotilityParameters) -> bool:
-    """Whether the slower circuit is watched long enough for its survival to tell anything.
-
-    In times far below a relaxation time θ is a random walk, which looks the same on every scale:
-    lives counted in looks are then alike whatever b is, and nearly so with activity and without.
-    """
-    return p.slow.tracked_s * p.slow.speed >= p.rule.prior.std**2
+def _half_noise(p: MotilityParameters, theta: Floats) -> Floats:
+    mean = p.rule.prior.mean
+    return np.asarray(mean + (theta - mean) / np.sqrt(2.0))
 
 
-def _changes(p: MotilityParameters, results: Results) -> xr.Dataset:
-    """How changes of w depend on w, over the same window of b · time at both speeds."""
-    theta_0 = p.rule.theta_0
-    # At the larger b all of θ is kept too seldom for that; θ of 200 synapses is kept often.
-    records = {"fast": "traced", "slow": "theta"}
-    middles = (SIZE_EDGES[1:] + SIZE_EDGES[:-1]) / 2
-    slopes, spreads, smaller = [], [], []
-    for name in SPEEDS:
-        theta = watched(p, results, "learning", name, records[name]).astype(float)
-        first, then = _pairs(theta, p.change_steps)
-        slopes.append([change_slope(first, then, theta_0, dealt) for dealt in (False, True)])
-        spreads.append(change_by_size(first, then, theta_0, SIZE_EDGES))
-        smaller.append(binned_slope(middles, spreads[-1], np.exp(-theta_0), HELD_WEIGHT))
-    grids = np.array([getattr(p, name).sync_interval_s for name in SPEEDS])
-    return xr.Dataset(
-        {
-            "slope": (("speed", "changes"), np.array(slopes)),
-            "window_s": ("speed", grids * p.change_steps, {"units": "s"}),
-            "spread": (("speed", "size"), np.array(spreads)),
-            "smaller_slope": ("speed", smaller),
-        },
-        coords={
-            "speed": list(SPEEDS),
-            "changes": ["own", "dealt"],
-            "log_weight": ("size", middles),
-        },
+def _distance(p: MotilityParameters, theta: Floats) -> float:
+    prior = stats.norm(p.rule.prior.mean, p.rule.prior.std * np.sqrt(p.rule.temperature))
+    return float(stats.kstest(theta, prior.cdf).statistic * np.sqrt(theta.size))
+
+
+def distance_to_prior(p: MotilityParameters, results: Results) -> float:
+    """Kolmogorov–Smirnov distance of θ without activity from the prior, times √n."""
+    return _distance(p, _ends(results)[0])
+
+
+def distance_to_prior_half_noise(p: MotilityParameters, results: Results) -> float:
+    """The same distance at half the noise."""
+    return _distance(p, _half_noise(p, _ends(results)[0]))
+
+
+def _path(p: MotilityParameters, results: Results) -> Floats:
+    """θ [time, synapse] without activity, at intervals that resolve the relaxation."""
+    theta = imaged(p, results, "no_activity_fast", "theta")
+    relaxation_s = p.rule.prior.std**2 / p.fast.speed
+    in_relaxation = max(1, round(relaxation_s / p.fast.session_every_s / IN_A_RELAXATION))
+    in_all = max(1, (len(theta) - 1) // IN_A_RELAXATION)
+    rows = theta[:: min(in_relaxation, in_all)]
+    return rows[:, : max(1, ESTIMATED_STEPS // (len(rows) - 1))].astype(float)
+
+
+def _process(p: MotilityParameters, path: Floats) -> float:
+    interval_s = p.fast.tracked_s / (len(path) - 1)
+    found = estimate_ornstein_uhlenbeck(path[:-1], path[1:], interval_s)
+    deviations = (
+        (found.mean - p.rule.prior.mean) / found.mean_error,
+        (found.spread - p.rule.prior.std * np.sqrt(p.rule.temperature)) / found.spread_error,
+        (found.noise - p.fast.speed * p.rule.temperature) / found.noise_error,
     )
+    return float(np.max(np.abs(deviations)))
 
 
-def _pairs(theta: NDArray[Any], apart: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """θ and θ some rows later, all synapses and times in one row; none if it was not so long."""
-    return theta[:-apart].ravel(), theta[apart:].ravel()
+def process_deviation(p: MotilityParameters, results: Results) -> float:
+    """Largest deviation of the estimates of μ, σ√T and b·T, in standard errors."""
+    return _process(p, _path(p, results))
 
 
-def _populations(p: MotilityParameters, results: Results, states: Any) -> xr.Dataset:
-    """Connections by the share of time they are active, and who has the efficacy."""
-    counts, shares = [], []
-    for condition in CONDITIONS:
-        theta = watched(p, results, condition, "fast", "theta").astype(float)
-        counts.append(occupancy_counts(states[condition, "fast"]))
-        shares.append(lasting_efficacy(theta, states[condition, "fast"], p.rule.theta_0))
-    learning = states["learning", "fast"]
-    return xr.Dataset(
-        {
-            "count": (("condition", "tenth"), np.array(counts)),
-            "dip": ("condition", [dip(row) for row in counts]),
-            "efficacy": ("condition", shares),
-            "persistent": ((), learning.all(axis=0).sum() / learning[0].sum()),
-        },
-        coords={
-            "condition": list(CONDITIONS),
-            "share": ("tenth", (np.arange(len(counts[0])) + 0.5) / len(counts[0])),
-        },
-    )
+def process_deviation_half_noise(p: MotilityParameters, results: Results) -> float:
+    """The same deviation at half the noise."""
+    return _process(p, _half_noise(p, _path(p, results)))
 
 
-def _traces(p: MotilityParameters, results: Results) -> xr.Dataset:
-    """θ of a few synapses to draw.
-
-    Among 200 drawn at random, the first four active at more than 95 % of the grid points and the
-    first four that came and went, active at 5 to 50 %.
-    """
-    trace = watched(p, results, "learning", "fast", "traced")
-    share = (trace > 0).mean(axis=0)
-    lasting = np.flatnonzero(persistent(trace > 0))[:N_DRAWN]
-    passing = np.flatnonzero((share > 0.05) & (share < 0.5))[:N_DRAWN]
-    chosen = np.concatenate([lasting, passing])
-    time_s = np.arange(len(trace)) * p.fast.sync_interval_s
-    return xr.Dataset(
-        {
-            "theta": (("time", "trace"), trace[:, chosen]),
-            "persistent": ("trace", np.arange(chosen.size) < lasting.size),
-            "synapse": ("trace", results["circuit/traced"].synapse.values[chosen]),
-        },
-        coords={"time": ("time", time_s, {"units": "s"})},
-    )
+def _moments(values: Floats) -> float:
+    z = stats.skewtest(values).statistic, stats.kurtosistest(values).statistic
+    return float(np.sqrt(np.mean(np.square(z))))
 
 
-# -- numbers --------------------------------------------------------------------------------------
+def log_weight_moments(p: MotilityParameters, results: Results) -> float:
+    """Skewness and kurtosis of log w in standard errors, root mean square; about 0.9 if normal."""
+    return _moments(_ends(results)[0] - p.rule.theta_0)
 
 
-def measures(p: MotilityParameters, results: Results) -> dict[str, Value]:
-    """One number each, from one circuit; those of synapses without activity begin with "free"."""
-    changes, populations = results["changes"], results["populations"]
-    found: dict[str, Value] = {
-        **without_activity(p, results),
-        **_lives(p, results),
-        "dip": float(populations.dip[0]),
-        "free_dip": float(populations.dip[1]),
-        "lasting_efficacy": float(populations.efficacy[0]),
-        "free_lasting_efficacy": float(populations.efficacy[1]),
-        "persistent": float(populations.persistent),
-        "drift_settling": drift(settling(p, results).mean(axis=1)),
-    }
-    for k, name in enumerate(SPEEDS):
-        share = watched(p, results, "learning", name, "active").mean(axis=1)
-        theta = watched(p, results, "learning", name, "theta")
-        strong = (theta > p.rule.theta_0 + np.log(HELD_WEIGHT)).mean(axis=1)
-        found |= {
-            f"slope_{name}": float(changes.slope[k, 0]),
-            f"slope_{name}_dealt": float(changes.slope[k, 1]),
-            f"slope_{name}_smaller_weights": float(changes.smaller_slope[k]),
-            f"active_{name}": float(share.mean()),
-            f"drift_{name}": drift(share),
-            f"drift_{name}_strong": drift(strong),
-        }
-    return found
+def weight_moments(p: MotilityParameters, results: Results) -> float:
+    """Skewness and kurtosis of w, likewise."""
+    return _moments(np.exp(_ends(results)[0] - p.rule.theta_0))
 
 
-def _lives(p: MotilityParameters, results: Results) -> dict[str, Value]:
-    """Laws of survival at both speeds, with and without activity; the slower if watched enough."""
-    found: dict[str, Value] = {}
-    for name in SPEEDS if _long_enough(p) else SPEEDS[:1]:
-        for condition, front in zip(CONDITIONS, ("", "free_"), strict=True):
-            lives = results[f"survival_{name}"].sel(condition=condition)
-            found |= {
-                f"{front}margin_{name}": margin(lives),
-                f"{front}losses_{name}": float(lives.losses),
-                f"{front}gamma_{name}": float(lives.gamma),
-                f"{front}tau_{name}_s": float(lives.tau),
-                f"{front}new_{name}": float(lives.new),
-                **{f"{front}{law}_{name}": lead for law, lead in leads(lives).items()},
-            }
-    if _long_enough(p):
-        gamma = [float(results[f"survival_{name}"].gamma[0]) for name in SPEEDS]
-        found["exponent"] = _apart(gamma)
-        found["exponent_alike"] = _apart(results["scaling"].gamma.values)
-        for measure, dataset in (("time_scale", "scaling"), ("time_scale_unchanged", "unchanged")):
-            fast, slow = results[dataset]["median"].values
-            found[measure] = Ratio(slow, fast * p.fast.speed / p.slow.speed)
-    return found
+# -- sizes and populations ------------------------------------------------------------------------
 
 
-def _apart(pair: Sequence[float] | NDArray[Any]) -> float:
-    """How far two numbers are apart, as the size of the logarithm of their ratio."""
-    return float(np.abs(np.log(pair[1] / pair[0])))
+def _slope(p: MotilityParameters, results: Results, branch: str, shuffled: bool) -> float:
+    if branch.startswith("no_activity"):
+        return change_slope(*_ends(results), p.rule.theta_0, shuffled)
+    changes = "shuffled" if shuffled else "own"
+    return float(results["changes"].slope.sel(branch=branch, changes=changes))
+
+
+def size_slope(p: MotilityParameters, results: Results, branch: str) -> float:
+    """Slope of log |Δw| over log w; 1 means that changes are proportional to w."""
+    return _slope(p, results, branch, shuffled=False)
+
+
+def shuffled_size_slope(p: MotilityParameters, results: Results, branch: str) -> float:
+    """The same slope with changes shuffled across connections."""
+    return _slope(p, results, branch, shuffled=True)
+
+
+def small_weight_slope(p: Any, results: Results, branch: str) -> float:
+    """Slope of log std(Δw) over log w of weights that the likelihood does not stabilise."""
+    return float(results["changes"].smaller_slope.sel(branch=branch))
+
+
+def active_share(p: MotilityParameters, results: Results, branch: str) -> float:
+    """Mean share of active synapses."""
+    return float(imaged(p, results, branch, "active").mean(axis=1).mean())
+
+
+def drift(p: MotilityParameters, results: Results, branch: str) -> float:
+    """Relative change of the share of active synapses, last quarter to first quarter."""
+    return relative_drift(imaged(p, results, branch, "active").mean(axis=1))
+
+
+def drift_while_settling(p: MotilityParameters, results: Results) -> float:
+    """The same from the start of the circuit, over the same time in units of 1/b."""
+    return relative_drift(settling(p, results).mean(axis=1))
+
+
+def strong_weight_drift(p: MotilityParameters, results: Results, branch: str) -> float:
+    """Relative change of the share of weights that the likelihood stabilises."""
+    strong = imaged(p, results, branch, "theta") > p.rule.theta_0 + np.log(HELD_WEIGHT)
+    return relative_drift(strong.mean(axis=1))
+
+
+def dip(p: Any, results: Results, branch: str) -> float:
+    """Emptiest inner tenth of the time active, relative to the smaller outer tenth."""
+    return float(results["populations"].dip.sel(branch=branch))
+
+
+def persistent_efficacy(p: Any, results: Results, branch: str) -> float:
+    """Share of the summed efficacy that persistent connections contribute."""
+    return float(results["populations"].efficacy.sel(branch=branch))
+
+
+# -- survival -------------------------------------------------------------------------------------
+
+
+def _survival(results: Results, branch: str) -> xr.Dataset:
+    speed = branch.rpartition("_")[2]
+    return results[f"survival_{speed}"].sel(branch=branch)
+
+
+def power_law_margin(p: Any, results: Results, branch: str) -> float:
+    """AIC of the best other model of survival minus that of the power law."""
+    aic = _survival(results, branch).aic.values
+    return float(np.delete(aic, POWER_LAW).min() - aic[POWER_LAW])
+
+
+def _aic_of(k: int) -> Measure:
+    def aic(p: Any, results: Results, branch: str) -> float:
+        values = _survival(results, branch).aic
+        return float(values[k]) - float(values[POWER_LAW])
+
+    aic.__name__ = COMPARED[k].lower().replace(" ", "_").replace("-", "_") + "_aic"
+    aic.__doc__ = f"AIC of {COMPARED[k]} survival minus that of the power law."
+    return aic
+
+
+AIC = tuple(_aic_of(k) for k in range(len(COMPARED)) if k != POWER_LAW)
+
+
+def loss_deviation(p: Any, results: Results, branch: str) -> float:
+    """Losses at four ages minus those predicted by first passage, in standard errors (RMS)."""
+    return float(_survival(results, branch).losses)
+
+
+def power_law_exponent(p: Any, results: Results, branch: str) -> float:
+    """Exponent γ of the power law fitted to survival."""
+    return float(_survival(results, branch).gamma)
+
+
+def new_connections(p: Any, results: Results, branch: str) -> float:
+    """Number of new connections."""
+    return float(_survival(results, branch).new)
+
+
+def exponent_change(p: Any, results: Results) -> float:
+    """Absolute log ratio of the exponents at both speeds, in real time."""
+    return _log_ratio(*(float(_survival(results, branch).gamma) for branch in ("fast", "slow")))
+
+
+def exponent_change_scaled(p: Any, results: Results) -> float:
+    """The same, observed for the same duration in units of 1/b."""
+    return _log_ratio(*results["scaling"].gamma.values)
+
+
+def _log_ratio(one: float, other: float) -> float:
+    return float(np.abs(np.log(other / one)))
+
+
+def time_scale(p: MotilityParameters, results: Results) -> Ratio:
+    """Median lifetime, slow over fast, relative to the ratio of b."""
+    return _time_scale(p, results["scaling"])
+
+
+def time_scale_unchanged(p: MotilityParameters, results: Results) -> Ratio:
+    """The same without activity, if b is not changed but imaging is."""
+    return _time_scale(p, results["unchanged"])
+
+
+def _time_scale(p: MotilityParameters, scaling: xr.Dataset) -> Ratio:
+    fast, slow = scaling["median"].values
+    return Ratio(slow, fast * p.fast.speed / p.slow.speed)
+
+
+MEASURES = (
+    distance_to_prior,
+    distance_to_prior_half_noise,
+    process_deviation,
+    process_deviation_half_noise,
+    log_weight_moments,
+    weight_moments,
+    size_slope,
+    shuffled_size_slope,
+    small_weight_slope,
+    active_share,
+    drift,
+    drift_while_settling,
+    strong_weight_drift,
+    dip,
+    persistent_efficacy,
+    power_law_margin,
+    *AIC,
+    loss_deviation,
+    power_law_exponent,
+    new_connections,
+    exponent_change,
+    exponent_change_scaled,
+    time_scale,
+    time_scale_unchanged,
+)
+ALSO_MEASURED = (
+    "size_slope@fast",
+    "strong_weight_drift@slow",
+    *(
+        f"{name}@{speed}"
+        for name in ("small_weight_slope", "active_share", "power_law_exponent", "new_connections")
+        for speed in ("fast", "slow")
+    ),
+    *(
+        f"{measure.__name__}@{branch}"
+        for measure in AIC
+        for branch in ("fast", "slow", "no_activity_fast", "no_activity_slow")
+    ),
+)
+"""Shown in docs/motility.md."""

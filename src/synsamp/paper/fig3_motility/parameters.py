@@ -1,4 +1,4 @@
-"""What can be set in Fig. 3."""
+"""Parameters of Fig. 3."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from synsamp.paper.shared.digit_circuit import (
 )
 from synsamp.paper.shared.limits import MOST_NUMBERS, require_at_most
 
-FINEST_LOOK = 2.5e-4
-"""Least b · time between two looks, in units of σ²: for finer ones theory takes too long."""
+SHORTEST_SESSION = 2.5e-4
+"""Least b · time between imaging sessions, in σ²: the theory of shorter ones takes too long."""
 CHANGE_WINDOW = 0.0144
-"""b · time over which changes of w are taken: 4 h at b = 1e-6, 144 s at b = 1e-4."""
+"""b · time over which changes of w are measured: 4 h at b = 1e-6, 144 s at b = 1e-4."""
 
 
 def _is_multiple(whole: float, part: float) -> bool:
@@ -29,21 +29,23 @@ def _is_multiple(whole: float, part: float) -> bool:
     return count >= 1 and abs(whole / part - count) <= 1e-9 * count
 
 
-class WatchSection(Parameters):
-    """How a circuit is watched at one speed."""
+class ImagingSection(Parameters):
+    """Imaging of a circuit at one speed."""
 
     speed: float = Field(ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
-    tracked_s: float = Field(ge=1.0, le=1e9, description="how long it is watched")
-    sync_interval_s: float = Field(ge=0.1, le=1e7, description="between two records")
-    look_every_s: float = Field(ge=0.1, le=1e8, description="grid of the survival curve")
-    new_within_s: float = Field(ge=0.1, le=1e8, description="new: not active so long before")
+    tracked_s: float = Field(ge=1.0, le=1e9, description="duration of imaging")
+    record_every_s: float = Field(ge=0.1, le=1e7, description="between two records")
+    session_every_s: float = Field(ge=0.1, le=1e8, description="between imaging sessions")
+    new_within_s: float = Field(
+        ge=0.1, le=1e8, description="new connections were not active this long before"
+    )
 
     @model_validator(mode="after")
-    def _fits(self) -> WatchSection:
+    def _fits(self) -> ImagingSection:
         for name, whole, of in (
-            ("look_every_s", self.look_every_s, "sync_interval_s"),
-            ("new_within_s", self.new_within_s, "look_every_s"),
-            ("tracked_s", self.tracked_s, "look_every_s"),
+            ("session_every_s", self.session_every_s, "record_every_s"),
+            ("new_within_s", self.new_within_s, "session_every_s"),
+            ("tracked_s", self.tracked_s, "session_every_s"),
         ):
             if not _is_multiple(whole, getattr(self, of)):
                 raise ValueError(f"{name} must be a multiple of {of} = {getattr(self, of):g} s")
@@ -53,29 +55,29 @@ class WatchSection(Parameters):
 
     @property
     def points(self) -> int:
-        """Steps of the grid."""
-        return round(self.tracked_s / self.sync_interval_s)
+        """Number of records, minus 1."""
+        return round(self.tracked_s / self.record_every_s)
 
 
 class MotilityParameters(Parameters):
-    """What can be set."""
+    """Parameters of Fig. 3."""
 
-    settle_s: float = Field(28800.0, ge=1.0, le=1e8, description="learning before it is watched")
+    settle_s: float = Field(28800.0, ge=1.0, le=1e8, description="learning before imaging")
     slow_settle_s: float = Field(
-        86400.0, ge=0.0, le=1e8, description="learning after the change of b, before it is watched"
+        86400.0, ge=0.0, le=1e8, description="learning after the change of b, before imaging"
     )
-    fast: WatchSection = WatchSection(
+    fast: ImagingSection = ImagingSection(
         speed=1e-4,
         tracked_s=259200.0,
-        sync_interval_s=144.0,
-        look_every_s=1440.0,
+        record_every_s=144.0,
+        session_every_s=1440.0,
         new_within_s=43200.0,
     )
-    slow: WatchSection = WatchSection(
+    slow: ImagingSection = ImagingSection(
         speed=1e-6,
         tracked_s=1209600.0,
-        sync_interval_s=14400.0,
-        look_every_s=14400.0,
+        record_every_s=14400.0,
+        session_every_s=14400.0,
         new_within_s=43200.0,
     )
     digits: tuple[Annotated[int, Field(ge=0, le=9)], ...] = Field(
@@ -90,38 +92,26 @@ class MotilityParameters(Parameters):
     def _fits(self) -> MotilityParameters:
         if self.slow.speed >= self.fast.speed:
             raise ValueError("slow.speed must be below fast.speed")
-        if (
-            abs(
-                self.slow.sync_interval_s
-                * self.slow.speed
-                / (self.fast.sync_interval_s * self.fast.speed)
-                - 1
-            )
-            > 1e-6
-        ):
-            raise ValueError(
-                "sync_interval_s · b must be the same for fast and slow, to compare them"
-            )
-        if not _is_multiple(self.slow.sync_interval_s, self.fast.sync_interval_s):
-            raise ValueError("slow.sync_interval_s must be a multiple of fast.sync_interval_s")
+        steps = [each.record_every_s * each.speed for each in (self.fast, self.slow)]
+        if abs(steps[1] / steps[0] - 1) > 1e-6:
+            raise ValueError("record_every_s · speed must be the same for fast and slow")
+        if not _is_multiple(self.slow.record_every_s, self.fast.record_every_s):
+            raise ValueError("slow.record_every_s must be a multiple of fast.record_every_s")
         for name in ("settle_s", "slow_settle_s"):
-            if getattr(self, name) and not _is_multiple(
-                getattr(self, name), self.slow.sync_interval_s
-            ):
-                raise ValueError(
-                    f"{name} must be a multiple of slow.sync_interval_s = {self.slow.sync_interval_s:g} s"
-                )
+            seconds, step_s = getattr(self, name), self.slow.record_every_s
+            if seconds and not _is_multiple(seconds, step_s):
+                raise ValueError(f"{name} must be a multiple of slow.record_every_s = {step_s:g} s")
         if self.fast.points < self.slow.points:
-            raise ValueError("fast must be tracked for as many grid points as slow")
-        if self.fast.sync_interval_s < 1e-4 / self.fast.speed:
+            raise ValueError("fast must have at least as many records as slow")
+        if self.fast.record_every_s < 1e-4 / self.fast.speed:
             raise ValueError(
-                "fast.sync_interval_s must be at least 1e-4/fast.speed, the refresh of the engine"
+                "fast.record_every_s must be at least 1e-4/fast.speed, the step of the engine"
             )
-        for name, watch in (("fast", self.fast), ("slow", self.slow)):
-            if watch.look_every_s * watch.speed < FINEST_LOOK * self.rule.prior.std**2:
+        for name, imaging in (("fast", self.fast), ("slow", self.slow)):
+            if imaging.session_every_s * imaging.speed < SHORTEST_SESSION * self.rule.prior.std**2:
                 raise ValueError(
-                    f"{name}.look_every_s must be at least {FINEST_LOOK:g} prior_std²/b, "
-                    "to be held against first passage"
+                    f"{name}.session_every_s must be at least {SHORTEST_SESSION:g} prior.std²/b, "
+                    "for the comparison with first passage"
                 )
         if self.rule.temperature == 0 or self.rule.speed != self.fast.speed:
             raise ValueError("rule.temperature must be > 0 and rule.speed must equal fast.speed")
@@ -132,8 +122,7 @@ class MotilityParameters(Parameters):
         seconds = self.settle_s + self.fast.tracked_s + self.slow_settle_s + self.slow.tracked_s
         require_an_end(seconds, self.circuit, self.input)
         settling = (
-            self.settle_s / self.fast.sync_interval_s
-            + self.slow_settle_s / self.slow.sync_interval_s
+            self.settle_s / self.fast.record_every_s + self.slow_settle_s / self.slow.record_every_s
         )
         numbers = (settling + self.fast.points + self.slow.points) * self.circuit.neurons * N_PIXELS
         require_at_most("records times synapses", numbers, MOST_NUMBERS)
@@ -141,22 +130,26 @@ class MotilityParameters(Parameters):
 
     @property
     def change_steps(self) -> int:
-        """Steps of the grid in the window over which changes of w are taken, at either speed."""
-        return max(1, round(CHANGE_WINDOW / (self.fast.speed * self.fast.sync_interval_s)))
+        """Records in the window over which changes of w are measured, at either speed."""
+        return max(1, round(CHANGE_WINDOW / (self.fast.speed * self.fast.record_every_s)))
 
 
 PAPER = MotilityParameters()
 QUICK = MotilityParameters(
     settle_s=4800.0,
     slow_settle_s=4800.0,
-    fast=WatchSection(
-        speed=1e-4, tracked_s=20400.0, sync_interval_s=24.0, look_every_s=120.0, new_within_s=2400.0
+    fast=ImagingSection(
+        speed=1e-4,
+        tracked_s=20400.0,
+        record_every_s=24.0,
+        session_every_s=120.0,
+        new_within_s=2400.0,
     ),
-    slow=WatchSection(
+    slow=ImagingSection(
         speed=1e-6,
         tracked_s=24000.0,
-        sync_interval_s=2400.0,
-        look_every_s=2400.0,
+        record_every_s=2400.0,
+        session_every_s=2400.0,
         new_within_s=4800.0,
     ),
 )

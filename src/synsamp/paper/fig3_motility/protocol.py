@@ -1,4 +1,4 @@
-"""One run of Fig. 3: a circuit that settles and is watched at two speeds, and synapses alone."""
+"""One run of Fig. 3: a circuit at two speeds, and its synapses without activity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.paper.fig3_motility.parameters import MotilityParameters, WatchSection
+from synsamp.paper.fig3_motility.parameters import ImagingSection, MotilityParameters
 from synsamp.paper.shared.digit_circuit import (
     N_PIXELS,
     SYNAPSES,
@@ -35,22 +35,21 @@ from synsamp.protocol import (
 from synsamp.seeds import named_seed
 
 N_TRACED = 200
-"""Synapses whose θ is kept at every point of the grid."""
+"""Synapses whose θ is recorded every time."""
 SILENT_HZ = 1e-12
 FORGOTTEN, FORGETTING_STEPS = 10, 100
-"""Relaxation times after which e^−10 is left of where synapses started; steps of the fast grid
-that this takes at least."""
+"""Synapses forget their start (to e^−10) within this many relaxation times, and this many records."""
 
 
 def run(p: MotilityParameters, seed: int) -> dict[str, Protocol]:
-    """The circuit, and its synapses under prior and noise alone."""
+    """Return the protocols of the circuit and of its synapses without activity."""
     return {"circuit": circuit(p, seed), "free": free(p)}
 
 
 def circuit(p: MotilityParameters, seed: int) -> Protocol:
-    """Settle at the larger b; from there a copy goes on at the smaller b, the circuit as it was.
+    """Settle at the larger b; then a copy continues at the smaller b, and the circuit unchanged.
 
-    The copy is left to settle again: the noise of single spikes is smaller there.
+    The copy settles again, because the noise of single spikes is smaller at the smaller b.
     """
     digits = DigitStimulus(training_digits(p.data), tuple(sorted(set(p.digits))), p.input).order
     rng = np.random.default_rng(named_seed(seed, "traced"))
@@ -66,46 +65,46 @@ def circuit(p: MotilityParameters, seed: int) -> Protocol:
                     Change(SYNAPSES, speed=p.slow.speed),
                     Show(digits, p.slow_settle_s + p.slow.tracked_s),
                 ],
-                record=_watched(p.slow, p.slow.sync_interval_s, traced),
+                record=_records(p.slow, p.slow.record_every_s, traced),
             ),
             Show(digits, p.fast.tracked_s),
         ],
-        record=_watched(p.fast, p.fast.look_every_s, traced),
-        sync_interval_s=p.fast.sync_interval_s,
+        record=_records(p.fast, p.fast.session_every_s, traced),
+        sync_interval_s=p.fast.record_every_s,
     )
 
 
-def _watched(watch: WatchSection, theta_every_s: float, traced: NDArray[Any]) -> dict[str, Any]:
-    """All of θ is kept on a coarser grid at the larger b: on the fine one it would fill disks."""
+def _records(imaging: ImagingSection, theta_every_s: float, traced: NDArray[Any]) -> dict[str, Any]:
+    """Records of one speed; at the larger b all of θ is recorded less often, to save space."""
     return {
-        "active": every(watch.sync_interval_s, active(SYNAPSES)),
-        "traced": every(watch.sync_interval_s, theta_of(traced)),
+        "active": every(imaging.record_every_s, active(SYNAPSES)),
+        "traced": every(imaging.record_every_s, theta_of(traced)),
         "theta": every(theta_every_s, theta(SYNAPSES)),
     }
 
 
 def theta_of(chosen: NDArray[Any]) -> Callable[[View], xr.Dataset]:
-    """A record of θ of some synapses, by their place in the flattened matrix [post, pre]."""
+    """A record of θ of some synapses, by index in the flattened matrix [post, pre]."""
 
-    def look(view: View) -> xr.Dataset:
+    def chosen_theta(view: View) -> xr.Dataset:
         values = view.theta(SYNAPSES).ravel()[chosen].astype(np.float32)
         return xr.Dataset({"theta": ("synapse", values)}, coords={"synapse": chosen})
 
-    return look
+    return chosen_theta
 
 
 def free(p: MotilityParameters) -> Protocol:
-    """The same synapses in a circuit that never spikes: the rule is prior and noise alone.
+    """The same synapses in a circuit that never spikes: prior and noise alone.
 
-    They start at θ = 0, forget it at a speed of their own, which does not matter for the law
-    without activity, and are then watched as the circuit is, at both speeds. The arm "unchanged"
-    keeps the larger b and is watched as if it had been changed.
+    They start at θ = 0 and forget it at another speed, which does not affect the stationary
+    distribution. Then they are imaged like the circuit, at both speeds. The branch "unchanged"
+    keeps the larger b and is imaged like the smaller one.
     """
-    sync_interval_s = p.fast.sync_interval_s
+    sync_interval_s = p.fast.record_every_s
     forgetting_s = forgetting(p)
     silent = p.circuit.model_copy(update={"rate_hz": SILENT_HZ})
     speed = FORGOTTEN * p.rule.prior.std**2 / forgetting_s
-    seldom = {"active": every(p.slow.sync_interval_s, active(SYNAPSES))}
+    seldom = {"active": every(p.slow.record_every_s, active(SYNAPSES))}
     wait = Silence(p.slow.tracked_s)
     return Protocol(
         build_network(N_PIXELS, silent, build_synapses(p.rule, speed)),
@@ -121,7 +120,7 @@ def free(p: MotilityParameters) -> Protocol:
         ],
         record={
             "active": every(sync_interval_s, active(SYNAPSES)),
-            "theta": every(p.fast.look_every_s, theta(SYNAPSES)),
+            "theta": every(p.fast.session_every_s, theta(SYNAPSES)),
             "pair": at_marks(theta(SYNAPSES)),
         },
         sync_interval_s=sync_interval_s,
@@ -131,10 +130,7 @@ def free(p: MotilityParameters) -> Protocol:
 
 
 def forgetting(p: MotilityParameters) -> float:
-    """How long synapses without activity are left alone before they are watched.
-
-    A multiple of both grids.
-    """
-    return p.slow.sync_interval_s * math.ceil(
-        FORGETTING_STEPS * p.fast.sync_interval_s / p.slow.sync_interval_s
+    """Time before the imaging of synapses without activity, a multiple of both record intervals."""
+    return p.slow.record_every_s * math.ceil(
+        FORGETTING_STEPS * p.fast.record_every_s / p.slow.record_every_s
     )
