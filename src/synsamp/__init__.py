@@ -1,7 +1,7 @@
 """Synaptic sampling: network plasticity as Bayesian inference.
 
-The public names; everything else is found by the folder that holds it. A name is imported when it
-is first used, so that the command line, which needs few of them, starts at once.
+Public names; everything else is in the subpackages. Names are imported on first use, so that the
+command line starts quickly.
 """
 
 from importlib import import_module
@@ -72,7 +72,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("spines", "jax"):  # folders of their own names
+    if name in ("spines", "jax"):  # subpackages
         return import_module(f"synsamp.{name}")
     if name in __all__:
         for folder in ("errors", "mappings", "priors", "rule", "runs"):

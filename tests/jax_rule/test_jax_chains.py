@@ -12,7 +12,7 @@ from scipy import stats
 
 import synsamp as ss
 from synsamp.jax.chains import JaxChains
-from synsamp.rule.backends import is_jax_jitted, make_backend
+from synsamp.rule.sampler import is_jax_jitted, make_backend
 
 PRECISION = jnp.array([[2.0, -1.2], [-1.2, 1.5]])
 CENTRE = jnp.array([0.8, -0.4])

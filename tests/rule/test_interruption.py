@@ -10,6 +10,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
+from synsamp.rule import backends
 from synsamp.rule import chains as module
 
 
@@ -59,9 +60,9 @@ def test_after_an_interruption_within_a_piece_chains_do_not_go_on(monkeypatch):
 
 def test_pieces_add_up_and_follow_the_clock(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(module.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(backends.time, "perf_counter", lambda: clock[0])
     sizes = []
-    for n in module.Pace().pieces(10_000):
+    for n in backends.Pace().pieces(10_000):
         sizes.append(n)
         clock[0] += 0.001 * n if len(sizes) < 12 else 0.01 * n  # work becomes ten times as slow
     assert sum(sizes) == 10_000
@@ -71,9 +72,9 @@ def test_pieces_add_up_and_follow_the_clock(monkeypatch):
 
 def test_where_a_step_takes_long_a_piece_is_one_step(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(module.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(backends.time, "perf_counter", lambda: clock[0])
     sizes = []
-    for n in module.Pace().pieces(100):
+    for n in backends.Pace().pieces(100):
         sizes.append(n)
         clock[0] += 0.001 if len(sizes) < 4 else 1.0 * n
     assert sizes[:4] == [1, 2, 4, 8]

@@ -1,4 +1,4 @@
-"""The rule for JAX: any tree of parameters, as an Optax transformation or as a sampler."""
+"""The synaptic sampling rule for JAX pytrees, as an Optax transformation or as a sampler."""
 
 from synsamp.extras import require_extra
 

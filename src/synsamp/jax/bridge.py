@@ -1,14 +1,14 @@
-"""The package's scalar functions on JAX arrays: the same code, other names.
+"""Run the package's scalar functions on JAX arrays.
 
-Equation, priors, mappings and speeds are Python functions of one number, which Numba compiles. The
-code of such a function does not say what ``np.sqrt`` is: its global names do. `to_jax` makes the
-same code object into a function whose names mean JAX:
+Equation, priors, mappings and speeds are Python functions of one number, which Numba compiles. A
+function's global names decide what ``np.sqrt`` is, not its code. `to_jax` builds a function from
+the same code object whose global names refer to JAX:
 
     np, math  → jax.numpy          max, min → jnp.maximum, jnp.minimum
     exp       → jnp.exp            choose   → jnp.where
 
-and does likewise with the functions it calls. Nothing is written twice; a function with an ``if``
-on θ cannot go this way and is refused.
+and treats the functions it calls likewise. So no equation is written twice. A function with an
+``if`` on θ raises an error.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from synsamp.noise import arithmetic
 from synsamp.priors import Prior, PriorByGroup
 from synsamp.rule import equation
 from synsamp.rule.speed import Speed
+from synsamp.rule.vectorisation import brief
 from synsamp.specialise import is_compiled
 
-_TWINS: dict[Any, Any] = {
+_EQUIVALENTS: dict[Any, Any] = {
     arithmetic.exp: jnp.exp,
     arithmetic.exp_single: jnp.exp,
     arithmetic.choose: jnp.where,
@@ -40,13 +41,14 @@ _BUILTINS: dict[str, Any] = {"max": jnp.maximum, "min": jnp.minimum}
 _MODULES: tuple[ModuleType, ...] = (np, math)
 
 ArrayFunction = Callable[[Any], Any]
-"""A function of a leaf, element by element."""
+"""An elementwise function of a leaf."""
 
 
 @functools.lru_cache(maxsize=512)
 def to_jax(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same Python code with NumPy's names bound to JAX's; JAX's own functions stay."""
-    return _bound(function, {})
+    """The same Python code with NumPy's names bound to JAX's; JAX functions are unchanged."""
+    found: Callable[..., Any] = _bound(function, {})
+    return found
 
 
 def _bound(function: Any, known: dict[int, Any]) -> Any:
@@ -56,18 +58,10 @@ def _bound(function: Any, known: dict[int, Any]) -> Any:
     if not isinstance(source, FunctionType):
         return function
     names: dict[str, Any] = dict(source.__globals__)
-    made = (
-        FunctionType(source.__code__, names, source.__name__, source.__defaults__, None)
-        if (source.__closure__ is None)
-        else FunctionType(
-            source.__code__,
-            names,
-            source.__name__,
-            source.__defaults__,
-            tuple(CellType(_meaning(cell.cell_contents, known)) for cell in source.__closure__),
-        )
-    )
-    known[id(function)] = made  # before its names: it may call itself
+    closure = source.__closure__
+    cells = closure and tuple(CellType(_meaning(c.cell_contents, known)) for c in closure)
+    made = FunctionType(source.__code__, names, source.__name__, source.__defaults__, cells)
+    known[id(function)] = made  # first, since it may call itself
     for name in _global_names(source.__code__):
         if name in names:
             names[name] = _meaning(names[name], known)
@@ -78,7 +72,7 @@ def _bound(function: Any, known: dict[int, Any]) -> Any:
 
 def _meaning(value: Any, known: dict[int, Any]) -> Any:
     if is_compiled(value):
-        return _TWINS[value] if value in _TWINS else _bound(value, known)
+        return _EQUIVALENTS[value] if value in _EQUIVALENTS else _bound(value, known)
     if isinstance(value, ModuleType):
         return jnp if value in _MODULES else value
     if isinstance(value, FunctionType) and not value.__module__.startswith(("jax", "optax")):
@@ -87,12 +81,12 @@ def _meaning(value: Any, known: dict[int, Any]) -> Any:
 
 
 def _global_names(code: CodeType) -> set[str]:
-    """Names that a function looks up, those of the functions inside it too."""
+    """Global names used by a function and by the functions inside it."""
     inner = [part for part in code.co_consts if isinstance(part, CodeType)]
     return set(code.co_names).union(*map(_global_names, inner))
 
 
-# The rule itself, with the names of `rule/equation.py`.
+# The rule, with the names of `rule/equation.py`.
 drift = to_jax(equation.drift)
 diffusion = to_jax(equation.diffusion)
 chain_rule = to_jax(equation.chain_rule)
@@ -103,16 +97,16 @@ def prior_gradient(prior: Prior | PriorByGroup, shape: tuple[int, ...]) -> Array
     """∂log p_S/∂θ as a function of a leaf of this shape."""
     parts = prior.parts(shape)
     functions = [to_jax(part.prior.gradient_of) for part in parts]
-    numbers = [tuple(_as_leaf(n, shape) for n in part.parameters) for part in parts]
+    values = [tuple(_as_leaf(v, shape) for v in part.parameters) for part in parts]
     if len(parts) == 1:
-        only, its_numbers = functions[0], numbers[0]
-        return lambda theta: only(theta, _like(its_numbers, theta))
+        only, its_values = functions[0], values[0]
+        return lambda theta: only(theta, _like(its_values, theta))
     assert isinstance(prior, PriorByGroup)
     labels = prior.group
 
     def gradient(theta: Any) -> Any:
         found = jnp.zeros_like(theta)
-        for label, (function, own) in enumerate(zip(functions, numbers, strict=True)):
+        for label, (function, own) in enumerate(zip(functions, values, strict=True)):
             found = jnp.where(labels == label, function(theta, _like(own, theta)), found)
         return found
 
@@ -134,14 +128,12 @@ def speed_functions(speed: Speed) -> tuple[ArrayFunction, ArrayFunction]:
 
 
 def require_traceable(name: str, function: ArrayFunction, leaf: jax.ShapeDtypeStruct) -> None:
-    """Refuse a function that cannot run on JAX arrays, or gives another shape than θ's."""
+    """Raise an error unless a function runs on JAX arrays and returns the shape of θ."""
     remedy = "write it with NumPy's or JAX's functions of arrays, and np.where in place of if"
     try:
         found = jax.eval_shape(lambda theta: jnp.broadcast_to(function(theta), theta.shape), leaf)
-    except Exception as error:  # whatever a user's function may raise
-        lines = str(error).splitlines() or [""]
-        what = f"{type(error).__name__}: {lines[0][:80]}"
-        raise refuse(name, "must run on JAX arrays", what, remedy) from None
+    except Exception as error:  # a user's function may raise anything
+        raise refuse(name, "must run on JAX arrays", brief(error), remedy) from None
     assert found.shape == leaf.shape
 
 
@@ -149,6 +141,6 @@ def _as_leaf(number: Any, shape: tuple[int, ...]) -> Any:
     return np.reshape(number, shape) if np.ndim(number) else float(number)
 
 
-def _like(numbers: tuple[Any, ...], theta: Any) -> tuple[Any, ...]:
-    """Arrays in θ's precision; Python's numbers take it by themselves."""
-    return tuple(jnp.asarray(n, theta.dtype) if np.ndim(n) else n for n in numbers)
+def _like(values: tuple[Any, ...], theta: Any) -> tuple[Any, ...]:
+    """Arrays in θ's precision; JAX converts Python numbers."""
+    return tuple(jnp.asarray(v, theta.dtype) if np.ndim(v) else v for v in values)

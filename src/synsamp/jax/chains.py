@@ -1,9 +1,9 @@
-"""Chains of a rule whose likelihood was made by ``jax.jit``, moved on JAX's device.
+"""Chains of a rule whose likelihood was compiled by ``jax.jit``, on JAX's device.
 
-The function is a log-likelihood (a number, of which JAX takes the gradient) or a gradient (shaped
-like θ), of one chain's θ. θ stays on the device; draws come to the host once per stretch of steps.
-How many steps a stretch has is an argument of the loop, not a shape, so one compilation serves a
-whole run. Numbers are JAX's: float32, or float64 where ``jax_enable_x64`` is set.
+The likelihood is a function of one chain's θ: a log-likelihood (a number, which JAX differentiates)
+or a gradient (shaped like θ). θ stays on the device; draws are copied to the host once per block of
+steps. The number of steps is an argument of the compiled loop, so one compilation serves a whole
+run. Precision is JAX's: float32, or float64 with ``jax_enable_x64``.
 """
 
 from __future__ import annotations
@@ -15,25 +15,22 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
-from synsamp.arguments import number, whole
-from synsamp.errors import SynsampError, refuse
+from synsamp.errors import refuse
 from synsamp.jax import bridge
-from synsamp.rule.chains import MOST_STEPS, MOST_THREADS
+from synsamp.rule.backends import ChainBackend, Floats
 from synsamp.rule.rule import Rule
+from synsamp.rule.vectorisation import brief
 
 _MOST_NUMBERS = 2**20
-"""Of draws that one stretch may keep on the device."""
+"""Numbers in the draws of one block, which stay on the device."""
 _MOST_AT_ONCE = 1024
-"""Draws, or temperatures that change in time, in one stretch."""
+"""Draws, or temperatures that change in time, in one block."""
 _NEVER = 2**31 - 1
 
-Floats = NDArray[np.float64]
 
-
-class JaxChains:
-    """Moves (chains, parameters) as `synsamp.Chains` does; see `synsamp.rule.backends`."""
+class JaxChains(ChainBackend):
+    """Chains (chains, parameters) with the interface of `synsamp.Chains`."""
 
     def __init__(
         self,
@@ -43,14 +40,13 @@ class JaxChains:
         seed: np.random.SeedSequence,
         threads: int = 1,
     ) -> None:
-        self.dt = number("dt", dt, above=0, at_most=1e12, remedy="try 1e-3 divided by the speed b")
-        self.threads = whole("threads", threads, at_least=1, at_most=MOST_THREADS)
+        super().__init__(rule, dt, threads)
         rule.check(np.asarray(start))
-        self.rule, self.step, self._origin = rule, 0, 0
         self._theta = jnp.asarray(start)
         chains, size = self._theta.shape
         words = [s.generate_state(2) for s in seed.spawn(chains)]
         self._keys = jax.vmap(jax.random.wrap_key_data)(jnp.asarray(words, jnp.uint32))
+        assert rule.likelihood is not None
         self._data = tuple(jnp.asarray(d) for d in rule.likelihood.data)
         _require_fit(rule, size, self._theta.dtype, self._data)
         self._room = int(np.clip(_MOST_NUMBERS // (chains * size), 1, _MOST_AT_ONCE))
@@ -58,26 +54,11 @@ class JaxChains:
 
     @property
     def theta(self) -> Floats:
-        """Where the chains are."""
+        """Current parameters, shape (chains, parameters)."""
         return np.asarray(self._theta, float)
 
-    @property
-    def time(self) -> float:
-        """Time passed, step · dt."""
-        return self.step * self.dt
-
-    def burn_in(self, n_steps: int) -> None:
-        """Move every chain on without keeping anything; thinning counts from here."""
-        whole("n_steps", n_steps, at_least=0, at_most=MOST_STEPS)
-        self._advance(n_steps, _NEVER)
-        self._origin = self.step
-
-    def advance(self, n_steps: int, thin: int = 1) -> Floats:
-        """Move every chain on; returns the states after each ``thin``-th step."""
-        n_steps = whole("n_steps", n_steps, at_least=0, at_most=MOST_STEPS)
-        return self._advance(n_steps, whole("thin", thin, at_least=1))
-
     def _advance(self, n_steps: int, thin: int) -> Floats:
+        thin = min(thin, _NEVER)  # counts on the device have 32 bits
         chains, size = self._theta.shape
         found, left = [np.empty((chains, 0, size))], n_steps
         most = min(self._room * thin, _NEVER)
@@ -85,30 +66,30 @@ class JaxChains:
             most = min(most, _MOST_AT_ONCE)
         while left:
             n = min(left, most)
-            found.append(self._stretch(n, thin))
+            found.append(self._advance_block(n, thin))
             left -= n
         return np.concatenate(found, axis=1)
 
-    def _stretch(self, n: int, thin: int) -> Floats:
+    def _advance_block(self, n: int, thin: int) -> Floats:
         done = self.step - self._origin
-        kept = (done + n) // thin - done // thin
+        kept = self._n_draws(n, thin)
         self._theta, self._keys, draws = self._move(
             self._theta,
             self._keys,
             n,
             done % thin,
-            min(thin, _NEVER),
+            thin,
             jnp.zeros((self._room, *self._theta.shape), self._theta.dtype),
             self._temperatures(n),
             np.sqrt(self.dt),
             self._data,
         )
         self.step += n
-        self._require_finite()
+        self._require_finite(np.asarray(self._theta), self.time)
         return np.asarray(np.moveaxis(np.asarray(draws[:kept]), 0, 1), float)
 
     def _temperatures(self, n: int) -> Any:
-        """T of each step of a stretch, padded to one length; where it is constant, only that."""
+        """T of each step of a block, padded to one length; one value if T is constant."""
         size = self._theta.shape[1]
         if not callable(self.rule.temperature):
             return jnp.asarray(self.rule.temperature, self._theta.dtype)
@@ -117,26 +98,16 @@ class JaxChains:
         padded[:n] = found
         return jnp.asarray(padded, self._theta.dtype)
 
-    def _require_finite(self) -> None:
-        theta = np.asarray(self._theta)
-        if np.all(np.isfinite(theta)):
-            return
-        chain, parameter = np.argwhere(~np.isfinite(theta))[0]
-        raise SynsampError(
-            f"theta must stay finite, got {theta[chain, parameter]} in chain {chain}, parameter "
-            f"{parameter} by time {self.time:g}; use a smaller dt (now {self.dt:g}) or check the "
-            "likelihood"
-        )
-
     @property
     def fixed_gradient(self) -> Callable[[Floats], Floats]:
-        """The log-likelihood's gradient in θ, of rows of θ."""
+        """Gradient of the log-likelihood in θ, of rows of θ."""
         of_rows = jax.jit(jax.vmap(_likelihood_in_theta(self.rule), in_axes=(0, None)))
         return lambda theta: np.asarray(of_rows(jnp.asarray(theta), self._data), float)
 
 
 def _gradient_in_w(rule: Rule) -> Callable[..., Any]:
-    """The gradient as given, or that of the log-likelihood as given."""
+    """The user's gradient, or the gradient of the user's log-likelihood."""
+    assert rule.likelihood is not None
     given = rule.likelihood.gradient
 
     def gradient(w: Any, data: tuple[Any, ...]) -> Any:
@@ -156,6 +127,7 @@ def _likelihood_in_theta(rule: Rule) -> Callable[..., Any]:
 
 
 def _require_fit(rule: Rule, size: int, dtype: Any, data: tuple[Any, ...]) -> None:
+    assert rule.likelihood is not None
     leaf = jax.ShapeDtypeStruct((size,), dtype)
     bridge.require_traceable("prior", bridge.prior_gradient(rule.prior, (size,)), leaf)
     for name, found in zip(("b", "b′"), bridge.speed_functions(rule.speed), strict=True):
@@ -164,21 +136,19 @@ def _require_fit(rule: Rule, size: int, dtype: Any, data: tuple[Any, ...]) -> No
         for name, found in zip(("w", "dw/dθ"), bridge.mapping_functions(rule.mapping), strict=True):
             bridge.require_traceable(f"mapping {name}", found, leaf)
     name = "likelihood"
-    remedy = "give a function of one chain's θ: its log-likelihood, or the gradient of it"
+    remedy = "pass the log-likelihood of one chain's θ, or its gradient"
     try:
         shape = jax.eval_shape(rule.likelihood.gradient, leaf, *data).shape
         jax.eval_shape(_gradient_in_w(rule), leaf, data)
-    except Exception as error:  # whatever a user's function may raise
-        lines = str(error).splitlines() or [""]
-        what = f"{type(error).__name__}: {lines[0][:80]}"
-        raise refuse(name, f"must take θ of shape ({size},)", what, remedy) from None
+    except Exception as error:  # a user's function may raise anything
+        raise refuse(name, f"must take θ of shape ({size},)", brief(error), remedy) from None
     if shape not in ((), (size,)):
         raise refuse(name, f"must return one number or the shape ({size},)", shape, remedy)
 
 
-@functools.lru_cache(maxsize=32)  # a second run of the same rule need not compile again
+@functools.lru_cache(maxsize=32)  # a second run of the same rule reuses it
 def _loop(rule: Rule, size: int) -> Callable[..., Any]:
-    """``n`` steps of all chains, compiled once for any n."""
+    """Compiled loop of ``n`` steps of all chains, for any n."""
     prior = bridge.prior_gradient(rule.prior, (size,))
     speed, speed_slope = bridge.speed_functions(rule.speed)
     likelihood = _likelihood_in_theta(rule)
@@ -196,7 +166,7 @@ def _loop(rule: Rule, size: int) -> Callable[..., Any]:
 
     of_chains = jax.vmap(one_step, in_axes=(0, 0, None, None, None))
 
-    def stretch(
+    def block(
         theta: Any,
         keys: Any,
         n: Any,
@@ -213,7 +183,7 @@ def _loop(rule: Rule, size: int) -> Callable[..., Any]:
             theta, keys, kept, draws = state
             theta, keys = of_chains(theta, keys, T[s] if changing else T, root, data)
             theta = theta.astype(draws.dtype)
-            # Written at every step, moved on at every thin-th; beyond the end nothing is written.
+            # The row advances after every thin-th step; JAX drops writes past the end.
             draws = draws.at[kept].set(theta)
             return theta, keys, kept + ((done + s + 1) % thin == 0), draws
 
@@ -221,4 +191,4 @@ def _loop(rule: Rule, size: int) -> Callable[..., Any]:
         theta, keys, _, draws = jax.lax.fori_loop(0, n, step, state)
         return theta, keys, draws
 
-    return jax.jit(stretch, donate_argnums=(0, 5))
+    return jax.jit(block, donate_argnums=(0, 5))

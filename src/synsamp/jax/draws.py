@@ -1,7 +1,7 @@
-"""Trees of parameters that a run has kept, in memory or in a Zarr folder.
+"""Draws of pytrees, in memory or in a Zarr folder.
 
-Each leaf is one array (chain, draw, …) under the leaf's path. What is on disk is read when it is
-asked for, one draw at a time, so that posteriors larger than memory can be averaged over.
+Each leaf is one array (chain, draw, …), named by the leaf's path. Draws on disk are read lazily,
+one at a time, so you can average over posteriors larger than memory.
 """
 
 from __future__ import annotations
@@ -15,16 +15,23 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.arguments import function, instance, text
+from synsamp.arguments import function
 from synsamp.errors import refuse
 from synsamp.jax.pytree import Tree, paths
+from synsamp.rule.draw_store import as_path, new_zarr_group
 
 _BARE = "theta"
-"""The name on disk where the tree is one array."""
+"""Name on disk of a tree that is one array."""
 
 
 class Draws:
-    """``draws.at(chain, draw)`` is a tree; ``draws.values(f)`` is f of all of them."""
+    """Draws of a pytree, from ``run`` or ``open_draws``.
+
+    Examples
+    --------
+    >>> draws.at(0, 10)  # the pytree of one draw
+    >>> draws.values(lambda w: w["in"].std())  # a function of every draw: (chain, draw)
+    """
 
     def __init__(self, arrays: list[Any], names: list[str], structure: Any) -> None:
         self._arrays, self.names, self._structure = arrays, names, structure
@@ -36,16 +43,16 @@ class Draws:
         return int(chains), int(draws)
 
     def tree(self) -> Tree:
-        """Everything, each leaf (chain, draw, …), in memory."""
+        """All draws in memory; leaves have shape (chain, draw, …)."""
         return jax.tree.unflatten(self._structure, [np.asarray(a[...]) for a in self._arrays])
 
     def at(self, chain: int, draw: int) -> Tree:
-        """One draw."""
+        """The pytree of one draw."""
         leaves = [np.asarray(a[chain, draw]) for a in self._arrays]
         return jax.tree.unflatten(self._structure, leaves)
 
     def by_draw(self) -> Iterator[Tree]:
-        """One draw of all chains after the other, leaves (chain, …); only that is in memory."""
+        """Iterate over draws of all chains, leaves (chain, …); one draw is in memory at a time."""
         for draw in range(self.shape[1]):
             leaves = [np.asarray(a[:, draw]) for a in self._arrays]
             yield jax.tree.unflatten(self._structure, leaves)
@@ -55,19 +62,20 @@ class Draws:
         return chains * draws
 
     def values(self, of: Callable[[Tree], Any]) -> NDArray[Any]:
-        """f of every draw: (chain, draw, …). The function is compiled by JAX."""
+        """Function of every draw, compiled by JAX; shape (chain, draw, …)."""
         function("of", of, "pass a function of the parameters")
         of_chains = jax.jit(jax.vmap(of))
         return np.stack([np.asarray(of_chains(trees)) for trees in self.by_draw()], axis=1)
 
     def diagnose(self, **functions: Callable[[Tree], Any]) -> xr.Dataset:
-        """ArviZ's R-hat, ESS and Monte-Carlo error of functions of the parameters, by name.
+        """R-hat, ESS and Monte-Carlo error (ArviZ) of named functions of the parameters.
 
-        ``draws.diagnose(loss=lambda w: loss(w, x))`` has ``loss`` (of: mean, std, r_hat, …).
+        ``draws.diagnose(loss=lambda w: loss(w, x))`` returns a Dataset with the variable ``loss``,
+        whose axis ``of`` holds mean, std, r_hat, ess_bulk, ess_tail and mcse_mean.
         """
         if not functions:
             raise refuse("functions", "must be at least one", 0, "e.g. diagnose(norm=norm_of)")
-        import arviz_stats  # seconds, so only when somebody asks for it
+        import arviz_stats  # takes seconds to import
 
         found = xr.Dataset(
             {
@@ -108,13 +116,13 @@ class DrawWriter:
             self._arrays = _new_zarr(store, self._names, shapes, leaves)
 
     def append(self, trees: Tree) -> None:
-        """The next draw of every chain: leaves (chain, …)."""
+        """Add the next draw of every chain: leaves (chain, …)."""
         for array, leaf in zip(self._arrays, jax.tree.leaves(trees), strict=True):
             array[:, self._n] = np.asarray(leaf)
         self._n += 1
 
     def close(self) -> Draws:
-        """What there is; fewer draws where the run was interrupted."""
+        """The draws; fewer than planned if the run was interrupted."""
         arrays = self._arrays
         if self._n < self._most:
             arrays = [self._cut(array) for array in arrays]
@@ -128,11 +136,19 @@ class DrawWriter:
 
 
 def open_draws(store: str | Path, like: Tree) -> Draws:
-    """Draws that ``run(..., store=...)`` wrote; ``like`` is a tree of the parameters' structure."""
-    import zarr  # slow to import, and seldom wanted
+    """Open the draws written by ``run(..., store=...)``.
 
-    path = _as_path(store)
-    remedy = "name the folder that run(..., store=...) wrote"
+    Parameters
+    ----------
+    store : str or Path
+        The Zarr folder.
+    like : pytree
+        Any pytree with the structure and shapes of the parameters.
+    """
+    import zarr  # slow to import, and rarely needed
+
+    path = as_path(store)
+    remedy = "name the folder written by run(..., store=...)"
     try:
         group = zarr.open_group(path, mode="r")
     except (OSError, ValueError) as error:
@@ -143,7 +159,7 @@ def open_draws(store: str | Path, like: Tree) -> Draws:
         if found is None or tuple(getattr(found, "shape", ()))[2:] != np.shape(leaf):
             what = "nothing" if found is None else getattr(found, "shape", "a folder")
             rule = f"must hold {name} with axes (chain, draw, *{np.shape(leaf)})"
-            raise refuse("store", rule, what, "give the tree that was sampled as like=")
+            raise refuse("store", rule, what, "pass a tree like the sampled one as like=")
         arrays.append(found)
     return Draws(arrays, names, jax.tree.structure(like))
 
@@ -155,23 +171,10 @@ def _names(tree: Tree) -> list[str]:
     return names
 
 
-def _as_path(store: Any) -> Path:
-    instance("store", store, (str, Path), "name a folder")
-    return Path(text("store", str(store)))
-
-
 def _new_zarr(
     store: str | Path, names: list[str], shapes: list[tuple[int, ...]], leaves: list[Any]
 ) -> list[Any]:
-    import zarr
-
-    path = _as_path(store)
-    if path.exists():
-        raise refuse("store", "must not exist yet", str(path), "name a new folder")
-    try:
-        group = zarr.open_group(path, mode="w-")
-    except OSError as error:
-        raise refuse("store", "must be a folder that can be made", str(error)) from error
+    group = new_zarr_group(store)
     return [
         group.create_array(
             name,

@@ -1,8 +1,8 @@
-"""A floor that θ may not go below, and what happens to a step that would.
+"""Lower bounds of θ: reflecting or clipping.
 
-Reflecting keeps the rule's law above the floor (the mirrored step is one of the same process folded
-at the floor). Clipping sets θ onto the floor, so that a share of all θ sits exactly there: an atom,
-which the law without data does not have. The published soft-DEEP R clips.
+Reflection preserves the stationary distribution above the floor. Clipping sets θ to the floor, so a
+fraction of all θ equals the floor exactly; the distribution without data has no such atom. The
+published soft DEEP R clips.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from synsamp.arguments import number
 
 @dataclass(frozen=True)
 class ReflectingFloor:
-    """θ below the floor is mirrored to the same distance above it."""
+    """Lower bound ``value`` of θ; a θ below it is mirrored to the same distance above."""
 
     value: float
 
@@ -25,13 +25,13 @@ class ReflectingFloor:
         object.__setattr__(self, "value", number("value", self.value))
 
     def __call__(self, theta: Any) -> Any:
-        """θ, or its mirror image."""
+        """θ, reflected where it is below the floor."""
         return self.value + jnp.abs(theta - self.value)
 
 
 @dataclass(frozen=True)
 class ClippingFloor:
-    """θ below the floor is set onto it."""
+    """Lower bound ``value`` of θ; a θ below it is set to ``value``."""
 
     value: float
 
@@ -39,7 +39,7 @@ class ClippingFloor:
         object.__setattr__(self, "value", number("value", self.value))
 
     def __call__(self, theta: Any) -> Any:
-        """θ, or the floor."""
+        """θ, clipped at the floor."""
         return jnp.maximum(theta, self.value)
 
 

@@ -1,11 +1,11 @@
-"""Different speeds for different curvatures, found from the gradients on the way.
+"""RMSprop preconditioner: speeds adapted to the curvature, from a running mean of gradients.
 
     v ← α v + (1 − α) g²,      b ← b / (ε + sqrt(v)),      g: gradient of the mean log-likelihood
 
-(RMSprop as a metric: Li, Chen, Carlson & Carin 2016). The speed now depends on θ through v, and the
-term T ∂b/∂θ that keeps the law is left out, since v is a memory and has no derivative at hand. So
-**the law is biased**: θ stays too long where gradients are large. The bias falls with 1 − α, as v
-then hardly follows θ; docs/deep.md has its measured size. Without a preconditioner there is none.
+(preconditioned SGLD: Li, Chen, Carlson & Carin 2016). The speed now depends on θ through v, but the
+term T ∂b/∂θ is omitted, since v is a running mean without a simple derivative. **The stationary
+distribution is therefore biased**: θ stays too long where gradients are large. The bias decreases
+with 1 − α, because v then follows θ slowly; docs/deep.md reports its measured size.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from synsamp.arguments import number
 
 @dataclass(frozen=True)
 class RMSProp:
-    """``decay`` α of the memory of squared gradients, and ``floor`` ε beside their root."""
+    """RMSprop preconditioner; biases the stationary distribution, see docs/deep.md.
+
+    Parameters
+    ----------
+    decay : float
+        α of the running mean v of squared gradients, 0 <= α < 1.
+    floor : float
+        ε > 0 in b / (ε + sqrt(v)).
+    """
 
     decay: float = 0.99
     floor: float = 1e-5
@@ -30,10 +38,10 @@ class RMSProp:
         object.__setattr__(self, "floor", number("floor", self.floor, above=0))
 
     def update(self, memory: Any, gradient: Any, count: Any) -> Any:
-        """v after this gradient; the first one is taken whole."""
+        """v after this gradient; the first gradient initialises it."""
         square = jnp.square(gradient)
         return jnp.where(count == 0, square, self.decay * memory + (1 - self.decay) * square)
 
     def factor(self, memory: Any) -> Any:
-        """What multiplies b."""
+        """Factor of b."""
         return 1.0 / (self.floor + jnp.sqrt(memory))

@@ -1,13 +1,13 @@
-"""Trees of parameters: what is refused, and one prior, mapping, speed for each leaf.
+"""Pytrees of parameters: checks, and the prior, mapping or speed of each leaf.
 
-A setting is given once for all leaves, as a tree whose leaves cover branches of the parameters (a
-prefix, as everywhere in JAX), or as a function of a leaf's path, such as ``"dense/kernel"``.
+A setting is one object for all leaves, a prefix pytree of the parameters (as elsewhere in JAX), or
+a function of a leaf's path such as ``"dense/kernel"``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,13 @@ from synsamp.arguments import instance
 from synsamp.errors import refuse
 
 Tree = Any
-"""Any nest of dicts, lists, tuples and registered classes with arrays as leaves."""
+"""Any pytree: nested dicts, lists, tuples and registered classes with arrays as leaves."""
+
+_T = TypeVar("_T")
+Schedule = Callable[[Any], Any]
+"""Function of the step count, like those of Optax."""
+LeafSetting: TypeAlias = _T | Mapping[str, Any] | Sequence[Any] | Callable[[str], Any]
+"""One setting for all leaves, a prefix pytree, or a function of a leaf's path."""
 
 
 def path_name(path: tuple[Any, ...]) -> str:
@@ -31,10 +37,10 @@ def paths(tree: Tree) -> list[str]:
 
 
 def require_parameters(name: str, tree: Tree) -> None:
-    """Refuse trees without leaves, and leaves that cannot be moved by small amounts."""
+    """Raise an error unless all leaves are non-empty arrays of floats."""
     found, _ = jax.tree_util.tree_flatten_with_path(tree)
     if not found:
-        remedy = "give arrays of floats in a dict, list or tuple"
+        remedy = "pass arrays of floats in a dict, list or tuple"
         raise refuse(name, "must hold at least one array", jax.tree.structure(tree), remedy)
     for path, leaf in found:
         at = f"{name} at {path_name(path)}"
@@ -42,14 +48,14 @@ def require_parameters(name: str, tree: Tree) -> None:
         if kind is None:
             kind = np.result_type(leaf) if isinstance(leaf, (int, float)) else type(leaf).__name__
         if isinstance(kind, str) or not jnp.issubdtype(kind, jnp.floating):
-            remedy = "keep counts and indices apart, or cast with .astype(float)"
+            remedy = "keep counts and indices elsewhere, or cast with .astype(float)"
             raise refuse(at, "must be an array of floats", str(kind), remedy)
         if np.size(leaf) == 0:
             raise refuse(at, "must hold at least one number", np.shape(leaf), "leave it out")
 
 
 def require_same_tree(name: str, tree: Tree, like: Tree) -> None:
-    """Refuse a tree that has not the leaves and shapes of the parameters."""
+    """Raise an error unless a tree has the structure and shapes of the parameters."""
     here: Any = jax.tree.structure(tree)
     there: Any = jax.tree.structure(like)
     if here != there:
@@ -69,9 +75,9 @@ def per_leaf(
     *,
     by_path: bool = True,
 ) -> list[Any]:
-    """The setting of each leaf, in order; ``kinds`` None lets any object pass.
+    """The setting of each leaf, in order; ``kinds`` None accepts any object.
 
-    ``by_path``: a function is one of the path; otherwise functions are settings themselves.
+    With ``by_path`` a function receives the path of a leaf; otherwise functions are settings.
     """
     if by_path and callable(setting) and not isinstance(setting, kinds or ()):
         found = [setting(path) for path in paths(tree)]
@@ -89,6 +95,6 @@ def _broadcast(name: str, setting: Any, tree: Tree) -> list[Any]:
         whole = jax.tree.broadcast(setting, tree, is_leaf)
     except ValueError as error:
         text = str(error).splitlines()[0][:100]
-        remedy = "give one for all, or a tree whose branches are those of the parameters"
+        remedy = "pass one for all leaves, or a prefix of the tree of parameters"
         raise refuse(name, "must fit the tree of parameters", text, remedy) from None
     return jax.tree.leaves(whole, is_leaf=is_leaf)

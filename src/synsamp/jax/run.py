@@ -1,7 +1,7 @@
-"""Run a sampler: burn in, keep every thin-th position, in one compiled loop on JAX's device.
+"""Run a sampler in one compiled loop on JAX's device.
 
-θ stays on the device; what is kept goes to the host once per draw. The number of steps between two
-draws is an argument of the loop, not a shape, so one compilation serves a whole run.
+θ stays on the device; each draw is copied to the host. The number of steps between two draws is an
+argument of the loop, so one compilation serves a whole run.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from synsamp.jax.sampler import Sampler, SamplerState
 from synsamp.jax.sampling import as_key
 from synsamp.jax.update import check
 from synsamp.progress import progress_bar
-from synsamp.rule.chains import MOST_CHAINS, Pace
+from synsamp.rule.backends import MOST_CHAINS, Pace
 
 _MOST_STEPS = 2**31 - 1
-"""Counts are 32-bit on a device."""
+"""Counts on the device have 32 bits."""
 
 
 def run(
@@ -39,19 +39,36 @@ def run(
     chains: int = 1,
     data: Tree = None,
     batch_size: int | None = None,
-    key: Any = 0,
+    key: int | jax.Array = 0,
     store: str | Path | None = None,
     progress: bool = True,
 ) -> Draws:
-    """Sample, and return every ``thin``-th position after the burn-in.
+    """Run a sampler and return every ``thin``-th position after the burn-in.
 
-    position:   a tree of parameters to begin with, or a function of a key that makes one per chain
-    data:       a tuple of arrays with one example per row; the log-likelihood gets ``(w, *data)``
-    batch_size: examples per step, drawn anew with replacement, by each chain for itself;
-                None hands over all
-    store:      a new Zarr folder to write the draws to
+    If you press Ctrl-C, you get the draws collected so far.
 
-    Ctrl-C ends the run and returns what there is.
+    Parameters
+    ----------
+    algorithm : Sampler
+        Result of ``sampler(...)``.
+    position : pytree or callable
+        Start values, or a function of a key that returns the start values of one chain.
+    steps, thin, burn_in, chains : int
+        As for ``synsamp.sample``.
+    data : tuple of arrays, optional
+        Arrays with one example per row; the log-likelihood receives ``(w, *data)``.
+    batch_size : int, optional
+        Examples per step, drawn with replacement and separately for each chain; default: all.
+    key : int or jax.Array
+        Seed or JAX key.
+    store : str or Path, optional
+        New Zarr folder for the draws.
+    progress : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Draws
     """
     instance("algorithm", algorithm, Sampler, "make one with synsamp.jax.sampler(...)")
     steps = whole("steps", steps, at_least=1, at_most=_MOST_STEPS)
@@ -88,9 +105,9 @@ def run(
     return writer.close()
 
 
-@functools.lru_cache(maxsize=32)  # a second run of the same sampler need not compile again
+@functools.lru_cache(maxsize=32)  # a second run of the same sampler reuses it
 def _loop(algorithm: Sampler, batch_size: int | None) -> Callable[..., Any]:
-    """``n`` steps of all chains, compiled; n may differ from call to call."""
+    """Compiled loop of ``n`` steps of all chains, for any n."""
 
     def one_chain(state: SamplerState, key: Any, n: Any, data: tuple[Any, ...]) -> Any:
         def step(_: Any, carried: tuple[SamplerState, Any]) -> tuple[SamplerState, Any]:
@@ -111,7 +128,7 @@ def _start(algorithm: Sampler, position: Any, keys: Any) -> SamplerState:
     make = position if callable(position) else None
     one = make(keys[0]) if make else position
     require_parameters("position", one)
-    algorithm.init(one)  # refuses in words what tracing would refuse at length
+    algorithm.init(one)  # a short error before JAX traces
     if make:
         found = [make(key) for key in keys]
         positions = jax.tree.map(lambda *leaves: jnp.stack(leaves), *found)
@@ -133,11 +150,11 @@ def _check_all(states: SamplerState) -> None:
 def _as_data(data: Any) -> tuple[Any, ...]:
     if data is None:
         return ()
-    instance("data", data, (tuple, list), "give a tuple of arrays, also of one: (images,)")
+    instance("data", data, (tuple, list), "pass a tuple of arrays, such as (images,)")
     arrays = tuple(jnp.asarray(array) for array in data)
     lengths = [array.shape[0] if array.ndim else None for array in arrays]
     if not arrays or None in lengths or 0 in lengths or len(set(lengths)) > 1:
-        raise refuse("data", "must be arrays with as many rows each, at least one", lengths)
+        raise refuse("data", "must be arrays with the same number of rows, at least one", lengths)
     return arrays
 
 
@@ -145,5 +162,5 @@ def _as_batch_size(batch_size: Any, data: tuple[Any, ...]) -> int | None:
     if batch_size is None:
         return None
     if not data:
-        raise refuse("batch_size", "must go with data", batch_size, "give data=(inputs, targets)")
+        raise refuse("batch_size", "requires data", batch_size, "pass data=(inputs, targets)")
     return whole("batch_size", batch_size, at_least=1, at_most=len(data[0]))

@@ -1,10 +1,10 @@
-"""The rule as a sampling algorithm with ``init`` and ``step``, as blackjax has them.
+"""The rule as a sampling algorithm with ``init`` and ``step``, like those of blackjax.
 
     algorithm = synsamp.jax.sampler(log_likelihood, prior=Gaussian(0, 1), speed=1e-4)
     state = algorithm.init(position)
     state, info = algorithm.step(key, state)
 
-Both are pure functions: jit, vmap and scan them, or hand them to `synsamp.jax.run`.
+Both are pure functions: use them with jit, vmap and scan, or pass them to `synsamp.jax.run`.
 """
 
 from __future__ import annotations
@@ -18,28 +18,31 @@ import optax
 
 from synsamp.arguments import function
 from synsamp.errors import refuse
-from synsamp.jax.pytree import Tree
+from synsamp.jax.floors import Floor
+from synsamp.jax.preconditioner import RMSProp
+from synsamp.jax.pytree import LeafSetting, Schedule, Tree
 from synsamp.jax.update import Progress, Settings
-from synsamp.mappings import Identity
-from synsamp.priors import Flat
+from synsamp.mappings import Identity, Mapping
+from synsamp.priors import Flat, Prior, PriorByGroup
+from synsamp.rule.speed import Speed
 
 
 class SamplerState(NamedTuple):
-    """Where the sampler is, and what it keeps between two steps."""
+    """Position (pytree of θ) and internal state."""
 
     position: Tree
     progress: Progress
 
 
 class SamplerInfo(NamedTuple):
-    """What a step came across."""
+    """Information about a step."""
 
     log_likelihood: jax.Array
-    """At the position before the step, as the function gave it."""
+    """Value at the position before the step."""
 
 
 class Sampler(NamedTuple):
-    """``init(position)`` and ``step(key, state, *batch)``."""
+    """Pair of functions ``init(position)`` and ``step(key, state, *batch)``."""
 
     init: Callable[..., SamplerState]
     step: Callable[..., tuple[SamplerState, SamplerInfo]]
@@ -48,26 +51,40 @@ class Sampler(NamedTuple):
 def sampler(
     log_likelihood: Callable[..., Any],
     *,
-    speed: Any,
-    prior: Any = Flat(),  # noqa: B008 (frozen)
-    mapping: Any = Identity(),  # noqa: B008
-    temperature: Any = 1.0,
+    speed: LeafSetting[float | Schedule | Speed],
+    prior: LeafSetting[Prior | PriorByGroup] = Flat(),  # noqa: B008 (frozen)
+    mapping: LeafSetting[Mapping] = Identity(),  # noqa: B008
+    temperature: LeafSetting[float | Schedule] = 1.0,
     data_size: float = 1.0,
-    floor: Any = None,
-    preconditioner: Any = None,
+    floor: LeafSetting[Floor] | None = None,
+    preconditioner: RMSProp | None = None,
 ) -> Sampler:
-    """The rule for ``log_likelihood(w, *batch)``, a scalar.
+    """The synaptic sampling rule as an algorithm with ``init`` and ``step`` (Eq. 21, Δt = 1).
 
-    Of all examples together it is their sum, and ``data_size`` stays 1; of a minibatch it is the
-    mean over its examples, and ``data_size`` is N. With a mapping the function is called with
-    w = f(θ). The other settings are those of `synsamp.jax.sampling`.
+    Parameters
+    ----------
+    log_likelihood : callable
+        ``log_likelihood(w, *batch)`` returns a scalar: the sum over all examples (``data_size`` 1),
+        or the mean over a minibatch (``data_size`` N). With a mapping it receives w = f(θ).
+    speed, prior, mapping, temperature, data_size, floor, preconditioner
+        As for `synsamp.jax.sampling`.
+
+    Returns
+    -------
+    Sampler
+
+    Examples
+    --------
+    >>> algorithm = sampler(log_likelihood, prior=Gaussian(0, 1), speed=1e-4)
+    >>> state = algorithm.init(position)
+    >>> state, info = algorithm.step(key, state)
     """
     function("log_likelihood", log_likelihood, "pass a function (w, *batch) -> log p(x|w)")
     settings = Settings(prior, mapping, temperature, speed, data_size, floor, preconditioner)
     value_and_gradient = jax.value_and_grad(_scalar(log_likelihood))
 
     def init(position: Tree, rng_key: Any = None) -> SamplerState:
-        del rng_key  # blackjax hands one over
+        del rng_key  # blackjax passes one
         progress = settings.init(position)
         return SamplerState(jax.tree.map(jnp.asarray, position), progress)
 

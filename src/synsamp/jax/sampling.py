@@ -5,8 +5,8 @@
     updates, state = optimiser.update(gradients, state, params)
     params = optax.apply_updates(params, updates)
 
-Gradients are those of the loss −log p_N(x|w), the mean over the minibatch, as in any training loop;
-the factor N = ``data_size`` makes it the loss of all examples.
+Gradients are those of the mean loss −log p_N(x|w) of a minibatch, as in any training loop; the
+factor N = ``data_size`` turns it into the loss of all examples.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ import optax
 
 from synsamp.arguments import seed as checked_seed
 from synsamp.errors import refuse
-from synsamp.jax.pytree import Tree
+from synsamp.jax.floors import Floor
+from synsamp.jax.preconditioner import RMSProp
+from synsamp.jax.pytree import LeafSetting, Schedule, Tree
 from synsamp.jax.update import Progress, Settings, check
-from synsamp.mappings import Identity
-from synsamp.priors import Flat
+from synsamp.mappings import Identity, Mapping
+from synsamp.priors import Flat, Prior, PriorByGroup
+from synsamp.rule.speed import Speed
 
 
 class SamplingState(NamedTuple):
-    """State of the transformation: the key of the next step, and what the rule keeps."""
+    """State of the transformation: key of the next step and internal state."""
 
     key: jax.Array
     progress: Progress
@@ -34,26 +37,41 @@ class SamplingState(NamedTuple):
 
 def sampling(
     *,
-    speed: Any,
-    prior: Any = Flat(),  # noqa: B008 (frozen)
-    mapping: Any = Identity(),  # noqa: B008
-    temperature: Any = 1.0,
+    speed: LeafSetting[float | Schedule | Speed],
+    prior: LeafSetting[Prior | PriorByGroup] = Flat(),  # noqa: B008 (frozen)
+    mapping: LeafSetting[Mapping] = Identity(),  # noqa: B008
+    temperature: LeafSetting[float | Schedule] = 1.0,
     data_size: float = 1.0,
-    floor: Any = None,
-    preconditioner: Any = None,
-    key: Any = 0,
+    floor: LeafSetting[Floor] | None = None,
+    preconditioner: RMSProp | None = None,
+    key: int | jax.Array = 0,
 ) -> optax.GradientTransformation:
-    """The rule as an optimiser; what it visits is a sample of (prior × likelihood)^(1/T).
+    """The synaptic sampling rule as an Optax optimiser (Eq. 21, Δt = 1).
 
-    speed:          b, the learning rate of this form: a number, an Optax schedule or a ``Speed``,
-                    or a tree of them
-    prior:          a prior of θ, a tree of them, or a function of a leaf's path
-    mapping:        w = f(θ), likewise. Gradients are then those in w, see `weights`
-    temperature:    T, a number or schedule, or a tree of them; 0 is the optimiser without noise
-    data_size:      N, the number of examples that the loss is a mean over
-    floor:          ``ReflectingFloor`` or ``ClippingFloor``, a tree of them, or a function of path
-    preconditioner: ``RMSProp(...)``; biases the law, see there
-    key:            a seed or a JAX key
+    Its iterates are samples from (prior × likelihood)^(1/T).
+
+    Parameters
+    ----------
+    speed : float, Optax schedule, Speed, or pytree of them
+        b, the learning rate of the mean loss divided by N.
+    prior : Prior, PriorByGroup, pytree of them, or function of a leaf's path
+        Prior of θ.
+    mapping : Mapping, pytree of them, or function of a leaf's path
+        w = f(θ). Gradients are then those in w, see `weights`.
+    temperature : float, Optax schedule, or pytree of them
+        T; 0 is the optimiser without noise.
+    data_size : float
+        N, the number of examples over which the loss is a mean.
+    floor : ReflectingFloor or ClippingFloor, pytree of them, or function of a leaf's path
+        Lower bound of θ.
+    preconditioner : RMSProp, optional
+        Adapts the speed; biases the stationary distribution.
+    key : int or jax.Array
+        Seed or JAX key.
+
+    Returns
+    -------
+    optax.GradientTransformation
     """
     settings = Settings(prior, mapping, temperature, speed, data_size, floor, preconditioner)
     first_key = as_key(key)
@@ -78,16 +96,16 @@ def sampling(
 
 
 def weights(mapping: Any, params: Tree) -> Tree:
-    """w = f(θ) of every leaf: what a model is called with where ``sampling`` has a mapping.
+    """Weights w = f(θ) of every leaf, the arguments of a model if ``sampling`` has a mapping.
 
-    ``jax.grad(loss)(weights(mapping, params), batch)`` is then the gradient to hand over. Who
-    differentiates through this call instead leaves ``mapping`` out of ``sampling``.
+    Pass ``jax.grad(loss)(weights(mapping, params), batch)`` to ``update``. If you differentiate
+    through ``weights`` instead, leave ``mapping`` out of ``sampling``.
     """
     return Settings(mapping=mapping).weights(params)
 
 
 def as_key(key: Any) -> jax.Array:
-    """A seed or a key of either of JAX's kinds, as a key."""
+    """Convert a seed to a JAX key; old-style and typed keys are unchanged."""
     if isinstance(key, jax.Array):
         old_style = key.dtype == jnp.uint32 and key.ndim == 1
         new_style = jnp.issubdtype(key.dtype, jax.dtypes.prng_key) and key.ndim == 0
@@ -96,5 +114,5 @@ def as_key(key: Any) -> jax.Array:
             raise refuse("key", "must be one JAX key", (str(key.dtype), key.shape), remedy)
         return key
     high, low = divmod(checked_seed("key", key), 2**32)
-    root = jax.random.key(low)  # which looks at 32 bits alone
+    root = jax.random.key(low)  # which uses 32 bits
     return jax.random.fold_in(root, high) if high else root

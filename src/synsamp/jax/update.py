@@ -1,10 +1,10 @@
-"""One step of the rule for a whole tree of parameters.
+"""One step of the rule for a pytree of parameters.
 
     θ ← θ + b (∂log p_S + N dw/dθ ∂log p_N/∂w) + T b′ + sqrt(2 T b) ν
 
-the rule with Δt = 1, so that b is what optimisers call the learning rate. The equation itself is
-that of `rule/equation.py`, through the bridge; this file says which prior, mapping, speed and
-temperature each leaf has, and keeps count.
+This is Eq. 21 with Δt = 1, so b is the learning rate of an optimiser. The equation is that of
+`rule/equation.py`, through the bridge; this file determines prior, mapping, speed and temperature
+of each leaf and counts the steps.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _NOTHING = -1
 
 
 class Progress(NamedTuple):
-    """What a sampler keeps between two steps, apart from θ and its key."""
+    """State of a sampler between two steps, without θ and key."""
 
     steps: jax.Array
-    """How many were done."""
+    """Number of steps."""
     fault: jax.Array
-    """(what, at which step) of the first thing that went wrong; -1 where nothing has."""
+    """(what, step) of the first fault; -1 if there is none."""
     memory: Tree
-    """Of the preconditioner, per leaf; empty without one."""
+    """Running mean of squared gradients per leaf; empty without a preconditioner."""
 
 
 class LeafRule(NamedTuple):
-    """The rule of one leaf, as functions of its array and of the count of steps."""
+    """The rule of one leaf, as functions of its array and the number of steps."""
 
     prior_gradient: bridge.ArrayFunction
     weight: bridge.ArrayFunction | None
@@ -61,7 +61,7 @@ class LeafRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """The rule's parts for all leaves, as `sampling` and `sampler` take them."""
+    """Settings of the rule for all leaves, from `sampling` or `sampler`."""
 
     prior: Any = Flat()  # noqa: RUF009 (frozen, hence a safe default)
     mapping: Any = Identity()  # noqa: RUF009
@@ -73,22 +73,22 @@ class Settings:
     _rules: dict[Any, list[LeafRule]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        remedy = "it is the number of examples behind the mean loss"
+        remedy = "the number of examples over which the loss is a mean"
         number("data_size", self.data_size, above=0, at_most=1e15, remedy=remedy)
         if self.preconditioner is not None:
             instance("preconditioner", self.preconditioner, RMSProp)
 
     def rules(self, parameters: Tree) -> list[LeafRule]:
-        """The rule of each leaf; settled once for trees of these shapes."""
+        """The rule of each leaf, cached by structure and shapes."""
         leaves, structure = jax.tree.flatten(parameters)
         kinds = tuple((np.shape(x), str(getattr(x, "dtype", type(x)))) for x in leaves)
         shape = (structure, kinds)
         if shape not in self._rules:
             require_parameters("parameters", parameters)
-            self._rules[shape] = self._settle(parameters)
+            self._rules[shape] = self._build_rules(parameters)
         return self._rules[shape]
 
-    def _settle(self, tree: Tree) -> list[LeafRule]:
+    def _build_rules(self, tree: Tree) -> list[LeafRule]:
         priors = per_leaf("prior", self.prior, tree, (Prior, PriorByGroup), "e.g. Gaussian(0, 1)")
         mappings = per_leaf("mapping", self.mapping, tree, (Mapping,), "e.g. Exponential(3.0)")
         kinds = (ReflectingFloor, ClippingFloor, type(None))
@@ -112,7 +112,7 @@ class Settings:
         return jax.tree.unflatten(structure, found)
 
     def init(self, parameters: Tree) -> Progress:
-        """Before the first step."""
+        """Initial state."""
         self.rules(parameters)
         memory = () if self.preconditioner is None else jax.tree.map(jnp.zeros_like, parameters)
         nothing = jnp.full(2, _NOTHING, jnp.int32)
@@ -121,7 +121,7 @@ class Settings:
     def update(
         self, key: Any, gradients: Tree, progress: Progress, parameters: Tree
     ) -> tuple[Tree, Progress]:
-        """What to add to θ, from ∂(mean log p_N)/∂w of every leaf."""
+        """Change of θ, from ∂(mean log p_N)/∂w of every leaf, and the next state."""
         rules = self.rules(parameters)
         require_same_tree("gradients", gradients, parameters)
         thetas, structure = jax.tree.flatten(parameters)
@@ -159,7 +159,7 @@ def leaf_update(
     data_size: float,
     factor: Any = 1.0,
 ) -> Any:
-    """What the rule adds to one leaf, from its likelihood gradient in θ and its normals."""
+    """Change of one leaf, from its likelihood gradient in θ and its normals."""
     b, b_slope = rule.speed(theta, count)
     T = rule.temperature(count)
     moved = bridge.euler_maruyama(
@@ -225,7 +225,7 @@ def _speed(
 
 
 def _at_step_0(schedule: Callable[[int], Any]) -> Any:
-    """The schedule's first value as a number, also while JAX is tracing."""
+    """First value of a schedule as a number, also during tracing."""
     with jax.ensure_compile_time_eval():
         return schedule(0)
 
@@ -240,13 +240,20 @@ def _first_fault(progress: Progress, gradients: list[Any], temperatures: list[An
 
 
 def check(progress: Any, parameters: Tree) -> None:
-    """Refuse a state in which a gradient was NaN or infinite, or a temperature negative.
+    """Raise an error if a gradient was NaN or infinite, or a temperature negative.
 
-    Inside ``jax.jit`` nothing can be raised, so the state notes the first fault; call this now and
-    then, say where the loss is printed. `synsamp.jax.run` does so by itself.
+    Code under ``jax.jit`` cannot raise exceptions, so the state records the first fault. Call this
+    from time to time in your training loop; `synsamp.jax.run` does so for you.
+
+    Parameters
+    ----------
+    progress : SamplingState, SamplerState or Progress
+        State of ``sampling`` or ``sampler``.
+    parameters : pytree
+        The parameters, for the name of the leaf.
     """
     progress = getattr(progress, "progress", progress)
-    instance("state", progress, Progress, "give the state of sampling() or sampler()")
+    instance("state", progress, Progress, "pass the state of sampling() or sampler()")
     what, step = (int(n) for n in np.asarray(progress.fault))
     if what == _NOTHING:
         return
@@ -256,7 +263,7 @@ def check(progress: Any, parameters: Tree) -> None:
             f"gradient at {names[what]}, step {step},",
             "must be finite",
             float("nan"),
-            "use a smaller speed, or look at the loss there",
+            "use a smaller speed, or check the loss at that step",
         )
     name = f"temperature at {names[what - len(names)]}, step {step},"
     raise refuse(name, "must be >= 0", "a negative number", "0 gives MAP, 1 the posterior")

@@ -1,4 +1,4 @@
-"""Mappings from synaptic parameters θ to efficacies w, one file each."""
+"""Mappings from synaptic parameters θ to weights w, one file each."""
 
 from synsamp.mappings.base import CustomMapping, Mapping
 from synsamp.mappings.exponential import Exponential

@@ -1,13 +1,14 @@
-"""How a parameter θ becomes a synaptic efficacy w = f(θ).
+"""Base class of mappings from a parameter θ to a synaptic weight w = f(θ).
 
-The chain rule brings the slope dw/dθ into the likelihood term (structsamp-general); for the
-exponential mapping the slope is w itself, which makes plasticity multiplicative.
+The chain rule multiplies the likelihood term by dw/dθ (Eq. 10, structural plasticity rule). For the
+exponential mapping dw/dθ = w, which makes plasticity multiplicative.
 
-To add one, subclass ``Mapping`` as the files beside this do, or use ``CustomMapping``.
+To add one, subclass ``Mapping`` like the other files of this folder, or use ``CustomMapping``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -25,11 +26,19 @@ def _elementwise_template(theta: Any, parameters: Any, out: Any) -> None:
 
 
 class Mapping:
-    """Base of all mappings; subclasses are frozen dataclasses whose fields are numbers.
+    """Base of all mappings w = f(θ).
 
-    Class attributes are functions ``f(θ, parameters)`` of one number, compiled for the built-ins:
-    ``weight_of`` (w), ``slope_of`` (dw/dθ), ``dlog_slope_of`` (d log(dw/dθ)/dθ, wanted only where a prior
-    on w is carried over to θ), and ``theta_of`` (θ for a given w).
+    Subclasses are frozen dataclasses whose fields are numbers. Class attributes are functions
+    ``f(θ, parameters)`` of one number, compiled for the built-in mappings.
+
+    Attributes
+    ----------
+    weight_of, slope_of : callable
+        w and dw/dθ.
+    dlog_slope_of : callable or None
+        d log(dw/dθ)/dθ, needed for priors on w (``LogNormalWeight``).
+    theta_of : callable or None
+        θ for a given w.
     """
 
     weight_of: ClassVar[Any]
@@ -39,27 +48,27 @@ class Mapping:
 
     @property
     def parameters(self) -> tuple[float, ...]:
-        """The numbers handed to the functions, in order."""
+        """Numbers passed to the functions, in order."""
         return tuple(float(getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
 
     def weight(self, theta: ArrayLike) -> NDArray[np.float64]:
-        """w = f(θ)."""
+        """Weights w = f(θ), in the shape of θ."""
         return self._evaluate(self.weight_of, theta)
 
     def slope(self, theta: ArrayLike) -> NDArray[np.float64]:
-        """dw/dθ."""
+        """Slopes dw/dθ, in the shape of θ."""
         return self._evaluate(self.slope_of, theta)
 
     def theta(self, weight: ArrayLike) -> NDArray[np.float64]:
-        """θ for given efficacies, the inverse of ``weight``; refuses those that no θ has."""
+        """θ for given weights, the inverse of ``weight``; an error for impossible weights."""
         if self.theta_of is None:
-            remedy = "give the inverse of weight_of as theta_of"
-            raise refuse("mapping", "must have a theta_of here", type(self).__name__, remedy)
+            remedy = "pass the inverse of weight_of as theta_of"
+            raise refuse("mapping", "must have a theta_of", type(self).__name__, remedy)
         with np.errstate(all="ignore"):
             found = self._evaluate(self.theta_of, weight, "weight")
         if not np.all(np.isfinite(found)):
             bad = float(np.asarray(weight, float)[~np.isfinite(found)].flat[0])
-            raise refuse("weight", "must be one that the mapping can give", bad)
+            raise refuse("weight", "must be in the range of the mapping", bad)
         return found
 
     @property
@@ -82,13 +91,27 @@ class Mapping:
 
 @dataclass(frozen=True)
 class CustomMapping(Mapping):
-    """A mapping of one's own, from functions ``f(θ, parameters)``; Numba-compiled or plain."""
+    """A custom mapping from functions ``f(θ, parameters)``, Numba-compiled or plain.
 
-    weight_of: Any  # type: ignore[misc]
-    slope_of: Any  # type: ignore[misc]
+    Parameters
+    ----------
+    weight_of, slope_of : callable
+        w and dw/dθ.
+    parameter_values : tuple of float
+        ``parameters`` of the functions.
+    dlog_slope_of, theta_of : callable, optional
+        d log(dw/dθ)/dθ and the inverse of ``weight_of``.
+
+    Examples
+    --------
+    >>> CustomMapping(lambda x, p: x**2, lambda x, p: 2 * x)
+    """
+
+    weight_of: Callable[..., Any]  # type: ignore[misc]
+    slope_of: Callable[..., Any]  # type: ignore[misc]
     parameter_values: tuple[float, ...] = ()
-    dlog_slope_of: Any = None  # type: ignore[misc]
-    theta_of: Any = None  # type: ignore[misc]
+    dlog_slope_of: Callable[..., Any] | None = None  # type: ignore[misc]
+    theta_of: Callable[..., Any] | None = None  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         function("weight_of", self.weight_of, "pass w as a function (θ, parameters)")
@@ -102,5 +125,5 @@ class CustomMapping(Mapping):
 
     @property
     def parameters(self) -> tuple[float, ...]:
-        """The values given at construction."""
+        """The ``parameter_values``."""
         return self.parameter_values

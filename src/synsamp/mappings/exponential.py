@@ -1,4 +1,4 @@
-"""w = exp(θ − θ0): multiplicative dynamics, as spines show (Eq. thetamap)."""
+"""w = exp(θ − θ0), the exponential mapping (Eq. 9): multiplicative dynamics, as in spines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,13 @@ def theta_of(w: float, p: Any) -> float:
 
 @dataclass(frozen=True)
 class Exponential(Mapping):
-    """w = exp(θ − θ0); with θ0 = 3 a retracted synapse (θ <= 0) has w < 0.05."""
+    """w = exp(θ − θ0) (Eq. 9, exponential mapping).
+
+    Parameters
+    ----------
+    offset : float
+        θ0; with the paper's 3 a retracted synapse (θ <= 0) has w < 0.05.
+    """
 
     offset: float = 3.0
 

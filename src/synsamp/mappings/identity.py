@@ -1,4 +1,4 @@
-"""w = θ: the parameter is the weight, as in the Boltzmann machine."""
+"""Identity mapping w = θ, as in the Boltzmann machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def dlog_slope(theta: float, p: Any) -> float:
 
 @dataclass(frozen=True)
 class Identity(Mapping):
-    """w = θ."""
+    """w = θ: the parameter is the weight."""
 
     weight_of: ClassVar[Any] = staticmethod(weight)
     slope_of: ClassVar[Any] = staticmethod(slope)

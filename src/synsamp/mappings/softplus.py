@@ -1,4 +1,4 @@
-"""w = s log(1 + exp(θ/s)): positive weights that grow linearly instead of exponentially."""
+"""Softplus mapping: positive weights that grow linearly instead of exponentially."""
 
 from __future__ import annotations
 
@@ -42,7 +42,13 @@ def theta_of(w: float, p: Any) -> float:
 
 @dataclass(frozen=True)
 class Softplus(Mapping):
-    """w = s log(1 + exp(θ/s)) with sharpness scale s."""
+    """w = s log(1 + exp(θ/s)): positive weights that grow linearly in θ.
+
+    Parameters
+    ----------
+    scale : float
+        s, the width of the transition from 0 to linear growth.
+    """
 
     scale: float = 1.0
 

@@ -1,1 +1,1 @@
-"""What supplies a likelihood gradient: the toy landscape, the Boltzmann machine."""
+"""Models that provide a likelihood: a landscape of peaks, the Boltzmann machine."""

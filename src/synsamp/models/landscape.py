@@ -1,12 +1,13 @@
-"""A landscape of two parameters with a few separated peaks, as the paper's Fig. 1 draws it.
+"""A likelihood of two parameters with a few separated peaks, as in Fig. 1.
 
     p_N(x|θ) ∝ Σ_k h_k exp(−|θ − c_k|² / 2 s_k²)
 
-The paper leaves the function open; any smooth one with a few peaks tells the same story.
+The paper does not specify the function; any smooth one with a few peaks shows the same effects.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ def likelihood_gradient(theta: Any, centres: Any, widths: Any, heights: Any) -> 
     out = np.zeros(2)
     total = 0.0
     top = -np.inf
-    # Terms are scaled by the largest, so that the gradient is right however far out θ is.
+    # Terms are scaled by the largest, so that the gradient is accurate for any θ.
     for k in range(widths.size):
         a, b = theta[0] - centres[k, 0], theta[1] - centres[k, 1]
         top = max(top, np.log(heights[k]) - 0.5 * (a * a + b * b) / widths[k] ** 2)
@@ -42,7 +43,15 @@ def likelihood_gradient(theta: Any, centres: Any, widths: Any, heights: Any) -> 
 
 @dataclass(frozen=True)
 class Landscape:
-    """Peaks at ``centres`` with ``widths`` and ``heights``."""
+    """A likelihood of two parameters with Gaussian peaks (Fig. 1).
+
+    Parameters
+    ----------
+    centres : sequence of (float, float)
+        Positions of the peaks.
+    widths, heights : sequence of float
+        Standard deviation and relative height of each peak.
+    """
 
     centres: tuple[tuple[float, float], ...] = ((-0.9, -0.8), (1.8, -1.4), (0.8, 1.3), (-2.0, 1.3))
     widths: tuple[float, ...] = (0.5, 0.55, 0.5, 0.55)
@@ -63,7 +72,7 @@ class Landscape:
         return np.array(self.centres, float), np.array(self.widths), np.array(self.heights)
 
     def likelihood(self) -> Batch:
-        """The gradient as a rule takes it (the whole loop then runs compiled)."""
+        """The likelihood for a ``Rule``; the whole loop then runs compiled."""
         return Batch(likelihood_gradient, self._arrays)
 
     def log_likelihood(self, theta: ArrayLike) -> NDArray[np.float64]:
@@ -73,10 +82,14 @@ class Landscape:
         if points.shape[-1:] != (2,):
             raise refuse("theta", "must have shape (…, 2)", points.shape)
         distance = np.sum((points[..., None, :] - centres) ** 2, axis=-1)
-        return np.logaddexp.reduce(np.log(heights) - 0.5 * distance / widths**2, axis=-1)
+        return np.asarray(
+            np.logaddexp.reduce(np.log(heights) - 0.5 * distance / widths**2, axis=-1)
+        )
 
-    def maxima(self, log_density: Any = None) -> NDArray[np.float64]:
-        """The local maxima of ``log_density`` (default: the likelihood), at most one a peak."""
+    def maxima(
+        self, log_density: Callable[[NDArray[np.float64]], Any] | None = None
+    ) -> NDArray[np.float64]:
+        """Local maxima of ``log_density`` (default: the likelihood), shape (at most peaks, 2)."""
         target = self.log_likelihood if log_density is None else log_density
         function("log_density", target)
         found: list[NDArray[np.float64]] = []

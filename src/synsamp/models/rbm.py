@@ -3,9 +3,9 @@
     p(x, z | θ) ∝ exp( Σ_ij z_i w_ij x_j + Σ_i b_i^hid z_i + Σ_j b_j^vis x_j )
 
 so that each unit is 1 with probability σ(input + bias), given the other layer. The gradient of
-log p(x|θ) is estimated by contrastive divergence (Hinton 2002; Eq. onlinediscrete-cd-w): a wake
-sample (x, z) with x drawn from the gray values of an image, and a reconstruction (x̂, ẑ) after a
-few cycles of the machine's own activity. The parameters move by the one rule:
+log p(x|θ) is estimated by contrastive divergence (Hinton 2002; Eq. 8): a wake sample (x, z) with x
+drawn from the grey values of an image, and a reconstruction (x̂, ẑ) after a few Gibbs cycles. The
+parameters follow the synaptic sampling rule (Eqs. 24 to 26):
 
     machine = RBM(784, 9)
     rule = Rule(machine.likelihood(images, data_size=100), machine.prior(GaussianMixture()))
@@ -28,7 +28,7 @@ from synsamp.models import rbm_kernel
 from synsamp.noise.streams import new_stream
 from synsamp.priors import Flat, Prior, PriorByGroup
 from synsamp.rule import HiddenStates
-from synsamp.rule.chains import as_seed
+from synsamp.rule.backends import as_seed
 from synsamp.specialise import specialise
 
 
@@ -42,7 +42,18 @@ class RBMParts(NamedTuple):
 
 @dataclass(frozen=True)
 class RBM:
-    """A restricted Boltzmann machine of any size (the paper's: 784 visible, 9 hidden units)."""
+    """Restricted Boltzmann machine (Eqs. 24 to 26).
+
+    Parameters
+    ----------
+    n_visible, n_hidden : int
+        Numbers of units; the defaults are the paper's.
+
+    Examples
+    --------
+    >>> machine = RBM(784, 9)
+    >>> rule = Rule(machine.likelihood(images, data_size=100), machine.prior(GaussianMixture()))
+    """
 
     n_visible: int = 784
     n_hidden: int = 9
@@ -53,16 +64,16 @@ class RBM:
 
     @property
     def n_weights(self) -> int:
-        """How many weights there are; they come first in θ."""
+        """Number of weights, which come first in θ."""
         return self.n_visible * self.n_hidden
 
     @property
     def size(self) -> int:
-        """How many parameters θ has: weights, hidden biases, visible biases."""
+        """Length of θ: weights, hidden biases, visible biases."""
         return self.n_weights + self.n_hidden + self.n_visible
 
     def parts(self, theta: ArrayLike) -> RBMParts:
-        """Weights and biases as views of θ."""
+        """Weights and biases as views of θ of shape (size,)."""
         array = numbers("theta", theta)
         if array.shape != (self.size,):
             raise refuse(
@@ -83,7 +94,7 @@ class RBM:
         weight_mean: float = 0.0,
         bias_mean: float = -1.0,
     ) -> NDArray[np.float64]:
-        """Random initial θ; the defaults are the paper's."""
+        """Normal initial θ of shape (size,); the defaults are the paper's."""
         root = as_seed(seed)
         std = number("std", std, at_least=0, at_most=1e12)
         weight_mean = number("weight_mean", weight_mean, at_least=-1e12, at_most=1e12)
@@ -92,7 +103,7 @@ class RBM:
         return np.random.default_rng(root).normal(means, std)
 
     def prior(self, weight_prior: Prior) -> PriorByGroup:
-        """Any prior for the weights, none for the biases (as in the paper)."""
+        """``weight_prior`` for the weights and a flat prior for the biases, as in the paper."""
         instance("weight_prior", weight_prior, Prior, "e.g. synsamp.GaussianMixture()")
         group = np.repeat([0, 1], [self.n_weights, self.size - self.n_weights])
         return PriorByGroup((weight_prior, Flat()), group)
@@ -104,16 +115,24 @@ class RBM:
         persistent: bool = False,
         data_size: float | None = None,
     ) -> HiddenStates:
-        """The likelihood of gray images (n, visible) in [0, 1], by CD-``cycles``.
+        """Likelihood of images by contrastive divergence (Eq. 8, CD-``cycles``).
 
-        With ``persistent`` the reconstruction goes on from where the last one ended (PCD) instead
-        of from the wake sample. ``data_size`` is the rule's N (default: the number of images).
+        Parameters
+        ----------
+        images : array_like, shape (n, n_visible)
+            Grey values in [0, 1].
+        cycles : int
+            Gibbs cycles of the reconstruction.
+        persistent : bool
+            Start from the last reconstruction (PCD) instead of the wake sample.
+        data_size : float, optional
+            Factor N of the rule; default: the number of images.
         """
-        gray = numbers("images", as_pixels(images))
-        if gray.ndim != 2 or gray.shape[1] != self.n_visible or len(gray) == 0:
-            raise refuse("images", f"must have shape (n, {self.n_visible}), n >= 1", gray.shape)
-        if not np.all((gray >= 0) & (gray <= 1)):
-            lowest_highest = (float(gray.min()), float(gray.max()))
+        grey = numbers("images", as_pixels(images))
+        if grey.ndim != 2 or grey.shape[1] != self.n_visible or len(grey) == 0:
+            raise refuse("images", f"must have shape (n, {self.n_visible}), n >= 1", grey.shape)
+        if not np.all((grey >= 0) & (grey <= 1)):
+            lowest_highest = (float(grey.min()), float(grey.max()))
             raise refuse("images", "must lie in [0, 1]", lowest_highest, "divide by 255")
         cycles = whole("cycles", cycles, at_least=1, at_most=10**9, remedy="the paper has 5")
         flag("persistent", persistent)
@@ -124,7 +143,7 @@ class RBM:
             gradient = rbm_kernel.gradient_persistently
         return HiddenStates(
             gradient,
-            gray,
+            grey,
             data=(self.n_hidden, int(cycles)),
             data_size=data_size,
             respond=respond,
@@ -134,7 +153,7 @@ class RBM:
     def _memory(
         self, persistent: bool
     ) -> Callable[[np.random.SeedSequence], tuple[NDArray[Any], ...]]:
-        """A chain keeps its random stream, and for PCD the hidden state of its dream."""
+        """Memory of a chain: its random stream, and for PCD the last hidden state."""
 
         def fresh(seed: np.random.SeedSequence) -> tuple[NDArray[Any], ...]:
             of_stream, of_state = seed.spawn(2)
@@ -151,10 +170,9 @@ class RBM:
     def generate(
         self, theta: ArrayLike, n: int, cycles: int, seed: int | np.random.SeedSequence
     ) -> NDArray[np.float64]:
-        """``n`` images of the machine's own, each after ``cycles`` cycles from a random state.
+        """Gibbs samples of shape (n, n_visible), each after ``cycles`` cycles from a random state.
 
-        Gibbs sampling, at any size. With few hidden units
-        ``synsamp.analysis.rbm_likelihood.exact_samples`` needs no cycles at all.
+        With few hidden units ``synsamp.analysis.rbm_likelihood.exact_samples`` is exact.
         """
         flat = np.concatenate([np.ravel(p) for p in self.parts(theta)])
         n = whole("n", n, at_least=0, at_most=10**8)
@@ -168,7 +186,7 @@ class RBM:
 
 def _generate_images(theta: Any, states: Any, cycles: int, stream: Any, images: Any) -> None:
     for k in range(len(states)):
-        images[k], states[k] = rbm_kernel.dream(theta, states[k], cycles, stream)
+        images[k], states[k] = rbm_kernel.reconstruct(theta, states[k], cycles, stream)
 
 
 _generate: Any = specialise(_generate_images, on_disk=True, options={"fastmath": False})

@@ -1,11 +1,11 @@
-"""Compiled parts of the Boltzmann machine: draw a layer, let it dream, compare wake and dream.
+"""Compiled parts of the Boltzmann machine: sample a layer, reconstruct, compute the gradient.
 
 θ is one flat array: the weights w_ij row by row (one row of all visible units per hidden unit i),
 then the hidden biases, then the visible biases. Rows run over the visible units, which are many,
 so every inner loop is long and becomes vector instructions.
 
-Uniform words come a layer at a time from a stream (``synsamp.noise.streams``) that each chain
-keeps as its memory; a call of NumPy's generator per unit would take longer than all the rest.
+Random words are generated for a whole layer from a stream (``synsamp.noise.streams``) in the
+chain's memory; calling NumPy's generator for each unit would dominate the run time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from synsamp.noise.streams import GENERATORS, fill_words
 
 _Array = NDArray[np.float64]
 _vector = njit(fastmath={"contract"}, error_model="numpy", nogil=True)
-# Only in sums may the order of additions change: one running total would forbid vectors.
+# Sums may be reordered: a running total could not be vectorised.
 _summing = njit(fastmath={"contract", "reassoc", "nsz"}, error_model="numpy", nogil=True)
 _TO_UNIT = 2.0**-31
 
@@ -42,7 +42,7 @@ def _add(row: _Array, out: _Array) -> None:
 
 @_vector
 def _next_words(stream: NDArray[np.uint32], n: int) -> NDArray[np.uint32]:
-    """At least ``n`` fresh uniform words."""
+    """At least ``n`` new uniform words."""
     words = np.empty((n + GENERATORS - 1) // GENERATORS * GENERATORS, np.uint32)
     fill_words(stream, words)
     return words
@@ -50,17 +50,17 @@ def _next_words(stream: NDArray[np.uint32], n: int) -> NDArray[np.uint32]:
 
 @_vector
 def _uniform(word: np.uint32) -> float:
-    # 31 bits, because processors convert signed integers in vectors but not unsigned ones.
+    # 31 bits: processors have vector conversions for signed integers only.
     return (np.float64(np.int32(word >> np.uint32(1))) + 0.5) * _TO_UNIT
 
 
 @_vector
-def draw_pixels(gray: Any, stream: NDArray[np.uint32]) -> _Array:
-    """Present an image: a visible unit is 1 with the probability of its pixel's gray value."""
-    words = _next_words(stream, gray.size)
-    out = np.empty(gray.size)
-    for j in range(gray.size):
-        out[j] = 1.0 if _uniform(words[j]) < gray[j] else 0.0
+def draw_pixels(grey: Any, stream: NDArray[np.uint32]) -> _Array:
+    """Present an image: a visible unit is 1 with the probability of its pixel's grey value."""
+    words = _next_words(stream, grey.size)
+    out = np.empty(grey.size)
+    for j in range(grey.size):
+        out[j] = 1.0 if _uniform(words[j]) < grey[j] else 0.0
     return out
 
 
@@ -97,7 +97,9 @@ def draw_visible(theta: _Array, z: _Array, stream: NDArray[np.uint32]) -> _Array
 
 
 @_vector
-def dream(theta: _Array, z: _Array, cycles: int, stream: NDArray[np.uint32]) -> tuple[Any, Any]:
+def reconstruct(
+    theta: _Array, z: _Array, cycles: int, stream: NDArray[np.uint32]
+) -> tuple[Any, Any]:
     """(x̂, ẑ) after ``cycles`` >= 1 alternating updates of both layers, starting from z."""
     x = draw_visible(theta, z, stream)
     z = draw_hidden(theta, x, z.size, stream)
@@ -109,42 +111,42 @@ def dream(theta: _Array, z: _Array, cycles: int, stream: NDArray[np.uint32]) -> 
 
 @_vector
 def respond(
-    theta: _Array, gray: Any, rng: Any, n_hidden: int, cycles: int, stream: NDArray[np.uint32]
+    theta: _Array, grey: Any, rng: Any, n_hidden: int, cycles: int, stream: NDArray[np.uint32]
 ) -> Any:
-    """Contrastive divergence: the wake sample (x, z), and (x̂, ẑ) dreamt on from z."""
-    x = draw_pixels(gray, stream)
+    """Contrastive divergence: the wake sample (x, z) and the reconstruction (x̂, ẑ)."""
+    x = draw_pixels(grey, stream)
     z = draw_hidden(theta, x, n_hidden, stream)
-    x_hat, z_hat = dream(theta, z, cycles, stream)
+    x_hat, z_hat = reconstruct(theta, z, cycles, stream)
     return x, z, x_hat, z_hat
 
 
 @_vector
 def respond_persistently(
     theta: _Array,
-    gray: Any,
+    grey: Any,
     rng: Any,
     n_hidden: int,
     cycles: int,
     stream: NDArray[np.uint32],
     last_z_hat: _Array,
 ) -> Any:
-    """Persistent contrastive divergence: the dream goes on where the last one ended."""
-    x = draw_pixels(gray, stream)
+    """Persistent contrastive divergence: continue from the last reconstruction."""
+    x = draw_pixels(grey, stream)
     z = draw_hidden(theta, x, n_hidden, stream)
-    x_hat, z_hat = dream(theta, last_z_hat, cycles, stream)
+    x_hat, z_hat = reconstruct(theta, last_z_hat, cycles, stream)
     last_z_hat[:] = z_hat
     return x, z, x_hat, z_hat
 
 
 @_vector
-def _compare(wake: float, x: _Array, dreamt: float, x_hat: _Array, out: _Array) -> None:
+def _compare(wake: float, x: _Array, model: float, x_hat: _Array, out: _Array) -> None:
     for j in range(out.size):
-        out[j] = wake * x[j] - dreamt * x_hat[j]
+        out[j] = wake * x[j] - model * x_hat[j]
 
 
 @_vector
 def _gradient(theta: _Array, sample: Any) -> _Array:
-    """z_i x_j − ẑ_i x̂_j for weights, z − ẑ and x − x̂ for biases (onlinediscrete-bm-…)."""
+    """z_i x_j − ẑ_i x̂_j for weights, z − ẑ and x − x̂ for biases (Eqs. 24 to 26)."""
     x, z, x_hat, z_hat = sample
     out = np.empty(theta.size)
     n = x.size
@@ -157,7 +159,7 @@ def _gradient(theta: _Array, sample: Any) -> _Array:
 
 @_vector
 def gradient(
-    theta: _Array, gray: Any, sample: Any, n_hidden: int, cycles: int, stream: Any
+    theta: _Array, grey: Any, sample: Any, n_hidden: int, cycles: int, stream: Any
 ) -> _Array:
     """The gradient of log p(x|θ) as contrastive divergence estimates it."""
     return _gradient(theta, sample)
@@ -165,7 +167,7 @@ def gradient(
 
 @_vector
 def gradient_persistently(
-    theta: _Array, gray: Any, sample: Any, n_hidden: int, cycles: int, stream: Any, last_z_hat: Any
+    theta: _Array, grey: Any, sample: Any, n_hidden: int, cycles: int, stream: Any, last_z_hat: Any
 ) -> _Array:
-    """The same estimate from a persistent dream."""
+    """The same estimate for the persistent variant."""
     return _gradient(theta, sample)

@@ -1,6 +1,6 @@
-"""Priors p_S(θ): structural rules and preferences, one file each."""
+"""Priors p_S(θ): structural constraints and preferences, one file each."""
 
-from synsamp.priors.base import CustomPrior, Part, Prior
+from synsamp.priors.base import CustomPrior, Part, Prior, Values
 from synsamp.priors.flat import Flat
 from synsamp.priors.gaussian import Gaussian
 from synsamp.priors.grouped import PriorByGroup
@@ -20,4 +20,5 @@ __all__ = [
     "Prior",
     "PriorByGroup",
     "StudentT",
+    "Values",
 ]

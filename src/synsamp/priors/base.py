@@ -1,14 +1,16 @@
-"""What every prior is: a log density, its gradient, a way to draw from it.
+"""Base class of priors: log density, its gradient, random draws.
 
-A prior p_S(θ) acts on one parameter at a time (the paper's local priors, Eq. rbm_prior), so it is
-three functions of one number. Numbers of a prior may be single ones, or arrays with one value per
-synaptic parameter: of shape [parameters] for a vector θ, of shape [post, pre] for a matrix of them.
+A prior p_S(θ) acts on each parameter separately (as in Eq. 27, prior of the Boltzmann machine), so
+you write it as functions of one number. Its parameters are numbers, or arrays with one value per
+synaptic parameter: shape [parameters] for a vector θ, [post, pre] for a matrix.
 
-To add one, subclass ``Prior`` as the files beside this do, or give ``CustomPrior`` two functions.
+To add one, subclass ``Prior`` like the other files of this folder, or pass two functions to
+``CustomPrior``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from inspect import get_annotations
 from typing import Any, ClassVar, NamedTuple, Self
@@ -22,16 +24,21 @@ from synsamp.arguments import function, instance, number_or_numbers, numbers
 from synsamp.errors import refuse
 from synsamp.specialise import is_compiled, specialise
 
+Values = float | NDArray[np.floating] | NDArray[np.integer]
+"""One number for all parameters, or one per parameter."""
+Size = int | tuple[int, ...] | None
+"""Shape of an array of random draws; None: the shape of the parameters."""
+
 
 def at(parameters: Any, i: int) -> Any:
-    """The prior's parameters for the i-th synaptic parameter: numbers are shared by all."""
+    """Parameters of the prior for the i-th synaptic parameter; single numbers apply to all."""
     return tuple(np.asarray(p)[i] if np.ndim(p) else p for p in parameters)
 
 
 @overload(at, inline="always")
 def _at(parameters, i):  # type: ignore[no-untyped-def]
     if isinstance(parameters, types.UniTuple) and isinstance(parameters.dtype, types.Array):
-        # Numba wants tuples written out; their length is known here, so write them out.
+        # Numba needs tuples written out; their length is known here.
         items = "".join(f"parameters[{k}][i]," for k in range(parameters.count))
         return eval(f"lambda parameters, i: ({items})")
     return lambda parameters, i: parameters
@@ -42,13 +49,13 @@ def _elementwise_template(theta: Any, parameters: Any, out: Any) -> None:
         out[i] = value_of(theta[i], at(parameters, i))  # type: ignore[name-defined]  # noqa: F821
 
 
-# Bounds on a prior's numbers: so far out, no step of any kernel can be right or even finite.
+# Bounds on the parameters of a prior: beyond them no step of a kernel stays finite.
 LOCATION_BOUNDS: dict[str, Any] = dict(at_least=-1e12, at_most=1e12)
 SCALE_BOUNDS: dict[str, Any] = dict(at_least=1e-12, at_most=1e12)
 
 
 class Part(NamedTuple):
-    """One prior over the ranges of the flattened θ that it covers, as a kernel wants it."""
+    """One prior and the ranges of the flattened θ that it covers, in the form kernels use."""
 
     prior: Prior
     parameters: tuple[Any, ...]
@@ -58,17 +65,20 @@ class Part(NamedTuple):
 
 
 class Prior:
-    """Base of all priors; subclasses are frozen dataclasses whose fields are their parameters.
+    """Base of all priors p_S(θ).
 
-    Class attributes are functions of one number, compiled for the built-in priors:
+    Subclasses are frozen dataclasses whose fields are their parameters.
 
-    ``log_density_of``, ``gradient_of``
-        ``f(θ, parameters)``
-    ``transition_of``
-        optional: where the rule under this prior alone has a Gaussian transition in closed form,
-        ``f(parameters, b, T, elapsed)`` gives (mean, keep, spread) such that
-        θ(t + elapsed) = mean + keep·(θ(t) − mean) + spread·ν exactly. A kernel then needs no small
-        steps. None where there is none; a subclass with another density does not inherit it.
+    Attributes
+    ----------
+    log_density_of, gradient_of : callable
+        Class attributes: log p_S and its derivative as functions ``f(θ, parameters)`` of one
+        number, compiled for the built-in priors.
+    transition_of : callable or None
+        Exact transition under this prior and noise alone, if it is Gaussian:
+        ``f(parameters, b, T, elapsed)`` returns (mean, keep, spread) such that
+        θ(t + elapsed) = mean + keep·(θ(t) − mean) + spread·ν. Kernels then need no small steps. A
+        subclass with another density does not inherit it.
     """
 
     log_density_of: ClassVar[Any]
@@ -84,25 +94,25 @@ class Prior:
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        """The numbers (or arrays) handed to the functions, in order."""
+        """Numbers or arrays passed to the functions, in order."""
         return tuple(number_or_numbers(f.name, getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
 
     def log_density(self, theta: ArrayLike) -> NDArray[np.float64]:
-        """log p_S(θ), element by element (priors on the whole line are normalised)."""
+        """log p_S(θ) of each element of θ, in the shape of θ; proper priors are normalised."""
         return self._evaluate(self.log_density_of, theta)
 
     def gradient(self, theta: ArrayLike) -> NDArray[np.float64]:
-        """∂ log p_S(θ) / ∂θ, element by element."""
+        """∂ log p_S(θ) / ∂θ of each element of θ, in the shape of θ."""
         return self._evaluate(self.gradient_of, theta)
 
-    def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
-        """Independent draws from the prior, as the initial values of the paper are."""
+    def draw(self, rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
+        """Independent draws of shape ``size`` from the prior, like the paper's initial values."""
         raise refuse(
-            "prior", "must have a `draw` method here", type(self).__name__, "give start values"
+            "prior", "must have a `draw` method", type(self).__name__, "pass start values instead"
         )
 
     def subset(self, mask: NDArray[np.bool_]) -> Self:
-        """The prior of the parameters in ``mask`` alone: its arrays of that shape, cut to them."""
+        """The prior restricted to the parameters in ``mask``: arrays of that shape are cut."""
         arrays = {
             f.name: np.asarray(getattr(self, f.name))[mask]
             for f in fields(self)  # type: ignore[arg-type]
@@ -111,10 +121,7 @@ class Prior:
         return replace(self, **arrays) if arrays else self  # type: ignore[type-var]
 
     def for_kernel(self, shape: int | tuple[int, ...]) -> tuple[Any, ...]:
-        """Numbers as kernels want them: all floats, or all flat arrays of θ's ``shape``.
-
-        A number of shape [post, pre] is laid out row by row.
-        """
+        """Parameters for kernels: all floats, or all flat arrays (row by row) of θ's ``shape``."""
         values = self.parameters
         if all(np.ndim(v) == 0 for v in values):
             return tuple(float(v) for v in values)
@@ -122,7 +129,7 @@ class Prior:
         return tuple(np.array(_broadcast(v, whole), float).reshape(-1) for v in values)
 
     def parts(self, shape: int | tuple[int, ...]) -> tuple[Part, ...]:
-        """The one part that covers all of θ; ``PriorByGroup`` has one per label."""
+        """One part that covers all of θ; ``PriorByGroup`` returns one per label."""
         return (Part(self, self.for_kernel(shape), np.array([[0, int(np.prod(shape))]])),)
 
     @property
@@ -142,7 +149,7 @@ class Prior:
 
 
 def _defined_at(cls: type, name: str) -> int:
-    """How far up its line of classes the attribute is defined: 0 in the class itself."""
+    """Position in the method resolution order where the attribute is defined."""
     places = (
         k for k, c in enumerate(cls.__mro__) if name in c.__dict__ or name in get_annotations(c)
     )
@@ -154,15 +161,15 @@ def _broadcast(value: Any, shape: tuple[int, ...]) -> NDArray[Any]:
         return np.broadcast_to(value, shape)
     except ValueError:
         raise refuse(
-            "numbers of the prior",
-            f"must be single ones, or arrays that fit θ of shape {shape}",
+            "parameters of the prior",
+            f"must be single numbers, or arrays that fit θ of shape {shape}",
             np.shape(value),
             "give one value per parameter",
         ) from None
 
 
 def require_one_shape(**values: Any) -> None:
-    """Refuse arrays of numbers that cannot belong to the same parameters."""
+    """Raise an error unless arrays have one shape."""
     try:
         np.broadcast_shapes(*(np.shape(v) for v in values.values()))
     except ValueError:
@@ -176,17 +183,27 @@ def require_one_shape(**values: Any) -> None:
 
 @dataclass(frozen=True)
 class CustomPrior(Prior):
-    """A prior of one's own, from two functions ``f(θ, parameters)``.
+    """A custom prior from two functions.
 
-    Compile them with ``numba.njit`` and they run inside the compiled loop; leave them as plain
-    Python and they are called on whole arrays. ``transition_of`` may bring the exact transition,
-    as ``Prior`` describes it.
+    Parameters
+    ----------
+    log_density_of, gradient_of : callable
+        log p_S and its derivative as ``f(θ, parameters)``. Compiled with ``numba.njit`` they run
+        inside the compiled loop; plain functions receive whole arrays.
+    parameter_values : tuple of float or array
+        ``parameters`` of the functions.
+    transition_of : callable, optional
+        Exact transition, see ``Prior``.
+
+    Examples
+    --------
+    >>> CustomPrior(lambda x, p: -(x**4) / p[0], lambda x, p: -4 * x**3 / p[0], (2.0,))
     """
 
-    log_density_of: Any  # type: ignore[misc]
-    gradient_of: Any  # type: ignore[misc]
-    parameter_values: tuple[Any, ...] = ()
-    transition_of: Any = None  # type: ignore[misc]
+    log_density_of: Callable[..., Any]  # type: ignore[misc]
+    gradient_of: Callable[..., Any]  # type: ignore[misc]
+    parameter_values: tuple[Values, ...] = ()
+    transition_of: Callable[..., Any] | None = None  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         function("log_density_of", self.log_density_of)
@@ -201,10 +218,11 @@ class CustomPrior(Prior):
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        """The values given at construction."""
+        """The ``parameter_values``."""
         return self.parameter_values
 
     def subset(self, mask: NDArray[np.bool_]) -> Self:
-        """The prior of the parameters in ``mask`` alone."""
-        values = tuple(v[mask] if np.shape(v) == mask.shape else v for v in self.parameter_values)
+        """The prior restricted to the parameters in ``mask``."""
+        given: tuple[Any, ...] = self.parameter_values
+        values = tuple(v[mask] if np.shape(v) == mask.shape else v for v in given)
         return replace(self, parameter_values=values)

@@ -1,4 +1,4 @@
-"""Flat prior: no preference. With it the rule is sampling from the likelihood alone."""
+"""Flat prior: with it the rule samples from the likelihood alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from synsamp.priors.base import Prior
 
 @scalar
 def log_density(theta: float, p: Any) -> float:
-    """Zero: improper, known only up to a constant."""
+    """Zero; the density is improper."""
     return 0.0 * theta
 
 
@@ -25,13 +25,13 @@ def gradient(theta: float, p: Any) -> float:
 
 @scalar
 def transition(p: Any, b: float, T: float, elapsed: float) -> tuple[float, float, float]:
-    """Noise alone: θ diffuses, with (mean, keep, spread) = (0, 1, sqrt(2 T b t))."""
+    """Diffusion: (mean, keep, spread) = (0, 1, sqrt(2 T b t))."""
     return 0.0, 1.0, np.sqrt(2.0 * T * b * elapsed)
 
 
 @dataclass(frozen=True)
 class Flat(Prior):
-    """The uniform (improper) prior."""
+    """Uniform (improper) prior, without parameters."""
 
     log_density_of: ClassVar[Any] = staticmethod(log_density)
     gradient_of: ClassVar[Any] = staticmethod(gradient)

@@ -1,4 +1,4 @@
-"""Gaussian prior N(θ; μ, σ²), the prior of the spiking networks (wta_dd_prior, sign corrected)."""
+"""Gaussian prior N(θ; μ, σ²) of the spiking networks (Eq. 37, sign corrected)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import number_or_numbers
 from synsamp.noise.arithmetic import exp, scalar
-from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior, require_one_shape
+from synsamp.priors.base import (
+    LOCATION_BOUNDS,
+    SCALE_BOUNDS,
+    Prior,
+    Size,
+    Values,
+    require_one_shape,
+)
 
 _HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
 
@@ -25,14 +32,14 @@ def log_density(theta: float, p: Any) -> float:
 
 @scalar
 def gradient(theta: float, p: Any) -> float:
-    """(μ − θ)/σ²; the paper prints the opposite sign, under which θ runs away."""
+    """(μ − θ)/σ²; Eq. 37 has the opposite sign, for which θ diverges."""
     mean, std = p
     return (mean - theta) / (std * std)
 
 
 @scalar
 def ornstein_uhlenbeck(b: float, T: float, std: float, elapsed: float) -> tuple[float, float]:
-    """Exact transition under a Gaussian prior alone: (share of θ−μ that is kept, std of the noise).
+    """Exact transition under a Gaussian prior alone: (remaining fraction of θ−μ, std of the noise).
 
     With ∂log p_S = (μ − θ)/σ² and constant b the rule is an Ornstein–Uhlenbeck process of rate
     b/σ² and stationary variance Tσ², so θ(t) = μ + keep·(θ(0) − μ) + spread·ν for any t.
@@ -52,10 +59,16 @@ def transition(p: Any, b: float, T: float, elapsed: float) -> tuple[float, float
 
 @dataclass(frozen=True)
 class Gaussian(Prior):
-    """Gaussian prior with mean μ and standard deviation σ (paper: 0.5 and 1)."""
+    """Gaussian prior (Eq. 37, prior of the spiking networks; there mean 0.5, std 1).
 
-    mean: Any = 0.0
-    std: Any = 1.0
+    Parameters
+    ----------
+    mean, std : float or array
+        Mean μ and standard deviation σ of θ; arrays have one value per parameter.
+    """
+
+    mean: Values = 0.0
+    std: Values = 1.0
 
     log_density_of: ClassVar[Any] = staticmethod(log_density)
     gradient_of: ClassVar[Any] = staticmethod(gradient)
@@ -66,6 +79,6 @@ class Gaussian(Prior):
         object.__setattr__(self, "std", number_or_numbers("std", self.std, **SCALE_BOUNDS))
         require_one_shape(mean=self.mean, std=self.std)
 
-    def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
         """Draws from N(μ, σ²)."""
         return np.asarray(rng.normal(self.mean, self.std, size))

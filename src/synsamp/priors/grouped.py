@@ -1,7 +1,8 @@
-"""Different priors for different parameters: a label per parameter says which prior it has."""
+"""Different priors for different groups of parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,57 +11,64 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp.arguments import instance, numbers, wholes
 from synsamp.errors import refuse
-from synsamp.priors.base import Part, Prior
+from synsamp.priors.base import Part, Prior, Size
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class PriorByGroup:
-    """``priors[group[i]]`` is the prior of parameter i.
+    """Different priors for groups of parameters: parameter i has the prior ``priors[group[i]]``.
 
-    Example: weights with a bimodal prior, biases with none::
+    Parameters
+    ----------
+    priors : sequence of Prior
+        One prior per label. Its parameters may be arrays, of the labels' shape or with one value
+        per member of the group.
+    group : array_like of int, shape (parameters,) or (post, pre)
+        Label of each parameter, in the shape of θ.
 
-        PriorByGroup((GaussianMixture(), Flat()), group=np.repeat([0, 1], [7056, 793]))
+    Examples
+    --------
+    A bimodal prior for the weights of a Boltzmann machine, and none for its biases:
 
-    The labels have the shape of θ, [parameters] or [post, pre]. A prior in a group may itself have
-    arrays: of the labels' shape, or with one value per member of its group.
+    >>> PriorByGroup((GaussianMixture(), Flat()), group=np.repeat([0, 1], [7056, 793]))
     """
 
     priors: tuple[Prior, ...]
-    group: Any
+    group: NDArray[np.int64]
 
-    def __post_init__(self) -> None:
+    def __init__(self, priors: Sequence[Prior], group: NDArray[np.integer] | Sequence[Any]) -> None:
         one_each = "give one prior per label"
-        instance("priors", self.priors, (tuple, list), one_each)
-        for k, prior in enumerate(self.priors):
+        instance("priors", priors, (tuple, list), one_each)
+        for k, prior in enumerate(priors):
             instance(f"priors[{k}]", prior, Prior, "e.g. synsamp.Gaussian(0, 1)")
-        labels = wholes("group", self.group, shape=None, remedy=one_each)
+        labels = wholes("group", group, shape=None, remedy=one_each)
         if labels.ndim == 0 or labels.size == 0:
             raise refuse("group", "must have a label per parameter", labels.shape, one_each)
         low, high = int(labels.min()), int(labels.max())
-        if not 0 <= low <= high < len(self.priors):
-            rule = f"must lie in 0..{len(self.priors) - 1}"
+        if not 0 <= low <= high < len(priors):
+            rule = f"must lie in 0..{len(priors) - 1}"
             raise refuse("group", rule, (low, high), one_each)
-        own = [p.subset(labels == k) for k, p in enumerate(self.priors)]
+        own = tuple(p.subset(labels == k) for k, p in enumerate(priors))
         for k, prior in enumerate(own):
-            prior.for_kernel(int((labels == k).sum()))  # refuses arrays that do not fit
+            prior.for_kernel(int((labels == k).sum()))  # raises an error if arrays do not fit
         object.__setattr__(self, "group", labels)
-        object.__setattr__(self, "priors", tuple(own))
+        object.__setattr__(self, "priors", own)
 
     @property
     def size(self) -> int:
-        """How many parameters the labels cover."""
+        """Number of parameters."""
         return int(self.group.size)
 
     def gradient(self, theta: ArrayLike) -> NDArray[np.float64]:
-        """∂ log p_S(θ)/∂θ along the last axes, those of the labels."""
+        """∂ log p_S(θ)/∂θ, in the shape of θ, whose last axes are those of the labels."""
         return self._by_group("gradient", theta)
 
     def log_density(self, theta: ArrayLike) -> NDArray[np.float64]:
-        """log p_S(θ) along the last axes, those of the labels."""
+        """log p_S(θ) per element, in the shape of θ, whose last axes are those of the labels."""
         return self._by_group("log_density", theta)
 
-    def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
-        """Draws of shape ``size`` (default: one per parameter), whose last axes are the labels'."""
+    def draw(self, rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
+        """Draws of shape ``size`` (default: one per parameter); its last axes are the labels'."""
         out = np.empty(self.group.shape if size is None else size)
         self._require_last_axes("size", out.shape)
         first = out.shape[: out.ndim - self.group.ndim]
@@ -70,13 +78,13 @@ class PriorByGroup:
         return out
 
     def ranges(self, label: int) -> NDArray[np.int64]:
-        """Where the parameters with ``label`` lie in the flattened θ: rows (start, stop)."""
+        """Ranges of the flattened θ with this label: rows (start, stop)."""
         found = (self.group.reshape(-1) == label).astype(np.int8)
         edges = np.diff(np.concatenate([[0], found, [0]]))
         return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)], axis=1)
 
     def parts(self, shape: int | tuple[int, ...]) -> tuple[Part, ...]:
-        """One part per label: its prior, the numbers at its members' places, its ranges."""
+        """One part per label: prior, parameters and ranges."""
         self._require_last_axes("theta", (shape,) if isinstance(shape, int) else shape)
         return tuple(
             Part(prior, self._parameters(prior, label), self.ranges(label))
@@ -93,7 +101,7 @@ class PriorByGroup:
         values = prior.for_kernel(int(members.sum()))
         if not values or np.ndim(values[0]) == 0:
             return values
-        places = np.ones((len(values), self.size))  # where others lie, a number nobody reads
+        places = np.ones((len(values), self.size))  # other groups: placeholders, never read
         places[:, members] = values
         return tuple(places)
 

@@ -1,4 +1,4 @@
-"""Laplace prior: a constant pull towards its centre, which keeps parameters sparse."""
+"""Laplace prior: a constant drift towards its centre, which favours sparse parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import number_or_numbers
 from synsamp.noise.arithmetic import scalar
-from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior, require_one_shape
+from synsamp.priors.base import (
+    LOCATION_BOUNDS,
+    SCALE_BOUNDS,
+    Prior,
+    Size,
+    Values,
+    require_one_shape,
+)
 
 
 @scalar
@@ -29,10 +36,16 @@ def gradient(theta: float, p: Any) -> float:
 
 @dataclass(frozen=True)
 class Laplace(Prior):
-    """Laplace prior with centre ``mean`` and ``scale`` (standard deviation √2·scale)."""
+    """Laplace prior (l1 regularisation).
 
-    mean: Any = 0.0
-    scale: Any = 1.0
+    Parameters
+    ----------
+    mean, scale : float or array
+        Centre and scale of θ (standard deviation √2·scale); arrays have one value per parameter.
+    """
+
+    mean: Values = 0.0
+    scale: Values = 1.0
 
     log_density_of: ClassVar[Any] = staticmethod(log_density)
     gradient_of: ClassVar[Any] = staticmethod(gradient)
@@ -42,6 +55,6 @@ class Laplace(Prior):
         object.__setattr__(self, "scale", number_or_numbers("scale", self.scale, **SCALE_BOUNDS))
         require_one_shape(mean=self.mean, scale=self.scale)
 
-    def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
         """Draws from the Laplace distribution."""
         return np.asarray(rng.laplace(self.mean, self.scale, size))

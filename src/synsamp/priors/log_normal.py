@@ -1,7 +1,7 @@
-"""A log-normal prior on the efficacy w, carried over to θ through the mapping.
+"""Log-normal prior on the weight w, expressed in θ through the mapping.
 
 If w = f(θ) and w is log-normal, then log p_S(θ) = log LN(f(θ); m, s) + log f′(θ). For the
-exponential mapping this is again a Gaussian in θ, with mean m + θ0: the statement of Fig. 3D.
+exponential mapping this is a Gaussian in θ with mean m + θ0 (Fig. 3D).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from synsamp.arguments import instance, number
 from synsamp.errors import refuse
 from synsamp.mappings import Exponential, Mapping
-from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior
+from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior, Size
 from synsamp.specialise import specialise
 
 _HALF_LOG_2_PI = 0.5 * np.log(2 * np.pi)
@@ -38,7 +38,15 @@ def _gradient(theta: Any, p: Any) -> Any:
 
 @dataclass(frozen=True)
 class LogNormalWeight(Prior):
-    """log w ~ N(``log_mean``, ``log_std``²) for w = ``mapping``(θ)."""
+    """Log-normal prior on the weight: log w ~ N(``log_mean``, ``log_std``²).
+
+    Parameters
+    ----------
+    log_mean, log_std : float
+        Mean and standard deviation of log w.
+    mapping : Mapping
+        w = f(θ), with ``dlog_slope_of``.
+    """
 
     log_mean: float = -2.5
     log_std: float = 1.0
@@ -71,8 +79,8 @@ class LogNormalWeight(Prior):
         """log-mean, log-std, then the mapping's own parameters."""
         return (float(self.log_mean), float(self.log_std), *self.mapping.parameters)
 
-    def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
-        """Draws w and maps it back to θ."""
+    def draw(self, rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
+        """Draw w, then convert it to θ."""
         return self.mapping.theta(np.exp(rng.normal(self.log_mean, self.log_std, size)))
 
     def _bound(self, template: Any) -> Any:

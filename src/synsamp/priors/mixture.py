@@ -1,7 +1,8 @@
-"""Mixture of Gaussians, e.g. the bimodal prior of the Boltzmann machine (Eq. rbm_prior)."""
+"""Mixture of Gaussians, such as Eq. 27, the bimodal prior of the Boltzmann machine."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,17 +13,17 @@ from numpy.typing import NDArray
 from synsamp.arguments import numbers
 from synsamp.errors import refuse
 from synsamp.noise.arithmetic import choose, exp, scalar
-from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior
+from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior, Size
 
 # Parameters are one flat tuple of (log-height, mean, precision) per component. Its length is part
-# of its type, so the sum over components is written out by the compiler and runs over vectors of θ.
+# of its type, so the compiler unrolls the sum over components and vectorises over θ.
 
 
 @scalar
 def _absorb(theta: float, so_far: Any, height: float, mean: float, precision: float) -> Any:
-    """Add one component to (largest log term, Σ terms, Σ terms × their pull), both sums scaled.
+    """Add one component to (largest log term, Σ terms, Σ terms × their gradient), both sums scaled.
 
-    Scaling by the largest term keeps everything finite however far out θ is.
+    Scaling by the largest term keeps the sums finite for any θ.
     """
     top, total, pull = so_far
     x = theta - mean
@@ -72,11 +73,19 @@ def gradient(theta: float, p: Any) -> float:
 
 @dataclass(frozen=True)
 class GaussianMixture(Prior):
-    """Mixture of Gaussians; ``weights`` default to equal shares."""
+    """Mixture of Gaussians; the defaults are those of Eq. 27, prior of the Boltzmann machine.
 
-    means: tuple[float, ...] = (1.0, 0.0)
-    stds: tuple[float, ...] = (0.15, 0.15)
-    weights: tuple[float, ...] | None = None
+    Parameters
+    ----------
+    means, stds : sequence of float
+        Mean and standard deviation of each component.
+    weights : sequence of float, optional
+        Relative weights of the components; default: equal.
+    """
+
+    means: Sequence[float] = (1.0, 0.0)
+    stds: Sequence[float] = (0.15, 0.15)
+    weights: Sequence[float] | None = None
 
     log_density_of: ClassVar[Any] = staticmethod(log_density)
     gradient_of: ClassVar[Any] = staticmethod(gradient)
@@ -100,12 +109,12 @@ class GaussianMixture(Prior):
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The components' weights, summing to one."""
+        """Normalised weights of the components."""
         raw = np.ones(len(self.means)) if self.weights is None else np.array(self.weights)
-        return raw / raw.sum()
+        return np.asarray(raw / raw.sum())
 
     def subset(self, mask: NDArray[np.bool_]) -> GaussianMixture:
-        """The same mixture: its numbers belong to components, not to parameters."""
+        """The same mixture: its values belong to components, not to parameters of the model."""
         return self
 
     @property
@@ -116,7 +125,7 @@ class GaussianMixture(Prior):
         rows = np.stack([heights, np.asarray(self.means, float), 1.0 / stds**2], axis=1)
         return tuple(map(float, rows.reshape(-1)))
 
-    def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
-        """Draws from the mixture: first the component, then its Gaussian."""
+    def draw(self, rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
+        """Draws from the mixture."""
         k = rng.choice(len(self.means), size, p=self.shares)
         return np.asarray(rng.normal(np.asarray(self.means)[k], np.asarray(self.stds)[k]))

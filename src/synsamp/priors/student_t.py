@@ -1,4 +1,4 @@
-"""Student-t prior: pulls like a Gaussian near its centre and lets go of large parameters."""
+"""Student-t prior: like a Gaussian near its centre, with heavy tails."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import number_or_numbers
 from synsamp.noise.arithmetic import scalar
-from synsamp.priors.base import LOCATION_BOUNDS, SCALE_BOUNDS, Prior, require_one_shape
+from synsamp.priors.base import (
+    LOCATION_BOUNDS,
+    SCALE_BOUNDS,
+    Prior,
+    Size,
+    Values,
+    require_one_shape,
+)
 
 
 @scalar
@@ -33,11 +40,17 @@ def gradient(theta: float, p: Any) -> float:
 
 @dataclass(frozen=True)
 class StudentT(Prior):
-    """Student-t prior with ``df`` degrees of freedom, centre ``mean`` and ``scale``."""
+    """Student-t prior.
 
-    df: Any = 3.0
-    mean: Any = 0.0
-    scale: Any = 1.0
+    Parameters
+    ----------
+    df, mean, scale : float or array
+        Degrees of freedom, centre and scale of θ; arrays have one value per parameter.
+    """
+
+    df: Values = 3.0
+    mean: Values = 0.0
+    scale: Values = 1.0
 
     log_density_of: ClassVar[Any] = staticmethod(log_density)
     gradient_of: ClassVar[Any] = staticmethod(gradient)
@@ -48,6 +61,8 @@ class StudentT(Prior):
         object.__setattr__(self, "scale", number_or_numbers("scale", self.scale, **SCALE_BOUNDS))
         require_one_shape(df=self.df, mean=self.mean, scale=self.scale)
 
-    def draw(self, rng: np.random.Generator, size: Any = None) -> NDArray[np.float64]:
+    def draw(self, rng: np.random.Generator, size: Size = None) -> NDArray[np.float64]:
         """Draws from the scaled t distribution."""
-        return np.asarray(self.mean + self.scale * rng.standard_t(self.df, size))
+        return np.asarray(
+            np.asarray(self.mean) + self.scale * rng.standard_t(np.asarray(self.df), size)
+        )

@@ -1,4 +1,4 @@
-"""THE rule: prior term + likelihood term + noise, its sampler and its theory."""
+"""The synaptic sampling rule: prior + likelihood + noise, its sampler and its theory."""
 
 from synsamp.rule.arviz import to_arviz
 from synsamp.rule.chains import Chains

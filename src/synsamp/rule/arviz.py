@@ -1,7 +1,7 @@
-"""Draws as ArviZ takes them, whichever of its two lines is installed.
+"""Convert draws for ArviZ, version 0 or 1.
 
-ArviZ 0.x (the newest for Python 3.11 is 0.23) knows ``InferenceData``; from 1.0 on it is made of
-arviz-base, arviz-stats and arviz-plots, which take xarray's ``DataTree``.
+ArviZ 0.x (0.23 is the newest for Python 3.11) uses ``InferenceData``. ArviZ 1 consists of
+arviz-base, arviz-stats and arviz-plots, which use xarray's ``DataTree``.
 """
 
 from __future__ import annotations
@@ -16,17 +16,29 @@ from synsamp.errors import refuse
 
 
 def to_arviz(dataset: xr.Dataset) -> Any:
-    """The draws of ``sample`` for ArviZ, e.g. ``arviz.plot_trace(to_arviz(result))``.
+    """Convert the draws of ``sample`` for ArviZ.
 
-    An ``InferenceData`` where ArviZ 0.x is installed, otherwise a ``DataTree``.
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+        Result of ``sample``.
+
+    Returns
+    -------
+    arviz.InferenceData or xarray.DataTree
+        ``InferenceData`` if ArviZ 0.x is installed, otherwise a ``DataTree``.
+
+    Examples
+    --------
+    >>> arviz.plot_trace(to_arviz(result))
     """
-    instance("dataset", dataset, xr.Dataset, "give what synsamp.sample returned")
+    instance("dataset", dataset, xr.Dataset, "pass the result of synsamp.sample")
     if "theta" not in dataset:
         found = sorted(map(str, dataset.data_vars))
-        raise refuse("dataset", "must hold theta", found, "give what synsamp.sample returned")
+        raise refuse("dataset", "must hold theta", found, "pass the result of synsamp.sample")
     posterior = dataset[["theta"]]
     if _arviz_version().startswith("0."):
-        import arviz  # seconds, so only when somebody asks for it
+        import arviz  # takes seconds to import
 
         return arviz.InferenceData(posterior=posterior)
     import arviz_base
@@ -35,7 +47,7 @@ def to_arviz(dataset: xr.Dataset) -> Any:
 
 
 def _arviz_version() -> str:
-    """The version of the package ``arviz``; empty where only its parts are installed."""
+    """Version of the package ``arviz``; empty if only its parts are installed."""
     try:
         return metadata.version("arviz")
     except metadata.PackageNotFoundError:

@@ -1,63 +1,121 @@
-"""Who moves the chains of a rule: the loop of this package, or JAX's.
+"""What every implementation of the chains shares: settings, step count, checks.
 
-A likelihood says by how it was made where it runs: ``numba.njit`` in the compiled loop, plain
-Python in the plain one, ``jax.jit`` in a loop on JAX's device (`synsamp.jax`, an extra that stands
-on this folder and is therefore named here, not imported, until a function of its kind comes).
+Two classes implement ``ChainBackend``: `synsamp.rule.chains.Chains` (Numba or plain Python) and
+`synsamp.jax.chains.JaxChains` (likelihoods compiled by ``jax.jit``).
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any, Protocol
+import time
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.rule.chains import Chains
-from synsamp.rule.likelihood import Batch
+from synsamp.arguments import number, whole
+from synsamp.arguments import seed as checked_seed
+from synsamp.errors import SynsampError
 from synsamp.rule.rule import Rule
 
 Floats = NDArray[np.float64]
 
+MOST_STEPS = 10**15
+MOST_CHAINS = 10**5
+_MOST_THREADS = 1024
+_PIECE_SECONDS = 0.1
+"""Longest time between two returns to Python, where Ctrl-C is handled."""
 
-class ChainBackend(Protocol):
-    """What `sample` asks of chains."""
 
-    dt: float
-    threads: int
+class ChainBackend:
+    """Base of the classes that advance chains of one rule."""
+
+    def __init__(self, rule: Rule, dt: float, threads: int) -> None:
+        self.rule = rule
+        self.dt = number("dt", dt, above=0, at_most=1e12, remedy="try 1e-3 divided by the speed b")
+        self.threads = whole("threads", threads, at_least=1, at_most=_MOST_THREADS)
+        self.step = 0
+        self._origin = 0  # thinning counts from here
 
     @property
     def time(self) -> float:
-        """Time passed."""
+        """Time since the start, step · dt."""
+        return self.step * self.dt
 
     def burn_in(self, n_steps: int) -> None:
-        """Move every chain on without keeping anything; thinning counts from here."""
+        """Advance every chain without storing draws; thinning counts from here.
+
+        Parameters
+        ----------
+        n_steps : int
+            Number of steps.
+        """
+        n_steps = whole("n_steps", n_steps, at_least=0, at_most=MOST_STEPS)
+        self._advance(n_steps, self.step - self._origin + n_steps + 1)
+        self._origin = self.step
 
     def advance(self, n_steps: int, thin: int = 1) -> Floats:
-        """Move every chain on; the states after each ``thin``-th step."""
+        """Advance every chain and return the state after every ``thin``-th step.
+
+        Parameters
+        ----------
+        n_steps : int
+            Number of steps. Results do not depend on how a run is cut into calls.
+        thin : int
+            Keep one state out of this many, counted from the end of the burn-in.
+
+        Returns
+        -------
+        ndarray of float, shape (chains, draws, parameters)
+        """
+        n_steps = whole("n_steps", n_steps, at_least=0, at_most=MOST_STEPS)
+        return self._advance(n_steps, whole("thin", thin, at_least=1))
 
     @property
     def fixed_gradient(self) -> Callable[[Floats], Floats] | None:
-        """The log-likelihood's gradient in θ, of rows of θ, with nothing left to chance."""
+        """Deterministic gradient of the log-likelihood in θ, of rows of θ, if there is one."""
+        raise NotImplementedError
 
+    def _advance(self, n_steps: int, thin: int) -> Floats:
+        raise NotImplementedError
 
-def make_backend(
-    rule: Rule, start: Floats, dt: float, seed: np.random.SeedSequence, threads: int
-) -> ChainBackend:
-    """Chains at their start, moved by the loop that the rule's likelihood is made for."""
-    if is_jax_jitted(rule.likelihood):
-        found: ChainBackend = import_module("synsamp.jax.chains").JaxChains(
-            rule, start, dt, seed, threads
+    def _n_draws(self, n_steps: int, thin: int) -> int:
+        done = self.step - self._origin
+        return (done + n_steps) // thin - done // thin
+
+    def _require_finite(self, theta: NDArray[np.floating], time: float) -> None:
+        if np.all(np.isfinite(theta)):
+            return
+        chain, parameter = np.argwhere(~np.isfinite(theta))[0]
+        raise SynsampError(
+            f"theta must stay finite, got {theta[chain, parameter]} in chain {chain}, parameter "
+            f"{parameter} by time {time:g}; use a smaller dt (now {self.dt:g}) or check the "
+            "likelihood gradient"
         )
-        return found
-    return Chains(rule, start, dt, seed, threads)
 
 
-def is_jax_jitted(likelihood: Any) -> bool:
-    """Whether it is a batch likelihood whose function came out of ``jax.jit``."""
-    jax = sys.modules.get("jax")  # whoever has such a function has imported it
-    if jax is None or type(likelihood) is not Batch:
-        return False
-    return isinstance(likelihood.gradient, jax.stages.Wrapped)
+class Pace:
+    """Cuts a run into pieces of about ``_PIECE_SECONDS`` and adapts their number of steps."""
+
+    def __init__(self) -> None:
+        self._size = 1
+
+    def pieces(self, total: int, most: int = MOST_STEPS) -> Iterator[int]:
+        """Numbers of steps, each at most ``most``, that add up to ``total``."""
+        done = 0
+        while done < total:
+            n = min(self._size, most, total - done)
+            began = time.perf_counter()
+            yield n
+            took = time.perf_counter() - began
+            done += n
+            if took > 2 * _PIECE_SECONDS:
+                self._size = max(1, n // 2)
+            elif took < _PIECE_SECONDS and n == self._size:  # a shorter last piece is no measure
+                self._size *= 2
+
+
+def as_seed(seed: int | np.random.SeedSequence) -> np.random.SeedSequence:
+    """Convert a number to a SeedSequence."""
+    if isinstance(seed, np.random.SeedSequence):
+        return seed
+    return np.random.SeedSequence(checked_seed("seed", seed))

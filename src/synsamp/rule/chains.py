@@ -1,16 +1,14 @@
-"""Many chains of one rule, advanced together.
+"""Chains of one rule, in compiled or plain Python.
 
-``Chains`` is the moving part: parameters, random streams, step count. The compiled path runs each
-chain's loop on a thread pool; the plain path calls the user's Python functions on all chains at
-once or chain by chain. Both take the same normals from the same streams, so one is the other's slow
-twin. However many steps are asked for, the compiled loop comes back to Python after a short while,
-so that Ctrl-C is heard.
+``Chains`` holds the parameters, random streams and step count. With compiled functions each chain
+runs in a compiled loop on a thread pool; otherwise Python calls the user's functions, for all
+chains at once or one by one. Both use the same normals from the same streams, so the tests can
+compare them. The compiled loop returns to Python every 0.1 s, so that Ctrl-C works.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any
@@ -18,56 +16,46 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from synsamp.arguments import instance, number, numbers, whole
-from synsamp.arguments import seed as checked_seed
+from synsamp.arguments import instance, numbers
 from synsamp.errors import SynsampError, refuse
 from synsamp.noise.streams import BLOCK, new_stream
+from synsamp.rule.backends import MOST_CHAINS, ChainBackend, Pace, as_seed
 from synsamp.rule.equation import chain_rule, euler_maruyama
 from synsamp.rule.kernel import chain_kernel, likelihood_data, prior_arguments, take_normals
 from synsamp.rule.rule import Rule
 from synsamp.rule.vectorisation import require_shape
 
 _BUFFER = 4 * BLOCK
-_PIECE_SECONDS = 0.1
-"""How long the compiled loop may run before it comes back."""
-
-MOST_STEPS = 10**15
-MOST_CHAINS = 10**5
-MOST_THREADS = 1024
 
 
-class Pace:
-    """Cuts steps into pieces of about ``_PIECE_SECONDS``, and remembers how many those are."""
+class Chains(ChainBackend):
+    """State of many chains under one rule; ``advance`` moves them.
 
-    def __init__(self) -> None:
-        self._size = 1
+    Parameters
+    ----------
+    rule : Rule
+        Prior, likelihood, speed, temperature and mapping.
+    start : array_like, shape (chains, parameters)
+        Start values of θ.
+    dt : float
+        Time step Δt, in the time unit of the speed b; the paper's learning rate is η = b Δt.
+    seed : int or numpy.random.SeedSequence
+        Seed of the noise, of the choice of inputs and of hidden states.
+    threads : int
+        Number of threads; results do not depend on it.
 
-    def pieces(self, total: int, most: int = MOST_STEPS) -> Iterator[int]:
-        """Pieces of ``total`` steps, of ``most`` steps at most."""
-        done = 0
-        while done < total:
-            n = min(self._size, most, total - done)
-            began = time.perf_counter()
-            yield n
-            took = time.perf_counter() - began
-            done += n
-            if took > 2 * _PIECE_SECONDS:
-                self._size = max(1, n // 2)
-            elif took < _PIECE_SECONDS and n == self._size:  # a short rest says nothing
-                self._size *= 2
+    Attributes
+    ----------
+    theta : ndarray, shape (chains, parameters)
+        Current parameters.
+    step : int
+        Number of steps so far.
 
-
-def as_seed(seed: Any) -> np.random.SeedSequence:
-    """A number or a SeedSequence as a SeedSequence."""
-    if isinstance(seed, np.random.SeedSequence):
-        return seed
-    return np.random.SeedSequence(checked_seed("seed", seed))
-
-
-class Chains:
-    """The state of many chains under one rule; ``advance`` moves them on.
-
-    ``theta`` has shape (chains, parameters) and may be read at any time.
+    Examples
+    --------
+    >>> chains = Chains(Rule(prior=Gaussian(0, 1)), np.zeros((4, 2)), dt=0.01, seed=0)
+    >>> chains.advance(1000, thin=10).shape
+    (4, 100, 2)
     """
 
     def __init__(
@@ -78,23 +66,20 @@ class Chains:
         seed: int | np.random.SeedSequence,
         threads: int = 1,
     ) -> None:
-        self.rule: Rule = instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
-        self.dt = number("dt", dt, above=0, at_most=1e12, remedy="try 1e-3 divided by the speed b")
-        self.threads = whole("threads", threads, at_least=1, at_most=MOST_THREADS)
-        self.theta = numbers("start", start, shape=(None, None), remedy="(chains, parameters)")
-        if 0 in self.theta.shape:
-            raise refuse("start", "must hold at least one parameter", self.theta.shape)
-        if len(self.theta) > MOST_CHAINS:
-            raise refuse("chains", f"must be at most {MOST_CHAINS}", len(self.theta))
-        self.theta = np.ascontiguousarray(self.theta)
+        instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
+        super().__init__(rule, dt, threads)
+        theta = numbers("start", start, shape=(None, None), remedy="(chains, parameters)")
+        if 0 in theta.shape:
+            raise refuse("start", "must hold at least one parameter", theta.shape)
+        if len(theta) > MOST_CHAINS:
+            raise refuse("chains", f"must be at most {MOST_CHAINS}", len(theta))
+        self.theta = np.ascontiguousarray(theta)
         root = as_seed(seed)
         rule.check(self.theta)
-        self.step = 0
-        self._origin = 0
-        self._whole = True
+        self._in_step = True  # False between an interruption and ``restore``
         self._pace = Pace()
         likelihood = rule.likelihood
-        self._together = likelihood is not None and likelihood.validate(
+        self._vectorised = likelihood is not None and likelihood.validate(
             rule.mapping.weight(self.theta) if rule.maps else self.theta
         )
         n = len(self.theta)
@@ -105,43 +90,22 @@ class Chains:
         self._rngs = [np.random.Generator(np.random.PCG64(s)) for s in model_seeds]
         self._memories = [likelihood.init_memory(s) if likelihood else () for s in memory_seeds]
 
-    @property
-    def time(self) -> float:
-        """Time passed, step · dt."""
-        return self.step * self.dt
-
-    def burn_in(self, n_steps: int) -> None:
-        """Move every chain on without keeping anything; thinning counts from here."""
-        whole("n_steps", n_steps, at_least=0, at_most=MOST_STEPS)
-        self.advance(n_steps, thin=self.step - self._origin + n_steps + 1)
-        self._origin = self.step
-
-    def advance(self, n_steps: int, thin: int = 1) -> NDArray[np.float64]:
-        """Move every chain on; returns the states after each ``thin``-th step.
-
-        Shape (chains, draws, parameters). Chunks of any length give the same bits.
-        """
-        n_steps = whole("n_steps", n_steps, at_least=0, at_most=MOST_STEPS)
-        thin = whole("thin", thin, at_least=1)
-        if not self._whole:
+    def _advance(self, n_steps: int, thin: int) -> NDArray[np.float64]:
+        if not self._in_step:
             raise SynsampError(
                 "chains must all be at the same step, got an interruption within one; "
-                "go on from a saved state with restore(state)"
+                "continue from a saved state with restore(state)"
             )
         draws = np.empty((len(self.theta), self._n_draws(n_steps, thin), self.theta.shape[1]))
         kept = 0
         with ThreadPoolExecutor(self.threads) if self.threads > 1 else nullcontext() as pool:
             for n in self._pace.pieces(n_steps):
                 more = self._n_draws(n, thin)
-                self._whole = False
+                self._in_step = False
                 self._advance_piece(n, thin, draws[:, kept : kept + more], pool)
-                self._whole = True
+                self._in_step = True
                 kept += more
         return draws
-
-    def _n_draws(self, n_steps: int, thin: int) -> int:
-        done = self.step - self._origin
-        return (done + n_steps) // thin - done // thin
 
     def _advance_piece(self, n_steps: int, thin: int, draws: NDArray[Any], pool: Any) -> None:
         times = (self.step + np.arange(n_steps)) * np.float64(self.dt)
@@ -151,17 +115,7 @@ class Chains:
         else:
             self._advance_plain(n_steps, temperatures, thin, draws)
         self.step += n_steps
-        self._require_finite(self.time)
-
-    def _require_finite(self, time: float) -> None:
-        if np.all(np.isfinite(self.theta)):
-            return
-        chain, parameter = np.argwhere(~np.isfinite(self.theta))[0]
-        raise SynsampError(
-            f"theta must stay finite, got {self.theta[chain, parameter]} in chain {chain}, "
-            f"parameter {parameter} by time {time:g}; use a smaller dt (now {self.dt:g}) "
-            "or check the likelihood gradient"
-        )
+        self._require_finite(self.theta, self.time)
 
     def _advance_compiled(
         self, n_steps: int, temperatures: NDArray[Any], thin: int, draws: NDArray[Any], pool: Any
@@ -211,7 +165,7 @@ class Chains:
                     self._streams[c], self._buffers[c], self._positions[c], normals[c]
                 )
             self.theta[:] = euler_maruyama.py_func(self.theta, drift, diffusion, sqrt_dt, normals)
-            self._require_finite((self.step + s + 1) * self.dt)
+            self._require_finite(self.theta, (self.step + s + 1) * self.dt)
             if (self.step + s + 1 - self._origin) % thin == 0:
                 draws[:, kept] = self.theta
                 kept += 1
@@ -225,8 +179,9 @@ class Chains:
         return chain_rule.py_func(self.rule.mapping.slope(self.theta), gradient)
 
     def _plain_gradient(self, weights: NDArray[Any], step: int) -> NDArray[np.float64]:
+        assert self.rule.likelihood is not None
         found = self.rule.likelihood.evaluate(
-            weights, step, self._rngs, self._memories, self._together
+            weights, step, self._rngs, self._memories, self._vectorised
         )
         gradient = np.asarray(found, float)
         require_shape(gradient, self.theta.shape)
@@ -234,9 +189,9 @@ class Chains:
 
     @property
     def fixed_gradient(self) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
-        """The log-likelihood's gradient in θ, of rows of θ, with nothing left to chance.
+        """Deterministic gradient of the log-likelihood in θ, of rows of θ.
 
-        None where there is none: no likelihood, or hidden states that are drawn.
+        None without a likelihood, and with hidden states, which are random.
         """
         rule, likelihood = self.rule, self.rule.likelihood
         if likelihood is None or not likelihood.has_fixed_gradient:
@@ -244,10 +199,12 @@ class Chains:
 
         def gradient(theta: NDArray[np.float64]) -> NDArray[np.float64]:
             weights = rule.mapping.weight(theta) if rule.maps else theta
-            # A function of all chains may count on their number: give it as many rows.
-            n = len(self.theta) if self._together else len(weights)
+            # A vectorised function may rely on the number of chains: pass as many rows.
+            n = len(self.theta) if self._vectorised else len(weights)
             found = [
-                np.asarray(likelihood.fixed_gradient(_rows(weights[k : k + n], n), self._together))
+                np.asarray(
+                    likelihood.fixed_gradient(_rows(weights[k : k + n], n), self._vectorised)
+                )
                 for k in range(0, len(weights), n)
             ]
             whole = np.concatenate(found)[: len(weights)].astype(float)
@@ -256,7 +213,7 @@ class Chains:
         return gradient
 
     def state(self) -> dict[str, Any]:
-        """Everything that decides the future, as plain arrays and text (for checkpoints)."""
+        """Complete state for a checkpoint, as plain arrays and numbers."""
         return {
             "theta": self.theta.copy(),
             "step": self.step,
@@ -272,8 +229,14 @@ class Chains:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a ``state``; what follows is the same bit for bit."""
-        self._whole = True
+        """Continue from a ``state()``; the continuation is bit-identical.
+
+        Parameters
+        ----------
+        state : mapping
+            A result of ``state()`` of chains with the same rule and number of chains.
+        """
+        self._in_step = True
         self.theta[:] = state["theta"]
         self.step, self._origin = int(state["step"]), int(state["origin"])
         self._streams[:] = state["streams"]
@@ -287,7 +250,7 @@ class Chains:
 
 
 def _rows(values: NDArray[Any], n: int) -> NDArray[Any]:
-    """``n`` rows: those given, then the last again."""
+    """``n`` rows: those given, padded with the last."""
     return values[np.minimum(np.arange(n), len(values) - 1)]
 
 

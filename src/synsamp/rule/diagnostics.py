@@ -1,8 +1,8 @@
 """R-hat, effective sample size and Monte-Carlo error for many parameters at once.
 
-The definitions are those of Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021) as ArviZ computes
-them, one parameter after the other; here whole blocks of parameters are sorted and transformed
-together. The tests hold the two against each other.
+The definitions are those of Vehtari, Gelman, Simpson, Carpenter & Bürkner (2021). ArviZ computes
+them for one parameter after the other; here whole blocks of parameters are sorted and transformed
+together. The tests compare both.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Floats = NDArray[np.float64]
 
 NAMES = ("r_hat", "ess_bulk", "mcse_mean")
 _BLOCK_NUMBERS = 2**21
-"""Numbers in a block: 16 MB, a few times that at work."""
+"""Numbers in a block: 16 MB, a few times that with temporary arrays."""
 
 
 def diagnose(
     read: Callable[[slice], Floats], shape: tuple[int, int, int], threads: int = 1
 ) -> dict[str, Floats]:
-    """Diagnostics per parameter; ``read(columns)`` gives draws (chains, draws, columns).
+    """Diagnostics per parameter; ``read(columns)`` returns draws (chains, draws, columns).
 
-    NaN where there are too few draws (4), or for R-hat chains (2), to say anything.
+    NaN for fewer than 4 draws, and R-hat also for a single chain.
     """
     n_chains, n_draws, size = shape
     if n_draws < 4:  # split chains need two halves of two draws
@@ -58,7 +58,7 @@ def _block(draws: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _normal_scores(x: Floats) -> Floats:
-    """Each value's average rank among all of its parameter, as a standard normal's quantile."""
+    """Quantile of the standard normal at the average rank of each value of a parameter."""
     rows = np.ascontiguousarray(x).reshape(len(x), -1)
     n = rows.shape[1]
     # Average ranks are whole or half numbers: k/2 for k = 2 … 2n.
@@ -72,7 +72,7 @@ def _average_ranks(rows: Any, order: Any, values: Any, out: Any) -> None:
     for p in range(rows.shape[0]):
         first = 0
         while first < rows.shape[1]:
-            last = first  # the stretch of equal numbers that begins here
+            last = first  # the run of equal numbers that begins here
             while (
                 last + 1 < rows.shape[1] and rows[p, order[p, last + 1]] == rows[p, order[p, first]]
             ):
@@ -95,7 +95,7 @@ def _ess(x: Floats) -> Floats:
     means = x.mean(axis=2, keepdims=True)
     length = fft.next_fast_len(2 * n, real=True)
     power = np.zeros((len(x), length // 2 + 1))
-    for chain in range(n_chains):  # only the chains' mean covariance is wanted
+    for chain in range(n_chains):  # only the mean covariance of the chains is needed
         spectrum = fft.rfft(x[:, chain] - means[:, chain], length, axis=1)
         power += spectrum.real**2 + spectrum.imag**2
     covariance = fft.irfft(power, length, axis=1)[:, :n] / (n * n_chains)

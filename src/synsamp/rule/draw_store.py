@@ -1,7 +1,7 @@
-"""Where draws are kept while they are made: in memory, or in a Zarr folder on disk.
+"""Stores for draws: one array in memory, or a Zarr folder on disk.
 
-Both end as one xarray DataArray ``theta`` (chain, draw, parameter). On disk only a few tens of
-megabytes are in memory at a time, however long the run is.
+Both return a Dataset with ``theta`` (chain, draw, parameter). The Zarr store keeps a few tens of
+megabytes in memory, however long the run is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from synsamp.arguments import instance, text
 from synsamp.errors import refuse
 
 Floats = NDArray[np.float64]
@@ -21,17 +22,17 @@ Shape = tuple[int, int, int]
 
 DIMENSIONS = ("chain", "draw", "parameter")
 _BUFFER_NUMBERS = 2**22
-"""Numbers gathered before they are written: 32 MB."""
+"""Numbers collected before they are written: 32 MB."""
 
 
 class DrawStore(Protocol):
-    """Takes draws in order; ``close`` hands back what there is, as ``read`` does in parts."""
+    """Receives draws in order, then returns them in parts or as a Dataset."""
 
     def append(self, draws: Floats) -> None:
-        """The next draws, (chains, some, parameters)."""
+        """Add the next draws, of shape (chains, some, parameters)."""
 
     def close(self) -> int:
-        """No more will come; returns how many draws per chain there are."""
+        """Finish writing; returns the number of draws per chain."""
 
     def read(self, columns: slice) -> Floats:
         """All draws of some parameters."""
@@ -40,7 +41,7 @@ class DrawStore(Protocol):
         """One draw of all parameters."""
 
     def dataset(self, others: xr.Dataset) -> xr.Dataset:
-        """Draws and the variables and attributes of ``others`` together."""
+        """The draws together with the variables and attributes of ``others``."""
 
 
 class MemoryStore:
@@ -52,13 +53,13 @@ class MemoryStore:
         self._n = 0
 
     def append(self, draws: Floats) -> None:
-        """The next draws."""
+        """Add the next draws."""
         self._draws[:, self._n : self._n + draws.shape[1]] = draws
         self._n += draws.shape[1]
 
     def close(self) -> int:
-        """No more will come."""
-        if self._n < self._draws.shape[1]:  # an interrupted run gives back the rest
+        """Free the unused part of an interrupted run."""
+        if self._n < self._draws.shape[1]:
             self._draws = self._draws[:, : self._n].copy()
         return self._n
 
@@ -68,31 +69,22 @@ class MemoryStore:
 
     def state(self, chain: int, draw: int) -> Floats:
         """One draw."""
-        return self._draws[chain, draw]
+        return np.asarray(self._draws[chain, draw])
 
     def dataset(self, others: xr.Dataset) -> xr.Dataset:
-        """Draws and the others together."""
-        theta = xr.DataArray(self._draws, dims=DIMENSIONS, name="theta")
-        return others.assign(theta=theta)
+        """Draws and ``others`` together."""
+        return others.assign(theta=xr.DataArray(self._draws, dims=DIMENSIONS, name="theta"))
 
 
 class ZarrStore:
-    """Draws in a new Zarr folder, written as they come; read back lazily through Dask."""
+    """Draws in a new Zarr folder, written during the run and read lazily through Dask."""
 
-    def __init__(self, path: Path, shape: Shape) -> None:
-        import zarr  # slow to import, and seldom wanted
-
-        if path.exists():
-            raise refuse("store", "must not exist yet", str(path), "name a new folder")
+    def __init__(self, store: str | Path, shape: Shape) -> None:
         n_chains, n_draws, size = shape
         rows = max(1, min(n_draws, _BUFFER_NUMBERS // (n_chains * size)))
         columns = max(1, min(size, 2**17 // rows))
-        try:
-            group = zarr.open_group(path, mode="w-")
-        except OSError as error:
-            raise refuse("store", "must be a folder that can be made", str(error)) from error
-        self._path, self._rows = path, rows
-        self._theta: Any = group.create_array(
+        self._path, self._rows = as_path(store), rows
+        self._theta: Any = new_zarr_group(store).create_array(
             "theta",
             shape=shape,
             chunks=(n_chains, rows, columns),
@@ -103,7 +95,7 @@ class ZarrStore:
         self._n = self._written = 0
 
     def append(self, draws: Floats) -> None:
-        """The next draws; whole chunks are written at once."""
+        """Add the next draws; complete chunks are written at once."""
         self._waiting.append(draws)
         self._n += draws.shape[1]
         if self._n - self._written >= self._rows:
@@ -116,7 +108,7 @@ class ZarrStore:
         self._written += n
 
     def close(self) -> int:
-        """Write the rest."""
+        """Write the remaining draws and cut the array to the draws of an interrupted run."""
         if self._n > self._written:
             self._write(self._n - self._written)
         if self._n < self._theta.shape[1]:
@@ -124,7 +116,7 @@ class ZarrStore:
         return self._n
 
     def read(self, columns: slice) -> Floats:
-        """All draws of some parameters, from the disk."""
+        """All draws of some parameters, from disk."""
         return np.asarray(self._theta[:, :, columns])
 
     def state(self, chain: int, draw: int) -> Floats:
@@ -132,15 +124,35 @@ class ZarrStore:
         return np.asarray(self._theta[chain, draw])
 
     def dataset(self, others: xr.Dataset) -> xr.Dataset:
-        """Write the others beside the draws; what is returned reads when it is asked."""
+        """Write ``others`` to the same folder; the returned Dataset reads lazily."""
         others.to_zarr(self._path, mode="a", consolidated=False)
-        return xr.open_zarr(self._path, consolidated=False)
+        found: xr.Dataset = xr.open_zarr(self._path, consolidated=False)
+        return found
+
+
+def as_path(store: Any) -> Path:
+    """A folder name as a path."""
+    instance("store", store, (str, Path), "name a folder")
+    return Path(text("store", str(store)))
+
+
+def new_zarr_group(store: str | Path) -> Any:
+    """Create a Zarr folder that must not exist yet."""
+    import zarr  # slow to import, and rarely needed
+
+    path = as_path(store)
+    if path.exists():
+        raise refuse("store", "must not exist yet", str(path), "name a new folder")
+    try:
+        return zarr.open_group(path, mode="w-")
+    except OSError as error:
+        raise refuse("store", "must be a folder that can be created", str(error)) from error
 
 
 def _require_memory(shape: Shape) -> None:
     try:
         most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # a system that does not say
+    except (AttributeError, ValueError, OSError):  # a system without these values
         return
     wanted = 8 * int(np.prod([int(n) for n in shape], dtype=object))
     if wanted > most // 2:

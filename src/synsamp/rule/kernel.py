@@ -1,8 +1,8 @@
-"""The compiled loop of one chain: ask the likelihood, add the prior, add the noise.
+"""Compiled loop of one chain: likelihood gradient, prior gradient, noise.
 
 ``chain_kernel(rule)`` binds the rule's functions into the template below and compiles it. The
-kernel gets only arrays and scalars, holds no state of its own and releases the GIL, so chains run
-on as many threads as there are, with the same bits on any number of them.
+kernel receives only arrays and scalars, holds no state and releases the GIL, so chains run in
+parallel and results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from synsamp.rule.rule import Rule
 from synsamp.specialise import is_compiled, specialise
 
 STRIP = 64
-"""θ is walked in whole multiples of this, a multiple of all vector registers: where the rest that
-fills no register begins, and how it is rounded, does not depend on where the normals end."""
+"""θ is processed in multiples of this number, a multiple of all vector registers: so rounding of
+the elements that fill no register does not depend on where a buffer of normals ends."""
 
 
 def pick(value: Any, i: int) -> Any:
@@ -46,10 +46,10 @@ def take_normals(
     position: int,
     out: NDArray[np.float32],
 ) -> int:
-    """Hand out the next ``out.size`` normals of the stream; returns the new place in the buffer.
+    """Copy the next ``out.size`` normals of the stream; returns the new position in the buffer.
 
-    Normals are made a whole buffer at a time and handed out in order, so what a chain gets does
-    not depend on how its steps are cut into chunks.
+    Normals are generated a buffer at a time and used in order, so the normals of a chain do not
+    depend on how its steps are cut into chunks.
     """
     taken = 0
     while taken < out.size:
@@ -75,7 +75,7 @@ def _update_template(
     sqrt_dt: float,
     normals: Any,
 ) -> None:
-    """Move a stretch of θ that begins at ``first``; numbers per parameter are those of all θ."""
+    """Move the part of θ that begins at ``first``; parameter arrays cover all of θ."""
     for i in range(theta.size):
         b = speed_value(theta[i], at(speed_parameters, first + i))  # type: ignore[name-defined]  # noqa: F821
         b_slope = speed_slope(theta[i], at(speed_parameters, first + i))  # type: ignore[name-defined]  # noqa: F821
@@ -126,7 +126,7 @@ def _chain_template(
         weights = weights_of(theta, mapping_parameters, room)  # type: ignore[name-defined]  # noqa: F821
         likelihood = likelihood_gradient(weights, step, rng, inputs, data)  # type: ignore[name-defined]  # noqa: F821
         first = 0
-        while first < theta.size:  # as far as the normals reach, so that all stays in the cache
+        while first < theta.size:  # in parts that stay in the cache
             n = theta.size - first
             if position + n > buffer.size:
                 n = (buffer.size - position) // STRIP * STRIP
@@ -158,7 +158,7 @@ def _chain_template(
 
 
 def _prior_template(theta: Any, first: int, out: Any, parameters: Any, ranges: Any) -> None:
-    """One group's prior at θ[first : first + out.size], then the other groups'."""
+    """Prior gradient of one group at θ[first : first + out.size], then of the other groups."""
     own, last = ranges[0], first + out.size
     r = np.searchsorted(own[:, 1], first, side="right")
     while r < own.shape[0] and own[r, 0] < last:
@@ -206,7 +206,7 @@ def _chain_rule_template(gradient: Any, theta: Any, parameters: Any) -> Any:
 
 
 def _bind_mapping(rule: Rule) -> tuple[Any, Any]:
-    """(weights from θ, a gradient in w to one in θ); where w is θ, neither does anything."""
+    """Functions for θ → w and for the gradient in w → in θ; both trivial if w is θ."""
     if not rule.maps:
         return specialise(_theta_itself), _as_given
     weights_of = specialise(_weights_template, weight_of=rule.mapping.weight_of)
@@ -214,20 +214,20 @@ def _bind_mapping(rule: Rule) -> tuple[Any, Any]:
 
 
 def prior_arguments(rule: Rule, size: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Each prior's numbers and the ranges of θ it covers, for the kernel."""
+    """Parameters of each prior and the ranges of θ it covers, for the kernel."""
     parts = rule.prior.parts(size)
     return tuple(part.parameters for part in parts), tuple(part.ranges for part in parts)
 
 
 def likelihood_data(rule: Rule, size: int) -> tuple[NDArray[Any], tuple[Any, ...]]:
-    """The inputs and the further data of the likelihood, for the kernel."""
+    """Inputs and further data of the likelihood, for the kernel."""
     if rule.likelihood is None:
         return np.zeros((1, 1)), (np.zeros(size),)
     return rule.likelihood.inputs_for_kernel, tuple(rule.likelihood.data)
 
 
 def chain_kernel(rule: Rule) -> Any:
-    """Compile the loop for this rule's functions."""
+    """Compile the loop for the functions of a rule."""
     if rule.likelihood is None:
         likelihood = _no_likelihood
     else:

@@ -1,18 +1,17 @@
-"""What the inputs say: ∂ log p_N(x|θ)/∂θ, in the three forms of the paper.
+"""Likelihoods: the gradient ∂ log p_N(x|θ)/∂θ in the three forms of the paper.
 
 =================== ================================================ =======================
-form                the gradient is                                  the rule's factor N
+form                gradient                                         factor N of the rule
 =================== ================================================ =======================
-``Batch``           of all inputs together (dyn_batch)               1
-``Online``          of one input at a time (dyn_online)              number of inputs
+``Batch``           of all inputs together (Eq. 17, batch rule)      1
+``Online``          of one input at a time (Eq. 18, online rule)     number of inputs
 ``HiddenStates``    of an input and the network's response to it,    number of inputs
-                    drawn from the current θ (dyn_online_hidden)
+                    drawn at the current θ (Eq. 22)
 =================== ================================================ =======================
 
-A gradient is a function of θ that returns an array shaped like θ, for one chain's parameters. If it
-is compiled with Numba the whole loop runs compiled; otherwise it may use NumPy, JAX or PyTorch
-inside, and may also be written for all chains at once, θ of shape (chains, parameters) (and then x
-of shape (chains, …)): `synsamp.rule.vectorisation` finds out which.
+A gradient is a function of one chain's θ that returns an array of the same shape. If it is compiled
+with Numba, the whole loop runs compiled. Otherwise it may use NumPy, JAX or PyTorch, and may be
+vectorised over chains: θ of shape (chains, parameters), x of shape (chains, …).
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from synsamp.specialise import is_compiled
 Memory = tuple[NDArray[Any], ...]
 
 _SOME = 16
-"""Inputs that speak for all where only the size of a curvature is asked."""
+"""Number of inputs from which the curvature is estimated."""
 
 
 def _batch_template(theta: Any, step: int, rng: Any, inputs: Any, data: Any) -> Any:
@@ -72,12 +71,12 @@ def _hidden_batch_template(theta: Any, step: int, rng: Any, inputs: Any, data: A
 
 
 def in_turn(k: int, n: int, rng: Any) -> Any:
-    """The inputs in a fixed regular order, as in the paper's derivation."""
+    """Present the inputs in a fixed order, as in the paper's derivation: k modulo n."""
     return k % n
 
 
 def at_random(k: int, n: int, rng: Any) -> Any:
-    """An input drawn anew every time, as in the paper's simulations."""
+    """Draw a random input for every presentation, as in the paper's simulations."""
     return int(rng.random() * n)
 
 
@@ -88,11 +87,20 @@ def _as_data(data: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """∂ log p_N(x¹ … x^N | θ)/∂θ of all inputs: ``gradient(θ, *data)``."""
+    """Gradient of all inputs together (Eq. 17, batch rule).
+
+    Parameters
+    ----------
+    gradient : callable
+        ``gradient(θ, *data)`` returns ∂ log p_N(x¹ … x^N | θ)/∂θ, shaped like θ.
+    data : tuple
+        Further arguments of ``gradient``.
+    data_size : float
+        Factor N of the likelihood term.
+    """
 
     gradient: Callable[..., Any]
     data: tuple[Any, ...] = ()
-
     data_size: float = 1.0
 
     def __post_init__(self) -> None:
@@ -102,25 +110,25 @@ class Batch:
 
     @property
     def compiled(self) -> bool:
-        """Whether it can run inside a compiled loop."""
+        """Whether the gradient can run inside a compiled loop."""
         return is_compiled(self.gradient)
 
     @property
     def template(self) -> tuple[Any, dict[str, Any]]:
-        """The kernel's way to ask for a gradient, and the functions to bind in it."""
+        """Kernel template that evaluates the gradient, and the functions to bind into it."""
         return _batch_template, {"gradient": self.gradient}
 
     @property
     def inputs_for_kernel(self) -> NDArray[Any]:
-        """Nothing is presented one by one."""
+        """Placeholder: a batch has no single inputs."""
         return np.zeros((1, 1))
 
     def init_memory(self, seed: np.random.SeedSequence) -> Memory:
-        """A batch keeps nothing between two steps."""
+        """Arrays that a chain keeps between two steps: none."""
         return ()
 
     def validate(self, theta: NDArray[np.float64]) -> bool:
-        """Call the gradient once to see that it fits; returns whether to call it for all chains."""
+        """Call the gradient once to check its result; returns whether it is vectorised."""
         if self.compiled:
             if not is_builtin(self.gradient):
                 require_compiled_result(
@@ -135,31 +143,43 @@ class Batch:
         step: int,
         rngs: Sequence[np.random.Generator],
         memories: Sequence[Memory],
-        together: bool,
+        vectorised: bool,
     ) -> Any:
-        """The gradients for θ of shape (chains, parameters)."""
-        if together:
+        """Gradients for θ of shape (chains, parameters)."""
+        if vectorised:
             return self.gradient(theta, *self.data)
         return [self.gradient(own, *self.data) for own in theta]
 
     has_fixed_gradient = True
 
-    def fixed_gradient(self, theta: NDArray[np.float64], together: bool) -> Any:
-        """The gradients with nothing left to chance."""
-        return self.evaluate(theta, 0, (), (), together)
+    def fixed_gradient(self, theta: NDArray[np.float64], vectorised: bool) -> Any:
+        """Deterministic gradients for θ of shape (chains, parameters)."""
+        return self.evaluate(theta, 0, (), (), vectorised)
 
 
 @dataclass(frozen=True, eq=False)
 class Online:
-    """One input at a time: ``gradient(θ, x, *data)`` of a single input, times N in the rule.
+    """Gradient of one input at a time, multiplied by N in the rule (Eq. 18, online rule).
 
-    ``data_size`` defaults to the number of inputs (the paper's N; its experiments set 100). With
-    ``batch`` = m each step sees m inputs and takes the mean of their gradients; ``gradient`` stays
-    that of a single input. ``order(k, n, rng)`` says which of the n inputs is the k-th to be seen.
+    Parameters
+    ----------
+    gradient : callable
+        ``gradient(θ, x, *data)`` returns ∂ log p_N(x|θ)/∂θ of a single input, shaped like θ.
+    inputs : array_like, shape (n, …)
+        The inputs, along axis 0.
+    data : tuple
+        Further arguments of ``gradient``.
+    data_size : float, optional
+        Factor N; default: the number of inputs (the paper's experiments use 100).
+    order : callable
+        ``order(k, n, rng)`` returns the index of the k-th presented input: ``at_random``,
+        ``in_turn`` or a custom function.
+    batch : int
+        Inputs per step; the step uses the mean of their gradients.
     """
 
     gradient: Callable[..., Any]
-    inputs: Any
+    inputs: NDArray[Any]
     data: tuple[Any, ...] = ()
     data_size: float | None = None
     order: Callable[[int, int, Any], Any] = at_random
@@ -176,13 +196,13 @@ class Online:
 
     @property
     def compiled(self) -> bool:
-        """Whether it can run inside a compiled loop."""
+        """Whether the gradient can run inside a compiled loop."""
         known = self.order in (in_turn, at_random) or is_compiled(self.order)
         return is_compiled(self.gradient) and known
 
     @property
     def template(self) -> tuple[Any, dict[str, Any]]:
-        """The kernel's way to ask for a gradient, and the functions to bind in it."""
+        """Kernel template that evaluates the gradient, and the functions to bind into it."""
         parts = {"gradient": self.gradient, "pick_input": self.order}
         if self.batch == 1:
             return _online_template, parts
@@ -195,11 +215,11 @@ class Online:
         return inputs
 
     def init_memory(self, seed: np.random.SeedSequence) -> Memory:
-        """Without hidden states nothing is kept between two inputs."""
+        """Arrays that a chain keeps between two inputs: none without hidden states."""
         return ()
 
     def validate(self, theta: NDArray[np.float64]) -> bool:
-        """Call the gradient once to see that it fits; returns whether to call it for all chains."""
+        """Call the gradient once to check its result; returns whether it is vectorised."""
         if is_compiled(self.gradient):
             if not is_builtin(self.gradient):
                 require_compiled_result(
@@ -212,7 +232,7 @@ class Online:
         return is_vectorised(lambda t, x: self.gradient(t, x, *self.data), theta, x)
 
     def chosen(self, step: int, rng: np.random.Generator) -> list[int]:
-        """Which inputs a chain sees in this step: its own generator decides, nobody else's."""
+        """Indices of the inputs of a chain in this step, from the chain's generator."""
         n = len(self.inputs)
         return [int(self.order(step * self.batch + j, n, rng)) for j in range(self.batch)]
 
@@ -222,11 +242,11 @@ class Online:
         step: int,
         rngs: Sequence[np.random.Generator],
         memories: Sequence[Memory],
-        together: bool,
+        vectorised: bool,
     ) -> Any:
-        """The gradients for θ of shape (chains, parameters), each chain with its own inputs."""
+        """Gradients for θ of shape (chains, parameters), with separate inputs per chain."""
         seen = [self.chosen(step, rng) for rng in rngs]
-        if together:
+        if vectorised:
             x = self.inputs[np.ravel(seen)]
             found = np.asarray(self.gradient(np.repeat(theta, self.batch, axis=0), x, *self.data))
             return found.reshape(len(theta), self.batch, -1).mean(axis=1)
@@ -237,10 +257,10 @@ class Online:
 
     has_fixed_gradient = True
 
-    def fixed_gradient(self, theta: NDArray[np.float64], together: bool) -> Any:
-        """The mean gradients of a few evenly spaced inputs: nothing is left to chance."""
+    def fixed_gradient(self, theta: NDArray[np.float64], vectorised: bool) -> Any:
+        """Mean gradients of a few evenly spaced inputs, hence deterministic."""
         some = self.inputs[:: -(-len(self.inputs) // _SOME)]
-        if together:
+        if vectorised:
             return _mean(
                 [
                     np.asarray(self.gradient(theta, np.repeat(x[None], len(theta), 0), *self.data))
@@ -252,13 +272,22 @@ class Online:
 
 @dataclass(frozen=True, eq=False)
 class HiddenStates(Online):
-    """One input and the network's response to it: a sampling form of online EM.
+    """Gradient of one input and the network's response to it (Eq. 22): sampling-based online EM.
 
-    ``respond(θ, x, rng, *data)`` draws z from p_N(z|x, θ); ``gradient(θ, x, z, *data)`` is
-    ∂ log p_N(x, z|θ)/∂θ. Both are functions of one chain. A network that keeps something between
-    two inputs (its own activity, a random stream) names it by ``memory``: a function of a seed that
-    returns arrays. Each chain has its own; they follow ``data`` in the arguments, may be written
-    to, and are part of the state.
+    Both functions receive the parameters of one chain.
+
+    Parameters
+    ----------
+    gradient : callable
+        ``gradient(θ, x, z, *data)`` returns ∂ log p_N(x, z|θ)/∂θ, shaped like θ.
+    inputs, data, data_size, order, batch
+        As for ``Online``.
+    respond : callable
+        ``respond(θ, x, rng, *data)`` draws the hidden state z from p_N(z|x, θ).
+    memory : callable, optional
+        Function of a seed that returns the arrays a chain keeps between two inputs, such as a
+        random stream. They follow ``data`` in the arguments, may be written to, and belong to the
+        saved state.
     """
 
     has_fixed_gradient = False  # the response is a draw
@@ -279,18 +308,18 @@ class HiddenStates(Online):
 
     @property
     def template(self) -> tuple[Any, dict[str, Any]]:
-        """The kernel's way to ask for a gradient, and the functions to bind in it."""
+        """Kernel template that evaluates the gradient, and the functions to bind into it."""
         parts = {"gradient": self.gradient, "pick_input": self.order, "respond": self.respond}
         if self.batch == 1:
             return _hidden_template, parts
         return _hidden_batch_template, {**parts, "batch": self.batch}
 
     def init_memory(self, seed: np.random.SeedSequence) -> Memory:
-        """What a fresh chain keeps between two inputs."""
+        """Arrays that a new chain keeps between two inputs."""
         return () if self.memory is None else self.memory(seed)
 
     def validate(self, theta: NDArray[np.float64]) -> bool:
-        """Call both functions once to see that they fit; they are never called for all chains."""
+        """Call both functions once to check the result; they are never vectorised."""
         if self.compiled and is_builtin(self.gradient, self.respond):
             return False
         memory, rng = self.init_memory(np.random.SeedSequence(0)), np.random.default_rng(0)
@@ -308,9 +337,9 @@ class HiddenStates(Online):
         step: int,
         rngs: Sequence[np.random.Generator],
         memories: Sequence[Memory],
-        together: bool,
+        vectorised: bool,
     ) -> Any:
-        """The gradient of an input and the response to it, chain by chain."""
+        """Gradients of an input and the response to it, chain by chain."""
         n = len(self.inputs)
         found = []
         for own, rng, memory in zip(theta, rngs, memories, strict=True):
@@ -349,15 +378,15 @@ def _mean(gradients: list[Any]) -> Any:
 
 
 def _two_rows(theta: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of one chain two, so that a function which mixes chains up is found out."""
+    """At least two chains, so that a function which mixes them is detected."""
     return np.repeat(theta, 2, axis=0) if len(theta) == 1 else theta
 
 
 Likelihood = Batch | Online | HiddenStates
 
 
-def as_likelihood(likelihood: Any) -> Likelihood | None:
-    """A bare function is taken as the batch gradient; None means no inputs at all."""
+def as_likelihood(likelihood: Likelihood | Callable[..., Any] | None) -> Likelihood | None:
+    """A function becomes a ``Batch``; None means no likelihood term."""
     if likelihood is None or isinstance(likelihood, (Batch, Online)):
         return likelihood
     if callable(likelihood):

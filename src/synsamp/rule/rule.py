@@ -1,14 +1,13 @@
-"""A rule: which prior, which likelihood, how fast, how hot, and what w is to θ.
+"""A rule: prior, likelihood, speed, temperature and mapping of the parameters θ.
 
     Rule(likelihood, prior, speed=b, temperature=T, mapping=f)
 
-Maximum likelihood learning is the same rule without its first and last term:
-``Rule(likelihood, temperature=0)``.
+``Rule(likelihood, temperature=0)``, without prior and noise, is maximum likelihood learning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,64 +17,105 @@ from numpy.typing import NDArray
 from synsamp.arguments import instance, number_or_numbers, numbers
 from synsamp.errors import refuse
 from synsamp.mappings import Identity, Mapping
-from synsamp.priors import Flat, Prior, PriorByGroup
+from synsamp.priors import Flat, Prior, PriorByGroup, Values
 from synsamp.rule.equation import diffusion, drift
 from synsamp.rule.likelihood import Likelihood, as_likelihood
 from synsamp.rule.speed import Speed, as_speed
 
+_FLAT, _IDENTITY = Flat(), Identity()
+_BOUNDS: Any = dict(at_least=0, at_most=1e12, remedy="0 gives MAP, 1 the posterior")
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, init=False)
 class Rule:
-    """dθ = [b ∂log p_S + N b ∂log p_N + T b′] dt + sqrt(2Tb) dW.
+    """The synaptic sampling rule (Eq. 5; Eq. 12 with b(θ) and T) for one model.
 
-    likelihood:  a gradient function, ``Batch``, ``Online``, ``HiddenStates``, or None
-    prior:       one prior for all, or ``PriorByGroup``
-    speed:       b, a number, one per parameter, or a ``Speed`` (function of θ)
-    temperature: T, a number, one per parameter, or a function of time returning either
-    mapping:     w = f(θ). The likelihood is then one of w: its gradient is called with w and gives
-                 ∂log p_N/∂w, and the rule multiplies by dw/dθ. Default: w = θ
+    dθ = [b ∂log p_S + N b ∂log p_N + T b′] dt + sqrt(2Tb) dW
+
+    Parameters
+    ----------
+    likelihood : callable, Batch, Online, HiddenStates or None
+        Gradient of log p_N. A function stands for ``Batch(function)``.
+    prior : Prior or PriorByGroup
+        Prior p_S of θ.
+    speed : float, array of shape (parameters,), or Speed
+        Sampling speed b > 0, per time unit; a ``Speed`` depends on θ.
+    temperature : float, array of shape (parameters,), or callable
+        Temperature T >= 0, or a function of time that returns either; 0 gives MAP.
+    mapping : Mapping
+        w = f(θ). The likelihood is then a function of w: its gradient receives w and returns
+        ∂log p_N/∂w, and the rule multiplies by dw/dθ (Eq. 10, structural plasticity rule).
+
+    Examples
+    --------
+    >>> rule = Rule(lambda theta: (1.0 - theta) / 0.1**2, Gaussian(0, 1), speed=0.5)
     """
 
-    likelihood: Any = None
-    prior: Prior | PriorByGroup = Flat()  # noqa: RUF009 (frozen, hence a safe default)
-    speed: Any = 1.0
-    temperature: float | NDArray[np.float64] | Callable[[float], Any] = 1.0
-    mapping: Mapping = Identity()  # noqa: RUF009
+    likelihood: Likelihood | None
+    prior: Prior | PriorByGroup
+    speed: Speed
+    temperature: float | NDArray[np.float64] | Callable[[float], Values]
+    mapping: Mapping
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "likelihood", as_likelihood(self.likelihood))
-        object.__setattr__(self, "speed", as_speed(self.speed))
-        instance("prior", self.prior, (Prior, PriorByGroup), "e.g. synsamp.Gaussian(0, 1)")
-        instance("mapping", self.mapping, Mapping, "e.g. synsamp.Exponential(3.0)")
-        if not callable(self.temperature):
-            object.__setattr__(self, "temperature", _as_temperature(self.temperature))
+    def __init__(
+        self,
+        likelihood: Likelihood | Callable[..., Any] | None = None,
+        prior: Prior | PriorByGroup = _FLAT,
+        speed: Values | Sequence[float] | Speed = 1.0,
+        temperature: Values | Sequence[float] | Callable[[float], Values] = 1.0,
+        mapping: Mapping = _IDENTITY,
+    ) -> None:
+        instance("prior", prior, (Prior, PriorByGroup), "e.g. synsamp.Gaussian(0, 1)")
+        instance("mapping", mapping, Mapping, "e.g. synsamp.Exponential(3.0)")
+        if not callable(temperature):
+            temperature = number_or_numbers("temperature", temperature, **_BOUNDS)
+        for name, value in (
+            ("likelihood", as_likelihood(likelihood)),
+            ("prior", prior),
+            ("speed", as_speed(speed)),
+            ("temperature", temperature),
+            ("mapping", mapping),
+        ):
+            object.__setattr__(self, name, value)
 
     @property
     def compiled(self) -> bool:
         """Whether the whole loop can run compiled."""
-        parts = [self.prior, self.speed]
+        parts: list[Any] = [self.prior, self.speed]
         if self.likelihood is not None:
             parts += [self.likelihood, self.mapping]
         return all(part.compiled for part in parts)
 
     @property
     def maps(self) -> bool:
-        """Whether the likelihood speaks of another w than θ itself."""
+        """Whether the likelihood is a function of a w that differs from θ."""
         return self.likelihood is not None and not isinstance(self.mapping, Identity)
 
     @property
     def data_size(self) -> float:
-        """The factor N of the likelihood term."""
-        return float(self.likelihood.data_size) if self.likelihood is not None else 1.0
+        """Factor N of the likelihood term."""
+        return float(self.likelihood.data_size or 1.0) if self.likelihood is not None else 1.0
 
     def temperatures(self, times: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-        """T at each time: shape (times,) where it is the same for all, else (times, size)."""
+        """T at each time.
+
+        Parameters
+        ----------
+        times : ndarray, shape (times,)
+            Times since the start.
+        size : int
+            Number of parameters.
+
+        Returns
+        -------
+        ndarray of shape (times,) if all parameters share T, else (times, size)
+        """
         if not callable(self.temperature):
             value = np.asarray(self.temperature, float)
             rows = np.broadcast_to(value, times.shape + value.shape)
         else:
-            rows = numbers("temperature", [self.temperature(float(t)) for t in times], **_HEAT)
-        # Copies: a broadcast view is read-only, for which a kernel would be compiled anew.
+            rows = numbers("temperature", [self.temperature(float(t)) for t in times], **_BOUNDS)
+        # Copies: Numba would compile the kernel again for a read-only broadcast view.
         if rows.ndim == 1:
             return np.array(rows)
         if rows.ndim != 2 or rows.shape[-1] not in (1, size):
@@ -85,7 +125,7 @@ class Rule:
     def terms(
         self, theta: NDArray[np.float64], likelihood_gradient: Any, T: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(drift, diffusion) for an array of parameters, from a likelihood gradient at hand."""
+        """Drift and diffusion of an array of parameters, for a given likelihood gradient."""
         b, b_slope = self.speed.evaluate(theta)
         prior_gradient = self.prior.gradient(theta)
         return (
@@ -94,14 +134,13 @@ class Rule:
         )
 
     def check(self, theta: NDArray[np.float64]) -> None:
-        """Refuse start values that do not fit the rule, and a mapping or prior that fails there."""
+        """Raise an error if start values (…, parameters) do not fit, or give infinite terms."""
         size = theta.shape[-1]
         if isinstance(self.prior, PriorByGroup) and self.prior.group.shape != (size,):
             labels = " x ".join(map(str, self.prior.group.shape))
             raise refuse("start", f"must have {labels} parameters, as prior.group does", size)
         self.prior.parts(size)
         self.temperatures(np.zeros(1), size)
-        assert isinstance(self.speed, Speed)
         self.speed.check(theta)
         _require_finite("gradient of the prior", self.prior.gradient(theta))
         if self.maps:
@@ -109,17 +148,7 @@ class Rule:
             _require_finite("slope of the mapping", self.mapping.slope(theta))
 
 
-_HEAT: Any = dict(at_least=0, at_most=1e12, remedy="0 gives MAP, 1 the posterior")
-
-
-def _as_temperature(value: Any) -> Any:
-    return number_or_numbers("temperature", value, **_HEAT)
-
-
 def _require_finite(name: str, values: NDArray[np.float64]) -> None:
     if not np.all(np.isfinite(values)):
         bad = float(values[~np.isfinite(values)].flat[0])
         raise refuse(name, "must be finite at the start values", bad, "start elsewhere")
-
-
-__all__ = ["Likelihood", "Rule"]

@@ -1,27 +1,29 @@
-"""``sample``: run a rule, get an xarray Dataset with its diagnostics."""
+"""``sample``: run a rule and return an xarray Dataset of draws with diagnostics."""
 
 from __future__ import annotations
 
 import os
+import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from synsamp.arguments import flag, instance, numbers, text, whole
+from synsamp.arguments import flag, instance, numbers, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
-from synsamp.rule.backends import ChainBackend, make_backend
-from synsamp.rule.chains import MOST_CHAINS, MOST_STEPS, Pace, as_seed
+from synsamp.rule.backends import MOST_CHAINS, MOST_STEPS, ChainBackend, Floats, Pace, as_seed
+from synsamp.rule.chains import Chains
 from synsamp.rule.diagnostics import diagnose
 from synsamp.rule.draw_store import DrawStore, MemoryStore, ZarrStore
+from synsamp.rule.likelihood import Batch, Likelihood
 from synsamp.rule.rule import Rule
 from synsamp.rule.step import check_step, probe_states
 
 _MOST_KEPT = 2**22
-"""Numbers that one piece of the run may hand over: 32 MB."""
+"""Numbers in the draws of one piece of the run: 32 MB."""
 
 
 def sample(
@@ -38,20 +40,50 @@ def sample(
     progress: bool = True,
     store: str | Path | None = None,
 ) -> xr.Dataset:
-    """Sample by the rule and return the draws with R-hat, ESS and Monte-Carlo errors.
+    """Sample from the stationary distribution of a rule (Eq. 21, the rule in discrete time).
 
-    start:   parameters to begin with: shape (parameters,), the same for all chains, or
-             (chains, parameters)
-    steps:   steps after the burn-in; every ``thin``-th is kept
-    dt:      time step Δt; with speed b the paper's learning rate is η = b Δt
-    threads: default all cores; the same seed gives the same bits on any number of them
-    store:   a new Zarr folder to write the draws to, for runs longer than memory; the Dataset then
-             reads from it when asked
+    Parameters
+    ----------
+    rule : Rule
+        Prior, likelihood, speed, temperature and mapping.
+    start : array_like, shape (parameters,) or (chains, parameters)
+        Start values of θ, shared by all chains or one row per chain.
+    steps : int
+        Steps per chain after the burn-in.
+    dt : float
+        Time step Δt, in the time unit of the speed b; the paper's learning rate is η = b Δt.
+    chains : int
+        Number of independent chains.
+    burn_in : int
+        Steps before the first draw.
+    thin : int
+        Keep every ``thin``-th step.
+    seed : int or numpy.random.SeedSequence
+        Results for one seed are bit-identical.
+    threads : int, optional
+        Default: all cores. Results do not depend on it.
+    progress : bool
+        Show a progress bar.
+    store : str or Path, optional
+        New Zarr folder for draws that do not fit into memory; the Dataset reads from it.
 
-    Warns (``StepSizeWarning``) where ``dt`` is too large for the curvature at the draws; the share by
-    which the spread is then too wide is ``attrs["spread_inflation"]``.
+    Returns
+    -------
+    xarray.Dataset
+        ``theta`` (chain, draw, parameter), ``r_hat``, ``ess_bulk`` and ``mcse_mean`` per parameter,
+        and the time of each draw. After Ctrl-C it holds the draws collected so far, and
+        ``attrs["interrupted"]`` is 1.
 
-    Ctrl-C ends the run and returns the draws so far (``attrs["interrupted"]`` is then 1).
+    Warns
+    -----
+    StepSizeWarning
+        If ``dt`` is too large for the curvature at the draws. ``attrs["spread_inflation"]`` is the
+        fraction by which the spread of θ is then too wide.
+
+    Examples
+    --------
+    >>> result = sample(Rule(prior=Gaussian(0, 1)), start=[0.0], steps=1000, dt=0.01)
+    >>> result.theta.mean().item()
     """
     instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
     steps = whole("steps", steps, at_least=1, at_most=MOST_STEPS)
@@ -70,7 +102,7 @@ def sample(
     backend = make_backend(rule, begin, dt, root, _cores() if threads is None else threads)
 
     shape = (chains, steps // thin, begin.shape[1])
-    kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(_new_folder(store), shape)
+    kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(store, shape)
     most = max(1, _MOST_KEPT // (chains * begin.shape[1]))
     interrupted, pace = False, Pace()
     with progress_bar("sampling", burn_in + steps, progress) as advance:
@@ -114,9 +146,27 @@ def _check_step(
     return check_step(rule, states, backend.dt, backend.time, backend.fixed_gradient)
 
 
-def _new_folder(store: Any) -> Path:
-    instance("store", store, (str, Path), "name a new folder")
-    return Path(text("store", str(store)))
+def make_backend(
+    rule: Rule, start: Floats, dt: float, seed: np.random.SeedSequence, threads: int
+) -> ChainBackend:
+    """Chains that run where the likelihood was compiled for: here, or on JAX's device.
+
+    `synsamp.jax` is an extra that imports this folder, so it is imported only when needed.
+    """
+    if is_jax_jitted(rule.likelihood):
+        found: ChainBackend = import_module("synsamp.jax.chains").JaxChains(
+            rule, start, dt, seed, threads
+        )
+        return found
+    return Chains(rule, start, dt, seed, threads)
+
+
+def is_jax_jitted(likelihood: Likelihood | None) -> bool:
+    """Whether a batch likelihood was compiled by ``jax.jit``."""
+    jax = sys.modules.get("jax")  # already imported if such a function exists
+    if jax is None or type(likelihood) is not Batch:
+        return False
+    return isinstance(likelihood.gradient, jax.stages.Wrapped)
 
 
 def _cores() -> int:

@@ -1,11 +1,12 @@
-"""Sampling speed b(θ): how fast the parameter space is explored, without changing what is sampled.
+"""Sampling speed b(θ), which does not change the stationary distribution.
 
-The rule adds T b′(θ) to the drift, which keeps the stationary law the same (ml-mcmc2-meth); so a
-speed that depends on θ comes with its derivative, and the derivative is checked.
+The rule adds T b′(θ) to the drift, which compensates for a speed that depends on θ (Eq. 12). Such a
+speed therefore needs its derivative, which is checked.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from synsamp.arguments import function, instance, number_or_numbers, numbers
 from synsamp.errors import refuse
 from synsamp.noise.arithmetic import scalar
+from synsamp.priors.base import Values
 from synsamp.specialise import is_compiled
 
 _BOUNDS: Any = dict(above=0, at_most=1e12)
@@ -32,14 +34,23 @@ def _constant_slope(theta: float, p: Any) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Speed:
-    """b(θ) and b′(θ) as functions ``f(θ, parameters)``, Numba-compiled or plain.
+    """Sampling speed b(θ) with its derivative (Eq. 12, general rule).
 
-    Example: ``Speed(lambda x, p: 1 / (1 + x**2), lambda x, p: -2 * x / (1 + x**2) ** 2)``.
+    Parameters
+    ----------
+    value_of, slope_of : callable
+        b and db/dθ as elementwise functions ``f(θ, parameters)``, Numba-compiled or plain.
+    parameter_values : tuple of float or array of shape (parameters,)
+        ``parameters`` of both functions.
+
+    Examples
+    --------
+    >>> Speed(lambda x, p: 1 / (1 + x**2), lambda x, p: -2 * x / (1 + x**2) ** 2)
     """
 
-    value_of: Any
-    slope_of: Any
-    parameter_values: tuple[Any, ...] = ()
+    value_of: Callable[..., Any]
+    slope_of: Callable[..., Any]
+    parameter_values: tuple[Values, ...] = ()
 
     def __post_init__(self) -> None:
         function("value_of", self.value_of, "pass b as a function (θ, parameters)")
@@ -57,31 +68,27 @@ class Speed:
         return is_compiled(self.value_of) and is_compiled(self.slope_of)
 
     def for_kernel(self, size: int) -> tuple[Any, ...]:
-        """Parameters for the compiled kernel: all numbers, or all arrays of ``size``."""
-        if all(np.ndim(v) == 0 for v in self.parameter_values):
-            return tuple(float(v) for v in self.parameter_values)
-        return tuple(
-            np.ascontiguousarray(np.broadcast_to(v, (size,)), float) for v in self.parameter_values
-        )
+        """Parameters for the compiled kernel: all floats, or all arrays of ``size``."""
+        values: tuple[Any, ...] = self.parameter_values
+        if all(np.ndim(v) == 0 for v in values):
+            return tuple(float(v) for v in values)
+        return tuple(np.ascontiguousarray(np.broadcast_to(v, (size,)), float) for v in values)
 
     def evaluate(self, theta: NDArray[np.float64]) -> tuple[Any, Any]:
-        """(b, b′) for an array of parameters (last axis runs over parameters)."""
+        """(b, b′) for θ of shape (…, parameters)."""
         p = tuple(np.asarray(v, float) for v in self.parameter_values)
-        if not self.compiled:
-            return self.value_of(theta, p), self.slope_of(theta, p)
-        value, slope = self.value_of.py_func, self.slope_of.py_func
+        value, slope = (getattr(f, "py_func", f) for f in (self.value_of, self.slope_of))
         return value(theta, p), slope(theta, p)
 
     def check(self, theta: NDArray[np.float64]) -> None:
-        """Refuse a speed that is not positive, or whose derivative is not its derivative.
+        """Raise an error if b is not positive or b′ is not its derivative at these values.
 
-        Compared with a central difference at the given values; its error is about h²·b‴ + ε·b/h,
-        so one part in 10⁵ is far above it and far below any real mistake.
+        The error of the central difference is about h²·b‴ + ε·b/h, far below the tolerance 1e-5.
         """
         theta = np.atleast_1d(numbers("theta", theta))
         try:
             b, slope = (np.broadcast_to(v, theta.shape) for v in self.evaluate(theta))
-        except Exception as error:  # whatever a user's function may raise
+        except Exception as error:  # a user's function may raise anything
             rule = f"must give one number, or one for each of {theta.shape[-1]} parameters"
             raise refuse("speed", rule, f"{type(error).__name__}: {error}") from error
         numbers("speed b(θ)", b, remedy="use a positive speed", **_BOUNDS)
@@ -99,8 +106,8 @@ class Speed:
             )
 
 
-def as_speed(speed: Any) -> Speed:
-    """A number (or one number per parameter) becomes a constant speed; a Speed stays itself."""
+def as_speed(speed: Values | Sequence[float] | Speed) -> Speed:
+    """A number, or one number per parameter, becomes a constant ``Speed``."""
     if isinstance(speed, Speed):
         return speed
     remedy = "use a positive number, one per parameter, or a synsamp.Speed"

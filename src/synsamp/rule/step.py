@@ -1,12 +1,12 @@
-"""Is the time step small enough for the rule's law? Ask the curvature where the chains have been.
+"""Check from the curvature at the draws whether the time step is small enough.
 
-Along a direction in which b × curvature of −log(prior × likelihood) is λ, a step takes back the
-share λΔt of a deviation. The spread then comes out too wide by a factor 1/sqrt(1 − λΔt/2), from
-λΔt = 2 on nothing holds θ back, and R-hat sees neither. The sharpest direction is found by power
-iteration on differences of the gradient, over the distance that a step's noise covers; the prior is
-local, so its part needs one difference for all parameters. Where steps jump over a narrow mode to
-and fro, the curvature at either side says nothing; so the force after one step without noise is
-compared with that before it, too.
+Along a direction in which b × curvature of −log(prior × likelihood) is λ, a step removes the
+fraction λΔt of a deviation. The spread is then too wide by a factor 1/sqrt(1 − λΔt/2), and the
+iteration is unstable for λΔt >= 2; R-hat detects neither. Power iteration on differences of the
+gradient, over the distance covered by the noise of one step, finds the sharpest direction. The
+prior is local, so one difference serves all parameters. If steps jump back and forth over a narrow
+mode, the curvature on either side is uninformative; therefore the force after one noise-free step
+is also compared with the force before it.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ Floats = NDArray[np.float64]
 Gradient = Callable[[Floats], Floats]
 
 WORTH_A_WARNING = 0.05
-"""A spread that is wrong by more than this share is told."""
+"""Relative error of the spread above which a warning is issued."""
 _AIM = 0.01
 _ITERATIONS = 8
 _MOST_STATES = 8
 
 
 class StepSizeWarning(UserWarning):
-    """The time step is too large for the law that was asked for."""
+    """The time step biases the sampled distribution; the message suggests a smaller one."""
 
 
-def spread_inflation(step: Any) -> Any:
-    """By which share the spread comes out too wide at λΔt = ``step``; inf where nothing holds."""
+def spread_inflation(step: float | Floats) -> Floats:
+    """Relative excess of the spread at λΔt = ``step``; inf where the iteration is unstable."""
     step = np.asarray(step, float)
     safe = np.minimum(step, 1.999)
     return np.where(step < 2.0, 1.0 / np.sqrt(1.0 - safe / 2.0) - 1.0, np.inf)
 
 
 def probe_states(n_chains: int, n_draws: int, n_gradients: int) -> list[tuple[int, int]]:
-    """(chain, draw) of the states to look at: so few that they cost a twentieth of the run."""
+    """(chain, draw) of the states to examine, few enough to cost a twentieth of the run."""
     affordable = n_gradients // (20 * 2 * _ITERATIONS)
     n = int(np.clip(affordable, 1, min(_MOST_STATES, n_chains * n_draws)))
-    later = n_draws // 2  # the first half may still come from the start values
+    later = n_draws // 2  # the first half may still depend on the start values
     return [(k % n_chains, later + (n_draws - 1 - later) * k // n) for k in range(n)]
 
 
 def check_step(
     rule: Rule, states: Floats, dt: float, time: float, gradient: Gradient | None
 ) -> float:
-    """Warn where ``dt`` is too large at these states (n, parameters); returns the spread_inflation.
+    """Warn if ``dt`` is too large at these states (n, parameters); returns the excess spread.
 
-    ``gradient`` is that of the log-likelihood in θ with nothing left to chance, of rows of θ; None
-    leaves it to the prior.
+    ``gradient`` is the deterministic gradient of the log-likelihood in θ, of rows of θ; with None
+    only the prior counts.
     """
     T = rule.temperatures(np.array([time]), states.shape[1])[0]
     with np.errstate(all="ignore"):
@@ -69,15 +69,15 @@ def check_step(
     share = float(spread_inflation(max(typical * dt, 0.0))) if noisy else 0.0
     unstable = worst * dt >= (1.0 if noisy else 2.0)
     if share > WORTH_A_WARNING or unstable:
-        # λΔt at which the spread is wrong by _AIM; where it is sharpest, well below 2 is enough.
+        # λΔt at which the spread is wrong by _AIM; at the sharpest state well below 2 is enough.
         aim = 2.0 * (1.0 - 1.0 / (1.0 + _AIM) ** 2)
         good = min(aim / max(typical, 1e-300), 0.5 / worst)
         if unstable:
-            effect = f"a step takes back {worst * dt:.2g} of a deviation and may overshoot"
+            effect = f"a step multiplies a deviation by {1 - worst * dt:.2g} and may overshoot"
         else:
-            effect = f"the spread of θ comes out about {share:.0%} too wide"
+            effect = f"the spread of θ is about {share:.0%} too wide"
         warnings.warn(
-            f"dt must be small against 1/(speed × curvature), got {dt:g}: where the chains are, "
+            f"dt must be small compared with 1/(speed × curvature), got {dt:g}: at the draws "
             f"{effect}; use dt = {_one_digit(good)} or smaller",
             StepSizeWarning,
             stacklevel=4,
@@ -92,7 +92,7 @@ def _one_digit(x: float) -> str:
 
 
 def _sharpest(rule: Rule, theta: Floats, dt: float, T: Any, gradient: Gradient | None) -> float:
-    """The largest eigenvalue of sqrt(b) H sqrt(b), H the Hessian of −log(prior × likelihood)."""
+    """Largest eigenvalue of sqrt(b) H sqrt(b), with the Hessian H of −log(prior × likelihood)."""
     b = np.broadcast_to(rule.speed.evaluate(theta)[0], theta.shape)
     noise = np.broadcast_to(diffusion.py_func(b, T) * np.sqrt(dt), theta.shape)
     far = np.where(noise > 0, noise, 1e-4 * (1.0 + np.abs(theta)))
@@ -110,7 +110,7 @@ def _sharpest(rule: Rule, theta: Floats, dt: float, T: Any, gradient: Gradient |
         return np.asarray(root * (prior * u + rule.data_size * (two[0] - two[1]) / (2.0 * reach)))
 
     value = _top_eigenvalue(apply, theta.size, 0.0)
-    if value < 0:  # the largest in size curves the other way: shift it out of the way
+    if value < 0:  # the largest in size is negative: shift the spectrum and repeat
         value = _top_eigenvalue(apply, theta.size, -value)
     return max(jump, value)
 
@@ -118,7 +118,7 @@ def _sharpest(rule: Rule, theta: Floats, dt: float, T: Any, gradient: Gradient |
 def _along_a_step(
     rule: Rule, theta: Floats, b: Floats, dt: float, gradient: Gradient | None
 ) -> float:
-    """λ from what one step without noise leaves of the force, f(θ + bfΔt) = (1 − λΔt) f(θ)."""
+    """λ from the force after one noise-free step, f(θ + bfΔt) = (1 − λΔt) f(θ)."""
 
     def force(at: Floats) -> Floats:
         likelihood = 0.0 if gradient is None else rule.data_size * gradient(at[None])[0]

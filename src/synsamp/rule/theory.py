@@ -1,18 +1,18 @@
-"""The law of the rule on a grid: check a rule against its theory before running it.
+"""Fokker–Planck equation of a rule on a grid, to check the rule before running it.
 
 The density of θ under the rule obeys the Fokker–Planck equation
 
     ∂p/∂t = −∇·J,    J_i = b f_i p − T b ∂_i p = −T b π ∂_i (p/π),    π ∝ (p_S p_N)^(1/T)
 
-(the T b′ term of the rule is what makes the flux vanish for p = π: the paper's Theorem 1). Between
-two neighbouring cells the flux is taken as constant and solved for exactly (Chang & Cooper 1970;
-Scharfetter & Gummel 1969):
+(the T b′ term of the rule makes the flux vanish for p = π: Theorem 1). Between two neighbouring
+cells the flux is assumed constant and solved for exactly (Chang & Cooper 1970; Scharfetter & Gummel
+1969):
 
     J = (T b/h) [B(−δ) p_left − B(δ) p_right],   δ = log π_right − log π_left,   B(x) = x/(eˣ − 1)
 
-so that p = π is stationary on the grid exactly, not only as the grid gets fine, mass is conserved
-to rounding and p stays positive. Time has no step either: p(t) = exp(tA) p(0) is a contour integral
-of resolvents (Weideman & Trefethen 2007), whose cost does not grow with t.
+so that p = π is exactly stationary on any grid, mass is conserved to rounding and p stays positive.
+There is no time step: p(t) = exp(tA) p(0) is a contour integral of resolvents (Weideman & Trefethen
+2007), whose cost does not grow with t.
 """
 
 from __future__ import annotations
@@ -43,7 +43,17 @@ def _bernoulli(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class FokkerPlanck:
-    """A rule's law on a grid of one or two parameters; make it with ``fokker_planck``."""
+    """Density of θ under a rule on a grid of one or two parameters; see ``fokker_planck``.
+
+    Attributes
+    ----------
+    axes : tuple of ndarray
+        Grid points of each parameter.
+    stationary : ndarray, one axis per parameter
+        Stationary density.
+    generator : scipy.sparse matrix
+        A in dp/dt = A p, for the flattened density.
+    """
 
     axes: tuple[NDArray[np.float64], ...]
     stationary: NDArray[np.float64]
@@ -55,7 +65,7 @@ class FokkerPlanck:
         return float(np.prod([axis[1] - axis[0] for axis in self.axes]))
 
     def delta(self, start: ArrayLike) -> NDArray[np.float64]:
-        """The density of a parameter that is certainly in the cell nearest to ``start``."""
+        """Density concentrated in the cell nearest to ``start`` (one number per axis)."""
         density = np.zeros(self.stationary.shape)
         where = np.atleast_1d(numbers("start", start))
         if where.shape != (len(self.axes),):
@@ -65,15 +75,15 @@ class FokkerPlanck:
         return density
 
     def evolve(self, density: ArrayLike, time: float) -> NDArray[np.float64]:
-        """The density after ``time``, from one given on the grid."""
+        """Density after ``time``, starting from a density on the grid."""
         time = number("time", time, at_least=0, at_most=1e100)
         remedy = "give a density on the grid, such as delta(start)"
         p = numbers("density", density, shape=self.stationary.shape, remedy=remedy)
         if time == 0:
             return p.copy()
         # exp(tA) p = (1/2πi) ∮ e^z (z − tA)⁻¹ p dz on the parabola z(φ) below, by the trapezoidal
-        # rule; its error falls as 2.85^−nodes (about 1e-8 is left by rounding when the slowest and
-        # the fastest mode are ten decades apart). Nodes come in conjugate pairs: half are enough.
+        # rule; its error falls as 2.85^−nodes (rounding leaves about 1e-8 if the slowest and the
+        # fastest mode are ten decades apart). Nodes come in conjugate pairs: half are enough.
         nodes = 32
         phi = np.pi * (np.arange(nodes // 2) * 2 + 1) / nodes
         z = nodes * (0.1309 - 0.1194 * phi**2 + 0.2500j * phi)
@@ -87,15 +97,15 @@ class FokkerPlanck:
         return total.reshape(p.shape)
 
     def relaxation_time(self) -> float:
-        """How long the slowest deviation from the stationary law takes to fall by 1/e.
+        """Time constant of the slowest deviation from the stationary distribution.
 
-        A burn-in of a few times this is long enough; it is what separates modes slow down.
+        A burn-in of a few times this is long enough. Separated modes make it long.
         """
         root = np.sqrt(np.maximum(self.stationary.reshape(-1), 1e-280))
         symmetric = sparse.diags(1.0 / root) @ self.generator @ sparse.diags(root)
         symmetric = 0.5 * (symmetric + symmetric.T)
-        # Shift-invert just beside the eigenvalue 0 finds the two slowest modes at once. The solver
-        # is given its start: left to itself it draws another each time, and the last bits differ.
+        # Shift-invert near the eigenvalue 0 finds the two slowest modes at once. A fixed start
+        # vector makes the result reproducible; the solver's default is random.
         start = np.random.default_rng(0).uniform(-1.0, 1.0, root.size)
         slowest = eigsh(symmetric, k=2, sigma=1e-8, v0=start, return_eigenvectors=False)
         return float(-1.0 / np.min(slowest))
@@ -106,12 +116,26 @@ def fokker_planck(
     *axes: ArrayLike,
     log_likelihood: Callable[[NDArray[np.float64]], Any] | None = None,
 ) -> FokkerPlanck:
-    """Put a rule on a grid: ``fokker_planck(rule, x)`` or ``fokker_planck(rule, x, y)``.
+    """Discretise the Fokker–Planck equation of a rule.
 
-    ``log_likelihood(θ)`` maps (points, parameters) to (points,); it is wanted when the rule has a
-    likelihood, and its derivative is compared with the rule's gradient (a mistake there is what
-    one most wants to find before a long run). Like the gradient it is a function of w where the
-    rule has a mapping.
+    Parameters
+    ----------
+    rule : Rule
+        A rule with one constant temperature T > 0.
+    *axes : array_like, shape (points,)
+        One or two evenly spaced grids, one per parameter.
+    log_likelihood : callable, required if the rule has a likelihood
+        Maps θ (or w, with a mapping) of shape (points, parameters) to log p_N of shape (points,).
+        Its derivative is compared with the rule's gradient.
+
+    Returns
+    -------
+    FokkerPlanck
+
+    Examples
+    --------
+    >>> theory = fokker_planck(Rule(prior=Gaussian(0, 1)), np.linspace(-4, 4, 201))
+    >>> theory.relaxation_time()  # about 1
     """
     instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
     if log_likelihood is not None:
@@ -120,7 +144,9 @@ def fokker_planck(
     if len(grid) not in (1, 2):
         raise refuse("number of axes", "must be 1 or 2", len(grid))
     if callable(rule.temperature) or np.ndim(rule.temperature) != 0 or rule.temperature == 0:
-        raise refuse("temperature", "must be one number > 0 here", rule.temperature)
+        raise refuse(
+            "temperature", "must be one constant number > 0 for fokker_planck", rule.temperature
+        )
     if (rule.likelihood is None) != (log_likelihood is None):
         raise refuse(
             "log_likelihood", "must be given exactly when the rule has a likelihood", log_likelihood
@@ -146,7 +172,7 @@ def fokker_planck(
 def _fluxes(
     rule: Rule, T: float, axes: tuple[NDArray[Any], ...], log_pi: NDArray[Any], d: int
 ) -> Any:
-    """The part of the generator that moves mass along axis ``d``."""
+    """Part of the generator that moves mass along axis ``d``."""
     axis = axes[d]
     h = axis[1] - axis[0]
     index = np.arange(log_pi.size).reshape(log_pi.shape)
@@ -179,12 +205,12 @@ def _uniform_axis(axis: ArrayLike) -> NDArray[np.float64]:
 def _check_gradient(
     rule: Rule, log_likelihood: Callable[[NDArray[np.float64]], Any], points: NDArray[np.float64]
 ) -> None:
-    """Refuse a likelihood gradient that is not the gradient of ``log_likelihood``."""
+    """Raise an error unless the rule's gradient is the gradient of ``log_likelihood``."""
     if not isinstance(rule.likelihood, Batch):
-        return  # the online gradients are of single inputs; their sum is not at hand
+        return  # online gradients are of single inputs; their sum is not available
     some = points[:: max(1, len(points) // 64)]
-    together = rule.likelihood.validate(some)
-    given = np.asarray(rule.likelihood.evaluate(some, 0, (), (), together), float)
+    vectorised = rule.likelihood.validate(some)
+    given = np.asarray(rule.likelihood.evaluate(some, 0, (), (), vectorised), float)
     h = 1e-5
     for d in range(points.shape[1]):
         step = np.zeros(points.shape[1])

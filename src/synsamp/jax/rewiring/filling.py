@@ -1,14 +1,14 @@
-"""Draw dormant connections for empty slots: all different, none of them active already.
+"""Draw dormant connections for empty slots: all different, and none already active.
 
-Nothing here prefers one dormant connection to another, so every set of them is as likely. How to
-see whether a connection is taken depends on how full the layer is:
+All sets of dormant connections are equally likely. The test for active connections depends on how
+full the layer is:
 
 =============== ================================================== ==========================
-active share    taken is told by                                   work goes with
+active share    test                                               work is proportional to
 =============== ================================================== ==========================
 below 0.5 %     sorting the slots                                  active connections
-up to one half  a mark at every place of the layer                 active ones, once all places
-above           shuffling the dormant ones and dealing them out    all places
+up to one half  a mark for every possible connection               active, plus one pass over all
+above           shuffling the dormant connections                  all possible connections
 =============== ================================================== ==========================
 """
 
@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 
 _SPARSE = 0.005
-"""Below this share sorting the slots costs less than clearing a mark for every place."""
+"""Below this fraction sorting is cheaper than a mark for every possible connection."""
 
 _ACTIVE = -1
 
@@ -39,7 +39,7 @@ def _by_sorting(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax
         key, now = jax.random.split(key)
         drawn = jax.random.randint(now, places.shape, 0, size, jnp.int32)
         tried = jnp.where(empty, drawn, places)
-        # Of equal places the slot that had it before comes first; the others draw again.
+        # Of equal indices the slot that already had it comes first; the others draw again.
         order = jnp.argsort(2 * tried + empty)
         in_order = tried[order]
         is_taken = jnp.concatenate([jnp.zeros(1, bool), in_order[1:] == in_order[:-1]])
@@ -51,7 +51,7 @@ def _by_sorting(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax
 
 def _by_marking(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax.Array:
     slots = jnp.arange(len(places), dtype=jnp.int32)
-    # Index `size` lies outside: what is written there is dropped.
+    # Index `size` is out of range: JAX drops writes to it.
     owner = jnp.full(size, len(places), jnp.int32)
     owner = owner.at[jnp.where(empty, size, places)].set(_ACTIVE, mode="drop")
 
@@ -60,7 +60,7 @@ def _by_marking(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax
         key, now = jax.random.split(key)
         drawn = jax.random.randint(now, places.shape, 0, size, jnp.int32)
         asked = jnp.where(empty, drawn, size)
-        # Of slots that ask for one place the first gets it, unless it was active before.
+        # Of slots that draw the same index the first gets it, unless it was active before.
         owner = owner.at[asked].min(slots, mode="drop")
         won = empty & (owner[drawn] == slots)
         owner = owner.at[jnp.where(won, drawn, size)].set(_ACTIVE, mode="drop")

@@ -1,8 +1,8 @@
 """Hard rewiring (DEEP R): exactly K connections are active, and only those are stored.
 
 A layer of n_in × n_out possible connections has K slots with an index, a sign and a θ > 0. The rule
-moves the K θs under their cost and noise; a slot whose θ falls to 0 or below is given to a dormant
-connection, drawn at random, which begins at about 0. So memory and work go by K, not by n_in·n_out.
+moves θ under cost and noise. When θ of a slot falls to 0 or below, a random dormant connection
+takes the slot and starts at about 0. Memory and work are proportional to K, not to n_in·n_out.
 
     theta, wires = layer.start(key)                      # theta: parameters, wires: indices
     y = layer.apply(theta, wires, x)                     # x @ W
@@ -25,13 +25,13 @@ from synsamp.jax.rewiring.parts import ConnectionCost
 from synsamp.jax.sampling import as_key
 
 _PAYS_BELOW = 0.02
-"""Share of connections below which the sparse product is the faster one (docs/deep.md)."""
+"""Fraction of connections below which the sparse product is faster (docs/deep.md)."""
 _AT_BIRTH = 1e-12
-"""θ of a new connection: there, and without effect."""
+"""θ of a new connection: active, with a negligible weight."""
 
 
 class Connections(NamedTuple):
-    """Which connections are active: flat indices into (n_in, n_out) and their signs, per slot."""
+    """Active connections: flat indices into (n_in, n_out) and signs, one per slot."""
 
     places: jax.Array
     sign: jax.Array
@@ -39,10 +39,18 @@ class Connections(NamedTuple):
 
 @dataclass(frozen=True)
 class HardRewiring:
-    """A layer with exactly ``connections`` active ones of ``shape`` = (n_in, n_out).
+    """A layer with a fixed number of active connections (DEEP R, Bellec et al. 2018).
 
-    ``cost`` is l1. A connection's sign is fixed for good by ``sign_seed``, also while it is
-    dormant, without being stored.
+    Parameters
+    ----------
+    shape : (int, int)
+        (n_in, n_out).
+    connections : int
+        K, the number of active connections.
+    cost : float
+        l1 cost of an active connection.
+    sign_seed : int
+        Determines the permanent sign of every possible connection.
     """
 
     shape: tuple[int, int]
@@ -64,7 +72,7 @@ class HardRewiring:
 
     @property
     def size(self) -> int:
-        """How many connections are possible."""
+        """Number of possible connections."""
         return self.shape[0] * self.shape[1]
 
     @property
@@ -72,10 +80,12 @@ class HardRewiring:
         """The cost of active connections."""
         return ConnectionCost(self.cost)
 
-    def start(self, key: Any, scale: float | None = None) -> tuple[jax.Array, Connections]:
-        """θ = |N(0, ``scale``²)| of K random connections; the default keeps variances through ReLU.
+    def start(
+        self, key: int | jax.Array, scale: float | None = None
+    ) -> tuple[jax.Array, Connections]:
+        """θ = |N(0, ``scale``²)| of K random connections.
 
-        That is scale² = 2 / (connections per output).
+        The default scale² = 2 / (connections per output) preserves variances through ReLU.
         """
         if scale is None:
             scale = float(np.sqrt(2.0 * self.shape[1] / self.connections))
@@ -87,7 +97,7 @@ class HardRewiring:
         return jnp.maximum(theta, _AT_BIRTH), Connections(places, self.sign_of(places))
 
     def sign_of(self, places: jax.Array) -> jax.Array:
-        """The fixed signs of connections: one bit of a hash of their place."""
+        """Signs of connections: one bit of a hash of their index."""
         root = as_key(self.sign_seed)
         bits = jax.random.key_data(jax.vmap(lambda k: jax.random.fold_in(root, k))(places))
         return jnp.where(bits[..., 0] & 1, 1, -1).astype(jnp.int8)
@@ -95,7 +105,7 @@ class HardRewiring:
     def rewire(
         self, key: Any, theta: jax.Array, wires: Connections
     ) -> tuple[jax.Array, Connections]:
-        """Give the slots with θ <= 0 to random dormant connections; K stays as it is."""
+        """Replace connections with θ <= 0 by random dormant ones; K is unchanged."""
         self._require_slots(theta)
         freed = theta <= 0.0
 
@@ -104,7 +114,10 @@ class HardRewiring:
             born = jnp.where(freed, jnp.asarray(_AT_BIRTH, theta.dtype), theta)
             return born, Connections(places, jnp.where(freed, self.sign_of(places), wires.sign))
 
-        return jax.lax.cond(jnp.any(freed), replace, lambda: (theta, wires))
+        found: tuple[jax.Array, Connections] = jax.lax.cond(
+            jnp.any(freed), replace, lambda: (theta, wires)
+        )
+        return found
 
     def weights(self, theta: jax.Array, wires: Connections) -> jax.Array:
         """w = s·θ of each slot."""
@@ -118,7 +131,7 @@ class HardRewiring:
         return placed.reshape(self.shape)
 
     def apply(self, theta: jax.Array, wires: Connections, x: jax.Array) -> jax.Array:
-        """``x @ W`` for rows x of n_in numbers, by whichever of the two products is faster."""
+        """``x @ W`` for x of shape (rows, n_in), by the faster of the two products."""
         if x.ndim != 2 or x.shape[1] != self.shape[0]:
             raise refuse("x", f"must have shape (any, {self.shape[0]})", x.shape)
         if self.connections >= _PAYS_BELOW * self.size:
@@ -128,7 +141,7 @@ class HardRewiring:
     def sparse_product(self, theta: jax.Array, wires: Connections, x: jax.Array) -> jax.Array:
         """``x @ W`` slot by slot: each adds its input times its weight to its output.
 
-        Examples run along the last axis inside, so that a slot is one stretch of memory.
+        Internally examples are the last axis, so that a slot is contiguous in memory.
         """
         source, target = wires.places // self.shape[1], wires.places % self.shape[1]
         terms = x.T[source] * self.weights(theta, wires)[:, None]
@@ -137,9 +150,9 @@ class HardRewiring:
     def _require_slots(self, theta: Any) -> None:
         if np.shape(theta) != (self.connections,):
             rule = f"must have one number for each of {self.connections} connections"
-            raise refuse("theta", rule, np.shape(theta), "begin with start(key)")
+            raise refuse("theta", rule, np.shape(theta), "start with start(key)")
 
 
 def turnover(before: Connections, after: Connections) -> jax.Array:
-    """The share of connections that were not there before."""
+    """Fraction of connections in ``after`` that are not in ``before``."""
     return jnp.mean(~jnp.isin(after.places, before.places))

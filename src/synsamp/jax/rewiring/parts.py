@@ -1,7 +1,7 @@
-"""What makes a parameter a connection: a cost while it is there, and a weight w = s·max(θ, 0).
+"""Prior and mapping of a rewiring connection: l1 cost and weight w = s·max(θ, 0).
 
-A connection has a fixed sign s and is there (active) for θ > 0. Dormant ones (θ <= 0) have no
-weight, no cost and no gradient: noise alone moves them.
+A connection has a fixed sign s and is active for θ > 0. Dormant connections (θ <= 0) have no
+weight, no cost and no gradient: only noise moves them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from synsamp.arguments import number
 from synsamp.errors import refuse
@@ -30,9 +31,9 @@ def _gradient(theta: Any, p: Any) -> Any:
 
 @dataclass(frozen=True)
 class ConnectionCost(Prior):
-    """log p_S = −``cost``·θ for active connections, constant for dormant ones: the l1 of DEEP R.
+    """Cost of active connections: log p_S = −``cost``·θ for θ > 0, constant below (l1 of DEEP R).
 
-    It has no end to the left, so a floor belongs to it.
+    The prior is improper for θ < 0, so use it with a floor.
     """
 
     cost: float
@@ -58,9 +59,9 @@ def _dlog_slope(theta: Any, p: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Rectified(Mapping):
-    """w = s·max(θ, 0) with signs s of ±1, one for each connection of the leaf."""
+    """w = s·max(θ, 0) with ``signs`` s of ±1, one per connection of the leaf."""
 
-    signs: Any
+    signs: ArrayLike | jax.Array
 
     weight_of: ClassVar[Any] = staticmethod(_weight)
     slope_of: ClassVar[Any] = staticmethod(_slope)
@@ -76,10 +77,10 @@ class Rectified(Mapping):
 
     @property
     def parameters(self) -> tuple[Any, ...]:
-        """The signs, as the functions take them."""
+        """The signs."""
         return (self.signs,)
 
 
-def random_signs(key: Any, shape: tuple[int, ...]) -> jax.Array:
-    """±1 with equal chance, one per connection."""
+def random_signs(key: int | jax.Array, shape: tuple[int, ...]) -> jax.Array:
+    """Random signs ±1 of a given shape, one per connection."""
     return jax.random.rademacher(as_key(key), shape, jnp.int8)

@@ -1,15 +1,15 @@
-"""Soft rewiring: every possible connection has a θ, and the number of active ones is the rule's.
+"""Soft rewiring: every possible connection has a θ, and the rule sets the number of active ones.
 
 The prior costs ``cost``·θ for an active connection and nothing for a dormant one, down to a floor:
 
     p*(θ) ∝ exp(−cost·θ/T) for θ > 0,      1 for floor <= θ <= 0,      0 below
 
-Without data, a share p0 is then active, with θ exponential of mean T/cost, and the dormant ones are
-uniform down to the floor. The share fixes the floor: −T/cost · (1 − p0)/p0.
+Without data a fraction p0 is active, with exponential θ of mean T/cost, and dormant θ are uniform
+down to the floor. The fraction determines the floor: −T/cost · (1 − p0)/p0.
 
-With data the floor's kind matters. A step that throws θ below the floor by more than its depth is
-mirrored to θ > 0: where gradients of minibatches make such steps, a reflecting floor hands back
-what has just been removed. A clipping floor keeps it dormant.
+With data the kind of floor matters. A step that takes θ below the floor by more than its depth is
+mirrored to θ > 0: if minibatch gradients cause such steps, a reflecting floor reactivates a
+connection that was just removed. A clipping floor keeps it dormant.
 """
 
 from __future__ import annotations
@@ -32,11 +32,18 @@ _FLOORS: dict[str, type[Floor]] = {"reflects": ReflectingFloor, "clips": Clippin
 class SoftRewiring:
     """Prior, mapping and floor of one leaf of connections, for `sampling` and `sampler`.
 
-    signs:        ±1 for each connection, which give the leaf its shape (see `random_signs`)
-    active_share: p0, the share of connections that is active without data
-    cost:         l1 of an active connection
-    temperature:  the T that the leaf is sampled at; its floor hangs on it
-    at_floor:     "reflects" (the law without data is exact) or "clips" (DEEP R's scripts)
+    Parameters
+    ----------
+    signs : array of ±1
+        Sign of each connection, in the shape of the leaf (see `random_signs`).
+    active_share : float
+        p0, the fraction of active connections without data.
+    cost : float
+        l1 cost of an active connection.
+    temperature : float
+        T of the leaf; its floor depends on it.
+    at_floor : {"reflects", "clips"}
+        "reflects" preserves the distribution without data; DEEP R's scripts clip.
     """
 
     signs: Any
@@ -49,9 +56,9 @@ class SoftRewiring:
         share = number("active_share", self.active_share, above=0, below=1)
         cost = number("cost", self.cost, above=0, at_most=1e12)
         remedy = "without noise nothing is rewired; T = speed·noise²/2 in the terms of DEEP R"
-        heat = number("temperature", self.temperature, above=0, at_most=1e12, remedy=remedy)
+        T = number("temperature", self.temperature, above=0, at_most=1e12, remedy=remedy)
         one_of("at_floor", self.at_floor, _FLOORS)
-        for name, value in (("active_share", share), ("cost", cost), ("temperature", heat)):
+        for name, value in (("active_share", share), ("cost", cost), ("temperature", T)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "signs", self.mapping.signs)
 
@@ -67,17 +74,17 @@ class SoftRewiring:
 
     @property
     def floor(self) -> Floor:
-        """Where dormant connections turn back, or stay until noise lifts them."""
+        """Lower bound of dormant connections."""
         mean = self.temperature / self.cost
         return _FLOORS[self.at_floor](-mean * (1 - self.active_share) / self.active_share)
 
     def start(
-        self, key: Any, scale: float | None = None, active_share: float | None = None
+        self, key: int | jax.Array, scale: float | None = None, active_share: float | None = None
     ) -> jax.Array:
-        """θ to begin with: a share p0 active, or ``active_share``, the others down to the floor.
+        """Start values of θ: a fraction p0 (or ``active_share``) active, the others dormant.
 
-        Active ones follow the law without data, or |N(0, ``scale``²)|, as weights are mostly begun
-        with: the law's mean T/cost is often tiny beside what a network needs.
+        Active θ follow the distribution without data or, with ``scale``, |N(0, ``scale``²)|: the
+        former has mean T/cost, which is often too small for a network to learn.
         """
         shape = self.signs.shape
         share = self.active_share

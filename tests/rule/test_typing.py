@@ -1,0 +1,35 @@
+"""Type checkers accept correct settings of a rule and reject wrong ones."""
+
+from pathlib import Path
+
+import pytest
+
+api = pytest.importorskip("mypy.api")
+ROOT = Path(__file__).parents[2]
+
+SNIPPET = """
+import numpy as np
+import synsamp as ss
+
+ss.Rule(speed=2.0, temperature=0.5)
+ss.Rule(speed=np.ones(3), temperature=lambda t: 1.0 / (1.0 + t))
+ss.Rule(speed=[1.0, 2.0], prior=ss.Gaussian(np.zeros(2), 1))
+ss.Rule(speed=ss.Speed(lambda x, p: 1 + x**2, lambda x, p: 2 * x))
+ss.Rule(speed="fast")  # wrong
+ss.Rule(temperature="hot")  # wrong
+ss.Rule(prior=1.0)  # wrong
+ss.Rule(mapping=ss.Gaussian())  # wrong
+ss.Gaussian("wide")  # wrong
+ss.Exponential("three")  # wrong
+"""
+
+
+def test_wrong_types_are_rejected_and_right_ones_accepted(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)  # for the settings and the cache of mypy
+    file = tmp_path / "snippet.py"
+    file.write_text(SNIPPET)
+    out, errors, _ = api.run(["--no-error-summary", "--hide-error-context", str(file)])
+    assert errors == ""
+    found = {int(line.split(":")[1]) for line in out.splitlines() if line.startswith(str(file))}
+    wrong = {k for k, line in enumerate(SNIPPET.splitlines(), 1) if line.endswith("# wrong")}
+    assert found == wrong, out
