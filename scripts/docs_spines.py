@@ -1,4 +1,4 @@
-"""Calibrate the fit of spine tables and write what came out into docs/spines.md.
+"""Calibrate the fit of spine tables and write the results into docs/spines.md.
 
     OPENBLAS_NUM_THREADS=1 python scripts/docs_spines.py measure FILE.json [SPINES …]
     python scripts/docs_spines.py write FILE.json …                            # table and picture
@@ -31,7 +31,7 @@ BEGIN = "<!-- calibration: begin (written by scripts/docs_spines.py) -->"
 END = "<!-- calibration: end -->"
 NEEDS = ROOT / "src" / "synsamp" / "report" / "spines" / "needs.json"
 ENOUGH = 0.8
-"""Share of tables from which on a size counts as enough for a question."""
+"""Fraction of tables that must answer a question for a size to count as sufficient."""
 
 SIZES = [(n, k) for k in (10, 5, 30) for n in (20, 60, 200, 600, 2000)]
 REPETITIONS = {20: 100, 60: 100, 200: 60, 600: 30, 2000: 15}
@@ -41,14 +41,14 @@ QUESTIONS = {
     "spread": "s within a factor 1.5",
     "mean": "μ within ± s/2",
     "relaxation": "τ within a factor 3",
-    "noise": "noise told from none",
+    "noise": "noise distinguished from 0",
     "walk": "return to a mean, not a walk",
 }
 NAMES = {"mean": "μ", "spread": "s", "relaxation": "τ", "noise": "η", "bT": "b·T"}
 
 
 def truth(rng: np.random.Generator) -> dict[str, float]:
-    """A process such as imaging shows, in units of the spread; intervals are about 4 days."""
+    """Plausible parameters, in units of the spread; intervals are about 4 days."""
     return {
         "mean": float(rng.uniform(-1.0, 0.5)),
         "spread": 1.0,
@@ -66,7 +66,7 @@ def one(n: int, sessions: int, repetition: int) -> dict[str, object]:
         **true,
         n_spines=n,
         times=times,
-        threshold_on=bool(repetition % 2),
+        threshold_on="true" if repetition % 2 else "measured",
         seed=int(rng.integers(2**31)),
     )
     seen = table.observations()
@@ -97,13 +97,13 @@ def measure(target: Path, *spines: str) -> None:
 
 
 def covered(rows: list[dict], name: str) -> np.ndarray:
-    """In which tables the interval holds the truth."""
+    """In which tables the interval contains the true value."""
     values = np.array([row["found"][name] for row in rows], float)
     return (values[:, 2] <= values[:, 0]) & (values[:, 0] <= values[:, 3])
 
 
 def answered(rows: list[dict]) -> dict[str, float]:
-    """Share of tables in which each question has an answer."""
+    """Fraction of tables that answer each question."""
     found = {k: np.array([row["found"][k] for row in rows], float) for k in NAMES}
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = {k: v[:, 3] / v[:, 2] for k, v in found.items()}
@@ -121,7 +121,7 @@ def answered(rows: list[dict]) -> dict[str, float]:
 
 
 def needs(groups: dict[tuple[int, int], list[dict]]) -> dict[str, list[tuple[int, int]]]:
-    """For each question the fewest spines that are enough at each number of sessions."""
+    """For each question the smallest sufficient number of spines at each number of sessions."""
     proportions = {size: answered(part) for size, part in groups.items()}
     found: dict[str, list[tuple[int, int]]] = {}
     for question in QUESTIONS:
@@ -130,7 +130,7 @@ def needs(groups: dict[tuple[int, int], list[dict]]) -> dict[str, list[tuple[int
             sizes = [
                 n for n, k in groups if k == sessions and proportions[n, k][question] >= ENOUGH
             ]
-            # Fewer sessions that do with as few spines make more of them no news.
+            # Skipped if fewer sessions suffice with as few spines.
             if sizes and all(min(sizes) < n for n, _ in found[question]):
                 found[question].append((min(sizes), sessions))
     return found
@@ -152,7 +152,7 @@ def write(*sources: Path | str) -> None:
     lines += ["", *pooled(rows), ""]
     questions = list(QUESTIONS.values())
     lines += [
-        "Share of the same tables, in per cent, in which a question was answered:",
+        "Percentage of these tables in which a question was answered:",
         "",
         "| spines | sessions | " + " | ".join(questions) + " |",
         "|" + " ---: |" * (2 + len(questions)),
@@ -174,7 +174,7 @@ def pooled(rows: list[dict]) -> list[str]:
     numbers = sorted({row["n"] for row in rows})
     parts = {"all": rows} | {f"{n:,}": [r for r in rows if r["n"] == n] for n in numbers}
     lines = [
-        "Over all sessions, with the 95 % interval of the share itself:",
+        "All sessions together, with the 95 % interval of each percentage:",
         "",
         "| spines | tables | " + " | ".join(NAMES.values()) + " |",
         "|" + " ---: |" * (2 + len(NAMES)),
@@ -195,7 +195,7 @@ def draw(groups: dict[tuple[int, int], list[dict]]) -> None:
         for column, (name, symbol) in enumerate(NAMES.items()):
             top, bottom = axes[0, column], axes[1, column]
             top.axhline(0.95, color=GRAY, lw=0.8)
-            # All sessions together: apart, the bars of so few tables would hide everything.
+            # All sessions together: separate error bars of so few tables would overlap.
             parts = [[row for g in groups if g[0] == n for row in groups[g]] for n in numbers]
             found = [share_interval(covered(part, name)) for part in parts]
             value = np.array([f.value for f in found])
@@ -207,7 +207,7 @@ def draw(groups: dict[tuple[int, int], list[dict]]) -> None:
             if column:
                 top.set(yticklabels=[])
             _against_truth(bottom, groups, name, symbol)
-        axes[0, 0].set(ylabel="intervals that hold\nthe truth (95 % said)")
+        axes[0, 0].set(ylabel="intervals that contain\nthe true value (nominal 95 %)")
         axes[1, 0].set(ylabel="estimate")
         figure.savefig(PICTURE, dpi=150)
 

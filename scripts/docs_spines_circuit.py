@@ -1,4 +1,4 @@
-"""Synapses of the package's own circuits as a laboratory would export them, and what a fit says.
+"""Export the synapses of simulated circuits like a laboratory, and analyse the table.
 
     python scripts/docs_spines_circuit.py make       # runs the circuits, writes the table
     python scripts/docs_spines_circuit.py write      # analyses it, writes into docs/spines.md
@@ -66,7 +66,7 @@ def make() -> None:
 
 
 def write() -> None:
-    """What the command says about it, between the marks of the page."""
+    """Write the results of the command between the marks of the page."""
     found = analyse(TABLE)
     fitted, comparison = found.fitted, found.comparison
     assert fitted is not None
@@ -77,7 +77,7 @@ def write() -> None:
     for name, symbol in symbols.items():
         low, high = (number(v) for v in fitted.interval(name))
         lines.append(f"| {symbol} | {number(fitted.value(name))} | {low} to {high} |")
-    lines += ["", "| process | AIC above the best | not explained |", "| --- | ---: | --- |"]
+    lines += ["", "| process | ΔAIC | not explained |", "| --- | ---: | --- |"]
     for row in comparison.criteria.itertuples():
         own = comparison.checks[comparison.checks["process"] == row.process]
         missed = own.loc[~own["explained"].astype(bool), "statistic"]

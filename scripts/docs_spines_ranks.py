@@ -5,7 +5,7 @@
     python scripts/docs_spines_ranks.py write FILE.json OTHER.json   # table and picture
 
 Truths are drawn from the prior, a table from each truth, and the posterior from each table under
-the same prior. If the posterior is right, the rank of the truth among the draws is uniform
+the same prior. If the posterior is right, the rank of the true value among the draws is uniform
 (Talts et al. 2018). The negative control ignores the threshold: it takes absences as not looked at.
 """
 
@@ -23,6 +23,7 @@ from scipy import stats
 
 from synsamp.figures.style import BLUE, GRAY, ORANGE, STYLE
 from synsamp.spines.fit import fit_process
+from synsamp.spines.observations import ThresholdOn
 from synsamp.spines.posterior import ParameterPrior, posterior_of
 from synsamp.spines.simulate import simulated_table
 
@@ -50,15 +51,15 @@ PRIOR = ParameterPrior(
 """Of μ, log s, log τ, log η and, in every second table, of the log threshold."""
 
 UNSEEN = 1e-3
-"""A threshold that hides nothing."""
+"""A threshold below every size."""
 
 
 def one(repetition: int, control: bool) -> dict[str, float]:
     """The rank of each true value in the posterior of its table, between 0 and 1."""
     rng = np.random.default_rng([18, repetition])
     drawn = rng.normal(PRIOR.mean, PRIOR.std)
-    threshold_on = bool(repetition % 2)
-    least = float(np.exp(drawn[4])) if threshold_on else 1.0
+    threshold_on: ThresholdOn = "true" if repetition % 2 else "measured"
+    least = float(np.exp(drawn[4])) if threshold_on == "true" else 1.0
     true = {"mean": float(drawn[0])}
     true |= {
         n: float(np.exp(v))
@@ -75,9 +76,9 @@ def one(repetition: int, control: bool) -> dict[str, float]:
     true |= {"bT": true["spread"] ** 2 / true["relaxation"], "threshold": least}
     if control:
         table = replace(table, state=np.where(table.state == 0, -1, table.state).astype(np.int8))
-        seen, threshold_on = table.observations(UNSEEN), False
+        seen, threshold_on = table.observations(UNSEEN), "measured"
     else:
-        seen = table.observations(None if threshold_on else 1.0)
+        seen = table.observations(None if threshold_on == "true" else 1.0)
     fitted = fit_process(seen, threshold_on=threshold_on, profiled=False)
     draws = posterior_of(
         seen, fitted, prior=PRIOR, steps=STEPS, seed=repetition, progress=False
@@ -91,7 +92,7 @@ def one(repetition: int, control: bool) -> dict[str, float]:
 
 
 def measure(target: Path, kind: str) -> None:
-    """All tables; stopped at any time, it goes on from there when it is started again."""
+    """Run all tables; an interrupted run continues when it is started again."""
     found = json.loads(target.read_text()) if target.exists() else {kind: []}
     for k in range(len(found[kind]), COUNTS[kind]):
         found[kind].append(one(k, kind == "control"))
@@ -135,7 +136,7 @@ def write(*sources: Path | str) -> None:
 
 
 def draw(found: dict[str, list[dict[str, float]]]) -> None:
-    """How far the share of ranks below a value is from that value, with the 95 % band."""
+    """Fraction of ranks below a value minus that value, with the 95 % band."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9.6, 2.4))
         axes = figure.subplots(1, len(NAMES), sharey=True)
@@ -153,9 +154,13 @@ def draw(found: dict[str, list[dict[str, float]]]) -> None:
                     share = np.searchsorted(ranks, at, side="right") / ranks.size
                     panel.plot(at, share - at, color=colour, lw=1.3, label=label)
             panel.axhline(0, color=GRAY, lw=0.8)
-            panel.set(title=symbol, xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="rank of the truth")
+            panel.set(
+                title=symbol, xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="rank of the true value"
+            )
             panel.set_xticklabels(["0", "½", "1"])
-        axes[0].set(ylabel="share below it\nminus rank", ylim=(-0.4, 0.4))  # the control leaves it
+        axes[0].set(
+            ylabel="fraction below it\nminus rank", ylim=(-0.4, 0.4)
+        )  # the control leaves it
         axes[0].legend(fontsize=7, loc="lower right")
         figure.savefig(PICTURE, dpi=150)
 

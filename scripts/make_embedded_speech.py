@@ -44,7 +44,7 @@ CALLBACK = ctypes.CFUNCTYPE(
 
 
 class Synthesiser:
-    """espeak-ng with a data folder of its own, so that voice files can be added to it."""
+    """espeak-ng with a private data folder, to which voice files can be added."""
 
     def __init__(self, folder: Path) -> None:
         original = Path(espeakng_loader.get_data_path())

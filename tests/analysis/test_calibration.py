@@ -58,10 +58,10 @@ def test_disagreement_is_what_samples_are_sure_of_differently():
         assert disagreement(samples.mean(axis=0), expected) == pytest.approx(wanted)
 
 
-def test_detection_is_the_chance_that_a_foreign_one_scores_higher():
+def test_detection_is_the_chance_that_a_unknown_one_scores_higher():
     rng = np.random.default_rng(1)
-    known, foreign = rng.normal(0, 1, 20_000), rng.normal(1, 1, 20_000)
-    assert detection(known, foreign) == pytest.approx(stats.norm.cdf(1 / np.sqrt(2)), abs=0.012)
+    known, unknown = rng.normal(0, 1, 20_000), rng.normal(1, 1, 20_000)
+    assert detection(known, unknown) == pytest.approx(stats.norm.cdf(1 / np.sqrt(2)), abs=0.012)
     assert detection(known, known) == pytest.approx(0.5)
     assert detection([0, 1], [2, 3]) == 1.0
     assert detection([2, 3], [0, 1]) == 0.0
@@ -75,7 +75,7 @@ def test_detection_is_the_chance_that_a_foreign_one_scores_higher():
         (lambda: accuracy([[0.5, 0.5]], [0, 1]), ["labels", "(1,)", "(2,)"]),
         (lambda: accuracy(np.zeros((0, 2)), []), ["probabilities", "at least one case"]),
         (lambda: reliability([[1.0, 0.0]], [0], bins=0), ["bins", ">= 1"]),
-        (lambda: detection([], [1.0]), ["known and foreign", "at least one"]),
+        (lambda: detection([], [1.0]), ["known and unknown", "at least one"]),
         (lambda: entropy([[np.nan, 1.0]]), ["probabilities", "finite"]),
     ],
 )

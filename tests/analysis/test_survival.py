@@ -125,7 +125,7 @@ def test_at_time_zero_all_live_for_certain():
 
 
 def test_losses_against_a_theory_by_hand():
-    # Of 20, two are lost by the first session, where 0.2 · 20 = 4 were expected. Then two leave, seen
+    # Of 20, two are lost by the first session (expected: 0.2 · 20 = 4). Then two leave, seen
     # and not imaged again. Of the remaining 16 eight are lost, where 0.25 · 16 = 4 were expected.
     lost_first, left, lost_second, stay = [(0, 10)] * 2, [(10, np.inf)] * 2, [(10, 20)] * 8, 8
     pairs = np.array([*lost_first, *left, *lost_second, *[(20, np.inf)] * stay], float)

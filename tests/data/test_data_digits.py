@@ -114,10 +114,10 @@ def test_a_bad_image_file_is_refused(case, tmp_path):
         load_digits(MNIST(tmp_path))
 
 
-def test_images_and_labels_of_different_length_are_refused(tmp_path):
+def test_images_and_labels_of_different_length_raise_an_error(tmp_path):
     write_small_mnist(tmp_path)
     write_idx(tmp_path / "train-labels-idx1-ubyte.gz", np.zeros(11, dtype=np.uint8))
-    with pytest.raises(SynsampError, match=r"equally many, got 12 images.* and 11 labels"):
+    with pytest.raises(SynsampError, match=r"have the same number, got 12 images.* and 11 labels"):
         load_digits(MNIST(tmp_path))
 
 

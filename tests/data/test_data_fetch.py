@@ -133,7 +133,7 @@ def test_a_wrong_file_in_place_is_replaced(server, folder):
 
 
 @pytest.mark.parametrize("manner", ["breaks off", "stalls"])
-def test_a_break_is_mended_by_asking_for_the_rest(server, folder, manner):
+def test_an_interrupted_download_requests_the_rest(server, folder, manner):
     server.manners = [manner]
     get(data_set(server), folder)
     assert (folder / NAME).read_bytes() == CONTENT
@@ -149,7 +149,7 @@ def test_a_server_that_ignores_ranges_starts_afresh(server, folder):
     assert (folder / NAME).read_bytes() == CONTENT
 
 
-def test_a_later_call_goes_on_where_an_earlier_one_stopped(server, second_server, folder):
+def test_a_later_call_resumes_the_download(server, second_server, folder):
     server.default_manner = "breaks off"
     with pytest.raises(SynsampError, match="broke off"):
         get(data_set(server), folder)
@@ -162,7 +162,7 @@ def test_a_later_call_goes_on_where_an_earlier_one_stopped(server, second_server
     assert everything_in(folder.parent) == [NAME]
 
 
-def test_after_an_interruption_by_the_user_the_next_call_goes_on(server, folder):
+def test_the_next_call_resumes_after_an_interruption(server, folder):
     def impatient(_name, _here, _total):
         raise KeyboardInterrupt
 
@@ -176,16 +176,14 @@ def test_after_an_interruption_by_the_user_the_next_call_goes_on(server, folder)
     assert (folder / NAME).read_bytes() == CONTENT
 
 
-def test_the_second_source_is_asked_when_the_first_fails(server, second_server, folder):
+def test_the_second_source_is_tried_if_the_first_fails(server, second_server, folder):
     server.default_manner = "missing"
     get(data_set(server, second_server), folder)
     assert (folder / NAME).read_bytes() == CONTENT
     assert (len(server.requests), len(second_server.requests)) == (1, 1)
 
 
-def test_the_second_source_is_asked_when_the_first_serves_wrong_bytes(
-    server, second_server, folder
-):
+def test_the_second_source_is_tried_if_the_first_serves_wrong_bytes(server, second_server, folder):
     server.default_manner = "wrong bytes"
     get(data_set(server, second_server), folder)
     assert (folder / NAME).read_bytes() == CONTENT
@@ -234,7 +232,7 @@ def test_a_failed_download_leaves_no_half_file_and_the_old_copy(
         assert (folder / NAME).read_bytes() == old
 
 
-def test_no_server_at_all_is_told_in_one_line(server, folder):
+def test_no_server_gives_an_error_in_one_line(server, folder):
     nowhere = data_set(server)
     server.http.server_close()
     server.http.shutdown()
@@ -330,7 +328,7 @@ def test_fsdd_is_taken_from_a_folder_of_recordings(tmp_path, own_data_folder):
         fetch.take_fsdd_from(tmp_path / "none")
 
 
-def test_a_place_that_cannot_be_written_is_told(
+def test_a_folder_that_cannot_be_written_raises_an_error(
     small_mnist, tmp_path, monkeypatch, fsdd_archive, server
 ):
     (tmp_path / "file").write_bytes(b"a file where the folder should be")
@@ -356,11 +354,11 @@ def test_a_place_that_cannot_be_written_is_told(
         "../harmless.txt",
     ],
 )
-def test_an_archive_that_climbs_out_of_the_folder_is_refused_whole(tmp_path, name):
+def test_an_archive_with_a_path_outside_of_the_folder_raises_an_error(tmp_path, name):
     target = tmp_path / "inside" / "fsdd"
     archive = tmp_path / "a.tar.gz"
     archive.write_bytes(tar_bytes({**small_fsdd(), name: b"evil"}))
-    with pytest.raises(SynsampError, match="climbs out of the folder"):
+    with pytest.raises(SynsampError, match="leaves the folder"):
         unpack_recordings(archive, target)
     assert everything_in(tmp_path) == ["a.tar.gz"]
 
@@ -386,8 +384,8 @@ def test_links_in_an_archive_are_not_followed(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (tar_bytes(small_fsdd())[:-400], "not a whole tar.gz"),
-        (b"no archive", "not a whole tar.gz"),
+        (tar_bytes(small_fsdd())[:-400], "not an intact tar.gz"),
+        (b"no archive", "not an intact tar.gz"),
         (tar_bytes({"top/README.md": b"words"}), "must hold recordings"),
     ],
     ids=["cut off", "no archive", "no recordings"],

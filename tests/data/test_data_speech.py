@@ -33,10 +33,10 @@ def test_the_embedded_speech_is_ten_takes_of_each_word_within_320_to_520_ms():
     assert len(lengths) == 20
 
 
-def test_digits_and_speakers_can_be_chosen_and_a_wrong_name_is_told():
+def test_digits_and_speakers_can_be_chosen_and_a_wrong_name_raises_an_error():
     assert {take.digit for take in load_speech(digits=[2])} == {2}
-    with pytest.raises(SynsampError, match=r"by \['nobody'\], got none"):
-        load_speech(speakers=["nobody"])
+    with pytest.raises(SynsampError, match=r"by \['noone'\], got none"):
+        load_speech(speakers=["noone"])
 
 
 def test_the_split_is_seven_and_three_of_each_digit_and_disjoint():
@@ -129,14 +129,14 @@ def test_stereo_is_averaged(tmp_path):
         (wav_bytes(np.array([0.1, np.nan], "<f4").tobytes(), bits=32, kind=3), "NaN"),
         (wav_bytes(word().tobytes(), kind=6), "not a readable wav"),
     ],
-    ids=["no bytes", "no samples", "text", "header cut", "samples cut", "NaN", "A-law"],
+    ids=["no bytes", "no samples", "text", "header cut", "samples cut", "NaN", "G.711"],
 )
-def test_a_bad_wav_is_refused(tmp_path, content, message):
+def test_a_bad_wav_raises_an_error(tmp_path, content, message):
     with pytest.raises(SynsampError, match=message):
         read_wav(write(tmp_path / "a.wav", content))
 
 
-def test_a_missing_sound_file_is_told(tmp_path):
+def test_a_missing_sound_file_raises_an_error(tmp_path):
     with pytest.raises(SynsampError, match="is missing"):
         read_sound(tmp_path / "none.wav")
     with pytest.raises(SynsampError, match="is missing"):
@@ -166,7 +166,7 @@ def test_ti46_reads_its_names_in_any_folder_and_passes_over_other_words(tmp_path
     assert [take.digit for take in load_speech(TI46(tmp_path), speakers=["m2"])] == [2]
 
 
-def test_a_folder_without_ti46_files_is_told(tmp_path):
+def test_a_folder_without_ti46_files_raises_an_error(tmp_path):
     with pytest.raises(SynsampError, match="must be the folder of a TI-46 copy"):
         load_speech(TI46(tmp_path / "none"))
     with pytest.raises(SynsampError, match="got none; see docs"):
@@ -196,7 +196,7 @@ def test_sphere_knows_both_byte_orders(tmp_path, byte_format):
         ),
     ],
 )
-def test_a_bad_sphere_file_is_refused(tmp_path, content, message):
+def test_a_bad_sphere_file_raises_an_error(tmp_path, content, message):
     with pytest.raises(SynsampError, match=message):
         read_sphere(write(tmp_path / "a.wav", content))
 
@@ -209,7 +209,7 @@ def test_a_bad_sphere_file_is_refused(tmp_path, content, message):
         (np.ones(3), 0.0, "rate_hz must be > 0"),
     ],
 )
-def test_an_impossible_utterance_is_refused(waveform, rate_hz, message):
+def test_an_invalid_utterance_raises_an_error(waveform, rate_hz, message):
     with pytest.raises(SynsampError, match=message):
         Utterance(1, "me", "0", waveform, rate_hz)
 
@@ -221,5 +221,5 @@ def test_fsdd_recordings_load_and_become_cochleagrams():
     assert len(takes) == 100
     assert {take.rate_hz for take in takes} == {8000.0}
     seen = lyon_cochleagram(takes[0].waveform, takes[0].rate_hz)
-    # Recorded at 8 kHz: the places above 4 kHz stay dim.
+    # Recorded at 8 kHz: the channels above 4 kHz have little activity.
     assert seen.values[:, seen.centre_hz > 4500].mean() < 0.5 * seen.values.mean()

@@ -1,11 +1,11 @@
-"""Do two programs draw from the same law? Means and variances over many runs of each."""
+"""Test whether two programs sample the same distribution: means and variances over many runs."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from synsamp.arguments import numbers
@@ -13,19 +13,22 @@ from synsamp.errors import refuse
 
 
 class Deviation(NamedTuple):
-    """How far two sets of runs are apart."""
+    """Difference between two sets of runs."""
 
     largest: float
-    """Of all components, in standard errors."""
+    """Largest difference of a component, in standard errors."""
     chance: float
-    """How probable all deviations together are if the laws are the same."""
+    """p value of all differences together under equal distributions."""
 
 
-def deviation_of_means(one: Any, two: Any) -> Deviation:
-    """Of arrays ``[run, …]`` by Hotelling's T², with a covariance for each set of runs.
+def deviation_of_means(one: ArrayLike, two: ArrayLike) -> Deviation:
+    """Compare the means of two sets of runs by Hotelling's T² with unequal covariances.
 
-    T² is taken as chi squared, which holds for runs many times the number of components: at least
-    five per component are asked for. Components that never vary in either set must be equal.
+    Parameters
+    ----------
+    one, two
+        Shape (runs, …). T² is approximately chi squared, which requires at least five runs per
+        component. Components that never vary in either set must be equal.
     """
     first, second = _vectors(one, two)
     difference = first.mean(axis=0) - second.mean(axis=0)
@@ -42,13 +45,13 @@ def deviation_of_means(one: Any, two: Any) -> Deviation:
     return Deviation(float(largest), float(special.chdtrc(difference.size, t_squared)))
 
 
-def deviation_of_variances(one: Any, two: Any) -> Deviation:
-    """The same of squared distances from the mean of each set."""
+def deviation_of_variances(one: ArrayLike, two: ArrayLike) -> Deviation:
+    """Compare the variances of two sets of runs, as `deviation_of_means` does for means."""
     first, second = _vectors(one, two)
     return deviation_of_means((first - first.mean(0)) ** 2, (second - second.mean(0)) ** 2)
 
 
-def _vectors(*given: Any) -> list[NDArray[np.float64]]:
+def _vectors(*given: ArrayLike) -> list[NDArray[np.float64]]:
     found = [np.atleast_1d(numbers("runs", each)) for each in given]
     found = [each.reshape(len(each), -1) for each in found]
     if found[0].shape[1] != found[1].shape[1]:

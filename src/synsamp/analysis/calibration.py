@@ -1,7 +1,7 @@
-"""Are predicted probabilities as good as they claim to be?
+"""Calibration of predicted probabilities: accuracy, log score and reliability.
 
-A classifier is calibrated if, of all cases to which it gives 80 %, it is right in 80 %. Predictions
-are rows of class probabilities [case, class], labels are whole numbers.
+A classifier is calibrated if 80 % of the cases to which it assigns 80 % are correct. Predictions
+are class probabilities, shape (cases, classes); labels are whole numbers, shape (cases,).
 """
 
 from __future__ import annotations
@@ -17,29 +17,39 @@ from synsamp.errors import refuse
 Floats = NDArray[np.float64]
 
 _LEAST = 1e-12
-"""A probability below this counts as this in the log score: one sure mistake is not infinite."""
+"""Lower bound of a probability in the log score, so that one confident error stays finite."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Cases in bins of equal width of the winning class's probability."""
+    """Cases in equal bins of the probability of the predicted class."""
 
     edges: Floats
     cases: NDArray[np.int64]
     confidence: Floats
-    """Mean probability given to the winning class, per bin; NaN in an empty one."""
+    """Mean probability of the predicted class in each bin; NaN if empty."""
     accuracy: Floats
-    """Share in which it was right."""
+    """Fraction of correct predictions in each bin; NaN if empty."""
 
     @property
     def error(self) -> float:
-        """Expected calibration error: mean gap of the two, weighted by cases (Guo et al. 2017)."""
+        """Expected calibration error: mean absolute gap, weighted by cases (Guo et al. 2017)."""
         gap = np.abs(self.confidence - self.accuracy)
         return float(np.nansum(gap * self.cases) / self.cases.sum())
 
 
 def reliability(probabilities: ArrayLike, labels: ArrayLike, bins: int = 15) -> Reliability:
-    """Confidence against accuracy; ``.error`` is the expected calibration error (ECE)."""
+    """Reliability diagram; ``.error`` is the expected calibration error (ECE).
+
+    Parameters
+    ----------
+    probabilities
+        Shape (cases, classes), rows sum to 1.
+    labels
+        Correct classes, shape (cases,).
+    bins
+        Number of bins of equal width.
+    """
     p, y = _checked(probabilities, labels)
     bins = whole("bins", bins, at_least=1, at_most=10_000)
     sure, right = p.max(axis=1), p.argmax(axis=1) == y
@@ -53,13 +63,13 @@ def reliability(probabilities: ArrayLike, labels: ArrayLike, bins: int = 15) -> 
 
 
 def accuracy(probabilities: ArrayLike, labels: ArrayLike) -> float:
-    """Share of cases whose most probable class is the right one."""
+    """Fraction of cases whose most probable class is correct."""
     p, y = _checked(probabilities, labels)
     return float(np.mean(p.argmax(axis=1) == y))
 
 
 def log_score(probabilities: ArrayLike, labels: ArrayLike) -> float:
-    """Mean −log of the probability given to the right class, in nats; lower is better."""
+    """Mean negative log probability of the correct class, in nats; lower is better."""
     p, y = _checked(probabilities, labels)
     return float(-np.mean(np.log(np.maximum(p[np.arange(len(y)), y], _LEAST))))
 
@@ -71,7 +81,7 @@ def _checked(probabilities: ArrayLike, labels: ArrayLike) -> tuple[Floats, NDArr
 
 
 def class_probabilities(probabilities: ArrayLike) -> Floats:
-    """Rows that are probabilities, as an array."""
+    """Check that every row is a probability distribution; return an array."""
     p = numbers("probabilities", probabilities, shape=(None, None), at_least=0)
     if p.size == 0:
         raise refuse("probabilities", "must hold at least one case", p.shape)

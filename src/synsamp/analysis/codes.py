@@ -1,7 +1,7 @@
-"""How a population's code changes over hours: likeness of its histograms at two times.
+"""Representational drift: similarity of a population code at different times.
 
-A code is the histogram [neuron, bin] of every class, as one long vector with each neuron's mean
-taken off, so that only who fires when and for what counts, not who fires much.
+A code is the histogram [neuron, bin] of every class as one vector, centred for each neuron. So it
+reflects when and for which class a neuron fires, not its mean rate.
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ from synsamp.errors import refuse
 
 
 def code_similarity(histograms: ArrayLike) -> NDArray[np.float64]:
-    """Correlation [time, time] between codes ``histograms[time, class, neuron, bin]``."""
+    """Correlation between population codes at different times.
+
+    Parameters
+    ----------
+    histograms
+        Shape (times, classes, neurons, bins), at least two times.
+
+    Returns
+    -------
+    ndarray
+        Shape (times, times).
+    """
     h = numbers("histograms", histograms, shape=(None, None, None, None))
     if len(h) < 2 or h.size == 0:
         rule = "must have shape [time, class, neuron, bin] with at least two times"

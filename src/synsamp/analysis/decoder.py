@@ -1,8 +1,8 @@
-"""A linear decoder: how well can what was heard be told from the rates of some neurons?
+"""A linear decoder with cross-validation: logistic regression on firing rates.
 
-Logistic regression with a small ridge on standardised rates, fitted by Newton's method. Trials come
-in blocks that share no noise; each block is told by a decoder that was fitted on the others, so no
-trial is ever judged by a decoder that has seen it.
+Rates are standardised and the weights have a small ridge penalty; Newton's method finds the
+maximum. Trials come in blocks that share no noise. A decoder trained on the other blocks classifies
+each block, so no trial is classified by a decoder that was trained on it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from synsamp.arguments import instance, number, numbers
 from synsamp.errors import refuse
 
 RIDGE = 1.0
-"""Weight of Σ a²/2 beside the log-likelihood; of the order of one trial among hundreds."""
+"""Weight of the penalty Σ a²/2 relative to the log-likelihood of one trial."""
 _LARGEST_STEP = 1e-8
 _MOST_STEPS = 50
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """Says class 1 where a·(x − mean)/scale + bias > 0."""
+    """Predicts class 1 where a·(x − mean)/scale + bias > 0; arrays have shape (features,)."""
 
     mean: Floats
     scale: Floats
@@ -34,23 +34,33 @@ class Decoder:
     bias: float
 
     def predict(self, rates: ArrayLike) -> NDArray[np.int64]:
-        """Tell the class of each trial [trial, feature]."""
+        """Predict the class (0 or 1) of each trial; ``rates`` has shape (trials, features)."""
         x = (numbers("rates", rates, shape=(None, self.a.size)) - self.mean) / self.scale
         return (x @ self.a + self.bias > 0).astype(np.int64)
 
 
 def fit_decoder(rates: ArrayLike, classes: ArrayLike, ridge: float = RIDGE) -> Decoder:
-    """Fit a decoder to trials [trial, feature] and their classes 0 and 1."""
+    """Train a decoder.
+
+    Parameters
+    ----------
+    rates
+        Shape (trials, features).
+    classes
+        0 or 1, shape (trials,).
+    ridge
+        Weight of the penalty on standardised weights.
+    """
     x = numbers("rates", rates, shape=(None, None))
     y = numbers("classes", classes, shape=(len(x),))
     if set(np.unique(y)) != {0.0, 1.0}:
         raise refuse("classes", "must hold both 0 and 1", np.unique(y).tolist())
     ridge = number("ridge", ridge, above=0, at_most=1e12)
     mean, scale = x.mean(axis=0), x.std(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)  # a silent neuron says nothing
+    scale = np.where(scale > 0, scale, 1.0)  # a silent neuron carries no information
     z = np.column_stack([(x - mean) / scale, np.ones(len(x))])
     penalty = np.full(z.shape[1], ridge)
-    penalty[-1] = 1e-6  # the bias is free, but for what keeps the equations regular
+    penalty[-1] = 1e-6  # nearly free; keeps the equations regular
     weights = np.zeros(z.shape[1])
     for _ in range(_MOST_STEPS):
         p = 1.0 / (1.0 + np.exp(-np.clip(z @ weights, -500, 500)))
@@ -75,10 +85,25 @@ def _block(k: int, block: object) -> tuple[Floats, Floats]:
 def cross_validated_accuracy(
     blocks: Sequence[tuple[ArrayLike, ArrayLike]], ridge: float = RIDGE
 ) -> Floats:
-    """Share of trials told rightly in each block (rates, classes), by a decoder of the others."""
+    """Fraction of correct trials in each block, with a decoder trained on the others.
+
+    Parameters
+    ----------
+    blocks
+        Pairs (rates, classes) with the shapes of `fit_decoder`, at least two.
+    ridge
+        Weight of the penalty on standardised weights.
+
+    Returns
+    -------
+    ndarray
+        Accuracy, shape (blocks,).
+    """
     instance("blocks", blocks, (list, tuple), "give a list of pairs (rates, classes)")
     if len(blocks) < 2:
-        raise refuse("blocks", "must be at least two: one is tested, others train", len(blocks))
+        raise refuse(
+            "blocks", "must be at least two, one to test and the others to train", len(blocks)
+        )
     checked = [_block(k, block) for k, block in enumerate(blocks)]
     if len({rates.shape[1] for rates, _ in checked}) > 1:
         shapes = [rates.shape for rates, _ in checked]

@@ -1,4 +1,4 @@
-"""What a few trials say about all: means and shares with their 95 % intervals."""
+"""95 % confidence intervals of means, ratios and proportions over trials."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special  # its statistics take half a second to load, in every worker
+from scipy import special  # scipy.stats takes half a second to load, in every worker
 
 from synsamp.arguments import flags, number, numbers, whole
 from synsamp.errors import refuse
@@ -26,9 +26,13 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: ArrayLike) -> Interval:
-    """Mean over independent trials with Student's t interval; one trial has an endless one.
+    """Mean over independent trials with Student's t interval.
 
-    A trial without a finite value leaves the mean NaN and the interval endless.
+    Parameters
+    ----------
+    values
+        One number per trial, shape (trials,). With one trial the interval is infinite; with a
+        value that is not finite the mean is NaN and the interval infinite.
     """
     array = numbers("values", values, finite=False)
     if array.ndim != 1 or array.size == 0:
@@ -37,7 +41,7 @@ def mean_interval(values: ArrayLike) -> Interval:
         return Interval(np.nan, -np.inf, np.inf)
     if array.size == 1:
         return Interval(float(array[0]), -np.inf, np.inf)
-    if np.ptp(array) == 0:  # its mean is the value itself, not what a sum rounds to
+    if np.ptp(array) == 0:  # the exact value, without rounding error of the sum
         return Interval(*[float(array[0])] * 3)
     mean = float(array.mean())
     half = special.stdtrit(array.size - 1, 0.975) * array.std(ddof=1) / np.sqrt(array.size)
@@ -45,10 +49,14 @@ def mean_interval(values: ArrayLike) -> Interval:
 
 
 def ratio_interval(parts: ArrayLike, wholes: ArrayLike) -> Interval:
-    """Mean of the parts over mean of the wholes, one pair per trial, with Student's t interval.
+    """Ratio of two means with Student's t interval (delta method).
 
-    The interval is that of the linearised ratio, (part − ratio · whole) / mean whole. Without
-    finite numbers, or with a mean whole of 0, the ratio is NaN and its interval endless.
+    Parameters
+    ----------
+    parts, wholes
+        Numerator and denominator of each trial, shape (trials,). The interval is that of the
+        linearised ratio, (part − ratio · whole) / mean whole. The ratio is NaN and its interval
+        infinite if a value is not finite or the mean whole is 0.
     """
     a, b = numbers("parts", parts, finite=False), numbers("wholes", wholes, finite=False)
     if a.ndim != 1 or a.size == 0 or a.shape != b.shape:
@@ -62,7 +70,7 @@ def ratio_interval(parts: ArrayLike, wholes: ArrayLike) -> Interval:
 
 
 def share_interval(hits: ArrayLike) -> Interval:
-    """Share of trials in which something is true, with Wilson's interval."""
+    """Proportion of trials that are true, with Wilson's interval; ``hits`` has shape (trials,)."""
     array = flags("hits", hits)
     if array.ndim != 1 or array.size == 0:
         raise refuse("hits", "must be one yes or no per trial", array.shape)
@@ -70,14 +78,15 @@ def share_interval(hits: ArrayLike) -> Interval:
 
 
 def wilson_interval(share: float, n: int) -> Interval:
-    """All true shares q of which ``share`` of ``n`` trials is at most 1.96 √(q (1 − q)/n) away.
+    """Wilson's interval of a proportion: all q with |share − q| ≤ 1.96 √(q (1 − q)/n).
 
-    ``share · n`` need not be whole: one may ask what the same share would say of more trials.
+    ``share · n`` need not be whole, unlike in `scipy.stats.binomtest`, so that the interval for
+    another number of trials can be computed.
     """
     number("share", share, at_least=0, at_most=1)
     whole("n", n, at_least=1)
     z2 = float(special.ndtri(0.975)) ** 2 / n
     middle = (share + z2 / 2) / (1 + z2)
     half = np.sqrt(z2 * (share * (1 - share) + z2 / 4)) / (1 + z2)
-    high = 1.0 if share == 1 else float(middle + half)  # whatever rounding says; 0 comes out as 0
+    high = 1.0 if share == 1 else float(middle + half)  # without rounding error; 0 is exact
     return Interval(share, float(middle - half), high)

@@ -1,9 +1,8 @@
-"""Where a path of parameters lies: principal components, regions of epochs, and how far it moves.
+"""Geometry of a path of parameters: principal components, separation of epochs, and shift.
 
-A path that diffuses slowly lies apart from itself after a while, so neither `separation` nor
-`shift` says by itself that something happened. They are to be compared with those of a path on
-which nothing happened, over the same epochs; shuffling points or stretches of one path does not
-help, for drift that is slower than a stretch passes such a test.
+Slow diffusion alone separates the epochs of a path, so `separation` and `shift` must be compared
+with those of a control path over the same epochs. Shuffling points or segments of one path is no
+valid null, because drift slower than a segment passes such a test.
 """
 
 from __future__ import annotations
@@ -20,9 +19,20 @@ Floats = NDArray[np.float64]
 
 
 def principal_components(points: ArrayLike, n: int = 3) -> tuple[Floats, Floats]:
-    """Scores [point, n] of centred points [point, parameter], and each component's variance share.
+    """Principal components of centred points.
 
-    The sign of a component is fixed by its largest loading being positive.
+    Parameters
+    ----------
+    points
+        Shape (points, parameters), at least three points.
+    n
+        Number of components.
+
+    Returns
+    -------
+    scores, explained
+        Shape (points, n), and the fraction of variance of each component, shape (n,). The largest
+        loading of a component is positive.
     """
     x = _table(points)
     n = whole("n", n, at_least=1)
@@ -30,12 +40,12 @@ def principal_components(points: ArrayLike, n: int = 3) -> tuple[Floats, Floats]
     left, size, right = np.linalg.svd(x, full_matrices=False)
     n = min(n, len(size))
     signs = np.sign(right[np.arange(n), np.abs(right[:n]).argmax(axis=1)])
-    share = size**2 / max(float((size**2).sum()), 1e-300)
-    return left[:, :n] * size[:n] * signs, share[:n]
+    explained = size**2 / max(float((size**2).sum()), 1e-300)
+    return left[:, :n] * size[:n] * signs, explained[:n]
 
 
 def separation(points: ArrayLike, epochs: ArrayLike) -> float:
-    """Mean distance between points of different epochs over that within epochs; 1: no regions."""
+    """Root-mean-square distance between epochs relative to that within epochs; 1: no separation."""
     x = _table(points)
     label = numbers("epochs", epochs, shape=(len(x),))
     between, within = [], []
@@ -49,7 +59,7 @@ def separation(points: ArrayLike, epochs: ArrayLike) -> float:
 
 
 def shift(points: ArrayLike, before: slice, after: slice) -> float:
-    """Distance between the mean points of two stretches, per parameter (root mean square)."""
+    """Distance between the mean points of two segments, per parameter (root mean square)."""
     x = _table(points)
     for name, part in (("before", before), ("after", after)):
         instance(name, part, slice, "use slice(first, last)")
@@ -63,7 +73,7 @@ def shift(points: ArrayLike, before: slice, after: slice) -> float:
 
 
 def _mean_square(a: Floats, b: Floats, same: bool) -> float:
-    """Mean squared distance of all pairs; of a set to itself, pairs of different points."""
+    """Mean squared distance of all pairs; within a set, of pairs of different points."""
     square = (a**2).sum(axis=1).mean() + (b**2).sum(axis=1).mean() - 2 * a.mean(axis=0) @ b.mean(0)
     return float(square * (len(a) / max(len(a) - 1, 1)) if same else square)
 

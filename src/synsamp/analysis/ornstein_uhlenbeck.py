@@ -1,14 +1,14 @@
-"""The Ornstein–Uhlenbeck process: estimated from what was seen of it, and how long it stays up.
+"""The Ornstein–Uhlenbeck process: maximum-likelihood estimates and first-passage survival.
 
     dx = (b/σ²)(μ − x) dt + sqrt(2 b T) dW
 
-is the rule for θ where activity plays no part. From x alone the speed b, the width σ and the
-temperature T cannot be told apart, but these can: μ, the stationary spread s = σ sqrt(T), and the
-strength of the noise b·T (so the relaxation time is s²/(b·T)). The likelihood of each step is
-exact for any interval: x′ ~ N(μ + k (x − μ), s² (1 − k²)) with k = exp(−b·T Δ/s²).
+is the rule for θ without a likelihood. The speed b, the width σ and the temperature T cannot be
+estimated separately from x, but these can: μ, the stationary spread s = σ sqrt(T), and the strength
+of the noise b·T (so the relaxation time is s²/(b·T)). The likelihood of each step is exact for any
+interval: x′ ~ N(μ + k (x − μ), s² (1 − k²)) with k = exp(−b·T Δ/s²).
 
-First passage as a grid of looks shows it: x was at or below a threshold a few looks ago, is above
-it now, and lives while every later look finds it above.
+First passage is observed on a grid of sessions: x was at or below a threshold some sessions ago, is
+above it now, and survives while it is above in every later session.
 """
 
 from __future__ import annotations
@@ -39,16 +39,22 @@ class OrnsteinUhlenbeck:
 
     @property
     def relaxation(self) -> float:
-        """Time in which a deviation falls to 1/e."""
+        """Time in which a deviation decays to 1/e."""
         return self.spread**2 / self.noise
 
 
 def estimate_ornstein_uhlenbeck(
     before: ArrayLike, after: ArrayLike, interval: ArrayLike
 ) -> OrnsteinUhlenbeck:
-    """Maximum likelihood from steps: x ``before`` and ``after`` an ``interval`` (all rows).
+    """Estimate the process by maximum likelihood from steps.
 
-    Conditional on where each step starts, so selection of the starts does no harm.
+    Parameters
+    ----------
+    before, after
+        x before and after each step, shape (steps,), at least ten. The likelihood is conditional
+        on ``before``, so its selection causes no bias.
+    interval
+        Duration of each step, or one number.
     """
     x, y = numbers("before", before).ravel(), numbers("after", after).ravel()
     dt = np.atleast_1d(numbers("interval", interval, above=0)).ravel()
@@ -60,7 +66,7 @@ def estimate_ornstein_uhlenbeck(
     if x.size < 10:
         raise refuse("steps", "must be at least ten", x.size, "observe longer or more spines")
     if np.ptp(x) == 0 or not (x != y).any():
-        raise refuse("values", "must vary", "one value", "a process needs change")
+        raise refuse("values", "must vary", "one value", "check the data")
 
     def cost(q: Floats) -> float:
         mean, log_spread, log_noise = q
@@ -111,12 +117,29 @@ def first_passage_survival(
     window_steps: int = 1,
     threshold: float = 0.0,
 ) -> Floats:
-    """S at 0, ``step``, …, ``n_steps`` · ``step`` of what is new in the stationary process.
+    """Survival of new excursions above a threshold in the stationary process.
 
-    New: above the threshold now, at or below it ``window_steps`` before. The process looks the
-    same backwards in time, so the density of new ones is π(x) P(below after the window | x); each
-    look then multiplies by the transition of one step, on the nodes of a Gauss–Legendre rule
-    above the threshold. NaN where the threshold is so far out that nothing is ever new.
+    New means above the threshold now and at or below it ``window_steps`` before. The process is
+    reversible, so the density of new excursions is π(x) P(below after the window | x). Each session
+    applies the transition of one step on Gauss–Legendre nodes above the threshold.
+
+    Parameters
+    ----------
+    mean, spread, relaxation
+        μ, s and τ of the process.
+    step
+        Time between sessions.
+    n_steps
+        Number of sessions.
+    window_steps
+        Sessions since the excursion was last below the threshold.
+    threshold
+        Value of x.
+
+    Returns
+    -------
+    ndarray
+        S at 0, ``step``, …, ``n_steps`` · ``step``; NaN if the threshold is out of reach.
     """
     mean, threshold = number("mean", mean), number("threshold", threshold)
     spread, relaxation = (
@@ -132,7 +155,7 @@ def first_passage_survival(
     added = spread * np.sqrt(-np.expm1(-2.0 * step / relaxation))
     if added < _FINEST * spread:
         finest = relaxation * _FINEST**2 / 2
-        raise refuse("step", f"must be at least {finest:.3g}", step, "look less often")
+        raise refuse("step", f"must be at least {finest:.3g}", step, "use fewer sessions")
     reach = mean + _REACH * spread - threshold
     if not 0 < reach < 2 * _REACH * spread:
         return np.full(n_steps + 1, np.nan)
@@ -154,5 +177,5 @@ def first_passage_survival(
 
 
 _REACH, _NODES_PER_STEP, _FINEST = 8.0, 3.0, 0.02
-"""Spreads beyond which no mass is left; nodes in the standard deviation of a step, and the smallest
-of these, in spreads, for which that does not take thousands of nodes."""
+"""Spreads beyond which the density is neglected, nodes per standard deviation of a step, and the
+smallest standard deviation of a step in spreads (smaller ones need thousands of nodes)."""

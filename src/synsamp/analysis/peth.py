@@ -1,8 +1,8 @@
-"""Spikes around the start of a trial: counts in windows, and peri-event time histograms.
+"""Peri-event time histograms and spike counts of trials.
 
-The Methods: spikes of 100 trials of one class, bins of 10 ms, a Gaussian filter of 50 ms; neurons
-are sorted by the bin of their highest rate. Trials last as long as the word, so a bin is averaged
-over those that still run, and the filter is normalised where they end.
+Following the paper's Methods: spikes of 100 trials of one class, bins of 10 ms, a Gaussian filter
+of 50 ms, neurons sorted by the bin of their highest rate. Trials last as long as the word, so each
+bin averages over the trials that have not ended, and the filter is normalised at their ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FILTER_S = 0.050
 
 @dataclass(frozen=True, eq=False)
 class SpikeTrials:
-    """Spikes sorted into trials: time since the trial's start, number of the trial, neuron."""
+    """Spikes by trial: time since the start of the trial (s), index of the trial, neuron."""
 
     time_s: NDArray[np.float64]
     trial: NDArray[np.int64]
@@ -43,7 +43,19 @@ def sort_into_trials(
     end_s: float,
     n_neurons: int,
 ) -> SpikeTrials:
-    """Trials follow one another from ``start_s``; one not ended by ``end_s`` is dropped."""
+    """Assign spikes to consecutive trials; the last trial, whose end is unknown, is dropped.
+
+    Parameters
+    ----------
+    spike_s, neuron
+        Time (s) and neuron of each spike, shape (spikes,).
+    start_s, classes
+        Start (s) and class of each trial, shape (trials,).
+    end_s
+        End of the recording (s).
+    n_neurons
+        Number of neurons.
+    """
     n_neurons = whole("n_neurons", n_neurons, at_least=1, at_most=10**9)
     times = numbers("spike_s", spike_s, shape=(None,))
     neurons = wholes("neuron", neuron, shape=times.shape, at_least=0, at_most=n_neurons - 1)
@@ -52,7 +64,7 @@ def sort_into_trials(
     end_s = number("end_s", end_s)
     if starts.size < 2 or (np.diff(starts) <= 0).any():
         raise refuse("start_s", "must be at least two rising times", starts.shape)
-    ends = starts[1:]  # the last one has no end that is known
+    ends = starts[1:]  # the end of the last one is unknown
     if starts[-1] > end_s:
         raise refuse("end_s", f"must be after the last start, {starts[-1]:g}", end_s)
     which = np.searchsorted(starts, times, side="right") - 1
@@ -89,8 +101,8 @@ def joined(parts: list[SpikeTrials]) -> SpikeTrials:
 def rates_in_windows(trials: SpikeTrials, windows: int, length_s: float) -> NDArray[np.float64]:
     """Spikes per second in equal windows of the first ``length_s``, [trial, window, neuron].
 
-    Every trial must last at least so long: one that ends earlier has fewer spikes, and a decoder
-    would tell words by their length, which no neuron needs to know.
+    Every trial must last at least ``length_s``: shorter trials have fewer spikes, so a decoder
+    would classify words by their duration.
     """
     _require_trials(trials)
     windows = whole("windows", windows, at_least=1, at_most=10**6)

@@ -1,4 +1,4 @@
-"""How well a Boltzmann machine explains images: exact log p(x|θ) by summing the hidden states.
+"""Exact log p(x|θ) of a restricted Boltzmann machine, by summing over the hidden states.
 
     log p(x|θ) = b_vis·x + Σ_i log(1 + e^(b_i + w_i·x)) − log Z
 
@@ -71,7 +71,7 @@ def log_unnormalised(
 def log_partition(weights: Array, hidden_bias: Array, visible_bias: Array) -> float:
     """Exact log Z, by enumerating the smaller layer."""
     weights, hidden_bias, visible_bias = as_machine(weights, hidden_bias, visible_bias)
-    if hidden_bias.size > visible_bias.size:  # the machine looks the same from either side
+    if hidden_bias.size > visible_bias.size:  # the machine is symmetric in its layers
         weights, hidden_bias, visible_bias = weights.T, visible_bias, hidden_bias
     terms = _log_weights_of_states(weights, hidden_bias, visible_bias)
     return float(np.logaddexp.reduce(terms))
@@ -100,21 +100,21 @@ def exact_samples(
 ) -> tuple[Array, Array]:
     """``n`` independent draws of x from p(x|θ), and the probabilities σ(·) they were drawn from.
 
-    The hidden state is drawn from its exact law, so nothing has to mix.
+    The hidden state is drawn from its exact distribution, so there is no Markov chain.
     """
     n = whole("n", n, at_least=0, at_most=10**9)
     generator("rng", rng)
     weights, hidden_bias, visible_bias = as_machine(weights, hidden_bias, visible_bias)
     log_weights = _log_weights_of_states(weights, hidden_bias, visible_bias)
-    share = np.exp(log_weights - np.logaddexp.reduce(log_weights))
-    chosen = rng.choice(share.size, n, p=share / share.sum())
+    probabilities = np.exp(log_weights - np.logaddexp.reduce(log_weights))
+    chosen = rng.choice(probabilities.size, n, p=probabilities / probabilities.sum())
     z = (chosen[:, None] >> np.arange(hidden_bias.size)) & 1
     probability = 1.0 / (1.0 + np.exp(-(z @ weights + visible_bias)))
     return (rng.random(probability.shape) < probability).astype(float), probability
 
 
 def log_mean_likelihood(log_likelihoods: ArrayLike) -> Array:
-    """log of the mean over samples θ_s (axis 0) of p(x|θ_s): the posterior's own prediction."""
+    """log of the mean over samples θ_s (axis 0) of p(x|θ_s): the posterior predictive."""
     values = numbers("log_likelihoods", log_likelihoods)
     if values.ndim == 0 or len(values) == 0:
         raise refuse("log_likelihoods", "must hold at least one sample along axis 0", values.shape)

@@ -1,4 +1,4 @@
-"""Images that a network has in mind: efficacies times rates, and what they look like.
+"""Reconstruct images from firing rates and efficacies, and compare them with class means.
 
 The paper: "multiplying the synaptic efficacies of synapses from x_V to z_V with the instantaneous
 firing rates of the corresponding neurons".

@@ -1,4 +1,4 @@
-"""What neurons answer to: spikes by what was shown, and how much weights look like a mean image."""
+"""Tuning of neurons: spike counts by stimulus, and correlation of weights with mean images."""
 
 from __future__ import annotations
 
@@ -14,17 +14,32 @@ from synsamp.errors import refuse
 def spike_counts(
     spike_s: ArrayLike, neuron: ArrayLike, shown_at_s: ArrayLike, window_s: float, n_neurons: int
 ) -> NDArray[np.int64]:
-    """Count spikes [neuron, presentation] within ``window_s`` after each presentation began.
+    """Count the spikes of each neuron in each presentation.
 
-    Presentations are sorted by time; spikes in the gap between two of them, and those before the
-    first, are not counted.
+    Parameters
+    ----------
+    spike_s, neuron
+        Time (s) and neuron of each spike, shape (spikes,).
+    shown_at_s
+        Sorted onsets of presentations (s), shape (presentations,).
+    window_s
+        Duration after each onset in which spikes count (s).
+    n_neurons
+        Number of neurons.
+
+    Returns
+    -------
+    ndarray
+        Counts, shape (neurons, presentations).
     """
     n_neurons = whole("n_neurons", n_neurons, at_least=1, at_most=10**9)
     times = numbers("spike_s", spike_s, shape=(None,))
     neurons = wholes("neuron", neuron, shape=times.shape, at_least=0, at_most=n_neurons - 1)
     starts = numbers("shown_at_s", shown_at_s, shape=(None,))
     if (np.diff(starts) < 0).any():
-        raise refuse("shown_at_s", "must be sorted by time", "others", "sort presentations")
+        raise refuse(
+            "shown_at_s", "must be sorted by time", "unsorted times", "sort the presentations"
+        )
     window_s = number("window_s", window_s, above=0)
     counts = np.zeros((n_neurons, starts.size), np.int64)
     if starts.size:
@@ -37,7 +52,7 @@ def spike_counts(
 def counts_by_label(
     counts: ArrayLike, shown: ArrayLike, labels: Sequence[int]
 ) -> NDArray[np.int64]:
-    """Add up counts [neuron, presentation] by what was shown: [neuron, label]."""
+    """Sum counts [neuron, presentation] by the label shown: [neuron, label]."""
     table = wholes("counts", counts, shape=(None, None), at_least=0)
     what = numbers("shown", shown, shape=(table.shape[1],))
     wanted = wholes("labels", labels)
@@ -47,7 +62,7 @@ def counts_by_label(
 
 
 def label_fractions(counts: ArrayLike) -> NDArray[np.float64]:
-    """Share of each neuron's counted spikes [..., neuron, label]; NaN for a silent neuron."""
+    """Fraction of each neuron's spikes per label [..., neuron, label]; NaN for a silent neuron."""
     table = numbers("counts", counts, at_least=0)
     if table.ndim < 2:
         raise refuse("counts", "must have shape [..., neuron, label]", table.shape)
@@ -58,7 +73,8 @@ def label_fractions(counts: ArrayLike) -> NDArray[np.float64]:
 def correlations(rows: ArrayLike, patterns: ArrayLike) -> NDArray[np.float64]:
     """Pearson correlation of each row [..., n] with each pattern [m, n].
 
-    NaN for a row or pattern that is constant or holds a number that is not finite.
+    NaN for a row or pattern that is constant or not finite. Own code:
+    `scipy.spatial.distance.cdist` returns 1 − r, which loses precision near r = 0.
     """
     b = numbers("patterns", patterns, shape=(None, None), finite=False)
     a = numbers("rows", rows, finite=False)

@@ -21,21 +21,21 @@ from synsamp.progress import waiting
 
 app = typer.Typer(
     name="data",
-    help="Handwritten and spoken digits: what is here, get more, look at it.",
+    help="List, download and plot the handwritten and spoken digits.",
     no_args_is_help=True,
     add_completion=False,
 )
 
 
 class Fetchable(StrEnum):
-    """What can be downloaded."""
+    """Data sets to download."""
 
     mnist = "mnist"
     fsdd = "fsdd"
 
 
 class Showable(StrEnum):
-    """What can be drawn."""
+    """Data sets to plot."""
 
     digits = "digits"
     speech = "speech"
@@ -45,7 +45,7 @@ class Showable(StrEnum):
 
 @app.command("list")
 def list_data() -> None:
-    """Show what data is here, how much of it, and where it comes from."""
+    """List the data sets, their size, location and origin."""
     for holding in inventory():
         typer.echo(f"{holding.name:<7} {holding.amount}")
         typer.echo(f"{'':7} {holding.place}")
@@ -54,13 +54,13 @@ def list_data() -> None:
 
 @app.command("fetch")
 def fetch_data(
-    name: Annotated[Fetchable, typer.Argument(help="The data set to get.")],
+    name: Annotated[Fetchable, typer.Argument(help="The data set to download.")],
     from_folder: Annotated[
         Path | None,
-        typer.Option("--from", help="Take the files from this folder instead of the network."),
+        typer.Option("--from", help="Copy the files from this folder instead of the network."),
     ] = None,
 ) -> None:
-    """Get a full data set, from the network or from a folder; every checksum is verified."""
+    """Download a full data set, or copy it from a folder, and verify its checksums."""
     if from_folder is not None:
         take = {
             Fetchable.mnist: fetching.take_mnist_from,
@@ -79,29 +79,29 @@ def fetch_data(
 
 @app.command("show")
 def show_data(
-    name: Annotated[Showable, typer.Argument(help="The data to draw.")],
+    name: Annotated[Showable, typer.Argument(help="The data to plot.")],
     out: Annotated[
         Path | None, typer.Option(help="PNG file to write [default: <name>.png here].")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Draw examples: digits, or speech as waveform, cochleagram and spikes."""
+    """Plot examples: digits, or speech as waveform, cochleagram and spikes."""
     target = out if out is not None else Path(f"{name}.png")
     if target.suffix.lower() != ".png":
         raise refuse("--out", "must end in .png", str(target), f"for example --out {name}.png")
     if target.is_dir():
-        raise refuse("--out", "must be a file", str(target), "name another")
+        raise refuse("--out", "must be a file", str(target), "choose another name")
     if target.exists() and not force:
         raise refuse("--out", "must not exist yet", str(target), "use --force to replace it")
     if not target.absolute().parent.is_dir():
-        raise refuse("--out", "must lie in an existing folder", str(target), "make it first")
+        raise refuse("--out", "must be in an existing folder", str(target), "create it first")
     with waiting(f"drawing {name}"):
         _draw(name, target)
     typer.echo(f"wrote {target}")
 
 
 def _draw(name: Showable, target: Path) -> None:
-    # Drawing and the ear take long to import; the other commands should not wait for them.
+    # Imported here: slow, and the other commands do not need it.
     from synsamp.data.pictures import draw_digits, draw_speech
 
     match name:
@@ -114,14 +114,14 @@ def _draw(name: Showable, target: Path) -> None:
         case Showable.fsdd:
             recordings = load_speech(FreeSpokenDigits(), digits=(1, 2))
             figure = draw_speech(recordings, "Free Spoken Digit Dataset")
-    # A new file of a random name: one that is already there may be a link to a file of the user's.
+    # A new file with a random name: an existing one might be a link to another file.
     beside = target.with_name(f".synsamp-{secrets.token_hex(8)}.part")
     try:
         with beside.open("xb") as file:
             figure.savefig(file, dpi=150, format="png")
         os.replace(beside, target)
     finally:
-        beside.unlink(missing_ok=True)  # a full disk leaves nothing behind
+        beside.unlink(missing_ok=True)  # also after an error
 
 
 def _progress() -> Progress:

@@ -1,7 +1,6 @@
-"""Handwritten and spoken digits, the ear, and the encoding of both as input rates.
+"""Handwritten and spoken digits, cochlear models, and the encoding of both as input rates.
 
-A name is imported when it is first used: the ear needs scipy.signal, which takes its time, and most
-callers want the encoders or the digits alone.
+Names are imported on first use: the cochlear models need scipy.signal, which is slow to import.
 """
 
 from importlib import import_module

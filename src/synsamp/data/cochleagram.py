@@ -1,7 +1,7 @@
-"""What every model of the ear here shares: the rate it works at, frames, and the scale of values.
+"""Shared parts of the cochlear models: sample rate, frames and normalisation.
 
-Every sound is brought to 12.5 kHz, the rate of the TI-46 recordings, so that all sources give the
-same 77 channels. A recording made at 8 kHz leaves the channels above 4 kHz dim.
+Every sound is resampled to 12.5 kHz, the rate of the TI-46 recordings, so that all sources give the
+same 77 channels. In a recording made at 8 kHz, channels above 4 kHz have little activity.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ EAR_RATE_HZ = 12_500
 N_CHANNELS = 77
 FRAME_S = 0.004
 
-# The smoothing before a frame is read has two poles of this many frames each.
+# Time constant of each of the two smoothing poles, in frames.
 SMOOTHING_IN_FRAMES = 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class Cochleagram:
-    """Activity in [0, 1]: ``values[frame, channel]``, channel 0 is the highest frequency."""
+    """Activity in [0, 1], shape (frames, channels); channel 0 has the highest frequency."""
 
     values: FloatArray
     frame_s: float
@@ -40,7 +40,7 @@ class Cochleagram:
 
 
 def at_ear_rate(waveform: ArrayLike, rate_hz: float) -> FloatArray:
-    """Check a waveform and bring it to 12.5 kHz."""
+    """Check a waveform and resample it to 12.5 kHz."""
     sound = np.asarray(waveform, dtype=np.float64)
     if sound.ndim != 1:
         raise refuse("waveform", "must be one row of samples", sound.shape, "mix to mono first")
@@ -60,7 +60,7 @@ def at_ear_rate(waveform: ArrayLike, rate_hz: float) -> FloatArray:
         )
     if rate_hz == EAR_RATE_HZ:
         return sound
-    # 1000 keeps every usual rate exact (44.1 kHz is 125/441) and the filter short for odd ones.
+    # 1000 keeps every common rate exact (44.1 kHz is 125/441) and the filter short for others.
     ratio = Fraction(EAR_RATE_HZ / rate_hz).limit_denominator(1000)
     if ratio == 0:
         raise refuse(
@@ -83,12 +83,12 @@ def frame_length(frame_s: float) -> int:
 
 
 def whole_frames(sound: FloatArray, samples_per_frame: int) -> FloatArray:
-    """Fill the last frame with silence."""
+    """Pad the last frame with silence."""
     return np.pad(sound, (0, -len(sound) % samples_per_frame))
 
 
 def smooth_and_decimate(activity: FloatArray, samples_per_frame: int) -> FloatArray:
-    """Low-pass with two equal real poles (gain 1 for a constant), then the last of each frame."""
+    """Low-pass with two equal real poles (DC gain 1), then take the last sample of each frame."""
     pole = np.exp(-1.0 / (SMOOTHING_IN_FRAMES * samples_per_frame))
     numerator = np.array([(1.0 - pole) ** 2])
     denominator = np.array([1.0, -2 * pole, pole**2])
@@ -97,7 +97,7 @@ def smooth_and_decimate(activity: FloatArray, samples_per_frame: int) -> FloatAr
 
 
 def normalised(activity: FloatArray) -> FloatArray:
-    """Scale the largest value to 1; rounding below 0 goes to 0."""
+    """Scale the largest value to 1 and clip rounding errors below 0."""
     largest = float(activity.max())
     if largest <= 0:
         raise SynsampError(

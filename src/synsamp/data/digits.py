@@ -1,4 +1,4 @@
-"""Handwritten digits: embedded ones and twos, the full MNIST, or a user's own pictures."""
+"""Handwritten digits: embedded ones and twos, the full MNIST, or custom images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from synsamp.errors import refuse
 
 EMBEDDED_DIGITS_FILE = "mnist_training_ones_and_twos.npz"
 MOST_PIXELS = 100_000_000
-"""Of all pictures in a user's folder: twice those of MNIST."""
+"""Limit for all images of a folder: twice those of MNIST."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Digits:
 
     @property
     def counts(self) -> dict[int, int]:
-        """How many of each digit."""
+        """Number of images of each digit."""
         present, numbers = np.unique(self.labels, return_counts=True)
         return {int(digit): int(number) for digit, number in zip(present, numbers, strict=True)}
 
@@ -69,24 +69,24 @@ class Digits:
         return found
 
     def only(self, digits: Iterable[int]) -> Digits:
-        """Return the same set with these digits alone."""
+        """The subset of these digits."""
         chosen = np.isin(self.labels, list(digits))
         return Digits(self.images[chosen], self.labels[chosen])
 
     def inverted(self) -> Digits:
-        """Dark for bright: for ink on white paper, since bright pixels drive the input neurons."""
+        """Invert grey values, for dark ink on white paper (bright pixels drive the inputs)."""
         return Digits(1 - self.images, self.labels)
 
 
 class DigitSets(NamedTuple):
-    """What a source of digits gives: a training set and a test set."""
+    """A training set and a test set."""
 
     train: Digits
     test: Digits
 
 
 class DigitSource(Protocol):
-    """Anything that can load a training and a test set."""
+    """A source of a training set and a test set."""
 
     def load(self) -> DigitSets:
         """Read and check the data."""
@@ -108,7 +108,7 @@ class EmbeddedDigits:
 class MNIST:
     """The full MNIST, 60,000 + 10,000, from the four original files in ``folder``.
 
-    Without a folder: where ``synsamp data fetch mnist`` puts them.
+    Default folder: where ``synsamp data fetch mnist`` stores them.
     """
 
     folder: str | Path | None = None
@@ -128,7 +128,13 @@ class MNIST:
 
 
 def load_digits(source: DigitSource | None = None) -> DigitSets:
-    """Training and test digits; without a source, the embedded ones and twos."""
+    """Load training and test digits.
+
+    Parameters
+    ----------
+    source
+        `EmbeddedDigits` (default), `MNIST` or a custom source.
+    """
     return (source or EmbeddedDigits()).load()
 
 
@@ -144,15 +150,24 @@ class DigitSplit(NamedTuple):
 def split_digit(images: NDArray[np.float32], n_train: int, n_test: int, seed: int) -> DigitSplit:
     """Draw disjoint training and test images without replacement.
 
-    ``numpy.random.default_rng(seed).permutation(n)``: the first ``n_train`` train, the next
-    ``n_test`` test. Nothing else enters, so a seed names a split for good.
+    The first ``n_train`` of ``numpy.random.default_rng(seed).permutation(n)`` are for training, the
+    next ``n_test`` for testing, so a seed determines the split.
+
+    Parameters
+    ----------
+    images
+        Shape (n, height, width).
+    n_train, n_test
+        Numbers of images.
+    seed
+        Seed of the permutation.
     """
     if min(n_train, n_test) < 1 or n_train + n_test > len(images):
         raise refuse(
             "n_train and n_test",
             f"must be >= 1 and together at most the {len(images)} images",
             (n_train, n_test),
-            "ask for fewer",
+            "use fewer images",
         )
     order = np.random.default_rng(seed).permutation(len(images))
     chosen_train, chosen_test = order[:n_train], order[n_train : n_train + n_test]
@@ -169,7 +184,15 @@ def rbm_split(seed: int, source: DigitSource | None = None) -> DigitSplit:
 
 
 def digits_from_array(images: ArrayLike, labels: ArrayLike) -> Digits:
-    """Wrap a user's own images ``[n, height, width]`` of any size, in [0, 1] or uint8 0-255."""
+    """Labelled images from arrays.
+
+    Parameters
+    ----------
+    images
+        Shape (n, height, width), in [0, 1] or uint8 from 0 to 255.
+    labels
+        Whole numbers, shape (n,).
+    """
     array = np.asarray(images)
     if array.dtype == np.uint8:
         array = array / np.float32(255)
@@ -183,7 +206,7 @@ def digits_from_array(images: ArrayLike, labels: ArrayLike) -> Digits:
 
 
 def digits_from_folder(folder: str | Path) -> Digits:
-    """Read a user's own PNG files from ``folder/<digit>/<any name>.png``, all of one size.
+    """Read PNG files ``folder/<digit>/<any name>.png``, all of one size.
 
     Colour becomes grey (ITU-R BT.601 weights), and transparent counts as dark.
     """
@@ -209,17 +232,17 @@ def digits_from_folder(folder: str | Path) -> Digits:
         images.append(picture)
         if picture.size * len(paths) > MOST_PIXELS:
             raise refuse(
-                f"pixels of all {len(paths)} pictures in {root}",
+                f"pixels of all {len(paths)} images in {root}",
                 f"must be at most {MOST_PIXELS:,}",
                 picture.size * len(paths),
-                "make them smaller or take fewer",
+                "scale them down or use fewer",
             )
         if picture.shape != images[0].shape:
             raise refuse(
                 f"size of {path}",
                 f"must be {images[0].shape} as in {paths[0]}",
                 picture.shape,
-                "bring all pictures to one size first",
+                "scale all images to one size first",
             )
     return digits_from_array(np.stack(images), np.array(labels))
 

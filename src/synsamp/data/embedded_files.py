@@ -11,11 +11,11 @@ import numpy as np
 from synsamp.errors import SynsampError
 
 MOST_BYTES = 1 << 28
-"""Of one array, unpacked."""
+"""Limit for one array, unpacked."""
 
 
 def read_embedded(file: str, what: str, names: Iterable[str]) -> dict[str, Any]:
-    """Return the named arrays; whatever is wrong with the file, the remedy is the same."""
+    """Return the named arrays of a file inside the package."""
     with resources.as_file(resources.files("synsamp.data") / "embedded" / file) as path:
         try:
             with np.load(path, allow_pickle=False) as stored:
@@ -24,9 +24,8 @@ def read_embedded(file: str, what: str, names: Iterable[str]) -> dict[str, Any]:
                 if large:
                     raise ValueError(f"{large[0]} is too large")
                 return {name: stored[name] for name in names}
-        except Exception as problem:  # zip, NumPy's header, memory: the list would never be whole
+        except Exception as problem:  # errors of zip, of NumPy's header, of memory
             why = f"{type(problem).__name__}: {problem}"[:200]
             raise SynsampError(
-                f"{what} must be as it was installed, got a damaged file ({why}); "
-                "install synsamp again"
+                f"{what} must be intact, got a damaged file ({why}); install synsamp again"
             ) from None

@@ -1,8 +1,8 @@
-"""From data to input rates: a presentation is a row of segments with constant Poisson rates.
+"""Encode data as input rates: a presentation is a sequence of segments with constant rates.
 
-The paper's Methods: grey values become 0-50 Hz and every input carries 1 Hz of noise; a digit lasts
-200 ms and is followed by 50 ms of noise alone; a cochleagram becomes 0-80 Hz + 1 Hz on ten
-afferents per channel, with 25 ms of noise before and after. All functions here are pure.
+Following the paper's Methods: grey values become 0-50 Hz plus 1 Hz of noise; a digit lasts 200 ms
+and is followed by 50 ms of noise. A cochleagram becomes 0-80 Hz plus 1 Hz on ten afferents per
+channel, with 25 ms of noise before and after.
 """
 
 from __future__ import annotations
@@ -19,10 +19,14 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RateSegments:
-    """Piecewise constant input rates: what the spiking engine is shown.
+    """Piecewise constant input rates for the spiking engine.
 
-    ``durations_s`` has shape ``[n_segments]`` (seconds, each > 0) and ``rates_hz`` has shape
-    ``[n_segments, n_inputs]`` (Hz, each >= 0). Both are copied, checked and made read-only.
+    Parameters
+    ----------
+    durations_s
+        Seconds, each > 0, shape (segments,).
+    rates_hz
+        Hz, each >= 0, shape (segments, inputs). Both arrays are copied and made read-only.
     """
 
     durations_s: FloatArray
@@ -61,17 +65,17 @@ class RateSegments:
 
     @property
     def n_segments(self) -> int:
-        """How many stretches of constant rate."""
+        """Number of segments."""
         return int(self.durations_s.size)
 
     @property
     def n_inputs(self) -> int:
-        """How many input neurons."""
+        """Number of input neurons."""
         return int(self.rates_hz.shape[1])
 
     @property
     def duration_s(self) -> float:
-        """Length of the whole presentation."""
+        """Duration of the whole presentation."""
         return float(self.durations_s.sum())
 
     def then(self, other: RateSegments) -> RateSegments:
@@ -79,7 +83,7 @@ class RateSegments:
         if other.n_inputs != self.n_inputs:
             raise refuse(
                 "other.n_inputs",
-                f"must be {self.n_inputs} as before",
+                f"must be {self.n_inputs}, as in the first",
                 other.n_inputs,
                 "join presentations of the same inputs",
             )
@@ -95,7 +99,19 @@ def encode_image(
     max_rate_hz: float = 50.0,
     noise_hz: float = 1.0,
 ) -> RateSegments:
-    """One image of any shape, grey values in [0, 1], as one segment with an input per pixel."""
+    """Encode an image as one segment with one input per pixel.
+
+    Parameters
+    ----------
+    image
+        Grey values in [0, 1], any shape.
+    duration_s
+        Seconds.
+    max_rate_hz
+        Rate of a white pixel, without noise.
+    noise_hz
+        Rate added to every input.
+    """
     pixels = unit_interval("image", image).ravel()
     rates_hz = rates_from_unit(pixels, max_rate_hz, noise_hz)
     return RateSegments(np.array([duration_s]), rates_hz[np.newaxis, :])
@@ -140,7 +156,7 @@ def noise_gap(n_inputs: int, duration_s: float, noise_hz: float = 1.0) -> RateSe
 def padded(
     segments: RateSegments, before_s: float, after_s: float, noise_hz: float = 1.0
 ) -> RateSegments:
-    """Put noise before and after a presentation; a length of 0 leaves that side as it is."""
+    """Put noise before and after a presentation; a duration of 0 adds none."""
     for name, length_s in (("before_s", before_s), ("after_s", after_s)):
         check_not_negative(name, np.asarray(length_s, dtype=np.float64))
     result = segments
@@ -154,10 +170,9 @@ def padded(
 def draw_spikes(
     segments: RateSegments, rng: np.random.Generator
 ) -> tuple[FloatArray, NDArray[np.int64]]:
-    """Draw one realisation for looking at: spike times (sorted, s) and the input of each.
+    """Draw one realisation, for figures and tests: sorted spike times (s) and their inputs.
 
-    Within a segment the count of an input is Poisson and its spikes are uniform in time. The
-    spiking engine draws its own input; this is for pictures and tests.
+    Within a segment the count of an input is Poisson and its spikes are uniform in time.
     """
     counts = rng.poisson(segments.rates_hz * segments.durations_s[:, np.newaxis])
     segment, channel = np.nonzero(counts)
@@ -177,7 +192,7 @@ def rates_from_unit(values: FloatArray, max_rate_hz: float, noise_hz: float) -> 
 
 
 def unit_interval(name: str, values: ArrayLike) -> FloatArray:
-    """Return the values as float64 after making sure that they are numbers in [0, 1]."""
+    """Check that values lie in [0, 1]; return float64."""
     array = np.asarray(values, dtype=np.float64)
     if array.size == 0:
         raise refuse(name, "must not be empty", array.shape, "give at least one value")
@@ -192,7 +207,7 @@ def unit_interval(name: str, values: ArrayLike) -> FloatArray:
 
 
 def check_positive(name: str, values: FloatArray) -> None:
-    """Refuse anything but finite numbers > 0."""
+    """Raise an error unless all numbers are finite and > 0."""
     if not np.isfinite(values).all():
         raise refuse(name, "must be finite", "NaN or infinity", "remove or replace such values")
     if (values <= 0).any():
@@ -200,7 +215,7 @@ def check_positive(name: str, values: FloatArray) -> None:
 
 
 def check_not_negative(name: str, values: FloatArray) -> None:
-    """Refuse anything but finite numbers >= 0."""
+    """Raise an error unless all numbers are finite and >= 0."""
     if not np.isfinite(values).all():
         raise refuse(name, "must be finite", "NaN or infinity", "remove or replace such values")
     if (values < 0).any():

@@ -1,9 +1,9 @@
-"""Bring data sets to this machine: checked, resumable, and never half a file in place.
+"""Download data sets with checksums, resuming after an interruption.
 
-pooch downloads and checks in a folder of its own, ``partial``; a file moves to its place, in one
-step, only after its sha256 has been found right, and an older copy stays untouched until then. What
-pooch does not have is going on after a break; the downloader below adds it. Bytes that have come so
-far wait in ``partial`` and the next attempt, now or another day, asks only for the rest.
+pooch downloads into the folder ``partial``. A file is moved to its place in one step after its
+sha256 was verified; until then an older copy stays unchanged. pooch cannot resume a download, so
+the downloader below adds that: received bytes stay in ``partial``, and the next attempt requests
+only the rest.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from synsamp.data.unpack import cannot_write, recordings_in, unpack_recordings
 from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.progress import progress_bar
 
-# Called with the file's name, the bytes that are here, and all bytes (0 if unknown).
+# Called with the name of the file, the bytes received, and all bytes (0 if unknown).
 Report = Callable[[str, int, int], None]
 
 TIMEOUT_S = 30.0
@@ -35,7 +35,7 @@ def silent(_name: str, _here: int, _total: int) -> None:
 
 
 class ResumingDownload:
-    """A downloader for pooch that goes on where the last attempt broke off (HTTP Range)."""
+    """A downloader for pooch that resumes an interrupted download (HTTP Range)."""
 
     def __init__(self, part: Path, name: str, timeout_s: float, report: Report) -> None:
         self.part = part
@@ -45,7 +45,7 @@ class ResumingDownload:
 
     @property
     def bytes_here(self) -> int:
-        """How much of the file has come so far."""
+        """Bytes received so far."""
         return self.part.stat().st_size if self.part.exists() else 0
 
     def __call__(self, url: str, output_file: str, _pooch: object) -> None:
@@ -55,14 +55,14 @@ class ResumingDownload:
             headers["Range"] = f"bytes={self.bytes_here}-"
         with requests.get(url, headers=headers, stream=True, timeout=self.timeout_s) as response:
             if response.status_code == requests.codes.requested_range_not_satisfiable:
-                # The partial file is no beginning of this one; the next attempt starts afresh.
+                # The partial file belongs to another one; the next attempt starts from scratch.
                 self.part.unlink()
             response.raise_for_status()
-            goes_on = response.status_code == requests.codes.partial_content
-            start = self.bytes_here if goes_on else 0
+            resumed = response.status_code == requests.codes.partial_content
+            start = self.bytes_here if resumed else 0
             length = int(response.headers.get("Content-Length", 0))
             total = start + length if length else 0
-            with self.part.open("ab" if goes_on else "wb") as file:
+            with self.part.open("ab" if resumed else "wb") as file:
                 for chunk in response.iter_content(CHUNK_BYTES):
                     file.write(chunk)
                     start += len(chunk)
@@ -71,12 +71,12 @@ class ResumingDownload:
 
 
 def fetch_mnist(report: Report = silent, timeout_s: float = TIMEOUT_S) -> Path:
-    """Download the four MNIST files that are not here yet; returns their folder."""
+    """Download the missing MNIST files; return their folder."""
     return fetch_files(MNIST_FILES, data_folder() / "mnist", report, timeout_s)
 
 
 def fetch_fsdd(report: Report = silent, timeout_s: float = TIMEOUT_S) -> Path:
-    """Download the FSDD archive if it is not here yet and unpack its recordings."""
+    """Download the FSDD archive if it is missing, and unpack its recordings."""
     downloads = fetch_files(FSDD_ARCHIVE, data_folder() / "downloads", report, timeout_s)
     target = data_folder() / "fsdd"
     unpack_recordings(downloads / FSDD_ARCHIVE.files[0].name, target)
@@ -91,7 +91,7 @@ def take_mnist_from(folder: Path) -> Path:
 def take_fsdd_from(folder: Path) -> Path:
     """Copy FSDD from a folder that holds the archive (checked) or wav files (each one read).
 
-    Single recordings have no published checksum: that they are sound is all that is checked.
+    Single recordings have no published checksum, so each is only read.
     """
     archive, target = FSDD_ARCHIVE.files[0], data_folder() / "fsdd"
     if (folder / archive.name).exists():
@@ -104,7 +104,7 @@ def take_fsdd_from(folder: Path) -> Path:
             "--from",
             f"must hold {archive.name} or wav files called <digit>_<speaker>_<take>.wav",
             str(folder),
-            "name another folder",
+            "choose another folder",
         )
     with progress_bar("copying", len(recordings)) as advance:
         for recording in recordings:
@@ -114,9 +114,9 @@ def take_fsdd_from(folder: Path) -> Path:
 
 
 def fetch_files(dataset: DataSet, folder: Path, report: Report, timeout_s: float) -> Path:
-    """Download each file from its sources in turn until one gives the right bytes."""
+    """Download each file, trying its sources in turn until the checksum matches."""
     partial = data_folder() / "partial" / dataset.name
-    # pooch tells its own story on the terminal; ours is the progress report.
+    # Progress bars replace the messages of pooch.
     pooch.get_logger().setLevel("ERROR")
     try:
         for file in dataset.files:
@@ -138,7 +138,7 @@ def fetch_files(dataset: DataSet, folder: Path, report: Report, timeout_s: float
 
 
 def _fetch_file(file: RemoteFile, partial: Path, download: ResumingDownload) -> None:
-    """Get one file into ``partial``, whole and checked."""
+    """Download one file into ``partial`` and verify it."""
     problems = []
     for url in file.urls:
         for _ in range(TRIES_PER_SOURCE):
@@ -149,12 +149,12 @@ def _fetch_file(file: RemoteFile, partial: Path, download: ResumingDownload) -> 
                 )
             except requests.RequestException as problem:
                 problems.append(f"{url}: {_plainly(problem)}")
-                # As long as an attempt brings something, this source is worth another one.
+                # Retry a source as long as an attempt receives anything.
                 if download.bytes_here in (before, 0):
                     break
             except ValueError:
-                # pooch has removed the wrong bytes. If we had gone on from an older beginning, that
-                # may have been the wrong part: then this source gets a chance to send all of it.
+                # pooch has removed the wrong bytes. If the download was resumed, the older part may
+                # have been wrong, so this source may send the whole file.
                 problems.append(f"{url}: wrong checksum")
                 if before == 0:
                     break
@@ -162,12 +162,12 @@ def _fetch_file(file: RemoteFile, partial: Path, download: ResumingDownload) -> 
                 return
     raise FailureError(
         f"{file.name} could not be fetched: {'; '.join(problems)}. Nothing was changed; try again "
-        "later (it goes on where it stopped), or get the file yourself and use --from FOLDER"
+        "later (the download resumes), or download the file yourself and use --from FOLDER"
     )
 
 
 def _plainly(problem: requests.RequestException) -> str:
-    """One short reason instead of a nest of exceptions."""
+    """A short reason for a failed request."""
     if isinstance(problem, requests.HTTPError) and problem.response is not None:
         return f"the server answered {problem.response.status_code}"
     if isinstance(problem, requests.Timeout) or "timed out" in str(problem):
@@ -186,7 +186,9 @@ def copy_checked(dataset: DataSet, source: Path, folder: Path) -> Path:
             path = source / file.name
             if not path.is_file():
                 rule = f"must be a folder that holds {file.name}"
-                raise refuse("--from", rule, str(source), "name the folder with the original files")
+                raise refuse(
+                    "--from", rule, str(source), "choose the folder with the original files"
+                )
             found = pooch.file_hash(str(path))
             if found != file.sha256:
                 raise SynsampError(

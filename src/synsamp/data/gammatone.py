@@ -1,8 +1,8 @@
-"""A gammatone ear, the usual alternative to Lyon's: 77 independent filters, ERB-spaced.
+"""A gammatone filter bank, the common alternative to Lyon's model: 77 ERB-spaced filters.
 
 Fourth-order gammatone filters (Patterson et al. 1987) with the bandwidths of Glasberg & Moore
-(1990); then half-wave rectification, the same smoothing as in Lyon's ear, and a cube root for
-loudness in place of a gain control (Stevens' law with the exponent 0.3, rounded).
+(1990); then half-wave rectification, the same smoothing as in Lyon's model, and a cube root for
+loudness instead of gain control (Stevens' power law with the exponent 0.3, rounded).
 """
 
 from __future__ import annotations
@@ -30,7 +30,17 @@ LOWEST_HZ, HIGHEST_HZ = 80.0, 5800.0
 def gammatone_cochleagram(
     waveform: ArrayLike, rate_hz: float, frame_s: float = FRAME_S
 ) -> Cochleagram:
-    """Gammatone cochleagram of a waveform of any sample rate, largest value scaled to 1."""
+    """Gammatone cochleagram, with the largest value scaled to 1.
+
+    Parameters
+    ----------
+    waveform
+        Samples of one channel, shape (samples,).
+    rate_hz
+        Sample rate.
+    frame_s
+        Duration of a frame, a multiple of 0.08 ms.
+    """
     samples_per_frame = frame_length(frame_s)
     sound = whole_frames(at_ear_rate(waveform, rate_hz), samples_per_frame)
     centres_hz = erb_spaced_hz(LOWEST_HZ, HIGHEST_HZ, N_CHANNELS)

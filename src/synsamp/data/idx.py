@@ -13,8 +13,8 @@ from synsamp.data.reading import unzipped
 from synsamp.errors import SynsampError
 
 MOST_BYTES = 1 << 27
-"""More than twice the largest of the original files, unpacked."""
-REMEDY = "get it again with `synsamp data fetch mnist`"
+"""Limit of an unpacked file: more than twice the largest original."""
+REMEDY = "download it again with `synsamp data fetch mnist`"
 # Two zero bytes, 0x08 for unsigned bytes, then the number of dimensions.
 IMAGES_MAGIC = 0x00000803
 LABELS_MAGIC = 0x00000801
@@ -31,11 +31,11 @@ def read_idx_labels(path: Path) -> NDArray[np.uint8]:
 
 
 def read_idx_pair(images_path: Path, labels_path: Path) -> tuple[NDArray[np.uint8], ...]:
-    """Images and the labels that belong to them; refuses a pair of different length."""
+    """Images and their labels, of equal number."""
     images, labels = read_idx_images(images_path), read_idx_labels(labels_path)
     if len(images) != len(labels):
         raise SynsampError(
-            f"images and labels must be equally many, got {len(images)} images in "
+            f"images and labels must have the same number, got {len(images)} images in "
             f"{images_path.name} and {len(labels)} labels in {labels_path.name}; "
             "fetch both again with `synsamp data fetch mnist`"
         )
@@ -53,7 +53,7 @@ def _read(path: Path, magic: int, what: str) -> NDArray[np.uint8]:
             "use the original MNIST files"
         )
     shape = struct.unpack(f">{n_dimensions}I", content[4:header_length])
-    # Python's whole numbers: four lengths of 32 bits overflow those of NumPy.
+    # Python integers: the product of four 32-bit lengths would overflow in NumPy.
     expected, present = math.prod(shape), len(content) - header_length
     if present != expected or not expected:
         raise SynsampError(

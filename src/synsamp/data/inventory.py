@@ -1,4 +1,4 @@
-"""What data is there: counted from the files themselves, damage included."""
+"""List the data sets on this machine, including damaged files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from synsamp.errors import SynsampError
 
 @dataclass(frozen=True)
 class Holding:
-    """One data set: its name, how much of it is here, where it is, and where it comes from."""
+    """One data set: name, amount, location and origin."""
 
     name: str
     amount: str
@@ -24,7 +24,7 @@ class Holding:
 
 
 def inventory() -> list[Holding]:
-    """All data sets that synsamp knows, whether they are here or not."""
+    """All known data sets, downloaded or not."""
     return [_embedded_digits(), _mnist(), _embedded_speech(), _fsdd(), _ti46()]
 
 
@@ -42,7 +42,7 @@ def _mnist() -> Holding:
     folder = data_folder() / "mnist"
     origin = f"{MNIST_FILES.attribution}; {MNIST_FILES.licence}"
     if not any((folder / file.name).exists() for file in MNIST_FILES.files):
-        return Holding("mnist", "not here", "get it: synsamp data fetch mnist", origin)
+        return Holding("mnist", "not downloaded", "run: synsamp data fetch mnist", origin)
     try:
         train, test = (
             len(read_idx_labels(folder / f"{part}-labels-idx1-ubyte.gz"))
@@ -73,7 +73,7 @@ def _fsdd() -> Holding:
     found = folder.iterdir() if folder.is_dir() else iter(())
     names = [path.name for path in found if RECORDING.fullmatch(path.name)]
     if not names:
-        return Holding("fsdd", "not here", "get it: synsamp data fetch fsdd", origin)
+        return Holding("fsdd", "not downloaded", "run: synsamp data fetch fsdd", origin)
     digits = sorted({name[0] for name in names})
     speakers = {name[2:].rsplit("_", 1)[0] for name in names}
     amount = f"{len(names):,} recordings (digits {' '.join(digits)}; {len(speakers)} speakers)"
@@ -85,5 +85,5 @@ def _ti46() -> Holding:
         "ti46",
         "your own copy",
         "read a folder with TI46(folder) in Python",
-        "Texas Instruments 46-word corpus, LDC93S9; licensed, cannot be fetched",
+        "Texas Instruments 46-word corpus, LDC93S9; licensed, cannot be downloaded",
     )

@@ -1,4 +1,4 @@
-"""Lyon's passive ear: a sound as the activity of 77 places along the cochlea.
+"""Lyon's passive cochlear model: activity of 77 places along the cochlea.
 
 Written from the published description (R. F. Lyon, ICASSP 1982; M. Slaney, "Lyon's cochlear
 model", Apple Technical Report 13, 1988; M. Slaney, "Auditory Toolbox", Interval 1998-010):
@@ -48,10 +48,19 @@ AGC_SMALLEST_GAIN = 0.1
 
 
 def lyon_cochleagram(waveform: ArrayLike, rate_hz: float, frame_s: float = FRAME_S) -> Cochleagram:
-    """Lyon's passive ear for a waveform of any sample rate, largest value scaled to 1.
+    """Cochleagram of Lyon's passive cochlear model, with the largest value scaled to 1.
 
-    Sound counts from -1 to 1 (full scale). The gain control makes the picture nearly, but not
-    wholly, independent of loudness. A silent waveform is refused: it has no largest value.
+    The gain control makes the result nearly, but not entirely, independent of loudness. A silent
+    waveform raises an error.
+
+    Parameters
+    ----------
+    waveform
+        Samples of one channel from -1 to 1 (full scale), shape (samples,).
+    rate_hz
+        Sample rate.
+    frame_s
+        Duration of a frame, a multiple of 0.08 ms.
     """
     samples_per_frame = frame_length(frame_s)
     sound = whole_frames(at_ear_rate(waveform, rate_hz), samples_per_frame)
@@ -63,7 +72,7 @@ def lyon_cochleagram(waveform: ArrayLike, rate_hz: float, frame_s: float = FRAME
 def lyon_passive_ear(sound: FloatArray, rate_hz: float = EAR_RATE_HZ) -> FloatArray:
     """Steps 1-4 above for a sound at ``rate_hz``: ``[n_samples, n_channels]``, not smoothed."""
     rectified = np.maximum(cascade(sound, rate_hz), 0.0)
-    # The two front filters are no places on the cochlea, but neighbours of the first one.
+    # The two front filters are not places on the cochlea, only neighbours of the first.
     rectified[:, :2] = 0.0
     controlled = gain_control(rectified, rate_hz)[:, 2:]
     return np.maximum(controlled[:, :-1] - controlled[:, 1:], 0.0)

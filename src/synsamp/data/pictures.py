@@ -1,4 +1,4 @@
-"""Draw examples of the data: digits as they are, speech as waveform, cochleagram and spikes."""
+"""Plot examples: digits as images, speech as waveform, cochleagram and spikes."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _draw_cochleagram(axes: Axes, cochleagram: Cochleagram) -> None:
         extent=(0, cochleagram.duration_s, n_channels, 0),
     )
     ticks_hz = [4000, 2000, 1000, 500, 200]
-    # Channels run from high to low frequency, so both rows are turned for the look-up.
+    # Channels run from high to low frequency, so both arrays are reversed for interpolation.
     places = np.interp(ticks_hz, cochleagram.centre_hz[::-1], np.arange(n_channels)[::-1] + 0.5)
     axes.set_yticks(places, labels=[f"{hertz:,}" for hertz in ticks_hz])
     axes.set(ylabel=f"{n_channels} channels (centre, Hz)", facecolor="black")

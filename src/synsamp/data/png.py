@@ -1,4 +1,4 @@
-"""Read one PNG picture as grey values; its size is known and bounded before it is unpacked."""
+"""Read a PNG image as grey values, checking its size before decompression."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from synsamp.errors import SynsampError, refuse
 
 MOST_BYTES = 1 << 24
 MOST_PIXELS = 1_000_000
-"""Of one picture: every pixel becomes an input neuron."""
-REMEDY = "give a PNG picture"
+"""Limit of one image: every pixel becomes an input neuron."""
+REMEDY = "give a PNG image"
 
 
 def read_png(path: Path) -> NDArray[np.float32]:
@@ -28,7 +28,9 @@ def read_png(path: Path) -> NDArray[np.float32]:
 
     content = content_of(path, MOST_BYTES, REMEDY)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Pillow on sizes that are refused below
+        warnings.simplefilter(
+            "ignore"
+        )  # Pillow's warning about large images, which raise an error below
         try:
             with Image.open(io.BytesIO(content), formats=["PNG"]) as opened:
                 width, height = opened.size
@@ -39,7 +41,7 @@ def read_png(path: Path) -> NDArray[np.float32]:
             raise SynsampError(f"{path} is not a readable PNG file ({why}); {REMEDY}") from None
     if width * height > MOST_PIXELS:
         rule = f"must be at most {MOST_PIXELS:,} pixels"
-        raise refuse(f"size of {path}", rule, f"{width} × {height}", "make the picture smaller")
+        raise refuse(f"size of {path}", rule, f"{width} × {height}", "scale it down")
     if picture.ndim == 3:
         grey = picture[..., :3] @ np.array([0.299, 0.587, 0.114])
         picture = np.clip(grey * picture[..., 3] if picture.shape[2] == 4 else grey, 0.0, 1.0)

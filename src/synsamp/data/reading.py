@@ -1,4 +1,4 @@
-"""Read a user's file, whatever it may be: only a plain file, and never more than is asked for."""
+"""Read plain files up to a limit of bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from synsamp.errors import SynsampError, refuse
 
 
 def content_of(path: str | Path, most_bytes: int, remedy: str) -> bytes:
-    """Return the bytes of a plain file; larger ones are refused before they fill the memory."""
+    """Return the bytes of a plain file of at most ``most_bytes``."""
     require_plain(path, remedy)
     try:
         with Path(path).open("rb") as file:
@@ -22,7 +22,7 @@ def content_of(path: str | Path, most_bytes: int, remedy: str) -> bytes:
 
 
 def unzipped(path: str | Path, most_bytes: int, remedy: str) -> bytes:
-    """Return what a gzip file holds; it is unpacked no further than ``most_bytes``."""
+    """Return the content of a gzip file, unpacking at most ``most_bytes``."""
     require_plain(path, remedy)
     try:
         with gzip.open(path) as file:
@@ -36,7 +36,7 @@ def unzipped(path: str | Path, most_bytes: int, remedy: str) -> bytes:
 
 
 def require_plain(path: str | Path, remedy: str) -> None:
-    """Refuse what is no plain file: a folder, or a device or pipe that would never end."""
+    """Raise an error for a folder, and for a device or pipe, which might never end."""
     try:
         mode = Path(path).stat().st_mode
     except FileNotFoundError:

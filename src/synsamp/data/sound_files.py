@@ -1,4 +1,4 @@
-"""Read sound files: wav of any kind that is plain samples, and NIST SPHERE (the TI-46 discs)."""
+"""Read sound files: uncompressed WAV, and NIST SPHERE (the format of TI-46)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from synsamp.errors import SynsampError
 
 SPHERE_MAGIC = b"NIST_1A"
 MOST_BYTES = 1 << 25
-"""Of a sound file: six minutes of one channel as on a compact disc; a word takes a second."""
+"""Limit of a sound file: six minutes of one channel in CD quality; a word takes a second."""
 BYTE_ORDERS = {"01": "<", "10": ">"}
 MOST_HEADER_BYTES = 1 << 16
 RATES_HZ = {"at_least": 100.0, "at_most": 1e6}
@@ -27,70 +27,70 @@ REMEDY = "give a wav or SPHERE file with one word"
 
 
 class Sound(NamedTuple):
-    """One channel of samples from -1 to 1 (full scale), and how many come in a second."""
+    """Samples of one channel from -1 to 1 (full scale), shape (samples,), and the sample rate."""
 
     waveform: NDArray[np.float64]
     rate_hz: float
 
 
 def read_sound(path: str | Path) -> Sound:
-    """Read a wav or a SPHERE file, whichever its first bytes say (both are called .wav)."""
+    """Read a WAV or SPHERE file, distinguished by its first bytes (both are named .wav)."""
     content = content_of(path, MOST_BYTES, REMEDY)
     return _sphere(path, content) if content.startswith(SPHERE_MAGIC) else _wav(path, content)
 
 
 def read_wav(path: str | Path) -> Sound:
-    """Read a wav file of any sample rate: 8, 16, 24 or 32 bit whole numbers, or floats.
+    """Read a WAV file of any sample rate: 8, 16, 24 or 32 bit integers, or floats.
 
-    Several channels are averaged. Refused: an empty or cut-off file, NaN, compressed formats.
+    Channels are averaged. Empty, truncated and compressed files and NaN raise an error.
     """
     return _wav(path, content_of(path, MOST_BYTES, REMEDY))
 
 
 def _wav(path: str | Path, content: bytes) -> Sound:
     with warnings.catch_warnings():
-        # scipy warns of chunks that it does not know (a title, the recorder's name): no matter.
+        # scipy warns about unknown chunks, such as a title or the recorder's name.
         warnings.simplefilter("ignore", wavfile.WavFileWarning)
         try:
             rate_hz, samples = wavfile.read(io.BytesIO(content))
-        except Exception as problem:  # scipy lets struct, value and attribute errors through
+        except Exception as problem:  # scipy raises struct, value and attribute errors
             raise SynsampError(
                 f"{path} is not a readable wav file ({str(problem)[:200]}); "
                 "convert it to 16 bit PCM"
             ) from None
-    _refuse_cut_off(path, content)
+    _check_length(path, content)
     if samples.dtype == np.uint8:
         waveform = (samples.astype(np.float64) - 128) / 128
     elif samples.dtype.kind == "i":
-        # scipy puts 24 bit samples into the upper bytes of 32, so the same scale serves.
+        # scipy stores 24 bit samples in the upper bytes of 32, so the scale is the same.
         waveform = samples / -float(np.iinfo(samples.dtype).min)
     else:
         waveform = samples.astype(np.float64)
     return _checked(path, waveform, float(rate_hz))
 
 
-def _refuse_cut_off(path: str | Path, content: bytes) -> None:
-    """Refuse a wav whose samples end early; scipy would return what is there without a word."""
+def _check_length(path: str | Path, content: bytes) -> None:
+    """Raise an error for a truncated file, of which scipy silently returns a part."""
     position = len(b"RIFF....WAVE")
     order: Literal["little", "big"] = "big" if content[:4] == b"RIFX" else "little"
     while content[:4] in (b"RIFF", b"RIFX") and position + 8 <= len(content):
         length = int.from_bytes(content[position + 4 : position + 8], order)
         end = position + 8 + length
-        # The largest number stands for "unknown": the file was written to a pipe.
+        # The largest number means "unknown": the file was written to a pipe.
         known = length != 0xFFFFFFFF
         if content[position : position + 4] == b"data" and known and len(content) < end:
             raise SynsampError(
                 f"{path} must hold {length} bytes of samples as its header says, got "
                 f"{len(content) - position - 8}; copy or fetch it again"
             )
-        position = end + length % 2  # chunks start at even places
+        position = end + length % 2  # chunks start at even offsets
 
 
 def read_sphere(path: str | Path) -> Sound:
     """Read a NIST SPHERE file with plain PCM samples of two bytes.
 
     The header is text: a magic line, its own length, then lines ``name -type value`` up to
-    ``end_head``. Full scale is taken from ``sample_sig_bits`` (12 in TI-46), else from the bytes.
+    ``end_head``. Full scale follows from ``sample_sig_bits`` (12 in TI-46), else from the bytes.
     """
     return _sphere(path, content_of(path, MOST_BYTES, REMEDY))
 
@@ -162,7 +162,7 @@ def _sphere_fields(path: str | Path, header: bytes) -> dict[str, str]:
 
 
 def _checked(path: str | Path, waveform: NDArray[np.float64], rate_hz: float) -> Sound:
-    """Average the channels and refuse what is no sound at all."""
+    """Average the channels; raise an error without finite samples or a plausible rate."""
     if waveform.size == 0:
         raise SynsampError(f"{path} must contain sound, got an empty file (0 samples)")
     mono = waveform.mean(axis=1) if waveform.ndim == 2 else waveform

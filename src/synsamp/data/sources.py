@@ -1,4 +1,4 @@
-"""Where the data comes from, its checksums, and the folder it is kept in."""
+"""Sources and checksums of the data sets, and the folder where they are stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATA_FOLDER_VARIABLE = "SYNSAMP_DATA"
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """One file: its name, where it can be had (tried in turn), and what it must hash to."""
+    """One file: its name, its sources (tried in turn) and its checksum."""
 
     name: str
     urls: tuple[str, ...]
@@ -24,7 +24,7 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set that can be fetched: its files and whom to thank."""
+    """A data set to download: its files, attribution and licence."""
 
     name: str
     title: str

@@ -53,7 +53,7 @@ class Utterance:
 
 
 class SpeechSource(Protocol):
-    """Anything that can load utterances, all of them or of chosen digits and speakers."""
+    """A source of utterances, all or of chosen digits and speakers."""
 
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
@@ -84,14 +84,14 @@ class EmbeddedSpeech:
 
 @dataclass(frozen=True)
 class WavFolder:
-    """A user's own wav files of any rate, named ``<digit>_<speaker>_<take>.wav``."""
+    """A folder of WAV files of any sample rate, named ``<digit>_<speaker>_<take>.wav``."""
 
     folder: str | Path
 
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
-        """Read the files of the folder; those with other names are passed over."""
+        """Read the files of the folder; other names are ignored."""
         folder = Path(self.folder)
         if not folder.is_dir():
             raise refuse("folder", "must be a folder of wav files", str(folder), "see docs/data.md")
@@ -103,7 +103,7 @@ class WavFolder:
 class FreeSpokenDigits:
     """The Free Spoken Digit Dataset (8 kHz, CC BY-SA 4.0).
 
-    Without a folder: where ``synsamp data fetch fsdd`` puts the recordings.
+    Default folder: where ``synsamp data fetch fsdd`` stores the recordings.
     """
 
     folder: str | Path | None = None
@@ -132,7 +132,7 @@ class TI46:
     def load(
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
-        """Read the digits; the corpus's other words are passed over."""
+        """Read the digits; other words are ignored."""
         folder = Path(self.folder)
         if not folder.is_dir():
             raise refuse(
@@ -147,7 +147,20 @@ def load_speech(
     digits: Collection[int] | None = None,
     speakers: Collection[str] | None = None,
 ) -> tuple[Utterance, ...]:
-    """Utterances of a source, all or of chosen digits and speakers; default: the embedded voice."""
+    """Load utterances.
+
+    Parameters
+    ----------
+    source
+        `EmbeddedSpeech` (default), `FreeSpokenDigits`, `TI46`, `WavFolder` or a custom source.
+    digits, speakers
+        Only these; default: all.
+
+    Returns
+    -------
+    tuple of Utterance
+        Ordered by digit, speaker and take.
+    """
     return (source or EmbeddedSpeech()).load(digits, speakers)
 
 
@@ -175,7 +188,7 @@ def split_speech(
                 "n_train and n_test",
                 f"must be >= 1 and together at most the {len(takes)} utterances of digit {digit}",
                 (n_train, n_test),
-                "ask for fewer",
+                "use fewer utterances",
             )
         order = np.random.default_rng([seed, digit]).permutation(len(takes))
         train += [takes[position] for position in order[:n_train]]
@@ -184,7 +197,7 @@ def split_speech(
 
 
 class SpokenName(NamedTuple):
-    """What a file name says."""
+    """Digit, speaker and take of a file name."""
 
     digit: int
     speaker: str
@@ -232,7 +245,7 @@ def _some(
     digits: Collection[int] | None,
     speakers: Collection[str] | None,
 ) -> tuple[Utterance, ...]:
-    """Refuse an empty answer: a misspelt speaker must not look like an empty data set."""
+    """Raise an error if nothing was found, for example for a misspelt speaker."""
     utterances = tuple(found)
     if not utterances:
         raise SynsampError(

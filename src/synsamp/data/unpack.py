@@ -1,4 +1,4 @@
-"""Take the recordings out of the FSDD archive, and nothing else, into one flat folder."""
+"""Unpack the recordings of the FSDD archive, and nothing else, into one folder."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from synsamp.progress import progress_bar
 
 MOST_MEMBERS = 100_000
 MOST_BYTES = 1 << 30
-"""Of a whole archive, unpacked; the original has 3,000 recordings and a few tens of megabytes."""
+"""Limits of an unpacked archive; the original has 3,000 recordings and some ten megabytes."""
 RECORDING = re.compile(r"\d_.+_[^_]+\.wav", flags=re.IGNORECASE)
 
 
 def unpack_recordings(archive: Path, target: Path) -> int:
     """Unpack ``*/recordings/<digit>_<speaker>_<take>.wav``; returns how many there were.
 
-    An archive with a member whose path climbs out of the folder is refused as a whole. Everything
-    is unpacked beside the target first, so a broken archive leaves the target as it was.
+    A member whose path leaves the folder raises an error for the whole archive. Everything is
+    unpacked into a temporary folder first, so a damaged archive leaves the target unchanged.
     """
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -40,17 +40,17 @@ def unpack_recordings(archive: Path, target: Path) -> int:
 
 
 def cannot_write(target: Path, problem: OSError) -> SynsampError:
-    """Build the error for a place that takes no files; a full disk is no mistake of the user."""
+    """Build the error for a folder that cannot be written, or for a full disk."""
     full = problem.errno in (errno.ENOSPC, errno.EDQUOT)
-    remedy = "make room" if full else "set SYNSAMP_DATA to a folder you may write to"
+    remedy = "free some space" if full else "set SYNSAMP_DATA to a folder you may write to"
     message = f"cannot write to {target} ({problem.strerror}); {remedy}"
     return FailureError(message) if full else SynsampError(message)
 
 
 def recordings_in(folder: Path) -> list[Path]:
-    """Wav files of a folder with FSDD names; each one is read, so that a bad one is told now."""
+    """WAV files of a folder with FSDD names; each is read to detect damaged files."""
     if not folder.is_dir():
-        raise refuse("--from", "must be a folder", str(folder), "name the one with the files")
+        raise refuse("--from", "must be a folder", str(folder), "give the folder with the files")
     paths = sorted(path for path in folder.iterdir() if RECORDING.fullmatch(path.name))
     with progress_bar("reading", len(paths)) as advance:
         for path in paths:
@@ -69,7 +69,7 @@ def _unpack_beside(archive: Path, folder: Path) -> list[str]:
             ]
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as problem:
         raise SynsampError(
-            f"{archive} is not a whole tar.gz archive ({problem}); delete it and fetch again"
+            f"{archive} is not an intact tar.gz archive ({problem}); delete it and fetch again"
         ) from None
     if not names:
         raise SynsampError(f"{archive} must hold recordings/*.wav, got none")
@@ -90,7 +90,7 @@ def _checked_members(tar: tarfile.TarFile, archive: Path) -> list[tarfile.TarInf
         path = PurePosixPath(member.name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:", member.name):
             raise SynsampError(
-                f"{archive} holds a path that climbs out of the folder: {member.name!r}; "
+                f"{archive} holds a path that leaves the folder: {member.name!r}; "
                 "nothing was unpacked, do not use this archive"
             )
     return members
