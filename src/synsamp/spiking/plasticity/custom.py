@@ -10,11 +10,13 @@ number per time constant, which has decayed to the present and may be changed in
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numba.core.errors import NumbaError
 
 from synsamp import arguments
@@ -23,7 +25,7 @@ from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp, scalar
 from synsamp.specialise import is_compiled, why_not_compiled
 from synsamp.specialise.fingerprint import fingerprint
-from synsamp.spiking.kernel.compiling import row_function
+from synsamp.spiking.kernel.compiling import CHECKED, row_function
 from synsamp.spiking.kernel.diffusion import at_least, read_effects
 from synsamp.spiking.kernel.rows import ARRIVAL, SPIKE, ArrivalColumn, SpikeRow, arrays_of
 from synsamp.spiking.kernel.simd import array_at, numbers, part
@@ -82,16 +84,28 @@ class CustomPlasticity(Plasticity):
             remedy = "decorate it with numba.njit"
             raise refuse(name, "must be compiled to run inside the engine", type(function), remedy)
         signature = "f(synapse, traces, parameters) -> change of θ"
+        synapse, count = Synapse(0.5, 0.1, 0.1, 0.3, 1.0), self.n_traces
+        outside = f"must use traces 0 to {count - 1}" if count else "must use no traces"
+        remedy = "time_constants_s gives each synapse one trace per time constant"
+        try:  # compiled code does not check indices
+            with np.errstate(all="ignore"):
+                function.py_func(synapse, np.zeros(count), self.parameter_values)
+        except IndexError as error:
+            raise refuse(name, outside, str(error), remedy) from None
+        except Exception:  # noqa: S110 (arithmetic errors differ; compiled code decides)
+            pass
+        around = np.zeros(count + 2 * MOST_TRACES)
         try:
             change = function(
-                Synapse(0.5, 0.1, 0.1, 0.3, 1.0),
-                np.zeros(len(self.time_constants_s)),
-                self.parameter_values,
+                synapse, around[MOST_TRACES : MOST_TRACES + count], self.parameter_values
             )
         except (NumbaError, TypeError, IndexError, ZeroDivisionError) as error:
             raise refuse(name, f"must be {signature}", why_not_compiled(error)) from None
         if isinstance(change, bool) or not isinstance(change, (int, float)):
             raise refuse(name, f"must be {signature} and return a number", type(change))
+        around[MOST_TRACES : MOST_TRACES + count] = 0.0
+        if around.any():  # a compiled function that this one calls
+            raise refuse(name, outside, "a write beyond them", remedy)
 
     @property
     def n_traces(self) -> int:
@@ -148,7 +162,7 @@ class CustomPlasticity(Plasticity):
 
     def _parts(self, mapping: Mapping, change_of: Any) -> dict[str, Any]:
         return {
-            "change_of": change_of,
+            "change_of": _checked(change_of) if CHECKED else change_of,
             "n_values": len(self.parameter_values),
             "n_traces": self.n_traces,
             "values": numbers(len(self.parameter_values)),
@@ -156,6 +170,12 @@ class CustomPlasticity(Plasticity):
             "slope_of": mapping.slope_of,
             "mapping_numbers": numbers(len(mapping.parameters)),
         }
+
+
+@functools.cache
+def _checked(function: Any) -> Any:
+    """The same function compiled with bounds checks."""
+    return njit(boundscheck=True)(function.py_func)
 
 
 @scalar
