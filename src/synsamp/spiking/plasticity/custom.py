@@ -1,11 +1,11 @@
-"""A plasticity of your own: what happens to one synapse at a spike, and at an arrival.
+"""Custom plasticity: change of one synapse at a postsynaptic and at a presynaptic spike.
 
     dθ = b ( ∂log p_S(θ) dt + on_post dS_post + on_pre dS_pre ) + sqrt(2 T b) dW
 
 Both are functions ``f(synapse, traces, parameters)`` compiled with ``numba.njit`` that return the
-change of θ in units of b. ``synapse`` has the fields of `Synapse`; ``traces`` is an array with one
-number per time constant, which has decayed to the present and may be changed in place;
-``parameters`` is the tuple that was given.
+change of θ in units of b. ``synapse`` has the fields of `Synapse`. ``traces`` is an array with one
+number per time constant, decayed to the present; the function may change it in place.
+``parameters`` is the tuple ``parameter_values``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MOST_TRACES = 16
 
 
 class Synapse(NamedTuple):
-    """What a plasticity may know of a synapse: numbers of the moment."""
+    """Variables of one synapse that a plasticity may read."""
 
     theta: float
     w: float
@@ -46,18 +46,35 @@ class Synapse(NamedTuple):
     slope: float
     """dw/dθ."""
     x: float
-    """The summed EPSP of its afferent."""
+    """Summed EPSP of the afferent (Eq. 29)."""
     modulator: float
-    """That of the circuit; set by `Simulation.modulate`, 1 unless set."""
+    """The circuit's modulator, set by `Simulation.modulate`; default 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class CustomPlasticity(Plasticity):
-    """Plasticity by functions of one synapse.
+    """Plasticity given by functions of one synapse.
 
-    ``time_constants_s`` gives each synapse as many traces, which decay by themselves. A function
-    that is not wanted is left out: ``on_pre`` costs a visit to all synapses of an axon at each
-    of its spikes.
+    Parameters
+    ----------
+    on_post
+        ``f(synapse, traces, parameters) -> change of θ / b`` at a postsynaptic spike, compiled with
+        ``numba.njit``; None for no change.
+    on_pre
+        The same at a presynaptic spike. Each one visits all synapses of its axon.
+    parameter_values
+        Numbers that both functions receive.
+    time_constants_s
+        One exponentially decaying trace per time constant and synapse, at most 16.
+
+    Examples
+    --------
+    >>> from numba import njit
+    >>> @njit
+    ... def hebbian(synapse, traces, parameters):
+    ...     return parameters[0] * synapse.slope * synapse.x
+    >>> CustomPlasticity(on_post=hebbian, parameter_values=(1.0,))
+    CustomPlasticity(on_post=hebbian, (1.0,))
     """
 
     on_post: Any = None
@@ -114,12 +131,12 @@ class CustomPlasticity(Plasticity):
 
     @property
     def has_on_pre(self) -> bool:
-        """Whether there is a function for them."""
+        """Whether ``on_pre`` was given."""
         return self.on_pre is not None
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """The functions, and how many numbers and traces there are."""
+        """The functions, the number of settings and of traces."""
         return type(self), self.on_post, self.on_pre, len(self.settings), self.n_traces
 
     @property
@@ -128,17 +145,17 @@ class CustomPlasticity(Plasticity):
         return self.numbers
 
     def with_settings(self, settings: Sequence[float]) -> CustomPlasticity:
-        """The same with other numbers."""
+        """A copy with other settings."""
         values, count = tuple(map(float, settings)), len(self.parameter_values)
         return replace(self, parameter_values=values[:count], time_constants_s=values[count:])
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The given ones, then the time constants."""
+        """Parameters, then time constants."""
         return (*self.parameter_values, *self.time_constants_s)
 
     def describe(self) -> str:
-        """Numbers, and a fingerprint of the functions: two of one name may differ."""
+        """Settings and a fingerprint of the functions: functions of one name may differ."""
         functions = fingerprint((self.on_post, self.on_pre), with_sources=False)
         return f"CustomPlasticity({self.parameter_values}, {self.time_constants_s}) {functions}"
 
@@ -185,7 +202,7 @@ def _nothing(synapse: Any, traces: Any, parameters: Any) -> float:
 
 @scalar
 def _decay(traces: Any, constants: Any, first: int, elapsed: float) -> None:
-    """Traces at the present; the time constants stand behind the plasticity's own numbers."""
+    """Bring traces to the present; time constants follow the parameters in memory."""
     for j in range(traces.size):
         traces[j] *= exp(-elapsed / constants[first + j])
 
