@@ -12,7 +12,7 @@ from numba import njit
 
 import synsamp as ss
 from synsamp.specialise import specialise
-from synsamp.specialise.disk import kernel_folder
+from synsamp.specialise.disk import is_private, is_safe_parent, kernel_folder
 from synsamp.specialise.fingerprint import fingerprint
 
 
@@ -96,6 +96,46 @@ def test_a_fingerprint_sees_what_is_called_through_a_module(tmp_path, monkeypatc
         exec("def part(x):\n    return helpers.pull(x)", scope)
         found.add(fingerprint(scope["part"]))
     assert len(found) == 2
+
+
+EDITED = {
+    "package": ("import edited.consts\n\ndef part(x):\n    return edited.consts.K * x", "K = {}"),
+    "closure": (
+        "def make():\n    import edited.consts as c\n    def part(x):\n        return c.K * x\n"
+        "    return part\npart = make()",
+        "K = {}",
+    ),
+    "enum": (
+        "from edited.consts import Size\n\ndef part(x):\n    return Size.LARGE * x",
+        "import enum\nclass Size(enum.IntEnum):\n    LARGE = {}",
+    ),
+    "named tuple": (
+        "from edited.consts import Pair\n\ndef part(x):\n    return Pair().a * x",
+        "from typing import NamedTuple\nclass Pair(NamedTuple):\n    a: int = {}",
+    ),
+    "order of fields": (
+        "from edited.consts import PAIR\n\ndef part(x):\n    return PAIR.a * x",
+        "from collections import namedtuple\n"
+        "PAIR = namedtuple('Pair', 'a b' if {} == 1 else 'b a')(1, 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EDITED)
+def test_a_fingerprint_changes_with_a_constant_in_another_module(kind, tmp_path):
+    use, constants = EDITED[kind]
+    (tmp_path / "edited").mkdir()
+    (tmp_path / "edited" / "__init__.py").write_text("")
+    program = f"from synsamp.specialise.fingerprint import fingerprint\n{use}\n"
+    (tmp_path / "program.py").write_text(program + "print(fingerprint(part))")
+    found = set()
+    for value in (1, 2, 1):
+        (tmp_path / "edited" / "consts.py").write_text(constants.format(value))
+        command = [sys.executable, "-B", str(tmp_path / "program.py")]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        found.add(done.stdout.strip())
+    assert len(found) == 2
+    assert "None" not in found
 
 
 def test_what_cannot_be_described_has_no_fingerprint():
@@ -217,3 +257,39 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path):
     path.write_text(text)
     subprocess.run([sys.executable, str(path)], env=env, check=True)
     assert not list((tmp_path / "synsamp").iterdir())
+
+
+def _mode(path, mode):
+    path.mkdir(exist_ok=True)
+    path.chmod(mode)
+    return path
+
+
+def test_a_folder_below_one_that_others_may_write_to_is_not_used(tmp_path):
+    parent = _mode(tmp_path / "shared", 0o777)
+    assert not is_private(_mode(parent / "synsamp", 0o700))
+    assert is_private(_mode(_mode(tmp_path / "sticky", 0o1777) / "synsamp", 0o700))
+    assert is_private(_mode(_mode(tmp_path / "own", 0o755) / "synsamp", 0o700))
+
+
+def test_a_parent_that_belongs_to_somebody_else_is_not_safe(tmp_path):
+    found = list(tmp_path.stat())
+    assert is_safe_parent(os.stat_result(found))
+    found[stat.ST_UID] = os.getuid() + 12345
+    assert not is_safe_parent(os.stat_result(found))
+
+
+@pytest.mark.parametrize(("mode", "hits"), [(0o600, 1), (0o666, 0), (0o620, 0)])
+def test_a_file_that_others_may_write_to_is_not_loaded(mode, hits, tmp_path):
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for text in (DAMAGE + f"for path in files: path.chmod({mode})\n", AGAIN):
+        path = tmp_path / "program.py"
+        path.write_text(text)
+        argument = "nothing" if text is not AGAIN else str(hits)
+        done = subprocess.run(
+            [sys.executable, str(path), argument], env=env, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    kept = list((tmp_path / "synsamp").glob("*triple*"))
+    assert len(kept) == 2
+    assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}

@@ -313,6 +313,33 @@ def test_a_plasticity_that_cannot_work_is_refused_in_one_line(make, words):
     assert "\n" not in str(told.value)
 
 
+@njit
+def beyond(synapse, traces, parameters):
+    traces[1] = 5.0
+    return 0.0
+
+
+@njit
+def _write(traces, at):
+    traces[at] = 5.0
+
+
+@njit
+def beyond_in_a_helper(synapse, traces, parameters):
+    _write(traces, 2)
+    return 0.0
+
+
+@pytest.mark.parametrize("function", [beyond, beyond_in_a_helper])
+@pytest.mark.parametrize("place", ["on_post", "on_pre"])
+def test_a_trace_out_of_range_raises_an_error(function, place):
+    with pytest.raises(SynsampError, match=f"{place} must use traces 0 to 0, got .*time_constants"):
+        CustomPlasticity(**{place: function}, time_constants_s=(1.0,))
+    with pytest.raises(SynsampError, match="must use no traces"):
+        CustomPlasticity(**{place: function})
+    CustomPlasticity(**{place: function}, time_constants_s=(1.0, 1.0, 1.0))
+
+
 def test_a_state_knows_its_plasticity():
     sim = Simulation(winner_take_all_network(3, 2, stdp_model()), theta={"x->z": 0.5}).run(1.0)
     other = CustomPlasticity(pair_post, pair_post, (1.0, 0.7), time_constants_s=(0.017, 0.034))

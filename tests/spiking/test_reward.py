@@ -281,6 +281,19 @@ def test_other_numbers_from_now_on():
     assert np.abs(sim.run(1.0).eligibility("x->z").trace).max() < 1e-3 * np.abs(e).max()
 
 
+def test_theta_stays_within_its_bounds_when_a_large_gradient_is_added():
+    """A negative reward pushes θ far below theta_min in one interval, a positive one above."""
+    plasticity = RewardGradient(1.0, 50.0, 1e5, theta_max=1.5, expectation=False)
+    network = winner_take_all_network(6, 2, model(plasticity, theta_min=-0.5, temperature=0.0))
+    for dopamine, bound in ((-1.0, -0.5), (1.0, 1.5)):
+        sim = Simulation(network, np.full(6, 60.0), 1, theta={"x->z": 1.0}, drift_interval_s=0.1)
+        sim.modulate("z", dopamine)
+        theta = sim.run(1.0).theta("x->z")
+        assert theta.min() >= -0.5
+        assert theta.max() <= 1.5
+        assert np.abs(theta - bound).min() < 0.01  # the prior acts since
+
+
 def test_lesions_take_eligibility_with_them():
     sim = running().run(2.0)
     gone = np.zeros((4, 20), bool)

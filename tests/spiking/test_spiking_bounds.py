@@ -54,3 +54,25 @@ def test_the_checks_see_an_array_that_is_too_short(cut):
     done = checked("-c", BROKEN.format(cut=cut))
     assert done.returncode == 1, done.stdout + done.stderr
     assert "IndexError" in done.stderr
+
+
+LATER = """
+import numpy as np
+from numba import njit
+from synsamp.spiking import CustomPlasticity, Simulation, SynapseModel, winner_take_all_network
+
+@njit
+def later(synapse, traces, parameters):
+    if synapse.theta != 0.5:  # not the value at which functions are tried
+        traces[1] = 5.0
+    return 0.0
+
+model = SynapseModel(plasticity=CustomPlasticity(PLACE=later, time_constants_s=(1.0,)))
+Simulation(winner_take_all_network(8, 2, model), np.full(8, 50.0), seed=1).run(1.0)
+"""
+
+
+@pytest.mark.parametrize("place", ["on_post", "on_pre"])
+def test_the_checks_see_a_users_function_that_leaves_its_traces(place):
+    done = checked("-c", LATER.replace("PLACE", place))
+    assert "IndexError" in done.stderr, done.stdout + done.stderr

@@ -1,8 +1,8 @@
 """Machine code on disk, in a folder that belongs to the user alone.
 
-Numba keeps its files as pickles beside the source. Whoever can write there can run code in this
-process, so the folder is made for the user alone, and one that others may write to is not used. A
-damaged file is thrown away and the function compiled anew; a full disk costs the file, not the run.
+Numba stores pickles, and loading a pickle can run any code. So the folder is created for the user
+alone. If other users can write to it, to a parent or to a file, it is not used. A damaged file is
+deleted and its function compiled again; a full disk costs the file, not the run.
 """
 
 from __future__ import annotations
@@ -29,15 +29,50 @@ def kernel_folder() -> Path:
 
 @functools.cache
 def is_private(folder: Path) -> bool:
-    """Make the folder if need be; whether nobody else can put files there."""
+    """Create the folder if necessary; return whether only this user can put files there."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()
+        parents = [parent.stat() for parent in folder.resolve().parents]
     except OSError:
         return False
-    own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    closed = os.name != "posix" or not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return own and closed and stat.S_ISDIR(found.st_mode) and os.access(folder, os.W_OK)
+    return (
+        stat.S_ISDIR(found.st_mode)
+        and os.access(folder, os.W_OK)
+        and is_own(found)
+        and all(map(is_safe_parent, parents))
+    )
+
+
+def is_own(found: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user, and no other user can write to it."""
+    if os.name != "posix":
+        return True
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def is_safe_parent(found: os.stat_result) -> bool:
+    """Whether other users cannot rename what is inside: not theirs, and not writable or sticky."""
+    if os.name != "posix":
+        return True
+    mode = found.st_mode
+    if found.st_uid not in (0, os.getuid()):
+        return False
+    if mode & stat.S_ISVTX:  # as /tmp
+        return True
+    return not mode & stat.S_IWOTH and not (mode & stat.S_IWGRP and _has_others(found.st_gid))
+
+
+def _has_others(group: int) -> bool:
+    """Whether a group is other than the one that many systems create for each user alone."""
+    import grp
+    import pwd
+
+    try:
+        found, own = grp.getgrgid(group), pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return True
+    return found.gr_name != own or not set(found.gr_mem) <= {own}
 
 
 def disk_cache(function: FunctionType) -> Any:
@@ -78,19 +113,25 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # whatever a damaged pickle raises
-            self._forget()
-            return None
+            if all(is_own(path.lstat()) for path in self._files()):
+                return super().load_overload(sig, target_context)
+        except Exception:  # noqa: S110 (whatever a damaged pickle raises)
+            pass
+        self._forget()
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             super().save_overload(sig, data)
+            for path in self._files():
+                path.chmod(0o600)  # whatever the umask
         except Exception:
             self._forget()
 
+    def _files(self) -> list[Path]:
+        return list(kernel_folder().glob(f"{self._impl.filename_base}*"))
+
     def _forget(self) -> None:
-        name = f"{self._impl.filename_base}*"
-        for path in kernel_folder().glob(name):
+        for path in self._files():
             with contextlib.suppress(OSError):
                 path.unlink()

@@ -9,6 +9,7 @@ by a name (operators of lanes, attributes of records) count as whole files.
 
 from __future__ import annotations
 
+import enum
 import functools
 import hashlib
 from pathlib import Path
@@ -62,7 +63,7 @@ def _add(value: Any, digest: Any, seen: dict[int, int]) -> None:
     if id(value) in seen:
         digest.update(seen[id(value)].to_bytes(4, "big"))
         return
-    if isinstance(value, (FunctionType, Dispatcher, _Intrinsic)):
+    if isinstance(value, (FunctionType, Dispatcher, _Intrinsic, ModuleType)):
         seen[id(value)] = len(seen)
     if isinstance(value, Dispatcher):
         _add(_options(value), digest, seen)
@@ -81,6 +82,7 @@ def _add(value: Any, digest: Any, seen: dict[int, int]) -> None:
         digest.update(f"{value.dtype}{value.shape}".encode())
         digest.update(np.ascontiguousarray(value).tobytes())
     elif isinstance(value, (tuple, list)):
+        digest.update(repr(getattr(value, "_fields", ())).encode())
         for part in value:
             _add(part, digest, seen)
     elif isinstance(value, (set, frozenset)):
@@ -93,6 +95,10 @@ def _add(value: Any, digest: Any, seen: dict[int, int]) -> None:
         digest.update(f"{value.__name__}{getattr(value, '__version__', '')}".encode())
     elif isinstance(value, type):
         digest.update(f"{value.__module__}.{value.__qualname__}".encode())
+        if issubclass(value, enum.Enum):
+            _add({name: member.value for name, member in value.__members__.items()}, digest, seen)
+        elif issubclass(value, tuple) and hasattr(value, "_fields"):
+            _add((value._fields, getattr(value, "_field_defaults", {})), digest, seen)
     elif isinstance(value, BuiltinFunctionType):
         digest.update(f"{value.__module__}.{value.__name__}".encode())
     elif value is None or isinstance(
@@ -128,19 +134,26 @@ def _options(function: Dispatcher) -> dict[str, Any]:
 def _add_function(function: FunctionType, digest: Any, seen: dict[int, int]) -> None:
     _add(function.__code__, digest, seen)
     _add(function.__defaults__, digest, seen)
-    for cell in function.__closure__ or ():
-        _add(cell.cell_contents, digest, seen)
     names = _names(function.__code__)
+    for cell in function.__closure__ or ():
+        _add_named(cell.cell_contents, names, digest, seen)
     for name in names:
         if name in function.__globals__:
             digest.update(name.encode())
-            value = function.__globals__[name]
-            _add(value, digest, seen)
-            if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES:
-                for attribute in names:  # what may be meant by ``module.attribute``
-                    if hasattr(value, attribute):
-                        digest.update(attribute.encode())
-                        _add(getattr(value, attribute), digest, seen)
+            _add_named(function.__globals__[name], names, digest, seen)
+
+
+def _add_named(value: Any, names: list[str], digest: Any, seen: dict[int, int]) -> None:
+    """A value that a function reads; of a module, what ``module.attribute`` may mean as well."""
+    known = id(value) in seen
+    _add(value, digest, seen)
+    if known or not isinstance(value, ModuleType):
+        return
+    if value.__name__.partition(".")[0] not in LIBRARIES:
+        for attribute in names:
+            if hasattr(value, attribute):
+                digest.update(attribute.encode())
+                _add_named(getattr(value, attribute), names, digest, seen)
 
 
 def _names(code: CodeType) -> list[str]:

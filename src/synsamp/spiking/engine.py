@@ -96,6 +96,10 @@ class Engine:
         self._deliver = Entrance(loop.deliver)
         self._bring_eligibility_up = Entrance(loop.bring_eligibility_up)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are laid out again: addresses hold in one place of one process."""
+        return Engine, (self.network, self.layout.drift_interval_s, self.layout.sync_interval_s)
+
     # -- moving a state --------------------
 
     def advance(

@@ -1,7 +1,7 @@
-"""What a network is: input groups, circuits, and projections with a model of their synapses.
+"""Description of a network: populations, and projections with a synapse model.
 
-Everything here is a frozen description with the paper's values as defaults; no state.
-`synsamp.spiking.layout` lays it out in memory.
+Everything here is frozen and has the paper's values as defaults. `synsamp.spiking.layout` turns the
+description into arrays.
 """
 
 from __future__ import annotations
@@ -27,17 +27,34 @@ from synsamp.spiking.neurons import (
 from synsamp.spiking.synapses import SynapseModel
 
 MOST_SYNAPSES = 10**10
-"""Potential ones; at 25 bytes each."""
+"""Potential synapses, at 25 bytes each."""
 
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """All potential synapses from one population to one circuit.
+    """All potential synapses from one population to another.
 
-    ``mask[post, pre]`` says which may exist (default: all; no self-connections unless
-    ``allow_self``). Two projections between the same populations must have disjoint masks.
-    ``sign=-1`` makes it inhibitory: prior and mapping act on the size, and ŵ lowers the potential.
-    ``epsp`` is the kernel of its EPSPs (default: that of the network).
+    Parameters
+    ----------
+    source, target
+        Names of the populations; ``target`` must not be an input group.
+    synapses
+        How the synapses change.
+    delay_s
+        Axonal delay.
+    mask
+        bool[post, pre], which synapses may exist; default: all. Two projections between the same
+        populations must have disjoint masks.
+    plastic
+        Whether θ changes.
+    allow_self
+        Whether a neuron may connect to itself.
+    name
+        Default ``"source->target"``.
+    sign
+        −1 for inhibition: ŵ lowers the potential.
+    epsp
+        Kernel of its EPSPs; default: that of the network.
     """
 
     source: str
@@ -70,7 +87,7 @@ class Projection:
                 f"plasticity {of}",
                 "must suit an inhibitory projection",
                 type(self.synapses.plasticity).__name__,
-                "its likelihood has rates that grow with w; use plastic=False or your own",
+                "it is derived for excitatory synapses; use plastic=False or a CustomPlasticity",
             )
         if self.name != "":
             check_population_name(f"name {of}", self.name)
@@ -79,9 +96,28 @@ class Projection:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Populations and the projections between them, checked as a whole.
+    """Populations and the projections between them.
 
-    ``neurons`` are winner-take-all circuits (`WinnerTakeAll`) and populations of `StochasticNeurons`.
+    Parameters
+    ----------
+    inputs
+        Input groups.
+    neurons
+        Populations that spike by themselves: `WinnerTakeAll`, `StochasticNeurons`.
+    projections
+        Synapses between populations.
+    epsp
+        Kernel of the EPSPs (Eq. 30).
+
+    Examples
+    --------
+    >>> network = Network(
+    ...     inputs=[InputGroup("x", 784)],
+    ...     neurons=[WinnerTakeAll("z", 10)],
+    ...     projections=[Projection("x", "z")],
+    ... )
+    >>> network.n_neurons
+    10
     """
 
     inputs: tuple[InputGroup, ...]
@@ -118,7 +154,7 @@ class Network:
             arguments.one_of(f"source {of}", projection.source, names)
             if projection.target not in {c.name for c in self.neurons}:
                 arguments.one_of(f"target {of}", projection.target, names)
-                raise refuse(f"target {of}", "must be a circuit", projection.target)
+                raise refuse(f"target {of}", "must be neurons, not inputs", projection.target)
         cells = sum(self.size_of(p.source) * self.size_of(p.target) for p in self.projections)
         if cells > MOST_SYNAPSES:
             raise refuse("potential synapses", f"must be at most {MOST_SYNAPSES:,}", cells)
@@ -137,7 +173,7 @@ class Network:
                 prior.group.shape,
                 f"use np.broadcast_to(labels, {shape})",
             )
-        prior.parts(shape)  # refuses numbers of another shape
+        prior.parts(shape)  # raises an error for parameters of another shape
         free = any(
             isinstance(c, StochasticNeurons) and c.name == projection.target for c in self.neurons
         )
@@ -147,7 +183,7 @@ class Network:
                 f"plasticity {of}",
                 "must suit stochastic neurons",
                 type(plasticity).__name__,
-                "its likelihood is that of winner-take-all circuits; use plastic=False or your own",
+                "it is derived for WinnerTakeAll; use plastic=False or a CustomPlasticity",
             )
 
     def _check_overlap(self) -> None:
@@ -165,11 +201,11 @@ class Network:
 
     @property
     def populations(self) -> tuple[InputGroup | WinnerTakeAll | StochasticNeurons, ...]:
-        """Input groups, then circuits."""
+        """Input groups, then neurons."""
         return (*self.inputs, *self.neurons)
 
     def size_of(self, population: str) -> int:
-        """How many neurons a population has."""
+        """Number of neurons of a population."""
         sizes = {p.name: p.size for p in self.populations}
         return sizes[arguments.one_of("population", population, sizes)]
 
@@ -184,18 +220,18 @@ class Network:
 
     @property
     def needs_event_order(self) -> bool:
-        """Whether it has to be simulated event by event: arrivals matter, or rates that vary."""
+        """Whether events must be simulated one by one: on_pre functions, or stochastic neurons."""
         return any(isinstance(c, StochasticNeurons) for c in self.neurons) or any(
             p.plastic and p.synapses.plasticity.has_on_pre for p in self.projections
         )
 
     def index_of(self, circuit: str) -> int:
-        """Which of the circuits has this name."""
+        """Position of a population in ``neurons``."""
         names = [c.name for c in self.neurons]
         return names.index(arguments.one_of("circuit", circuit, names))
 
     def neurons_of(self, circuit: str) -> NDArray[np.int64]:
-        """Numbers of a circuit's neurons as they appear in recorded spikes."""
+        """Indices of a population's neurons in recorded spikes."""
         i = self.index_of(circuit)
         first = sum(c.size for c in self.neurons[:i])
         return np.arange(first, first + self.neurons[i].size)
@@ -219,12 +255,12 @@ class Network:
 
     @property
     def n_inputs(self) -> int:
-        """Inputs of all groups together."""
+        """Number of inputs in all groups."""
         return sum(g.size for g in self.inputs)
 
     @property
     def n_neurons(self) -> int:
-        """Neurons of all circuits together."""
+        """Number of neurons without inputs."""
         return sum(c.size for c in self.neurons)
 
 
@@ -241,10 +277,16 @@ def winner_take_all_network(
     synapses: SynapseModel | None = None,
     **circuit: Any,
 ) -> Network:
-    """The paper's single circuit: inputs ``x`` project to one circuit ``z`` (Figs. 3 and 4).
+    """The paper's network of Figs. 3 and 4: inputs ``x`` project to one circuit ``z``.
 
-    Without ``synapses`` they are those of the paper. Further arguments are those of `WinnerTakeAll`,
-    such as ``rate_hz``.
+    Parameters
+    ----------
+    n_inputs, n_neurons
+        Sizes of ``x`` and ``z``.
+    synapses
+        Model of the synapses; default: the paper's.
+    **circuit
+        Further arguments of `WinnerTakeAll`, such as ``rate_hz``.
     """
     known = set(WinnerTakeAll.__dataclass_fields__) - {"name", "size"}
     for name in circuit:

@@ -1,4 +1,4 @@
-"""Who spikes: input groups, winner-take-all circuits, stochastic neurons; and the kernels of EPSPs."""
+"""Populations of a network: input groups, winner-take-all circuits and stochastic neurons."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LONGEST_S = 1e6
 
 
 def keep(part: Any, **values: Any) -> None:
-    """Put checked values into a frozen description: 100 and 100.0 are the same rate."""
+    """Set checked values in a frozen dataclass, so that 100 and 100.0 are the same rate."""
     for name, value in values.items():
         object.__setattr__(part, name, value)
 
 
 def check_population_name(what: str, name: str) -> None:
-    """Names of populations and projections name recorded columns, too, and so files."""
+    """Check a name that recorded columns and files will have as well."""
     arguments.text(what, name)
     if name == "time_s" or name.startswith(".") or len(name) > 100 or not name.isprintable():
         raise refuse(what, "must be a plain word (not time_s)", name[:100], "use e.g. 'x'")
@@ -32,7 +32,15 @@ def check_population_name(what: str, name: str) -> None:
 
 @dataclass(frozen=True)
 class DoubleExponential:
-    """ε(s) = exp(−s/fall) − exp(−s/rise) for s > 0 (Eq. double-exp-kernel)."""
+    """Kernel of an EPSP or of adaptation (Eq. 30, double exponential kernel).
+
+    ε(s) = exp(−s/fall) − exp(−s/rise) for s > 0.
+
+    Parameters
+    ----------
+    rise_s, fall_s
+        Time constants in seconds, ``rise_s < fall_s``.
+    """
 
     rise_s: float = 0.002
     fall_s: float = 0.020
@@ -52,9 +60,27 @@ class DoubleExponential:
 
 @dataclass(frozen=True)
 class WinnerTakeAll:
-    """A winner-take-all circuit: its neurons share ``rate_hz`` (ρ_net) through divisive inhibition.
+    """A winner-take-all circuit: divisive inhibition keeps the total rate constant (Eq. 31).
 
-    Every spike of a neuron adds ``adaptation_strength`` (γ) × its kernel to its own potential.
+    Neuron k spikes at the rate ``rate_hz`` · exp(u_k) / Σ_l exp(u_l).
+
+    Parameters
+    ----------
+    name
+        Name of the population, e.g. ``"z"``.
+    size
+        Number of neurons.
+    rate_hz
+        ρ_net, the rate of all neurons together.
+    adaptation
+        Kernel κ of the adaptation current (Eq. 32).
+    adaptation_strength
+        γ: each spike of a neuron adds γ κ to its own potential.
+
+    Examples
+    --------
+    >>> WinnerTakeAll("z", 10).rate_hz
+    100.0
     """
 
     name: str
@@ -80,9 +106,18 @@ class WinnerTakeAll:
 
 @dataclass(frozen=True)
 class Homeostasis:
-    """A bias β of each neuron that keeps its mean rate at ``rate_hz``: dβ/dt = (rate − spikes)/τ.
+    """A bias β that keeps the mean rate of each neuron constant (Kappel et al. 2018).
 
-    ``time_s`` is τ, ``start`` the bias at time 0 (Kappel et al. 2018).
+    dβ/dt = (``rate_hz`` − spikes) / ``time_s``.
+
+    Parameters
+    ----------
+    rate_hz
+        Target rate of each neuron.
+    time_s
+        Time constant τ.
+    start
+        β at time 0.
     """
 
     rate_hz: float = 5.0
@@ -101,12 +136,24 @@ class Homeostasis:
 
 @dataclass(frozen=True)
 class StochasticNeurons:
-    """Neurons that each spike at the rate ρ_0 exp(u), without a shared total.
+    """Neurons that spike independently, each with the escape rate ρ_0 exp(u).
 
-    ``rate_hz`` is ρ_0, the rate at u = 0; ``max_rate_hz``, if given, is where it rises no further.
-    For ``refractory_s`` after a spike a neuron is silent. A
-    bias is an input like any other, a different ρ_0, or that of a ``homeostasis``. No adaptation
-    unless a strength is given.
+    Parameters
+    ----------
+    name
+        Name of the population.
+    size
+        Number of neurons.
+    rate_hz
+        ρ_0, the rate at u = 0.
+    refractory_s
+        Absolute refractory period.
+    adaptation, adaptation_strength
+        Kernel and strength of the adaptation current; by default the strength is 0.
+    homeostasis
+        Bias that keeps the mean rate constant; None for no bias.
+    max_rate_hz
+        Upper bound of each neuron's rate.
     """
 
     name: str
@@ -126,7 +173,7 @@ class StochasticNeurons:
                 f"homeostasis {of}", self.homeostasis, Homeostasis, "e.g. Homeostasis(5.0, 50.0)"
             )
         arguments.instance(f"adaptation {of}", self.adaptation, DoubleExponential)
-        strength, dead = self.adaptation_strength, self.refractory_s
+        strength, refractory_s = self.adaptation_strength, self.refractory_s
         if self.max_rate_hz != math.inf:
             most = arguments.number(
                 f"max_rate_hz {of}", self.max_rate_hz, above=0, at_most=FASTEST_HZ, remedy="or inf"
@@ -146,7 +193,7 @@ class StochasticNeurons:
             size=arguments.whole(f"size {of}", self.size, at_least=1, at_most=MOST_NEURONS),
             rate_hz=arguments.number(f"rate_hz {of}", self.rate_hz, above=0, at_most=FASTEST_HZ),
             refractory_s=arguments.number(
-                f"refractory_s {of}", dead, at_least=0, at_most=LONGEST_S
+                f"refractory_s {of}", refractory_s, at_least=0, at_most=LONGEST_S
             ),
             adaptation_strength=arguments.number(
                 f"adaptation_strength {of}", strength, at_least=-1e6, at_most=1e6
@@ -156,7 +203,15 @@ class StochasticNeurons:
 
 @dataclass(frozen=True)
 class InputGroup:
-    """Input neurons: Poisson with the rates of the stimulus, or with given spike times."""
+    """Input neurons: Poisson spikes with the rates of the stimulus, or given spike times.
+
+    Parameters
+    ----------
+    name
+        Name of the population, e.g. ``"x"``.
+    size
+        Number of input neurons.
+    """
 
     name: str
     size: int

@@ -6,6 +6,7 @@ looking and probing leave the dynamics bit for bit alike.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any
@@ -92,6 +93,7 @@ class Simulation:
         self._applied = np.zeros(len(self._scheduled), bool)
         self.lesion_log: list[tuple[float, str]] = []
         self.sink: Any = as_sink(sink)
+        self._record = record
         self._recorder = Recorder(record, network, self._engine.layout, self.sink)
         self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
 
@@ -360,6 +362,14 @@ class Simulation:
             "lesions": log,
         }
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles continue independently and bit-identically."""
+        options = {"record": self._record, "sink": self.sink, "lesions": self._scheduled}
+        return _continued, (type(self), self._given, self.state(), self._stimulus, options)
+
+    def __copy__(self) -> Simulation:
+        return copy.deepcopy(self)
+
     @classmethod
     def from_state(
         cls,
@@ -398,3 +408,9 @@ class Simulation:
             self.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
         self._applied = applied
         return self
+
+
+def _continued(
+    kind: type[Simulation], network: Network, state: Any, stimulus: Any, options: dict[str, Any]
+) -> Simulation:
+    return kind.from_state(network, state, stimulus, **options)

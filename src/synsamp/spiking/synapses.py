@@ -14,18 +14,32 @@ from synsamp.spiking.neurons import keep
 from synsamp.spiking.plasticity import Plasticity, SpikeLikelihood
 
 HIGHEST_THETA = 20.0
-"""Up to here a mapping is tried out; with w = exp(θ − 3) that is w = 2.4e7."""
+"""Mappings are checked up to this θ; for w = exp(θ − 3) that is w = 2.4e7."""
 
 
 @dataclass(frozen=True, eq=False)
 class SynapseModel:
-    """How the synapses of a projection behave (structsamp-spiking, sign of the prior mended).
+    """How the synapses of a projection change (Eq. 11, sign of the prior corrected).
 
-        dθ = b ( ∂log p_S(θ) + plasticity ) dt + sqrt(2 T b) dW,   θ >= ``theta_min``,   w = f(θ)
+        dθ = b ( ∂log p_S(θ) + plasticity ) dt + sqrt(2 T b) dW,   θ >= theta_min,   w = f(θ)
 
-    ``speed`` is b (1/s), ``temperature`` T, ``mapping`` f. A prior with an exact transition over
-    any interval (Gaussian, flat) uses it; for others ``max_euler_step`` bounds b·Δt of one
-    Euler–Maruyama step. Numbers of a prior may be single ones or arrays [pre] or [post, pre].
+    Parameters
+    ----------
+    prior
+        p_S(θ). Its parameters may be numbers or arrays of shape [pre] or [post, pre].
+    mapping
+        f, from θ to the weight w (Eq. 9); it must grow with θ for θ > 0.
+    plasticity
+        Change of θ at spikes.
+    speed
+        b in 1/s.
+    temperature
+        T.
+    theta_min
+        Lower bound of θ.
+    max_euler_step
+        Bound of b·Δt in one Euler–Maruyama step, for priors without an exact transition. Gaussian
+        and flat priors have one and need no steps.
     """
 
     prior: Prior | PriorByGroup = Gaussian(0.5, 1.0)  # noqa: RUF009 (frozen, hence a safe default)
@@ -59,14 +73,14 @@ class SynapseModel:
                     "decorate its functions with numba.njit",
                 )
         check_mapping(self.mapping, self.theta_min)
-        self.plasticity.numbers_with(self.prior)  # refuses a prior that it cannot go with
+        self.plasticity.numbers_with(self.prior)  # raises an error if it needs another prior
 
 
 def check_mapping(mapping: Mapping, theta_min: float) -> None:
-    """Refuse mappings that the engine cannot serve.
+    """Raise an error for mappings that the engine cannot use.
 
-    It counts on this: w grows with θ where θ > 0 and never exceeds f(0) >= 0 where θ <= 0, so that
-    a synapse is functional (ŵ = max(0, w − f(0)) > 0) just if θ > 0; and the slope is dw/dθ.
+    w must grow with θ for θ > 0 and never exceed f(0) >= 0 for θ <= 0: then a synapse is functional
+    (ŵ = max(0, w − f(0)) > 0) exactly if θ > 0. The slope must be dw/dθ.
     """
     name = f"mapping {type(mapping).__name__}"
     theta = np.concatenate([np.linspace(theta_min, 0.0, 101), np.linspace(0.0, HIGHEST_THETA, 401)])

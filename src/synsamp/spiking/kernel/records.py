@@ -105,9 +105,22 @@ class Record:
         """A record with copies of all arrays."""
         return type(self)(**{name: values.copy() for name, values in self.arrays().items()})
 
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()  # the table holds addresses, so that it must not be copied itself
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self.arrays())
+
     def replace(self, **arrays: NDArray[Any]) -> Self:
         """A record with some arrays exchanged; the others are shared."""
         return type(self)(**{**self.arrays(), **arrays})
+
+
+def _rebuilt(kind: type[Record], arrays: dict[str, NDArray[Any]]) -> Record:
+    return kind(**arrays)
 
 
 class RecordType(types.Type):

@@ -1,14 +1,13 @@
-"""What a plasticity is: what spikes do to synapses, beside prior and noise.
+"""Base class of plasticities: how spikes change synapses, in addition to prior and noise.
 
-A plasticity supplies a compiled function of a row of synapses (`SPIKE` in
-`synsamp.spiking.kernel.compiling`) for a postsynaptic spike, may supply one for the arrival of a
-presynaptic spike (`ARRIVAL`), and the numbers that these read. The kernel calls them through their
-addresses. They may depend on the mapping θ → w. Traces of a synapse live in the state.
+A plasticity provides a compiled function of a `SpikeRow` for postsynaptic spikes, optionally one of
+an `ArrivalColumn` for presynaptic spikes (`synsamp.spiking.kernel.rows`), and their parameters. The
+kernel calls them by address. They may depend on the mapping θ → w. Traces are part of the state.
 
-One that assigns eligibility (``assigns_eligibility``) is asked about all neurons of a circuit at each of its
-spikes (`PASS`, `ELIGIBILITY`, `GATHER`); `synsamp.spiking.kernel.eligibility` says when.
+A plasticity with ``assigns_eligibility`` is applied to all neurons of a circuit at each spike of the
+circuit (`synsamp.spiking.kernel.eligibility`).
 
-To write one of your own, use `CustomPlasticity`: two functions of one synapse are enough.
+To write one, use `CustomPlasticity`: two functions of one synapse are enough.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ class Plasticity(ABC):
     """Base of all plasticities; subclasses are frozen dataclasses."""
 
     circuits_only: ClassVar[bool] = False
-    """Whether it is derived for winner-take-all circuits alone."""
+    """Whether it is derived only for winner-take-all circuits."""
     excitatory_only: ClassVar[bool] = False
-    """Whether it is derived for synapses that raise the potential."""
+    """Whether it is derived only for excitatory synapses."""
     assigns_eligibility: ClassVar[bool] = False
-    """Whether a spike concerns the synapses of all neurons of its circuit, not of one alone."""
+    """Whether a spike changes the synapses of all neurons of its circuit."""
 
     @property
     def n_traces(self) -> int:
-        """Traces that each synapse has."""
+        """Number of traces per synapse."""
         return 0
 
     @property
     def has_on_pre(self) -> bool:
-        """Whether anything happens when a presynaptic spike arrives."""
+        """Whether presynaptic spikes change synapses."""
         return False
 
     def arrival_function(self, mapping: Mapping) -> int:
@@ -46,30 +45,30 @@ class Plasticity(ABC):
         return 0
 
     def describe(self) -> str:
-        """Everything about it in one line, so that a saved state knows its own."""
+        """All properties in one line, to compare with those of a saved state."""
         return repr(self)
 
     @property
     @abstractmethod
     def kind(self) -> tuple[object, ...]:
-        """All that a change in a run must leave alone."""
+        """Properties that `Simulation.change` cannot change."""
 
     @property
     @abstractmethod
     def settings(self) -> tuple[float, ...]:
-        """The numbers that it may change."""
+        """Numbers that `Simulation.change` may change."""
 
     @abstractmethod
     def with_settings(self, settings: Sequence[float]) -> Plasticity:
-        """The same with other numbers."""
+        """A copy with other settings."""
 
     @property
     @abstractmethod
     def numbers(self) -> tuple[float, ...]:
-        """What the compiled function reads, in order."""
+        """Parameters of the compiled function, in order."""
 
     def numbers_with(self, prior: Prior | PriorByGroup) -> tuple[float, ...]:
-        """The same, where they depend on the prior; refuses one that it cannot go with."""
+        """``numbers`` for a given prior; raises an error if the plasticity needs another prior."""
         return self.numbers
 
     @abstractmethod

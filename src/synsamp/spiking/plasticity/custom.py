@@ -1,20 +1,22 @@
-"""A plasticity of your own: what happens to one synapse at a spike, and at an arrival.
+"""Custom plasticity: change of one synapse at a postsynaptic and at a presynaptic spike.
 
     dθ = b ( ∂log p_S(θ) dt + on_post dS_post + on_pre dS_pre ) + sqrt(2 T b) dW
 
 Both are functions ``f(synapse, traces, parameters)`` compiled with ``numba.njit`` that return the
-change of θ in units of b. ``synapse`` has the fields of `Synapse`; ``traces`` is an array with one
-number per time constant, which has decayed to the present and may be changed in place;
-``parameters`` is the tuple that was given.
+change of θ in units of b. ``synapse`` has the fields of `Synapse`. ``traces`` is an array with one
+number per time constant, decayed to the present; the function may change it in place.
+``parameters`` is the tuple ``parameter_values``.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numba.core.errors import NumbaError
 
 from synsamp import arguments
@@ -23,7 +25,7 @@ from synsamp.mappings import Mapping
 from synsamp.noise.arithmetic import exp, scalar
 from synsamp.specialise import is_compiled, why_not_compiled
 from synsamp.specialise.fingerprint import fingerprint
-from synsamp.spiking.kernel.compiling import row_function
+from synsamp.spiking.kernel.compiling import CHECKED, row_function
 from synsamp.spiking.kernel.diffusion import at_least, read_effects
 from synsamp.spiking.kernel.rows import ARRIVAL, SPIKE, ArrivalColumn, SpikeRow, arrays_of
 from synsamp.spiking.kernel.simd import array_at, numbers, part
@@ -36,7 +38,7 @@ MOST_TRACES = 16
 
 
 class Synapse(NamedTuple):
-    """What a plasticity may know of a synapse: numbers of the moment."""
+    """Variables of one synapse that a plasticity may read."""
 
     theta: float
     w: float
@@ -44,18 +46,35 @@ class Synapse(NamedTuple):
     slope: float
     """dw/dθ."""
     x: float
-    """The summed EPSP of its afferent."""
+    """Summed EPSP of the afferent (Eq. 29)."""
     modulator: float
-    """That of the circuit; set by `Simulation.modulate`, 1 unless set."""
+    """The circuit's modulator, set by `Simulation.modulate`; default 1."""
 
 
 @dataclass(frozen=True, eq=False)
 class CustomPlasticity(Plasticity):
-    """Plasticity by functions of one synapse.
+    """Plasticity given by functions of one synapse.
 
-    ``time_constants_s`` gives each synapse as many traces, which decay by themselves. A function
-    that is not wanted is left out: ``on_pre`` costs a visit to all synapses of an axon at each
-    of its spikes.
+    Parameters
+    ----------
+    on_post
+        ``f(synapse, traces, parameters) -> change of θ / b`` at a postsynaptic spike, compiled with
+        ``numba.njit``; None for no change.
+    on_pre
+        The same at a presynaptic spike. Each one visits all synapses of its axon.
+    parameter_values
+        Numbers that both functions receive.
+    time_constants_s
+        One exponentially decaying trace per time constant and synapse, at most 16.
+
+    Examples
+    --------
+    >>> from numba import njit
+    >>> @njit
+    ... def hebbian(synapse, traces, parameters):
+    ...     return parameters[0] * synapse.slope * synapse.x
+    >>> CustomPlasticity(on_post=hebbian, parameter_values=(1.0,))
+    CustomPlasticity(on_post=hebbian, (1.0,))
     """
 
     on_post: Any = None
@@ -82,16 +101,28 @@ class CustomPlasticity(Plasticity):
             remedy = "decorate it with numba.njit"
             raise refuse(name, "must be compiled to run inside the engine", type(function), remedy)
         signature = "f(synapse, traces, parameters) -> change of θ"
+        synapse, count = Synapse(0.5, 0.1, 0.1, 0.3, 1.0), self.n_traces
+        outside = f"must use traces 0 to {count - 1}" if count else "must use no traces"
+        remedy = "time_constants_s gives each synapse one trace per time constant"
+        try:  # compiled code does not check indices
+            with np.errstate(all="ignore"):
+                function.py_func(synapse, np.zeros(count), self.parameter_values)
+        except IndexError as error:
+            raise refuse(name, outside, str(error), remedy) from None
+        except Exception:  # noqa: S110 (arithmetic errors differ; compiled code decides)
+            pass
+        around = np.zeros(count + 2 * MOST_TRACES)
         try:
             change = function(
-                Synapse(0.5, 0.1, 0.1, 0.3, 1.0),
-                np.zeros(len(self.time_constants_s)),
-                self.parameter_values,
+                synapse, around[MOST_TRACES : MOST_TRACES + count], self.parameter_values
             )
         except (NumbaError, TypeError, IndexError, ZeroDivisionError) as error:
             raise refuse(name, f"must be {signature}", why_not_compiled(error)) from None
         if isinstance(change, bool) or not isinstance(change, (int, float)):
             raise refuse(name, f"must be {signature} and return a number", type(change))
+        around[MOST_TRACES : MOST_TRACES + count] = 0.0
+        if around.any():  # a compiled function that this one calls
+            raise refuse(name, outside, "a write beyond them", remedy)
 
     @property
     def n_traces(self) -> int:
@@ -100,12 +131,12 @@ class CustomPlasticity(Plasticity):
 
     @property
     def has_on_pre(self) -> bool:
-        """Whether there is a function for them."""
+        """Whether ``on_pre`` was given."""
         return self.on_pre is not None
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """The functions, and how many numbers and traces there are."""
+        """The functions, the number of settings and of traces."""
         return type(self), self.on_post, self.on_pre, len(self.settings), self.n_traces
 
     @property
@@ -114,17 +145,17 @@ class CustomPlasticity(Plasticity):
         return self.numbers
 
     def with_settings(self, settings: Sequence[float]) -> CustomPlasticity:
-        """The same with other numbers."""
+        """A copy with other settings."""
         values, count = tuple(map(float, settings)), len(self.parameter_values)
         return replace(self, parameter_values=values[:count], time_constants_s=values[count:])
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The given ones, then the time constants."""
+        """Parameters, then time constants."""
         return (*self.parameter_values, *self.time_constants_s)
 
     def describe(self) -> str:
-        """Numbers, and a fingerprint of the functions: two of one name may differ."""
+        """Settings and a fingerprint of the functions: functions of one name may differ."""
         functions = fingerprint((self.on_post, self.on_pre), with_sources=False)
         return f"CustomPlasticity({self.parameter_values}, {self.time_constants_s}) {functions}"
 
@@ -148,7 +179,7 @@ class CustomPlasticity(Plasticity):
 
     def _parts(self, mapping: Mapping, change_of: Any) -> dict[str, Any]:
         return {
-            "change_of": change_of,
+            "change_of": _checked(change_of) if CHECKED else change_of,
             "n_values": len(self.parameter_values),
             "n_traces": self.n_traces,
             "values": numbers(len(self.parameter_values)),
@@ -158,6 +189,12 @@ class CustomPlasticity(Plasticity):
         }
 
 
+@functools.cache
+def _checked(function: Any) -> Any:
+    """The same function compiled with bounds checks."""
+    return njit(boundscheck=True)(function.py_func)
+
+
 @scalar
 def _nothing(synapse: Any, traces: Any, parameters: Any) -> float:
     return 0.0
@@ -165,7 +202,7 @@ def _nothing(synapse: Any, traces: Any, parameters: Any) -> float:
 
 @scalar
 def _decay(traces: Any, constants: Any, first: int, elapsed: float) -> None:
-    """Traces at the present; the time constants stand behind the plasticity's own numbers."""
+    """Bring traces to the present; time constants follow the parameters in memory."""
     for j in range(traces.size):
         traces[j] *= exp(-elapsed / constants[first + j])
 

@@ -9,16 +9,16 @@ probability p_k = softmax(u)_k, so at each spike of the circuit e of every neuro
 
     ∂log p(winner)/∂θ_kj = dw_kj/dθ_kj x_j (1[k wins] − p_k).
 
-Stochastic neurons expect ρ_k(t) dt spikes, which has no closed integral: rejected candidates of the
-thinning stand for it (`synsamp.spiking.kernel.thinning`), unbiased whatever the spikes.
+Stochastic neurons have ρ_k(t) dt expected spikes, an integral without a closed form. Rejected
+candidates of the thinning give an unbiased estimate of it (`synsamp.spiking.kernel.thinning`).
 
 Between spikes D is constant, and e, g and the part φ of θ that comes from g,
 
     dφ/dt = −(b/σ²) φ + b c g,                                 for the Gaussian prior N(μ, σ²),
 
-are linear with constant coefficients: a triangular matrix of divided differences of exp takes them
-over any interval, also where rates are equal. Prior and noise act on the rest of θ as always.
-A retracted synapse (θ <= 0) has no effect, hence e = g = 0.
+are linear with constant coefficients: their transition over any interval is a triangular matrix of
+divided differences of exp, also where rates are equal. Prior and noise act on the rest of θ as in
+other plasticities. A retracted synapse (θ <= 0) does not affect spikes, hence e = g = 0.
 """
 
 from __future__ import annotations
@@ -56,11 +56,22 @@ from synsamp.spiking.plasticity.base import Plasticity
 
 @dataclass(frozen=True)
 class RewardGradient(Plasticity):
-    """θ follows the gradient of expected reward, estimated from eligibility and dopamine.
+    """Learning from reward: θ follows an estimate of the gradient of expected reward.
 
-    ``eligibility_s`` is τ_e, ``gradient_s`` τ_g, ``weight`` c; ``theta_max`` bounds θ from above, as
-    the synapse model's ``theta_min`` does from below. Defaults are the values of the 2018 paper's code.
-    ``expectation=False`` leaves expected spikes out of the eligibility: wrong, as a control.
+    Parameters
+    ----------
+    eligibility_s
+        τ_e, time constant of the eligibility trace.
+    gradient_s
+        τ_g, time constant of the gradient estimate.
+    weight
+        c, weight of the gradient relative to the prior.
+    theta_max
+        Upper bound of θ; ``math.inf`` for none.
+    expectation
+        False omits the expected spikes from the eligibility: a wrong rule, for control experiments.
+
+    Defaults are the values in the code of Kappel et al. (2018).
     """
 
     assigns_eligibility: ClassVar[bool] = True
@@ -88,11 +99,11 @@ class RewardGradient(Plasticity):
 
     @property
     def settings(self) -> tuple[float, ...]:
-        """τ_e, τ_g, c and the ceiling."""
+        """τ_e, τ_g, c and theta_max."""
         return self.eligibility_s, self.gradient_s, self.weight, self.theta_max
 
     def with_settings(self, settings: Sequence[float]) -> RewardGradient:
-        """The same with other numbers."""
+        """A copy with other settings."""
         eligibility_s, gradient_s, weight, ceiling = map(float, settings)
         return RewardGradient(eligibility_s, gradient_s, weight, ceiling, self.expectation)
 
@@ -102,7 +113,7 @@ class RewardGradient(Plasticity):
         return self.settings
 
     def numbers_with(self, prior: Prior | PriorByGroup) -> tuple[float, ...]:
-        """And 1/σ² of the prior, which pulls at φ as at all of θ."""
+        """Settings and 1/σ² of the prior, which acts on φ as on all of θ."""
         if isinstance(prior, Gaussian) and np.ndim(prior.std) == 0:
             return *self.numbers, float(prior.std) ** -2
         if isinstance(prior, Flat):
@@ -111,11 +122,11 @@ class RewardGradient(Plasticity):
         raise refuse("prior", rule, type(prior).__name__, "e.g. Gaussian(0.0, 2.0)")
 
     def spike_function(self, mapping: Mapping) -> int:
-        """A spike of the neuron itself does nothing beyond what it does to all of the circuit."""
+        """Only recomputes ŵ: learning happens at every spike of the circuit."""
         return row_function(_nothing_at_spike, SPIKE)
 
     def eligibility_functions(self, mapping: Mapping) -> tuple[int, int, int]:
-        """Time; a spike of the circuit; a refresh."""
+        """Transition over time; a spike of the circuit; θ takes up φ."""
         slope = _slope_is_weight if is_multiplicative(mapping) else _slope_of_any
         return (
             row_function(_pass, PASS, own=numbers(5)),

@@ -1,14 +1,14 @@
 """The paper's plasticity: the likelihood term at a postsynaptic spike.
 
-    Δθ = b N dw/dθ ( x − α e^w )                                       (structsamp-spiking)
+    Δθ = b N dw/dθ ( x − α e^w )                    (Eq. 11, synaptic sampling in spiking networks)
 
-x is the summed EPSP of the afferent, α e^w what the synapse expects it to be; for w = exp(θ − θ0)
-the slope dw/dθ is w itself. The factor b N stands in `synsamp.rule.equation.likelihood_jump`. Then
-w follows θ, and ŵ = max(0, w − f(0)) with its two sums goes back to the potentials.
+x is the summed EPSP of the afferent, α e^w its expected value; for w = exp(θ − θ0) the slope dw/dθ
+is w itself. The factor b N is in `synsamp.rule.equation.likelihood_jump`. Then w is computed from
+θ, and ŵ = max(0, w − f(0)) with its two sums from w.
 
-Synapses with dw/dθ = w are walked in lanes: w grows by the factor e^Δ, for which a short series
-does while |Δ| <= 1/8. Any other mapping is evaluated synapse by synapse. A synapse that does not
-exist has θ = −inf, w = 0 and stays so; so have those that pad a row to whole lanes.
+If dw/dθ = w, synapses are computed in lanes: w grows by the factor e^Δ, and a short series is
+enough for |Δ| <= 1/8. Other mappings are evaluated synapse by synapse. A synapse that does not
+exist has θ = −inf and w = 0 permanently; so do synapses that pad a row to whole lanes.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _require_limit(limit: float) -> None:
 
 @dataclass(frozen=True)
 class TermClip:
-    """Clip only the term α e^w at ``limit`` and leave the change alone (the default)."""
+    """Clip only the term α e^w at ``limit`` (default)."""
 
     limit: float = 5.0
 
@@ -69,7 +69,7 @@ class TermClip:
 
 @dataclass(frozen=True)
 class ChangeClip:
-    """Clip the whole instantaneous change Δθ at ±``limit``·b (the paper's literal words)."""
+    """Clip the whole instantaneous change Δθ at ±``limit``·b (the literal reading of the paper)."""
 
     limit: float = 5.0
 
@@ -79,11 +79,20 @@ class ChangeClip:
 
 @dataclass(frozen=True)
 class SpikeLikelihood(Plasticity):
-    """Δθ = b N dw/dθ (x − α e^w) at a postsynaptic spike.
+    """Likelihood term of the paper at a postsynaptic spike (Eq. 11): Δθ = b N dw/dθ (x − α e^w).
 
-    ``learn_when_retracted``: whether synapses with θ <= 0 feel it, too. The equation as printed says
-    yes (w = exp(θ − θ0) for all θ); the text says that retracted synapses follow prior and noise
-    alone.
+    Parameters
+    ----------
+    data_size
+        N.
+    alpha
+        α, scale of the expected input.
+    clip
+        `TermClip` or `ChangeClip`.
+    learn_when_retracted
+        Whether the likelihood term also acts on synapses with θ <= 0. The printed equation says yes
+        (w = exp(θ − θ0) for all θ); the text says that retracted synapses follow prior and noise
+        alone.
     """
 
     circuits_only: ClassVar[bool] = True
@@ -112,7 +121,7 @@ class SpikeLikelihood(Plasticity):
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """What is clipped, and whether retracted synapses learn."""
+        """Kind of clip, and whether retracted synapses learn."""
         return type(self), type(self.clip), self.learn_when_retracted
 
     @property
@@ -121,20 +130,20 @@ class SpikeLikelihood(Plasticity):
         return self.data_size, self.alpha, self.clip.limit
 
     def with_settings(self, settings: Sequence[float]) -> SpikeLikelihood:
-        """The same with other numbers."""
+        """A copy with other settings."""
         N, alpha, limit = map(float, settings)
         return replace(self, data_size=N, alpha=alpha, clip=type(self.clip)(limit))
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """N, α, the w from which on α e^w is constant, and the limit of Δθ/b."""
+        """N, α, the w above which α e^w is constant, and the limit of Δθ/b."""
         return self.data_size, self.alpha, self.most_expected_at, self.clip.limit
 
     def spike_function(self, mapping: Mapping) -> int:
-        """The function in lanes where dw/dθ = w, else the one for any mapping."""
+        """The function in lanes if dw/dθ = w, else the one for any mapping."""
         parts: dict[str, Any] = {
             "clipped": _clip if isinstance(self.clip, ChangeClip) else _leave,
-            "felt": _always if self.learn_when_retracted else _if_functional,
+            "gated": _always if self.learn_when_retracted else _if_functional,
         }
         if is_multiplicative(mapping):
             early = 0.0 <= self.most_expected_at <= 4.0
@@ -153,7 +162,7 @@ class SpikeLikelihood(Plasticity):
 
 @scalar
 def _expected(w: Any, alpha: Any, most_at: Any) -> Any:
-    """The input a synapse expects at a spike: α e^w, from ``most_at`` on constant."""
+    """Expected EPSP at a spike: α e^w, constant above ``most_at``."""
     return alpha * exp_single(min(w, most_at))
 
 
@@ -207,7 +216,7 @@ def _spike_in_lanes(row: SpikeRow) -> int:
         w, falls, rises, theta_was = load(weight, i), load(fall, i), load(rise, i), load(theta, i)
         x = fall_gain * falls - rise_gain * rises
         change = w * (x - expected(w, alpha, most_at))
-        step = felt(clipped(change, most), w, retracted)
+        step = gated(clipped(change, most), w, retracted)
         store(theta, i, at_least(theta_was + widen(step), theta_was, row.theta_min))
         new = w * small_exp(step)
         store(weight, i, new)
@@ -238,7 +247,7 @@ def _spike_any(row: SpikeRow) -> int:
             x = row.fall_decay * fall[i] - row.rise_decay * rise[i]
             slope = np.float32(slope_of(old, p))
             change = gain * (slope * (x - expected(weight[i], alpha, most_at)))
-            step = felt(clipped(change, most), weight[i], retracted)
+            step = gated(clipped(change, most), weight[i], retracted)
             theta[i] = at_least(old + step, old, row.theta_min)
             weight[i] = weight_of(theta[i], p)
     sums[0], sums[1] = read_effects(weight, retracted, row.sign, fall, rise, effect)
