@@ -90,8 +90,8 @@ def faults(found, registry):
         for claim in registry.find(run.experiment).load().claims:
             if claim.id in judged and judged[claim.id].verdict == "not specific":
                 wrong.append(f"{run}: {claim.id} not specific")
-            if claim.null in measures:
-                low, high = interval_of(measures[claim.null], claim.exact)[1:]
+            if claim.null_key in measures:
+                low, high = interval_of(measures[claim.null_key], claim.exact)[1:]
                 if claim.admits(low, high):
                     wrong.append(f"{run}: {claim.id} holds under its null")
             if run.preset == "paper" and claim.id not in judged:

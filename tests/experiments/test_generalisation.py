@@ -246,7 +246,7 @@ def test_claims_hold_where_the_paper_is_right_and_fail_where_it_would_be_wrong()
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(claim):
-    null = [measured(made_up(RISE_AND_FALL, RISE_AND_STAY))[claim.null]] * 80
+    null = [measured(made_up(RISE_AND_FALL, RISE_AND_STAY))[claim.null_key]] * 80
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_description

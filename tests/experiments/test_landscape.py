@@ -36,7 +36,7 @@ def test_every_measure_is_in_its_band(folder):
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(folder, claim):
-    null = [folder.results()["measures"][claim.null].item()] * EXPERIMENT.trials["paper"]
+    null = [folder.results()["measures"][claim.null_key].item()] * EXPERIMENT.trials["paper"]
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_description

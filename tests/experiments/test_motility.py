@@ -253,7 +253,7 @@ def test_without_activity_the_engine_follows_the_prior(tiny, parameters):
     for name in ("free_law", "free_process", "free_moments"):
         assert found[name] < bands[name]
     for claim in CLAIMS[:4]:
-        assert claim.excludes(found[claim.null], found[claim.null])
+        assert claim.excludes(found[claim.null_key], found[claim.null_key])
     assert found["free_slope"] == pytest.approx(1.0, abs=0.05)
     # Controls: they would see noise without its √2, another mean, another speed, and w for log w.
     cold = measures(with_rule(parameters, temperature=0.5), results)

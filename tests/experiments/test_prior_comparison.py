@@ -137,7 +137,7 @@ def test_measures_compare_what_they_say():
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(claim):
-    null = [measured(TYPICAL)[claim.null]] * 3
+    null = [measured(TYPICAL)[claim.null_key]] * 3
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_description

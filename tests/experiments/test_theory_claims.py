@@ -32,7 +32,7 @@ def test_every_claim_is_in_its_band_and_its_null_outside(folder):
 
 @pytest.mark.parametrize("claim", EXPERIMENT.claims, ids=lambda claim: claim.id)
 def test_no_claim_holds_under_its_null(folder, claim):
-    null = [measured(folder)[claim.null]] * 2
+    null = [measured(folder)[claim.null_key]] * 2
     assert judge(claim, null, null).verdict == "fails"
     assert claim.reason
     assert claim.null_description
