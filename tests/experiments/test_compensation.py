@@ -345,7 +345,7 @@ def test_results_are_drawn_and_measured(parameters, results):
     labels = [axes.get_ylabel() for axes in figures["C"].get_axes()]
     assert "between / within epochs" in labels
     claimed = {claim.measure for claim in EXPERIMENT.claims}
-    claimed |= {claim.null for claim in EXPERIMENT.claims if claim.null}
+    claimed |= {claim.null_key for claim in EXPERIMENT.claims if claim.null_key}
     # too short for a drift over hours, for the half hours around a lesion, and for regions
     missing = {"drift_A", "drift_V", "regions", "regions_of_noise"}
     missing |= {f"moved_{n}{end}" for n in (1, 2) for end in ("", "_by_noise")}

@@ -328,10 +328,10 @@ def test_every_claim_is_judged_and_holds_as_the_paper_has_it():
 def test_every_claim_has_a_null_in_words_a_reason_and_fails_under_its_null():
     values = values_of(paper_like)
     for claim in CLAIMS:
-        assert claim.null, claim.id
+        assert claim.null_key, claim.id
         assert claim.null_description, claim.id
         assert claim.reason, claim.id
-        assert judge(claim, values[claim.null], values[claim.null]).verdict == "fails", claim.id
+        assert judge(claim, values[claim.null_key], values[claim.null_key]).verdict == "fails", claim.id
 
 
 def test_where_the_paper_gives_a_number_it_lies_in_the_band():

@@ -242,5 +242,5 @@ def test_claims_hold_where_the_average_is_better_and_fail_where_it_is_not():
 
 def test_every_claim_has_a_null_of_its_own():
     assert all(
-        claim.null and claim.null_description and claim.reason for claim in EXPERIMENT.claims
+        claim.null_key and claim.null_description and claim.reason for claim in EXPERIMENT.claims
     )

@@ -221,7 +221,7 @@ def test_a_tiny_run(tmp_path):
     folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
     found = folder.results()
     measured = EXPERIMENT.measures(QUICK_TINY, found)
-    named = {n for c in EXPERIMENT.claims for n in (c.measure, c.null)}
+    named = {n for c in EXPERIMENT.claims for n in (c.measure, c.null_key)}
     assert named <= set(measured)
     assert isinstance(measured["rise"], Ratio)
     assert measured["gone_frozen"] == 0.0

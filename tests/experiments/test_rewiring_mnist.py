@@ -238,7 +238,7 @@ def test_claims_hold_where_the_effect_is_and_fail_where_it_is_not():
 
 def test_every_claim_has_a_null_and_the_quick_preset_leaves_the_second_task_out(small):
     assert all(
-        claim.null and claim.null_description and claim.reason for claim in EXPERIMENT.claims
+        claim.null_key and claim.null_description and claim.reason for claim in EXPERIMENT.claims
     )
     results = dict(small.results())
     del results["second"]

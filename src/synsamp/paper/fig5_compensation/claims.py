@@ -1,31 +1,93 @@
-"""What the paper says about Fig. 5 and its supplement; judged over networks, each with its null."""
+"""The claims of Fig. 5 and its supplement, judged over networks (seeds)."""
 
 from __future__ import annotations
 
 from synsamp.claims import Claim
+from synsamp.paper.fig5_compensation.analysis import AFTER_S, BEFORE_S, WINDOW_S
+from synsamp.paper.fig5_compensation.decoding import HOUR_S
+from synsamp.paper.fig5_compensation.parameters import STEP_S, CompensationParameters
 
 NO_GAIN = 0.035
-"""Two standard errors of one test of some 800 trials: a smaller gain is none."""
+"""Two standard errors of one test of about 800 trials: a smaller gain counts as none."""
 SMALLEST_LOSS = 0.05
-"""Of trials; the least loss that lesion 1 must cause."""
+"""Share of trials: the smallest loss that lesion 1 must cause."""
 FURTHER = 1.1
-"""Times what drift does without a lesion: a tenth more is the least that counts."""
+"""Times the drift without a lesion: at least a tenth more."""
 
 BEFORE_LEARNING = "the same network before learning"
 SHUFFLED = "words shuffled"
 FROZEN = "plasticity off (b = 0) after the lesion"
-BY_PRIOR = "what prior and noise alone would bring back of it (calculated)"
+BY_PRIOR = "regrowth expected under prior and noise alone (calculated)"
 NOISE_ALONE = "a path of prior and noise alone (Ornstein–Uhlenbeck)"
+
+
+def lesions_twice(p: CompensationParameters) -> bool:
+    """Whether there is a second lesion."""
+    return len(p.schedule.lesions_s) > 1
+
+
+def frozen_1(p: CompensationParameters) -> bool:
+    """Whether a control has plasticity off after lesion 1."""
+    return p.schedule.frozen_1_s > 0
+
+
+def frozen_2(p: CompensationParameters) -> bool:
+    """Whether a control has plasticity off after lesion 2."""
+    return lesions_twice(p) and p.schedule.frozen_2_s > 0
+
+
+def noise_off_1(p: CompensationParameters) -> bool:
+    """Whether a control has no noise after lesion 1."""
+    return p.schedule.noise_off_1_s > 0
+
+
+def noise_off_2(p: CompensationParameters) -> bool:
+    """Whether a control has no noise after lesion 2."""
+    return lesions_twice(p) and p.schedule.noise_off_2_s > 0
+
+
+def without_lesions(p: CompensationParameters) -> bool:
+    """Whether a control has no lesions."""
+    return p.schedule.no_lesion_s > 0
+
+
+def codes_without_lesions(p: CompensationParameters) -> bool:
+    """Whether codes are compared over hours, without lesions and without plasticity."""
+    return p.schedule.no_lesion_s >= HOUR_S and frozen_1(p)
+
+
+def path_without_lesions(p: CompensationParameters) -> bool:
+    """Whether the control without lesions reaches beyond the last lesion."""
+    s = p.schedule
+    return s.lesions_s[0] + s.no_lesion_s > s.lesions_s[-1]
+
+
+def window_1(p: CompensationParameters) -> bool:
+    """Whether all paths cover the windows around lesion 1."""
+    return _windows_fit(p, 0)
+
+
+def window_2(p: CompensationParameters) -> bool:
+    """Whether all paths cover the windows around lesion 2."""
+    return lesions_twice(p) and _windows_fit(p, 1)
+
+
+def _windows_fit(p: CompensationParameters, lesion: int) -> bool:
+    s = p.schedule
+    at_s, end_s = s.lesions_s[lesion], min(s.end_s, s.lesions_s[0] + s.no_lesion_s)
+    after_s = at_s + AFTER_S + WINDOW_S
+    return path_without_lesions(p) and at_s >= BEFORE_S and after_s <= end_s + STEP_S
+
 
 LEARNING = (
     Claim(
         "recall",
-        "After learning, sound alone calls up the visual code: the digit is read from z_V",
+        "After learning, sound alone evokes the visual code: the digit can be decoded from z_V",
         "Fig. 5B,D",
         "recall",
         (0.75, None),
         unit="of trials",
-        reason="half of the way from chance, 0.5, to certainty; random weights tell something too",
+        reason="halfway from chance, 0.5, to certainty; random weights carry some information too",
         detail="tests of the half hour before lesion 1",
         null_measure="recall_before_learning",
         null_description=BEFORE_LEARNING,
@@ -37,33 +99,33 @@ LEARNING = (
         "heard",
         (0.9, None),
         unit="of trials",
-        reason="the sound itself is there",
-        null_measure="heard_by_chance",
+        reason="the sound itself is presented",
+        null_measure="heard_shuffled",
         null_description=SHUFFLED,
     ),
     Claim(
         "assemblies",
-        "Different assemblies of z_V answer to the two digits when only the sound is there",
+        "Different assemblies of z_V respond to the two digits when only the sound is presented",
         "Fig. 5B",
         "assemblies",
         (0.5, None),
         unit="correlation",
-        reason="0: as alike as for one digit; unrelated assemblies would lose all of a likeness "
-        "near 1, half of it is asked for",
-        detail="likeness of histograms of one digit minus that of different digits",
-        null_measure="assemblies_by_chance",
+        reason="0: as similar as for one digit; unrelated assemblies would lose all of a similarity "
+        "near 1, half of it is required",
+        detail="similarity of histograms of one digit minus that of different digits",
+        null_measure="assemblies_shuffled",
         null_description=SHUFFLED,
     ),
     Claim(
         "reconstruction",
-        "Reconstructed images look more like the digit that is heard than like the other",
+        "Reconstructed images resemble the digit that is heard more than the other",
         "Fig. 5B",
         "reconstruction",
         (0.02, None),
         unit="correlation",
         reason="0: as much like either digit",
         detail="own mean image minus the other, mean of both digits",
-        null_measure="reconstruction_by_chance",
+        null_measure="reconstruction_shuffled",
         null_description=SHUFFLED,
     ),
     Claim(
@@ -74,7 +136,7 @@ LEARNING = (
         (0.6, 1.0),
         unit="of networks",
         reason="most networks; the interval of eight of eight begins at 0.68",
-        null_measure="reconstruction_both_by_chance",
+        null_measure="reconstruction_both_shuffled",
         null_description=SHUFFLED,
     ),
     Claim(
@@ -84,8 +146,8 @@ LEARNING = (
         "functional_share",
         (None, 0.62),
         unit="of possible",
-        reason="prior and noise alone leave 0.69 functional; learning must take away a tenth of "
-        "these at least",
+        reason="prior and noise alone leave 0.69 functional; learning must remove at least a tenth "
+        "of these",
         detail="just before lesion 1",
         null_measure="functional_share_of_prior",
         null_description="before learning: drawn from the prior",
@@ -97,10 +159,10 @@ LEARNING = (
         "tuned",
         (13.0, 19.0),
         unit="neurons",
-        reason="the paper's number of one network is to be matched; if 40 neurons chose by "
-        "themselves with its share, 16/40, networks would scatter by 3.1",
+        reason="matches the paper's number, of one network; if 40 neurons chose independently with "
+        "its share, 16/40, networks would scatter by 3.1",
         paper=16.0,
-        null_measure="tuned_by_chance",
+        null_measure="tuned_shuffled",
         null_description=SHUFFLED,
     ),
 )
@@ -119,40 +181,46 @@ FIRST_LESION = (
     ),
     Claim(
         "recovery-1",
-        "What the visual neurons tell of the word comes back after about one hour",
+        "The word can be decoded from visual neurons again after about one hour",
         "Fig. 5D",
         "recovery_1",
         (0.5, None),
         unit="of the loss",
         reason="at least half of what was lost",
-        detail="decoder fitted anew in each test; from one hour after lesion 1 on",
-        null_measure="recovery_1_without_plasticity",
+        detail="decoder trained in each test; from one hour after lesion 1",
+        branch="network",
+        null_branch="network/plasticity_off_1",
         null_description=FROZEN,
+        needs=frozen_1,
     ),
     Claim(
         "recovery-1-kept",
-        "... also for a reader that was fitted before lesion 1 and learns no more",
+        "... also by a decoder that was trained before lesion 1 and then fixed",
         "Fig. 5D",
-        "recovery_1_kept",
+        "recovery_1_fixed",
         (0.5, None),
         unit="of the loss",
-        reason="at least half of what this reader lost",
-        detail="the paper does not say whether its decoder was kept",
-        null_measure="recovery_1_kept_without_plasticity",
+        reason="at least half of what this decoder lost",
+        detail="the paper does not say whether its decoder was fixed",
+        branch="network",
+        null_branch="network/plasticity_off_1",
         null_description=FROZEN,
+        needs=frozen_1,
     ),
     Claim(
         "reconstruction-1",
-        "What is heard as the second digit looks like the first after the lesion, and later again "
-        "more like the second",
+        "The image recalled for the second digit resembles the first after the lesion, and later "
+        "the second again",
         "Fig. 5D",
         "reconstruction_1",
         (0.05, None),
         unit="correlation",
         reason="0: no change",
         detail="own minus other image, last test before lesion 2 against the first after lesion 1",
-        null_measure="reconstruction_1_without_plasticity",
+        branch="network",
+        null_branch="network/plasticity_off_1",
         null_description=FROZEN,
+        needs=frozen_1,
     ),
 )
 
@@ -165,21 +233,23 @@ SECOND_LESION = (
         "removed_share",
         (0.70, 0.76),
         unit="of possible",
-        reason="the paper's share is to be matched within 0.03; prior and noise alone leave 0.69",
+        reason="matches the paper's share within 0.03; prior and noise alone leave 0.69",
         paper=0.728,
         null_measure="functional_share_of_prior",
         null_description="before learning: drawn from the prior",
+        needs=lesions_twice,
     ),
     Claim(
         "lesion-2",
         "Recall falls to chance",
         "Fig. 5D",
-        "hit_2",
+        "after_lesion_2",
         (0.45, 0.55),
         unit="of trials",
         reason="0.5 and three standard errors of a single test",
-        null_measure="hit_2_without_lesion",
+        null_measure="before_lesion_2",
         null_description="the test just before the lesion",
+        needs=lesions_twice,
     ),
     Claim(
         "regrown",
@@ -188,11 +258,13 @@ SECOND_LESION = (
         "regrown",
         (220.0, 370.0),
         unit="connections",
-        reason="the paper's number is to be matched; 'about two hours' may be 1.5 to 2.5, in which "
-        "steady growth differs by a quarter to either side",
+        reason="matches the paper's number; 'about two hours' may be 1.5 to 2.5, in which steady "
+        "growth differs by a quarter to either side",
         paper=294.0,
+        branch="network",
         null_measure="regrown_of_prior",
         null_description=BY_PRIOR,
+        needs=lesions_twice,
     ),
     Claim(
         "regrown-share",
@@ -203,8 +275,10 @@ SECOND_LESION = (
         unit="of allowed",
         reason="the paper's share and a quarter to either side, as for the number",
         paper=0.268,
+        branch="network",
         null_measure="regrown_share_of_prior",
         null_description=BY_PRIOR,
+        needs=lesions_twice,
     ),
     Claim(
         "recovery-2-raw",
@@ -213,46 +287,53 @@ SECOND_LESION = (
         "recovery_2_raw",
         (0.65, 0.85),
         unit="of the level before",
-        reason="the paper's 'about 75 %' is to be matched within a tenth; chance alone is 0.5 of "
-        "trials, about 0.6 of a level of 0.8",
+        reason="matches the paper's 'about 75 %' within a tenth; chance alone is 0.5 of trials, "
+        "about 0.6 of a level of 0.8",
         paper=0.75,
-        null_measure="recovery_2_raw_without_plasticity",
+        branch="network",
+        null_branch="network/plasticity_off_2",
         null_description=FROZEN,
+        needs=frozen_2,
     ),
     Claim(
         "recovery-2-2h",
-        "Two hours later, continuing plasticity has brought back a good part of what is above "
-        "chance",
+        "Two hours later, continuing plasticity has restored a good part of recall above chance",
         "Fig. 5D",
-        "recovery_2_2h",
+        "recovery_2",
         (0.3, None),
         unit="of recall above chance",
-        reason="0: chance, 1: as before; 75 % of a level near 0.87 are 0.4 of what is above chance",
-        null_measure="recovery_2_without_plasticity",
+        reason="0: chance, 1: as before; 75 % of a level near 0.87 is 0.4 of recall above chance",
+        branch="network",
+        null_branch="network/plasticity_off_2",
         null_description=FROZEN,
+        needs=frozen_2,
     ),
     Claim(
         "recovery-2-end",
-        "At the end, continuing plasticity has brought back a good part of what is above chance",
+        "At the end, continuing plasticity has restored a good part of recall above chance",
         "Fig. 5D",
         "recovery_2_end",
         (0.3, None),
         unit="of recall above chance",
         reason="as after two hours",
-        null_measure="recovery_2_without_plasticity",
+        null_measure="recovery_2",
+        null_branch="network/plasticity_off_2",
         null_description=FROZEN,
+        needs=frozen_2,
     ),
     Claim(
         "recovery-2-kept",
-        "... also for a reader that was fitted before lesion 1 and learns no more",
+        "... also by a decoder that was trained before lesion 1 and then fixed",
         "Fig. 5D",
-        "recovery_2_kept",
+        "recovery_2_fixed",
         (0.3, None),
         unit="of recall above chance",
-        reason="as with a decoder fitted anew; relative to what this reader told before lesion 1",
+        reason="as with a newly trained decoder; relative to this decoder before lesion 1",
         detail="two hours after lesion 2",
-        null_measure="recovery_2_kept_without_plasticity",
+        branch="network",
+        null_branch="network/plasticity_off_2",
         null_description=FROZEN,
+        needs=frozen_2,
     ),
 )
 
@@ -261,15 +342,18 @@ NOISE = tuple(
         f"noise-off-{lesion}",
         f"There is no recovery from lesion {lesion} without noise (T = 0)",
         "Results: noise is a driving force (no control)",
-        f"noise_off_{lesion}_gain",
+        "gain",
         (None, NO_GAIN),
         unit="of trials gained",
         reason="two standard errors of one test",
         detail="last half hour of the control against just after the lesion",
-        null_measure=f"noise_off_{lesion}_gain_with_all",
+        branch=f"network/noise_off_{lesion}",
+        null_measure="gain_meanwhile",
+        null_branch=f"network/noise_off_{lesion}",
         null_description="the network itself, with noise, at the same time",
+        needs=needs,
     )
-    for lesion in (1, 2)
+    for lesion, needs in ((1, noise_off_1), (2, noise_off_2))
 )
 
 PATH = (
@@ -280,12 +364,13 @@ PATH = (
         "parameters",
         (30.0, 38.0),
         unit="parameters",
-        reason="the paper's number is to be matched; what is left of 126 if lesion 2 removes 0.70 "
-        "to 0.76 of them, the band on what it removes",
+        reason="matches the paper's number: what is left of 126 if lesion 2 removes 0.70 to 0.76 of "
+        "them, the band of `removed`",
         detail="mean over surviving neurons",
         paper=35.0,
         null_measure="parameters_of_prior",
         null_description="lesion 2 before learning: connections drawn from the prior",
+        needs=lesions_twice,
     ),
     Claim(
         "regions",
@@ -294,27 +379,29 @@ PATH = (
         "regions",
         (FURTHER, None),
         unit="times the path without lesions",
-        reason="1: epochs lie no further apart than those of a path without lesions, a tenth more "
-        "is the least that counts",
+        reason="1: epochs are no further apart than on a path without lesions; at least a tenth "
+        "more is required",
         detail="distance between epochs over distance within, mean over surviving neurons; same "
         "epochs, parameters chosen alike",
         null_measure="regions_of_noise",
         null_description=NOISE_ALONE,
+        needs=path_without_lesions,
     ),
     *(
         Claim(
             f"switch-{lesion}",
-            f"Lesion {lesion} moves θ′ further than drift does without a lesion",
+            f"Lesion {lesion} moves θ′ further than drift without a lesion",
             "Fig. 5C",
             f"moved_{lesion}",
             (FURTHER, None),
             unit="times the path without lesions",
-            reason="1: no further; a tenth more is the least that counts",
+            reason="1: no further; at least a tenth more is required",
             detail="from the half hour before to the second half hour after",
             null_measure=f"moved_{lesion}_by_noise",
             null_description=NOISE_ALONE,
+            needs=needs,
         )
-        for lesion in (1, 2)
+        for lesion, needs in ((1, window_1), (2, window_2))
     ),
 )
 
@@ -327,24 +414,26 @@ DRIFT = (
             f"drift_{name}",
             (0.02, None),
             unit="correlation",
-            reason="0: as alike as two tests at one time",
-            detail="likeness of two independent tests at one time minus that over all hours",
+            reason="0: as similar as two tests at one time",
+            detail="similarity of two independent tests at one time minus that over all hours",
             null_measure=f"drift_{name}_without_plasticity",
-            null_description="plasticity off (b = 0): nothing can drift, however long",
+            null_description="plasticity off (b = 0): no drift at all",
+            needs=codes_without_lesions,
         )
         for name in ("A", "V")
     ),
     Claim(
         "stable",
-        "... while performance holds",
+        "... while performance remains stable",
         "Fig. S1B",
         "stable",
         (-SMALLEST_LOSS, None),
         unit="of trials",
-        reason="loses less than the least loss that lesion 1 must cause; more recall is no failure",
+        reason="less than the smallest loss that lesion 1 must cause; a gain is no failure",
         detail="recall at the end without lesions minus that after learning",
         null_measure="stable_with_lesions",
         null_description="the network with its lesions at the same time",
+        needs=without_lesions,
     ),
 )
 

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
-from synsamp.experiments.base import Results
+from synsamp.experiments import Results
 from synsamp.figures.style import DENSITY, GRAY, GREEN, INK, ORANGE, SKY
-from synsamp.paper.fig5_compensation.course import MAIN, lesions_before, record_of
-from synsamp.paper.fig5_compensation.figures_course import EPOCHS, draw_course
+from synsamp.paper.fig5_compensation.decoding import MAIN, lesions_before, record_of
+from synsamp.paper.fig5_compensation.figures_recall import EPOCHS, draw_time_course
 from synsamp.paper.fig5_compensation.figures_supplement import draw_connectivity, draw_drift
 from synsamp.paper.fig5_compensation.parameters import CompensationParameters
 
@@ -22,7 +22,7 @@ def draw(parameters: CompensationParameters, runs: Sequence[Results]) -> dict[st
     figures = {
         "AB": _recall(parameters, runs[0]),
         "C": _path(parameters, runs),
-        "D": draw_course(parameters, runs),
+        "D": draw_time_course(parameters, runs),
         "S1A": draw_connectivity(runs),
     }
     if runs[0]["codes"].no_lesion.values.sum() > 1:

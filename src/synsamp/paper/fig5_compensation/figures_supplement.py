@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from synsamp.experiments.base import Results
+from synsamp.experiments import Results
 from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, SKY
-from synsamp.paper.fig5_compensation.course import MAIN, NO_LESION, record_of
+from synsamp.paper.fig5_compensation.decoding import MAIN, NO_LESION, record_of
 from synsamp.paper.fig5_compensation.figures_band import with_band
 from synsamp.paper.fig5_compensation.parameters import CompensationParameters
 
@@ -96,9 +96,9 @@ def _likeness(figure: Any, used: Any, hours: Any, runs: Sequence[Results]) -> No
         with_band(top, hours, values, colour, label=f"${name}$", ms=4)
     top.set(ylabel="likeness to the first code", ylim=(None, 1.02))
     top.legend(loc="lower left")
-    course = runs[0]["course"]
-    rows = np.flatnonzero(course.arm.values == NO_LESION)
-    recall = np.stack([run["course"].recall.mean("block").values[rows] for run in runs])
-    with_band(bottom, (course.time.values[rows] - course.time.values[rows[0]]) / 3600, recall, BLUE)
+    tests = runs[0]["recall"]
+    rows = np.flatnonzero(tests.branch.values == NO_LESION)
+    recall = np.stack([run["recall"].recall.mean("block").values[rows] for run in runs])
+    with_band(bottom, (tests.time.values[rows] - tests.time.values[rows[0]]) / 3600, recall, BLUE)
     bottom.axhline(0.5, color=GRAY, lw=0.8, ls=":")
     bottom.set(xlabel="hours without lesions", ylabel="recall", ylim=(0.45, 1.02))

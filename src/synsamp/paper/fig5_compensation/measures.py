@@ -1,154 +1,454 @@
-"""What is derived from the records of one network, and the numbers that claims are judged by.
+"""Measures of Fig. 5, each a function of one run and, for some, of the branch it is taken in.
 
-Every number that a claim is judged by comes with the same number without the effect: with shuffled
-words (``…_by_chance``), before learning, without the lesion, or in a control.
+Chance is 0.5, so only recall above chance counts. The branch ``network`` is the network itself,
+``network/noise_off_1`` a control that continues from the same state.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
+from scipy import stats
 
-from synsamp.claims import Value
-from synsamp.experiments.base import Results
-from synsamp.paper.fig5_compensation.assemblies import collect_assemblies
-from synsamp.paper.fig5_compensation.codes import collect_codes, collect_shares
-from synsamp.paper.fig5_compensation.course import (
-    ARMS,
+from synsamp.claims import Ratio
+from synsamp.experiments import Results
+from synsamp.paper.fig5_compensation.analysis import LESIONS, NOISE, NONE
+from synsamp.paper.fig5_compensation.decoding import (
+    BRANCHES,
+    HOUR_S,
     MAIN,
     NO_LESION,
-    Course,
-    collect_course,
+    RecallTests,
     record_of,
 )
-from synsamp.paper.fig5_compensation.measures_lesions import control, first_lesion, second_lesion
-from synsamp.paper.fig5_compensation.parameters import CompensationParameters
-from synsamp.paper.fig5_compensation.path import LESIONS, NOISE, NONE, collect_path
+from synsamp.paper.fig5_compensation.parameters import CompensationParameters as P
 from synsamp.paper.fig5_compensation.voices import FSDD_SPEAKERS
+from synsamp.priors.gaussian import ornstein_uhlenbeck
 
-Measures = dict[str, Value]
+CHANCE = 0.5
+NETWORK = "network"
 
-
-def analyse(p: CompensationParameters, results: Results) -> dict[str, xr.Dataset]:
-    """The course of recall, assemblies, the path of θ′, codes without lesions, shares."""
-    return {
-        "course": collect_course(p.schedule, results),
-        "assemblies": collect_assemblies(p.schedule, results),
-        "path": collect_path(p.schedule, p.rule, results),
-        "codes": collect_codes(p.schedule, results),
-        "shares": collect_shares(results),
-    }
+Floats = NDArray[np.float64]
 
 
-def measures(p: CompensationParameters, results: Results) -> Measures:
-    """All numbers that this schedule allows."""
-    course = Course(p.schedule, results["course"].load())
-    kept = Course(p.schedule, results["course"], "recall_kept")
-    found = _voice(results["example"]) | _learning(course, results) | _assemblies(results)
-    found |= first_lesion(course, kept, results)
-    if course.at_2 is not None:
-        found |= second_lesion(course, kept, results, p.rule)
-    for arm in (a for a in ARMS if ARMS[a]):
-        found |= control(course, kept, arm)
-    found |= _regions(results["path"].load())
-    if course.at_2 is not None:
-        found |= _left_to_a_neuron(course, results["path"])
-    if course.rows(NO_LESION, 0).size:
-        found |= _drift(course, results["codes"])
-    return found
+def _tests(p: P, results: Results, which: str = "recall") -> RecallTests:
+    return RecallTests(p.schedule, results["recall"].load(), which)
 
 
-def _voice(example: xr.Dataset) -> Measures:
-    """The number of the speaker in the row of those who may be drawn: to look at each apart."""
-    speaker = example.attrs["speaker"]
-    return {"voice": float(FSDD_SPEAKERS.index(speaker))} if speaker in FSDD_SPEAKERS else {}
+def voice(p: P, results: Results) -> float:
+    """Index of the speaker among those who may be drawn; NaN for another voice."""
+    speaker = results["example"].attrs["speaker"]
+    return float(FSDD_SPEAKERS.index(speaker)) if speaker in FSDD_SPEAKERS else math.nan
 
 
-def _learning(course: Course, results: Results) -> Measures:
-    data = course.data.isel(test=course.learned_rows)
-    start, last = (course.data.isel(test=int(r)) for r in course.rows(MAIN, 0)[[0, -1]])
-    found: Measures = {
-        "recall": course.learned,
-        "recall_before_learning": float(start.recall.mean()),
-        "recall_by_count": float(data.recall_by_count.mean()),
-        "heard": float(data.heard.mean()),
-        "heard_by_chance": float(data.heard_by_chance.mean()),
-        "heard_before_learning": float(start.heard),
-        "seen": float(data.seen.mean()),
-        "functional_share": float(last.connections / last.allowed),
-        "functional_share_of_prior": float(start.connections / start.allowed),
-    }
-    for end in ("", "_by_chance"):
-        own, other = own_and_other(data[f"likeness{end}"].mean("test").values)
-        found[f"reconstruction{end}"] = float((own - other).mean())
-        found[f"reconstruction_both{end}"] = bool((own > other).all())
-    rest = float(results[record_of(MAIN, "marks")].recall_from_rest[0])
-    return found | ({"recall_from_rest": rest} if np.isfinite(rest) else {})
+# -- learning --------------------
 
 
-def own_and_other(likeness: Any) -> tuple[Any, Any]:
-    """From [class heard, mean image]: correlation with the right mean image and the wrong one."""
-    return np.diagonal(likeness), np.diagonal(likeness[:, ::-1])
+def recall(p: P, results: Results) -> float:
+    """Recall in the half hour before lesion 1."""
+    return _tests(p, results).learned
 
 
-def _assemblies(results: Results) -> Measures:
-    """How much less alike the histograms of different digits are than those of one."""
-    before, after = (results["assemblies"].likeness.values @ [1.0, -1.0]).tolist()
-    return {
-        "assemblies": after[0],
-        "assemblies_by_chance": after[1],
-        "assemblies_before_learning": before[0],
-    }
+def recall_before_learning(p: P, results: Results) -> float:
+    """Recall in the first test."""
+    return float(_first_test(p, results).recall.mean())
 
 
-def _left_to_a_neuron(course: Course, path: xr.Dataset) -> Measures:
-    """How many parameters θ′ has; of the prior: if before lesion 2 nothing had been learned."""
-    survives, counts = path.survives.values, path.parameters.values
-    seeing = survives & (np.arange(counts.size) >= counts.size // 2)
-    start = course.data.isel(test=int(course.rows(MAIN, 0)[0]))
-    retracted = 1.0 - float(start.connections / start.allowed)
-    return {
-        "parameters": float(counts[survives].mean()),
-        "parameters_of_z_V": float(counts[seeing].mean()),
-        "parameters_of_prior": 2.0 * (survives.sum() - 1) * retracted,
-    }
+def heard(p: P, results: Results) -> float:
+    """Accuracy of decoding the word from z_A."""
+    return float(_learned(p, results).heard.mean())
 
 
-def _regions(path: xr.Dataset) -> Measures:
-    """How far θ′ moves relative to the path without lesions."""
-    found: Measures = {"separation": float(np.nanmean(path.separation.sel(path=LESIONS)))}
-    if NONE not in path.path.values:
-        return found
-    with_, without, noise = np.nanmean(path.separation.sel(path=[LESIONS, NONE, NOISE]), axis=1)
-    found |= {
-        "separation_without_lesions": float(without),
-        "regions": float(with_ / without),
-        "regions_of_noise": float(noise / without),
-    }
-    for lesion, moved in enumerate(path.moved.sel(path=[LESIONS, NONE, NOISE]).values, start=1):
-        if np.isfinite(moved).all():
-            found[f"moved_{lesion}"] = float(moved[0] / moved[1])
-            found[f"moved_{lesion}_by_noise"] = float(moved[2] / moved[1])
-    return found
+def heard_shuffled(p: P, results: Results) -> float:
+    """The same with words shuffled."""
+    return float(_learned(p, results).heard_shuffled.mean())
 
 
-def _drift(course: Course, codes: xr.Dataset) -> Measures:
-    last = course.rows(NO_LESION, 0)[-3:]
-    span = float(course.time_s[last[0]]), float(course.time_s[last[-1]])
-    lesions = 1 if course.at_2 is None else 2
-    found: Measures = {
-        "stable": course.last(NO_LESION, 0) - course.learned,
-        "stable_with_lesions": course.level(MAIN, lesions, *span) - course.learned,
-    }
-    used = np.flatnonzero(codes.no_lesion.values)
-    for number, name in enumerate(str(p)[-1] for p in codes.population.values):
-        likeness = codes.likeness.values[number]
-        if used.size > 1:
-            same = np.diagonal(likeness)[used].mean()
-            found[f"drift_{name}"] = float(same - likeness[used[0], used[-1]])
-        if "frozen" in codes:
-            same, later = codes.frozen.values[number]
-            found[f"drift_{name}_without_plasticity"] = float(same - later)
-    return found
+def assemblies(p: P, results: Results) -> float:
+    """Similarity of histograms of one digit minus that of different digits."""
+    return _assemblies(results, 0)
+
+
+def assemblies_shuffled(p: P, results: Results) -> float:
+    """The same with words shuffled."""
+    return _assemblies(results, 1)
+
+
+def reconstruction(p: P, results: Results) -> float:
+    """Correlation with the mean image of the digit heard minus that with the other."""
+    own, other = _own_and_other(p, results, "likeness")
+    return float((own - other).mean())
+
+
+def reconstruction_shuffled(p: P, results: Results) -> float:
+    """The same with words shuffled."""
+    own, other = _own_and_other(p, results, "likeness_shuffled")
+    return float((own - other).mean())
+
+
+def reconstruction_both(p: P, results: Results) -> bool:
+    """Whether the images of both digits resemble their own digit more."""
+    own, other = _own_and_other(p, results, "likeness")
+    return bool((own > other).all())
+
+
+def reconstruction_both_shuffled(p: P, results: Results) -> bool:
+    """The same with words shuffled."""
+    own, other = _own_and_other(p, results, "likeness_shuffled")
+    return bool((own > other).all())
+
+
+def functional_share(p: P, results: Results) -> float:
+    """Share of possible lateral connections that are functional just before lesion 1."""
+    tests = _tests(p, results)
+    last = tests.data.isel(test=int(tests.rows(MAIN, 0)[-1]))
+    return float(last.connections / last.allowed)
+
+
+def functional_share_of_prior(p: P, results: Results) -> float:
+    """The same before learning: connections drawn from the prior."""
+    start = _first_test(p, results)
+    return float(start.connections / start.allowed)
+
+
+def _first_test(p: P, results: Results) -> xr.Dataset:
+    tests = _tests(p, results)
+    return tests.data.isel(test=int(tests.rows(MAIN, 0)[0]))
+
+
+def _learned(p: P, results: Results) -> xr.Dataset:
+    tests = _tests(p, results)
+    return tests.data.isel(test=tests.learned_rows)
+
+
+def _assemblies(results: Results, words: int) -> float:
+    return float((results["assemblies"].likeness.values @ [1.0, -1.0])[1, words])
+
+
+def _own_and_other(p: P, results: Results, name: str) -> tuple[Floats, Floats]:
+    """Correlations with the right and the wrong mean image, for each digit heard."""
+    found = _learned(p, results)[name].mean("test").values
+    return np.diagonal(found), np.diagonal(found[:, ::-1])
+
+
+# -- lesion 1: neurons --------------------
+
+
+def tuned(p: P, results: Results) -> float:
+    """Neurons of z_V tuned to the second digit, which lesion 1 removes."""
+    return float((~_survivors(results)).sum())
+
+
+def tuned_shuffled(p: P, results: Results) -> float:
+    """Neurons found with words shuffled."""
+    return float(results[record_of(MAIN, "tuning")].tuned_shuffled[0])
+
+
+def loss_1(p: P, results: Results) -> float:
+    """Recall lost by lesion 1."""
+    tests = _tests(p, results)
+    return tests.learned - tests.after_lesion(1)
+
+
+def loss_1_without_lesion(p: P, results: Results) -> float:
+    """The same in the test just before the lesion."""
+    tests = _tests(p, results)
+    return tests.learned - tests.last(MAIN, 0, 1)
+
+
+def recovery_1(p: P, results: Results, branch: str) -> Ratio:
+    """Recall regained after lesion 1, relative to the loss."""
+    return _recovery_1(p, results, branch, "recall")
+
+
+def recovery_1_fixed(p: P, results: Results, branch: str) -> Ratio:
+    """The same for decoders trained before lesion 1."""
+    return _recovery_1(p, results, branch, "recall_fixed")
+
+
+def _recovery_1(p: P, results: Results, branch: str, which: str) -> Ratio:
+    tests, learned = _tests(p, results, which), _tests(p, results).learned
+    level = tests.recovered if branch == NETWORK else _level(tests, branch)
+    return Ratio(level - tests.after_lesion(1), learned - tests.after_lesion(1))
+
+
+def reconstruction_1(p: P, results: Results, branch: str) -> float:
+    """Gain in similarity to the second digit while it is heard, first to last test after lesion 1."""
+    tests = _tests(p, results)
+    rows = tests.rows(_name(branch), 1)[[0, -1]]
+    first, last = tests.data.likeness.values[rows, 1] @ [-1.0, 1.0]
+    return float(last - first)
+
+
+def _survivors(results: Results) -> NDArray[np.bool_]:
+    return np.asarray(results[record_of(MAIN, "test")].alive.values[-1], bool)
+
+
+# -- lesion 2: connections --------------------
+
+
+def removed_share(p: P, results: Results) -> float:
+    """Share of possible lateral connections that lesion 2 removes."""
+    before, after = _around_lesion_2(p, results)
+    possible = np.isfinite(before).sum()
+    return float((possible - np.isfinite(after).sum()) / possible)
+
+
+def after_lesion_2(p: P, results: Results) -> float:
+    """Recall just after lesion 2."""
+    return _tests(p, results).after_lesion(2)
+
+
+def before_lesion_2(p: P, results: Results) -> float:
+    """Recall in the test just before lesion 2."""
+    return _tests(p, results).last(MAIN, 1, 1)
+
+
+def regrown(p: P, results: Results, branch: str) -> float:
+    """Functional lateral connections two hours after lesion 2."""
+    return float(_late(p, results, branch).connections.mean())
+
+
+def regrown_of_prior(p: P, results: Results) -> float:
+    """The same expected under prior and noise alone."""
+    allowed = np.isfinite(_around_lesion_2(p, results)[1]).sum()
+    return regrown_share_of_prior(p, results) * float(allowed)
+
+
+def regrown_share(p: P, results: Results, branch: str) -> float:
+    """Regrown connections relative to those allowed."""
+    late = _late(p, results, branch)
+    return float(late.connections.mean()) / float(late.allowed.mean())
+
+
+def regrown_share_of_prior(p: P, results: Results) -> float:
+    """The same expected under prior and noise alone."""
+    tests, after = _tests(p, results), _around_lesion_2(p, results)[1]
+    assert tests.at_2 is not None
+    seconds = sum(tests.late_window) / 2 - tests.at_2
+    left, rule = after[np.isfinite(after)].astype(float), p.rule
+    keep, spread = ornstein_uhlenbeck(rule.speed, rule.temperature, rule.prior.std, seconds)
+    mean = rule.prior.mean + keep * (left - rule.prior.mean)
+    return float(stats.norm.sf(0.0, mean, max(spread, 1e-9)).mean())
+
+
+def recovery_2_raw(p: P, results: Results, branch: str) -> Ratio:
+    """Recall two hours after lesion 2, relative to that before."""
+    tests = _tests(p, results)
+    return Ratio(_late_level(tests, branch), tests.recovered)
+
+
+def recovery_2(p: P, results: Results, branch: str) -> Ratio:
+    """The same above chance."""
+    tests = _tests(p, results)
+    return Ratio(_late_level(tests, branch) - CHANCE, tests.recovered - CHANCE)
+
+
+def recovery_2_end(p: P, results: Results) -> Ratio:
+    """Recall above chance at the end, relative to that before lesion 2."""
+    tests = _tests(p, results)
+    return Ratio(tests.last(MAIN, 2) - CHANCE, tests.recovered - CHANCE)
+
+
+def recovery_2_fixed(p: P, results: Results, branch: str) -> Ratio:
+    """Recall above chance by decoders trained before lesion 1, relative to that before lesion 1."""
+    level = _late_level(_tests(p, results, "recall_fixed"), branch)
+    return Ratio(level - CHANCE, _tests(p, results).learned - CHANCE)
+
+
+def _around_lesion_2(p: P, results: Results) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Lateral θ just before and just after lesion 2."""
+    theta = results[record_of(MAIN, "theta")]
+    just = np.flatnonzero(theta.time.values == p.schedule.lesions_s[1])
+    before, after = theta.theta.values[just[[0, -1]]]
+    return before, after
+
+
+def _late_level(tests: RecallTests, branch: str) -> float:
+    if branch == NETWORK:
+        return tests.level(MAIN, 2, *tests.late_window)
+    return _level(tests, branch)
+
+
+def _late(p: P, results: Results, branch: str) -> xr.Dataset:
+    tests = _tests(p, results)
+    window = tests.late_window if branch == NETWORK else _end_of(tests, branch)
+    return tests.data.isel(test=tests.rows(_name(branch), 2, *window))
+
+
+# -- controls --------------------
+
+
+def gain(p: P, results: Results, branch: str) -> float:
+    """Recall gained by a control since the lesion, in its last half hour."""
+    tests = _tests(p, results)
+    return _level(tests, branch) - _floor(tests, branch)
+
+
+def gain_meanwhile(p: P, results: Results, branch: str) -> float:
+    """Recall gained by the network itself at the same time."""
+    tests = _tests(p, results)
+    level = tests.level(MAIN, BRANCHES[_name(branch)], *_end_of(tests, branch))
+    return level - _floor(tests, branch)
+
+
+def _name(branch: str) -> str:
+    return MAIN if branch == NETWORK else branch.removeprefix(f"{NETWORK}/")
+
+
+def _level(tests: RecallTests, branch: str) -> float:
+    name = _name(branch)
+    return tests.level(name, BRANCHES[name], *_end_of(tests, branch))
+
+
+def _end_of(tests: RecallTests, branch: str) -> tuple[float, float]:
+    """The last half hour of a control, without the test at its start."""
+    name = _name(branch)
+    rows = tests.rows(name, BRANCHES[name])
+    stop = tests.time_s[rows[-1]]
+    return max(stop - HOUR_S / 2, tests.time_s[rows[0]] + 2.0), stop
+
+
+def _floor(tests: RecallTests, branch: str) -> float:
+    """Recall just after the lesion; below chance is chance, which leaves nothing to regain."""
+    return max(tests.after_lesion(BRANCHES[_name(branch)]), CHANCE)
+
+
+# -- the path of θ′ --------------------
+
+
+def parameters(p: P, results: Results) -> float:
+    """Parameters of θ′, mean over surviving neurons."""
+    path = results["path"]
+    return float(path.parameters.values[path.survives.values].mean())
+
+
+def parameters_of_z_V(p: P, results: Results) -> float:
+    """The same over neurons of z_V."""
+    path = results["path"]
+    counts = path.parameters.values
+    seeing = path.survives.values & (np.arange(counts.size) >= counts.size // 2)
+    return float(counts[seeing].mean())
+
+
+def parameters_of_prior(p: P, results: Results) -> float:
+    """The same if lesion 2 were made before learning."""
+    retracted = 1.0 - functional_share_of_prior(p, results)
+    return float(2.0 * (results["path"].survives.values.sum() - 1) * retracted)
+
+
+def separation(p: P, results: Results) -> float:
+    """Distance between epochs over distance within, mean over surviving neurons."""
+    return _separation(results, LESIONS)
+
+
+def separation_without_lesions(p: P, results: Results) -> float:
+    """The same for the path without lesions; NaN if that path is too short."""
+    return _separation(results, NONE) if NONE in results["path"].path.values else math.nan
+
+
+def regions(p: P, results: Results) -> float:
+    """Separation relative to the path without lesions."""
+    return _separation(results, LESIONS) / _separation(results, NONE)
+
+
+def regions_of_noise(p: P, results: Results) -> float:
+    """The same for prior and noise alone."""
+    return _separation(results, NOISE) / _separation(results, NONE)
+
+
+def moved_1(p: P, results: Results) -> float:
+    """Shift of θ′ across lesion 1, relative to the path without lesions."""
+    return _moved(results, 1, LESIONS)
+
+
+def moved_1_by_noise(p: P, results: Results) -> float:
+    """The same for prior and noise alone."""
+    return _moved(results, 1, NOISE)
+
+
+def moved_2(p: P, results: Results) -> float:
+    """Shift of θ′ across lesion 2, relative to the path without lesions."""
+    return _moved(results, 2, LESIONS)
+
+
+def moved_2_by_noise(p: P, results: Results) -> float:
+    """The same for prior and noise alone."""
+    return _moved(results, 2, NOISE)
+
+
+def _separation(results: Results, path: str) -> float:
+    return float(np.nanmean(results["path"].separation.sel(path=path)))
+
+
+def _moved(results: Results, lesion: int, path: str) -> float:
+    moved = results["path"].moved.isel(lesion=lesion - 1)
+    return float(moved.sel(path=path) / moved.sel(path=NONE))
+
+
+# -- representational drift without lesions --------------------
+
+
+def drift_A(p: P, results: Results) -> float:
+    """Similarity of two tests of z_A at one time minus that over all hours."""
+    return _drift(results, 0)
+
+
+def drift_V(p: P, results: Results) -> float:
+    """The same for z_V."""
+    return _drift(results, 1)
+
+
+def drift_A_without_plasticity(p: P, results: Results) -> float:
+    """Drift of z_A with plasticity off."""
+    same, later = results["codes"].frozen.values[0]
+    return float(same - later)
+
+
+def drift_V_without_plasticity(p: P, results: Results) -> float:
+    """Drift of z_V with plasticity off."""
+    same, later = results["codes"].frozen.values[1]
+    return float(same - later)
+
+
+def stable(p: P, results: Results) -> float:
+    """Recall at the end without lesions minus that after learning."""
+    tests = _tests(p, results)
+    return tests.last(NO_LESION, 0) - tests.learned
+
+
+def stable_with_lesions(p: P, results: Results) -> float:
+    """The same for the network with its lesions at the same time."""
+    tests = _tests(p, results)
+    last = tests.rows(NO_LESION, 0)[-3:]
+    span = float(tests.time_s[last[0]]), float(tests.time_s[last[-1]])
+    return tests.level(MAIN, len(p.schedule.lesions_s), *span) - tests.learned
+
+
+def _drift(results: Results, population: int) -> float:
+    codes = results["codes"]
+    used, likeness = np.flatnonzero(codes.no_lesion.values), codes.likeness.values[population]
+    if used.size < 2:
+        return math.nan
+    return float(np.diagonal(likeness)[used].mean() - likeness[used[0], used[-1]])
+
+
+MEASURES = (
+    *(voice, recall, recall_before_learning, heard, heard_shuffled),
+    *(assemblies, assemblies_shuffled, reconstruction, reconstruction_shuffled),
+    *(reconstruction_both, reconstruction_both_shuffled),
+    *(functional_share, functional_share_of_prior),
+    *(tuned, tuned_shuffled, loss_1, loss_1_without_lesion),
+    *(recovery_1, recovery_1_fixed, reconstruction_1),
+    *(removed_share, after_lesion_2, before_lesion_2),
+    *(regrown, regrown_of_prior, regrown_share, regrown_share_of_prior),
+    *(recovery_2_raw, recovery_2, recovery_2_end, recovery_2_fixed, gain, gain_meanwhile),
+    *(parameters, parameters_of_z_V, parameters_of_prior),
+    *(separation, separation_without_lesions, regions, regions_of_noise),
+    *(moved_1, moved_1_by_noise, moved_2, moved_2_by_noise),
+    *(drift_A, drift_V, drift_A_without_plasticity, drift_V_without_plasticity),
+    *(stable, stable_with_lesions),
+)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from synsamp.experiments.base import Parameters
+from synsamp.experiments import Parameters
 from synsamp.paper.fig5_compensation.network import CIRCUITS, LateralSection
-from synsamp.paper.fig5_compensation.probes import TestSection
 from synsamp.paper.fig5_compensation.stimuli import InputSection
 from synsamp.paper.shared.digit_circuit import N_PIXELS, CircuitSection, RuleSection
 from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
@@ -54,6 +53,20 @@ class ScheduleSection(Parameters):
         return self.learning_s + self.after_lesion_1_s + self.after_lesion_2_s
 
 
+class TestSection(Parameters):
+    """How recall is tested."""
+
+    __test__ = False  # not for pytest
+
+    every_s: float = Field(900.0, ge=100.0, le=1e6, description="between two tests")
+    blocks: int = Field(4, ge=2, le=50, description="independent blocks of trials per test")
+    block_s: float = Field(100.0, ge=10.0, le=1e5, description="length of a block")
+    burn_in_s: float = Field(75.0, ge=0.0, le=1e4, description="sound alone before each block")
+    windows: int = Field(5, ge=1, le=50, description="time windows of a word for the decoder")
+    tuning_s: float = Field(200.0, ge=20.0, le=1e5, description="audio-visual test before lesion 1")
+    significance: float = Field(0.05, ge=1e-12, lt=1.0, description="tuned: p below this / neurons")
+
+
 class CompensationParameters(Parameters):
     """What can be set."""
 
@@ -75,9 +88,9 @@ class CompensationParameters(Parameters):
                 rule = f"must be a multiple of test.every_s = {test.every_s:g} s, not {seconds:g}"
                 raise ValueError(f"schedule.{name} {rule}")
         learned = sum(durations.values())
-        one_test = test.blocks * (test.block_s + test.burn_in_s) + test.block_s
+        one_test = test.blocks * (test.block_s + test.burn_in_s)
         n_tests = learned / test.every_s + 9
-        seconds = learned + n_tests * one_test + test.tuning_s + 4 * test.rest_trials
+        seconds = learned + n_tests * one_test + test.tuning_s
         neurons = len(CIRCUITS) * self.circuit.neurons
         asked = events(
             seconds,

@@ -1,4 +1,4 @@
-"""Fig. 5 as a protocol: learning, two lesions, and controls that go on from the same state.
+"""Fig. 5 as a protocol: learning, two lesions, and controls that continue from the same state.
 
 learning        lesion 1        lesion 2
 |---------------|---------------|-------------------------|      the network
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from synsamp.paper.fig5_compensation.looking import RecallTest, at_mark, lateral_path, tuning
 from synsamp.paper.fig5_compensation.network import (
     Hidden,
     build_network,
@@ -23,10 +22,14 @@ from synsamp.paper.fig5_compensation.network import (
     neurons_removed,
 )
 from synsamp.paper.fig5_compensation.parameters import STEP_S, CompensationParameters
-from synsamp.paper.fig5_compensation.probes import (
+from synsamp.paper.fig5_compensation.recall_test import (
+    RecallTest,
     build_stimuli,
+    lateral_path,
     tuned_to_second,
+    tuning,
     tuning_trials,
+    weights_at_mark,
 )
 from synsamp.paper.fig5_compensation.stimuli import Pairs
 from synsamp.paper.shared.digit_circuit import build_synapses
@@ -36,7 +39,7 @@ from synsamp.protocol import Branch, Change, Lesion, Mark, Protocol, Show, View,
 LATER_S = 7200.0
 """t4 lies two hours after lesion 2."""
 NO_PRIOR_STD = 1e6
-"""A prior so wide that it pulls nowhere."""
+"""A prior so wide that it has no effect."""
 
 
 def compensation_protocol(p: CompensationParameters, pairs: Pairs) -> Protocol:
@@ -51,7 +54,7 @@ def compensation_protocol(p: CompensationParameters, pairs: Pairs) -> Protocol:
     test = {"test": every(p.test.every_s, RecallTest(hidden, stimuli, p.test, pairs.word_s))}
     path = {"theta": every(STEP_S, lateral_path)}
     marks = {
-        "marks": at_marks(at_mark(hidden, stimuli, p.test)),
+        "marks": at_marks(weights_at_mark),
         "tuning": at_marks(tuning(hidden, stimuli, p.test), "t1"),
     }
 
@@ -88,7 +91,7 @@ def compensation_protocol(p: CompensationParameters, pairs: Pairs) -> Protocol:
         steps += [
             Show(learning, s.after_lesion_1_s),
             Mark("t2"),
-            Lesion(functional, "2: all functional lateral connections, for good"),
+            Lesion(functional, "2: all functional lateral connections, permanently"),
             Mark("t3"),
             *control("plasticity_off_2", s.frozen_2_s, frozen),
             *control("noise_off_2", s.noise_off_2_s, noiseless),

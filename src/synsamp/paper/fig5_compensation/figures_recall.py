@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from synsamp.experiments.base import Results
+from synsamp.experiments import Results
 from synsamp.figures.montage import montage
 from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
-from synsamp.paper.fig5_compensation.course import (
-    ARMS,
+from synsamp.paper.fig5_compensation.decoding import (
+    BRANCHES,
     LIKELIHOOD,
     MAIN,
     NO_LESION,
@@ -36,7 +36,7 @@ DRAWN_SHARE = 0.01
 """Diagrams show 1 % of the possible lateral connections, as in the paper."""
 
 
-def draw_course(parameters: CompensationParameters, runs: Sequence[Results]) -> Figure:
+def draw_time_course(parameters: CompensationParameters, runs: Sequence[Results]) -> Figure:
     """Weights, diagrams and counts of the first network above the curve of recall of all."""
     marks = runs[0][record_of(MAIN, "marks")]
     n = marks.sizes["mark"]
@@ -129,17 +129,17 @@ def _heads(axes: Any, start: Any, stop: Any, colour: str) -> None:
 def _curve(
     axes: Any, parameters: CompensationParameters, runs: Sequence[Results], marks_s: list[float]
 ) -> None:
-    course = runs[0]["course"]
-    hours, arms, lesions = course.time.values / 3600, course.arm.values, course.lesions.values
-    recall = np.stack([run["course"].recall.mean("block").values for run in runs])
-    kept = np.stack([run["course"].recall_kept.mean("block").values for run in runs])
+    tests = runs[0]["recall"]
+    hours, branches, lesions = tests.time.values / 3600, tests.branch.values, tests.lesions.values
+    recall = np.stack([run["recall"].recall.mean("block").values for run in runs])
+    kept = np.stack([run["recall"].recall_fixed.mean("block").values for run in runs])
     axes.axhline(0.5, color=GRAY, lw=0.8, ls=":")
     axes.text(
         1.005, 0.5, "chance", color=GRAY, fontsize=7.5, va="center",
         transform=axes.get_yaxis_transform(),
     )  # fmt: skip
     for number, colour in enumerate(EPOCHS):
-        here = np.flatnonzero((arms == MAIN) & (lesions == number))
+        here = np.flatnonzero((branches == MAIN) & (lesions == number))
         if here.size:
             with_band(axes, hours[here], recall[:, here], colour)
             if number:
@@ -147,10 +147,10 @@ def _curve(
                 axes.plot(hours[here], kept[:, here].mean(axis=0), ":", color=INK, lw=1.2,
                           label=label)  # fmt: skip
     labelled = set()
-    for arm in ARMS:
-        here = np.flatnonzero(arms == arm)
-        name = arm.rstrip("_12")
-        if arm == MAIN or here.size == 0:
+    for branch in BRANCHES:
+        here = np.flatnonzero(branches == branch)
+        name = branch.rstrip("_12")
+        if branch == MAIN or here.size == 0:
             continue
         colour, marker, label = CONTROLS[name]
         axes.plot(
@@ -168,4 +168,4 @@ def _curve(
         align = "right" if words.startswith("before") else "left"
         axes.text(at, 0.432, f" $t_{number + 1}$ ", fontsize=8, ha=align, va="bottom")
     axes.set(xlabel="time / h", ylabel="recall from sound alone", ylim=(0.425, 1.02))
-    axes.set_xlim(0, float(hours[arms == MAIN].max()) * 1.01)
+    axes.set_xlim(0, float(hours[branches == MAIN].max()) * 1.01)
