@@ -43,11 +43,11 @@ TINY = {
         "circuit.neurons=4",
     ],
     "bandit": ["relaxations=5"],
-    "reward_patterns": ["learning_s=50", "look_s=10", "population=2", "task.period_s=0.1"],
+    "reward_patterns": ["learning_s=50", "record_every_s=10", "population=2", "task.period_s=0.1"],
     "lever": [
         *(f"schedule.{part}_s=50" for part in ("learning", "same", "changed", "lesion")),
         "schedule.random_s=0",
-        "schedule.look_s=10",
+        "schedule.record_every_s=10",
         "task.period_s=0.1",
     ],
     "compensation": [
