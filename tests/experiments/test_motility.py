@@ -293,7 +293,9 @@ def test_a_run_records_what_the_figure_needs(tiny, parameters):
     assert traced.sizes == {"time": 71, "synapse": 200}
     assert ((traced.theta.values > 0) == active[:, traced.synapse.values]).all()
     # The stored records yield the survival curve, from the time when the circuit has settled.
-    again = survival(active[20:], parameters.fast, predicted_survival(parameters.rule, parameters.fast))
+    again = survival(
+        active[20:], parameters.fast, predicted_survival(parameters.rule, parameters.fast)
+    )
     stored = results["survival_fast"].sel(branch="fast").load()
     assert again.equals(stored.drop_vars(["predicted", "branch"]))
     assert int(again.new) > 0
@@ -334,9 +336,7 @@ def made(parameters, rng, *, persistent):
     for name, each in records(1e-4, sync_interval_s, lead + fast.points + 1, 0.0, coarse).items():
         found[f"circuit/{name}"] = each
     start_s = parameters.settle_s + parameters.slow_settle_s
-    for name, each in records(
-        slow.speed, slow.record_every_s, slow.points + 1, start_s, 1
-    ).items():
+    for name, each in records(slow.speed, slow.record_every_s, slow.points + 1, start_s, 1).items():
         found[f"circuit/slow/{name}"] = each
 
     def free(b, step_s, points):

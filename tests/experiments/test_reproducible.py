@@ -71,7 +71,7 @@ TINY = {
     "ensemble_mnist": [
         "digits.training=20",
         "digits.test=20",
-        "foreign=10",
+        "out_of_distribution=10",
         "hidden=4",
         "settling=2",
         "samples=2",

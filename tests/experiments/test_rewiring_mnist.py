@@ -75,7 +75,9 @@ def test_the_second_task_goes_on_from_the_first(small):
         assert np.array_equal(before, after)
     # Two labels are swapped: what was right is wrong.
     swapped = 1 - first.accuracy.sel(branch=["hard", "fixed"]).isel(step=-1)
-    np.testing.assert_allclose(second.accuracy.sel(branch=["hard", "fixed"])[:, 0], swapped, atol=1e-6)
+    np.testing.assert_allclose(
+        second.accuracy.sel(branch=["hard", "fixed"])[:, 0], swapped, atol=1e-6
+    )
     assert np.all(np.isnan(second.accuracy.sel(branch=["dense", "soft", "set"])))
 
 

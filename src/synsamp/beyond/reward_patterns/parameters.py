@@ -12,12 +12,18 @@ from synsamp.paper.shared.limits import MOST_EVENTS, MOST_NUMBERS, require_at_mo
 class PatternTask(Parameters):
     """Durations of patterns, and reward."""
 
-    shortest_s: float = Field(0.5, ge=0.01, le=100.0, description="shortest duration of a pattern or pause")
-    longest_s: float = Field(1.0, ge=0.01, le=100.0, description="longest duration of a pattern or pause")
+    shortest_s: float = Field(
+        0.5, ge=0.01, le=100.0, description="shortest duration of a pattern or pause"
+    )
+    longest_s: float = Field(
+        1.0, ge=0.01, le=100.0, description="longest duration of a pattern or pause"
+    )
     period_s: float = Field(0.015, ge=0.001, le=1.0, description="from one reward to the next")
     window_s: float = Field(0.25, ge=0.01, le=10.0, description="window of rate estimates")
     steepness_s: float = Field(0.2, ge=0.0, le=10.0, description="steepness of the sigmoid, per Hz")
-    threshold_hz: float = Field(25.0, ge=0.0, le=1e3, description="difference of rates with reward 0.5")
+    threshold_hz: float = Field(
+        25.0, ge=0.0, le=1e3, description="difference of rates with reward 0.5"
+    )
 
     @model_validator(mode="after")
     def _in_order(self) -> PatternTask:

@@ -36,7 +36,9 @@ class RewardRule(Parameters):
     weight_0: float = Field(1.0, ge=1e-3, le=1e3, description="w_0")
     theta_min: float = Field(-2.0, ge=-20.0, le=0.0, description="lowest θ")
     theta_max: float = Field(5.0, ge=0.1, le=20.0, description="highest θ")
-    drift_interval_s: float = Field(0.1, ge=1e-3, le=10.0, description="interval at which w follows θ")
+    drift_interval_s: float = Field(
+        0.1, ge=1e-3, le=10.0, description="interval at which w follows θ"
+    )
     mean_s: float = Field(50.0, ge=0.1, le=1e6, description="time constant of the mean reward")
 
 
@@ -46,9 +48,7 @@ class Neurons(Parameters):
     target_hz: float = Field(5.0, ge=0.1, le=100.0, description="mean rate of each neuron, and ρ_0")
     homeostasis_s: float = Field(50.0, ge=0.1, le=1e6, description="τ of the bias β")
     refractory_s: float = Field(0.005, ge=0.0, le=1.0, description="refractory period")
-    max_rate_hz: float = Field(
-        1000.0, ge=1.0, le=1e5, description="upper limit of rates (assumed)"
-    )
+    max_rate_hz: float = Field(1000.0, ge=1.0, le=1e5, description="upper limit of rates (assumed)")
 
 
 class Cues(Parameters):
@@ -57,7 +57,9 @@ class Cues(Parameters):
     inputs: int = Field(50, ge=2, le=10**4, description="input neurons")
     peak_hz: float = Field(60.0, ge=1.0, le=1e3, description="highest rate of an input")
     background_hz: float = Field(2.0, ge=0.0, le=1e3, description="lowest rate, and between trials")
-    shape: float = Field(0.2, ge=0.01, le=100.0, description="shape of the gamma distribution of rates")
+    shape: float = Field(
+        0.2, ge=0.01, le=100.0, description="shape of the gamma distribution of rates"
+    )
     scale: float = Field(0.8, ge=0.01, le=100.0, description="its scale, in units of the peak")
 
 

@@ -68,9 +68,7 @@ def compared(
         if name in names and 1.0 in temperatures
     ]
     wide = [
-        Compared(
-            WIDE, T, "no effect", Variant(f"{WIDE} T={T:g}", Gaussian(0.0, WIDER * std), T)
-        )
+        Compared(WIDE, T, "no effect", Variant(f"{WIDE} T={T:g}", Gaussian(0.0, WIDER * std), T))
         for T in (0.0, 1.0)
         if "uniform" in names and T in temperatures
     ]

@@ -36,7 +36,9 @@ class ImagingSection(Parameters):
     tracked_s: float = Field(ge=1.0, le=1e9, description="duration of imaging")
     record_every_s: float = Field(ge=0.1, le=1e7, description="between two records")
     session_every_s: float = Field(ge=0.1, le=1e8, description="between imaging sessions")
-    new_within_s: float = Field(ge=0.1, le=1e8, description="new connections were not active this long before")
+    new_within_s: float = Field(
+        ge=0.1, le=1e8, description="new connections were not active this long before"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> ImagingSection:
@@ -120,8 +122,7 @@ class MotilityParameters(Parameters):
         seconds = self.settle_s + self.fast.tracked_s + self.slow_settle_s + self.slow.tracked_s
         require_an_end(seconds, self.circuit, self.input)
         settling = (
-            self.settle_s / self.fast.record_every_s
-            + self.slow_settle_s / self.slow.record_every_s
+            self.settle_s / self.fast.record_every_s + self.slow_settle_s / self.slow.record_every_s
         )
         numbers = (settling + self.fast.points + self.slow.points) * self.circuit.neurons * N_PIXELS
         require_at_most("records times synapses", numbers, MOST_NUMBERS)
@@ -138,7 +139,11 @@ QUICK = MotilityParameters(
     settle_s=4800.0,
     slow_settle_s=4800.0,
     fast=ImagingSection(
-        speed=1e-4, tracked_s=20400.0, record_every_s=24.0, session_every_s=120.0, new_within_s=2400.0
+        speed=1e-4,
+        tracked_s=20400.0,
+        record_every_s=24.0,
+        session_every_s=120.0,
+        new_within_s=2400.0,
     ),
     slow=ImagingSection(
         speed=1e-6,

@@ -134,7 +134,11 @@ def _numbers(p: TrialParameters, variants: Sequence[Variant], recorded: Recorded
 
 
 def _pictures(
-    p: TrialParameters, variants: Sequence[Variant], trial: LearningTrial, recorded: Recorded, seed: int
+    p: TrialParameters,
+    variants: Sequence[Variant],
+    trial: LearningTrial,
+    recorded: Recorded,
+    seed: int,
 ) -> xr.Dataset:
     """Images of a trial, 50 weights, and digits that the machines generate at the end.
 

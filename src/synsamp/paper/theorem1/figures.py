@@ -98,7 +98,11 @@ def _speed(conditions: xr.Dataset) -> Figure:
     _curve(states, conditions, "speed_over_b", "$p^*/b$", linestyle=":", color=ORANGE)
     _legend(states)
     rows = [
-        ("to $p^*$", _gaps(conditions, "speed_against_p"), _gaps(conditions, "uncorrected_against_p")),
+        (
+            "to $p^*$",
+            _gaps(conditions, "speed_against_p"),
+            _gaps(conditions, "uncorrected_against_p"),
+        ),
         ("to $p^*/b$", _gaps(conditions, "uncorrected_over_b"), _gaps(conditions, "speed_over_b")),
     ]
     _distances(gaps, rows)
@@ -124,8 +128,18 @@ def _online(p: Any, conditions: xr.Dataset, runs: Runs) -> Figure:
         _curve(axes, conditions, name, "posterior")
         _legend(axes)
     one = runs[0]["pass"]
-    order.plot(one.step, one.gap.sel(branch="without_N"), "o-", color=ORANGE, ms=4, lw=1.1, label="without N")
-    order.plot(one.step, one.gap.sel(branch="with_N"), "o-", color=BLUE, ms=4, lw=1.1, label="with N")
+    order.plot(
+        one.step,
+        one.gap.sel(branch="without_N"),
+        "o-",
+        color=ORANGE,
+        ms=4,
+        lw=1.1,
+        label="without N",
+    )
+    order.plot(
+        one.step, one.gap.sel(branch="with_N"), "o-", color=BLUE, ms=4, lw=1.1, label="with N"
+    )
     order.set(xscale="log", yscale="log", xlabel="N τ b", ylabel="gap to batch, one pass")
     order.set_xticks(one.step.values, [f"{step:g}" for step in one.step.values], fontsize=7)
     order.xaxis.set_minor_locator(NullLocator())

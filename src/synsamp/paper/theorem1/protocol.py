@@ -60,7 +60,12 @@ def run(p: TheoryParameters, seed: int, context: RunContext) -> Results:
             bar.advance()
         pairs = _pairs(p, seed, context.threads)
         bar.advance()
-    return {"conditions": _table(conditions), "pairs": pairs, "no_noise": _no_noise(p, seed), "pass": _pass()}
+    return {
+        "conditions": _table(conditions),
+        "pairs": pairs,
+        "no_noise": _no_noise(p, seed),
+        "pass": _pass(),
+    }
 
 
 def _settle(rule: Rule, start: Floats, time: float, dt: float, seed: Any, threads: int) -> Floats:
@@ -110,7 +115,9 @@ def _temperature(p: TheoryParameters, seed: int, threads: int) -> list[Condition
         states = _copies(p, seed, name, TWO_MODES.rule(temperature=T), relaxation, threads)
         reach = 2.5 * max(1.0, np.sqrt(T))
         found.append(Condition(name, states, TWO_MODES.distribution(T), (-reach, reach)))
-        found.append(Condition(f"{name}_against_p", states, TWO_MODES.distribution(), (-reach, reach)))
+        found.append(
+            Condition(f"{name}_against_p", states, TWO_MODES.distribution(), (-reach, reach))
+        )
     return found
 
 
@@ -121,7 +128,10 @@ def _speed(p: TheoryParameters, seed: int, threads: int) -> list[Condition]:
     found = []
     for name, speed in (("speed", models.SPEED), ("uncorrected", models.UNCORRECTED)):
         states = _copies(p, seed, name, TWO_MODES.rule(speed), relaxation, threads)
-        found += [Condition(f"{name}_against_p", states, target), Condition(f"{name}_over_b", states, over_b)]
+        found += [
+            Condition(f"{name}_against_p", states, target),
+            Condition(f"{name}_over_b", states, over_b),
+        ]
     return found
 
 
@@ -174,7 +184,11 @@ def _pairs(p: TheoryParameters, seed: int, threads: int) -> xr.Dataset:
     freedom.
     """
     time = p.relaxations / np.linalg.eigvalsh(models.PAIR_PRECISION).min()
-    shown, gaps, conditions = [], [], {"pair": models.PAIR_PRIOR, "pair_without_prior": models.NO_PRIOR}
+    shown, gaps, conditions = (
+        [],
+        [],
+        {"pair": models.PAIR_PRIOR, "pair_without_prior": models.NO_PRIOR},
+    )
     for name, prior in conditions.items():
         rule = Rule(models.PAIRS, prior)
         noise = named_seed(seed, name, "noise")
@@ -184,7 +198,10 @@ def _pairs(p: TheoryParameters, seed: int, threads: int) -> xr.Dataset:
         gaps.append(distance(squares, stats.chi2(2).cdf))
         shown.append(states.reshape(p.copies, 2)[:SHOWN_PAIRS])
     return xr.Dataset(
-        {"distance": ("branch", gaps), "theta": (("branch", "state", "parameter"), np.stack(shown))},
+        {
+            "distance": ("branch", gaps),
+            "theta": (("branch", "state", "parameter"), np.stack(shown)),
+        },
         {"branch": list(conditions)},
     )
 
