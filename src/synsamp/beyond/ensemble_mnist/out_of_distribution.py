@@ -1,6 +1,6 @@
 """Out-of-distribution images: digits rotated by 90°, and letters drawn with strokes.
 
-A letter consists of a few straight strokes in the unit square (x to the right, y downwards), rotated,
+A letter consists of straight strokes in the unit square (x to the right, y downwards), rotated,
 slanted and scaled slightly at random, drawn with a round pen about as wide as in MNIST.
 """
 

@@ -68,9 +68,8 @@ def network(p: EnsembleParameters) -> Callable[[Any, Any], Any]:
     """Logits of a network with one hidden layer of ReLU; rows in, rows out.
 
     A bias is the weight of a constant input, scaled such that the bias has ``bias_std`` under the
-    prior of the weights of its layer. Gradients are therefore products of matrices alone: sums over the
-    images of a minibatch, whose order in XLA depends on the number of processors, do
-    not occur.
+    prior of the weights of its layer. Gradients are therefore products of matrices alone: there are
+    no sums over the images of a minibatch, whose order in XLA depends on the number of processors.
     """
     constants = {name: p.rule.bias_std / std for name, std in _prior_stds(p).items()}
 

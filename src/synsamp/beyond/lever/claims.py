@@ -33,7 +33,7 @@ LEARNING = (
         reason="as above",
         branch="network",
         null_branch="frozen",
-        null_description="plasticity off (b = 0): last fifth of the same duration, relative to all of it",
+        null_description="plasticity off (b = 0): last fifth, relative to the whole duration",
     ),
     Claim(
         "noise-off",
@@ -86,7 +86,7 @@ STABLE = (
         (0.1, None),
         unit="correlation",
         reason="0: drift is the same in all directions; at least 0.1",
-        detail="correlation over presynaptic neurons of weights onto motor neurons at start and end: "
+        detail="correlation of weights onto motor neurons at start and end, over sources: "
         "sum for up minus sum for down, minus the correlation of single synapses",
         null_measure="preserved_mixed_groups",
         null_description="the same difference between groups mixed from both populations",

@@ -40,7 +40,7 @@ BINS = 30
 
 
 def draw(p: LeverParameters, runs: Sequence[Results]) -> dict[str, Figure]:
-    """Draw panels A (movements), B (single connections), C (survival), D (stability of function)."""
+    """Draw panels A (movements), B (single connections), C (survival), D (stability)."""
     return {"AB": _course(p, runs), "CD": _drift(p, runs)}
 
 

@@ -76,8 +76,10 @@ class LeverSchedule(Parameters):
         for name, seconds in self.model_dump().items():
             short = name != "record_every_s" and 0 < seconds < 5 * self.record_every_s
             if short or seconds % self.record_every_s:
-                rule = f"must be at least five times record_every_s = {self.record_every_s:g} and a multiple of it"
-                raise ValueError(f"{name} {rule}, not {seconds:g}")
+                raise ValueError(
+                    f"{name} must be a multiple of record_every_s = {self.record_every_s:g} and at "
+                    f"least five times as long, not {seconds:g}"
+                )
         if self.record_every_s % 10:
             raise ValueError("record_every_s must be a multiple of 10 s")
         return self

@@ -33,8 +33,8 @@ STATE = (
 )
 SEED, TRIAL, STAGE, LEFT, LEVER, UP_HZ, DOWN_HZ = range(7)
 TRIED, FINISHED, CUED, STEP, OWED, GIVING = range(7, 13)
-"""Indices of the state: periods left of a stage; trials started, movements finished, cued periods; for
-random reward, rewards still to be given and periods left of the present one."""
+"""Indices of the state: periods left of a stage; trials started, movements finished, cued periods;
+for random reward, rewards still to be given and periods left of the present one."""
 
 NUMBERS = 12
 MOTOR, PERIOD_S, WINDOW_S, KEEP, THRESHOLD, SIGN = range(6)

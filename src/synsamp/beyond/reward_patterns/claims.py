@@ -54,7 +54,7 @@ CLAIMS = (
         (0.4, None),
         unit="correlation over inputs",
         reason="three times the scatter of chance, 1/√50 = 0.14",
-        detail="rate in one pattern minus rate in the other, correlated with the difference of summed ŵ",
+        detail="difference of rates between the patterns, correlated with that of summed ŵ",
         branch="rewarded",
         null_branch="random",
         null_description=AT_RANDOM,

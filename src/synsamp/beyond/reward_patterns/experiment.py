@@ -36,8 +36,8 @@ EXPERIMENT = Experiment(
         "B": "Reward while patterns are shown, and the share of that time in which the correct "
         "population leads: mean over networks, ± one standard deviation. Grey: networks with "
         "the same amount of reward at random.",
-        "C": "Each point is an input of a network: difference of its rate between the patterns, and "
-        "how much more it excites the first population than the second at the end.",
+        "C": "Each point is an input of a network: difference of its rate between the patterns, "
+        "and how much more it excites the first population than the second at the end.",
     },
     assumptions=(
         "Rates are limited to 1000 Hz, about one spike per step of 1 ms; otherwise strong weights "
@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
     ),
     deviations=(
         "w = exp(θ − 3) − exp(−3) where θ > 0: continuous at 0, where the 2018 paper has a step.",
-        "The preset quick has a faster rule (b = 0.008 per s, with c = 0.25 so that the noise of g, "
-        "which adds b c² to T, grows less), θ is at most 2, and reward comes every 30 ms.",
+        "The preset quick has a faster rule (b = 0.008 per s, with c = 0.25 so that the noise of "
+        "g, which adds b c² to T, grows less), θ is at most 2, and reward comes every 30 ms.",
     ),
 )

@@ -28,8 +28,8 @@ STATE = (
 )
 SEED, NUMBER, SHOWN, LEFT, RATE_0, RATE_1 = range(6)
 JUDGED, EARNED, LED, STEP, BACK, PAST = range(6, 12)
-"""Indices of the state: number of the phase and periods left; periods with a pattern, reward earned in
-them, and periods in which the correct population led; for random reward, how many periods ago the
+"""Indices of the state: number of the phase and periods left; periods with a pattern, reward earned
+in them, and periods in which the correct population led; for random reward, how many periods ago the
 present reward was earned, and past rewards."""
 
 NUMBERS = 8

@@ -50,7 +50,7 @@ CLAIMS = (
         null_description=OTHER_MASK,
     ),
     Claim(
-        "beside-set",
+        "matches-set",
         "Hard rewiring is at least as good as sparse evolutionary training",
         "Mocanu et al. 2018",
         "gain_over_set",

@@ -56,8 +56,8 @@ EXPERIMENT = Experiment(
         "new since the last epoch.",
         "D": "Connections of each pixel at the end of the first task in the first seed, of a "
         "fixed wiring and of the rewired ones, each divided by its mean over pixels.",
-        "E": "The labels are permuted: networks that have learned before, and a new one. The dotted "
-        "line is the target accuracy.",
+        "E": "The labels are permuted: networks that have learned before, and a new one. The "
+        "dotted line is the target accuracy.",
     },
     assumptions=(
         "No biases; ReLU; minibatches drawn with replacement, an epoch is as many as hold all "

@@ -62,8 +62,8 @@ def _epochs(p: RewiringParameters, task: xr.Dataset) -> Any:
 def _accuracy(axes: Any, p: RewiringParameters, task: xr.Dataset, branches: Sequence[str]) -> None:
     for branch in branches:
         label, colour = STYLES[branch]
-        _curve(axes, _epochs(p, task)[1:], task.accuracy.sel(branch=branch).isel(step=slice(1, None)),
-               label, colour)  # fmt: skip
+        values = task.accuracy.sel(branch=branch).isel(step=slice(1, None))
+        _curve(axes, _epochs(p, task)[1:], values, label, colour)
     axes.set(xscale="log", xlabel="epochs", ylabel="accuracy on test images")
 
 

@@ -1,8 +1,9 @@
 """Networks: soft and hard rewiring, dense, fixed random wiring, and the update of SET.
 
 A network is 784–300–100–10 with ReLU and without biases. A `Learner` consists of three functions:
-``start`` creates its state from a key, ``step`` updates it with a minibatch, ``weights`` returns its
-matrices. All use the same rule (`synsamp.jax.sampler`); at T = 0 under a flat prior it is plain SGD.
+``start`` creates its state from a key, ``step`` updates it with a minibatch, ``weights`` returns
+its matrices. All use the same rule (`synsamp.jax.sampler`), which is plain SGD at T = 0 under a flat
+prior.
 """
 
 from __future__ import annotations
@@ -171,7 +172,7 @@ def start_scale(shape: tuple[int, int], connections: float) -> float:
 
 
 def rewired_scale(shape: tuple[int, int]) -> float:
-    """Standard deviation of initial θ: small, so that a connection of little use is soon replaced."""
+    """Standard deviation of initial θ: small, so that useless connections are soon replaced."""
     return float(shape[0] ** -0.5)
 
 
