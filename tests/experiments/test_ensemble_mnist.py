@@ -73,10 +73,10 @@ def test_it_draws_every_panel(small):
     assert set("".join(figures)) == set(EXPERIMENT.captions)
 
 
-@pytest.mark.parametrize("looks", [2, 9])
-def test_a_resumed_run_is_bit_identical(small, tmp_path, monkeypatch, looks):
+@pytest.mark.parametrize("evaluations", [2, 9])
+def test_a_resumed_run_is_bit_identical(small, tmp_path, monkeypatch, evaluations):
     with monkeypatch.context() as patch:
-        stop_after(patch, looks + 1)
+        stop_after(patch, evaluations + 1)
         with pytest.raises(KeyboardInterrupt):
             execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
     assert list((tmp_path / "stopped" / "checkpoints").glob("*.checkpoint"))

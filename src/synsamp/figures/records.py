@@ -1,8 +1,8 @@
 """Draw records by their kind, for experiments without figures.
 
-Variables along a numeric axis become curves, in colour for a few rows and in grey for many; a matrix
-becomes an image of its last time point; spikes become a raster. Several seeds are drawn as their
-mean and range.
+Variables along a numeric axis become curves, in colour for a few rows and in grey for many; a
+matrix becomes an image of its last time point; spikes become a raster. Several seeds are drawn as
+their mean and range.
 """
 
 from __future__ import annotations

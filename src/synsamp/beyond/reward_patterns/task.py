@@ -29,8 +29,8 @@ STATE = (
 SEED, NUMBER, SHOWN, LEFT, RATE_0, RATE_1 = range(6)
 JUDGED, EARNED, LED, STEP, BACK, PAST = range(6, 12)
 """Indices of the state: number of the phase and periods left; periods with a pattern, reward earned
-in them, and periods in which the correct population led; for random reward, how many periods ago the
-present reward was earned, and past rewards."""
+in them, and periods in which the correct population led; for random reward, how many periods ago
+the present reward was earned, and past rewards."""
 
 NUMBERS = 8
 PERIOD_S, WINDOW_S, STEEPNESS, THRESHOLD, SHORTEST, SPREAD, AT_RANDOM, LATE = range(NUMBERS)

@@ -2,8 +2,8 @@
 
 A network is 784–300–100–10 with ReLU and without biases. A `Learner` consists of three functions:
 ``start`` creates its state from a key, ``step`` updates it with a minibatch, ``weights`` returns
-its matrices. All use the same rule (`synsamp.jax.sampler`), which is plain SGD at T = 0 under a flat
-prior.
+its matrices. All use the same rule (`synsamp.jax.sampler`), which is plain SGD at T = 0 under a
+flat prior.
 """
 
 from __future__ import annotations

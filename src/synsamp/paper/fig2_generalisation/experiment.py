@@ -47,8 +47,8 @@ EXPERIMENT = Experiment(
         "G": "Beyond the figure: digits that the machines of the first trial generate at the "
         "end (exact samples; grey values are probabilities).",
         "H": "Beyond the figure: log-likelihood of test images under the last sample of the "
-        "parameters, under a typical sample of the second half of learning, and under the average of p(x|θ) over "
-        "those samples. One dot is one trial.",
+        "parameters, under a typical sample of the second half of learning, and under "
+        "the average of p(x|θ) over those samples. One dot is one trial.",
     },
     assumptions=(
         "50,000 updates; the paper does not report the number.",
