@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from numba import njit
 
-from synsamp.beyond.bandit.parameters import Task as BanditTask
+from synsamp.beyond.bandit.parameters import BanditTask
 from synsamp.beyond.bandit.protocol import Bandit
-from synsamp.beyond.lever.parameters import Task as LeverTask
+from synsamp.beyond.lever.parameters import LeverTask
 from synsamp.beyond.lever.task import Lever
-from synsamp.beyond.reward_patterns.parameters import Task as PatternTask
-from synsamp.beyond.reward_patterns.patterns import Patterns
+from synsamp.beyond.reward_patterns.parameters import PatternTask
+from synsamp.beyond.reward_patterns.task import Patterns
 from synsamp.environments import CompiledEnvironment, Dopamine, Environment, Loop, Response, drawn
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian

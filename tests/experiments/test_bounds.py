@@ -1,4 +1,4 @@
-"""Every parameter of every experiment is bounded, and nothing that is taken runs for ever."""
+"""Every parameter of every experiment is bounded, and every accepted run ends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPERIMENTS = [entry.load() for entry in REGISTRY]
 
 
 def open_ends(annotation, marks, name):
-    """Yield what a type leaves without a bound: an end of a number, the length of a row or text."""
+    """Yield what a type leaves unbounded: an end of a number, the length of a tuple or text."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         yield from open_ends(inner[0], [*marks, *inner[1:]], name)
@@ -90,7 +90,7 @@ MANY = ",".join(str(T) for T in range(50))
         ("ensemble", ["samples=1000", "steps_between=1000000", "batch=10000"]),
     ],
 )
-def test_what_would_run_for_ever_is_refused_in_one_line(name, settings):
+def test_a_run_without_end_raises_an_error_of_one_line(name, settings):
     experiment = REGISTRY.find(name).load()
     with pytest.raises(SynsampError, match=r"must .*, got ") as caught:
         describe_run(experiment, "quick", settings)
@@ -104,8 +104,8 @@ def test_there_is_room_above_the_paper(experiment):
     describe_ensemble(experiment, 4 * experiment.trials["paper"], preset="paper")
 
 
-def test_a_landscape_whose_chains_never_mix_is_refused(tmp_path):
+def test_a_landscape_whose_chains_never_mix_raises_an_error(tmp_path):
     experiment = REGISTRY.find("fig1").load()
     settings = ["peaks.centres=[[-3,-3],[3,3]]", "peaks.widths=0.2,0.2", "peaks.heights=1,1"]
-    with pytest.raises(SynsampError, match="must let chains change between the peaks"):
+    with pytest.raises(SynsampError, match="must let chains move between the peaks"):
         execute(experiment, tmp_path / "a", settings=settings)

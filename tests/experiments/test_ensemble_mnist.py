@@ -1,4 +1,4 @@
-"""Averages over samples: their laws, foreign images, measures, the same bits after a stop."""
+"""Averages over samples: distributions, out-of-distribution images, measures, resumed runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from synsamp.beyond.ensemble_mnist import EXPERIMENT, course
+from synsamp.beyond.ensemble_mnist import EXPERIMENT, protocol
 from synsamp.beyond.ensemble_mnist.figures import draw
-from synsamp.beyond.ensemble_mnist.foreign import STROKES, letters, rotated
-from synsamp.beyond.ensemble_mnist.measures import measures
-from synsamp.beyond.ensemble_mnist.parameters import EnsembleParameters, Sampling
+from synsamp.beyond.ensemble_mnist.out_of_distribution import STROKES, letters, rotated
+from synsamp.beyond.ensemble_mnist.parameters import EnsembleParameters, EnsembleRule
 from synsamp.claims import judge_all
 from synsamp.data import load_digits
 from synsamp.runs.execute import execute, parameters_of, resume
@@ -25,7 +24,7 @@ from toys.stopping import stop_after
 SMALL = [
     "digits.training=30",
     "digits.test=60",
-    "foreign=10",
+    "out_of_distribution=10",
     "hidden=5",
     "batch=10",
     "settling=20",
@@ -74,10 +73,10 @@ def test_it_draws_every_panel(small):
     assert set("".join(figures)) == set(EXPERIMENT.captions)
 
 
-@pytest.mark.parametrize("looks", [2, 9])
-def test_the_same_bits_after_a_stop(small, tmp_path, monkeypatch, looks):
+@pytest.mark.parametrize("evaluations", [2, 9])
+def test_a_resumed_run_is_bit_identical(small, tmp_path, monkeypatch, evaluations):
     with monkeypatch.context() as patch:
-        stop_after(patch, looks + 1)
+        stop_after(patch, evaluations + 1)
         with pytest.raises(KeyboardInterrupt):
             execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
     assert list((tmp_path / "stopped" / "checkpoints").glob("*.checkpoint"))
@@ -86,10 +85,10 @@ def test_the_same_bits_after_a_stop(small, tmp_path, monkeypatch, looks):
 
 def test_the_rule_without_noise_and_prior_is_plain_sgd():
     """So the factor N and the speed are right: b·N is SGD's learning rate."""
-    cold = Sampling(
+    cold = EnsembleRule(
         temperature=1e-6, learning_rate=0.1, hidden_gain=1e3, output_gain=1e3, bias_std=100.0
     )
-    p = EnsembleParameters(hidden=3, sampling=cold, sgd_rate=0.1)
+    p = EnsembleParameters(hidden=3, rule=cold, sgd_rate=0.1)
     rng = np.random.default_rng(1)
     start = {
         "in": jnp.asarray(rng.normal(0, 0.05, (785, 3)), jnp.float32),
@@ -97,7 +96,7 @@ def test_the_rule_without_noise_and_prior_is_plain_sgd():
     }
     x, y = rng.random((8, 784), np.float32), rng.integers(0, 10, 8)
     moved = {}
-    for name, sampler in course.samplers(p).items():
+    for name, sampler in protocol.samplers(p).items():
         state, _ = jax.jit(sampler.step)(jax.random.key(0), sampler.init(start), x, y)
         moved[name] = {k: np.asarray(state.position[k] - start[k]) for k in start}
     for k in start:
@@ -107,10 +106,10 @@ def test_the_rule_without_noise_and_prior_is_plain_sgd():
 
 
 def test_biases_have_the_prior_that_is_asked_for():
-    p = EnsembleParameters(hidden=3, sampling=Sampling(bias_std=0.7))
-    logits, std = course.network(p), (p.sampling.hidden_gain / 784) ** 0.5
+    p = EnsembleParameters(hidden=3, rule=EnsembleRule(bias_std=0.7))
+    logits, std = protocol.network(p), (p.rule.hidden_gain / 784) ** 0.5
     w = {"in": np.zeros((785, 3)), "out": np.zeros((4, 10))}
-    w["out"][3] = (p.sampling.output_gain / 3) ** 0.5  # one prior std
+    w["out"][3] = (p.rule.output_gain / 3) ** 0.5  # one prior std
     np.testing.assert_allclose(logits(w, np.zeros((1, 784), np.float32)), 0.7, rtol=1e-5)
     w["in"][784, 0], w["out"][3], w["out"][0] = std, 0.0, 1.0
     np.testing.assert_allclose(logits(w, np.zeros((1, 784), np.float32)), 0.7, rtol=1e-5)
@@ -121,11 +120,11 @@ import hashlib, os
 if {one}:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:1])
 import jax, jax.numpy as jnp, numpy as np
-from synsamp.beyond.ensemble_mnist import course
+from synsamp.beyond.ensemble_mnist import protocol
 from synsamp.beyond.ensemble_mnist.parameters import EnsembleParameters
 from synsamp.beyond.shared.minibatch_steps import compiled
 p = EnsembleParameters(batch=500)
-sampler = course.samplers(p)["rule"]
+sampler = protocol.samplers(p)["rule"]
 x = np.random.default_rng(1).random((500, 784), np.float32)
 y = np.random.default_rng(2).integers(0, 10, 500)
 start = {{"in": jnp.ones((785, 100)) / 100, "out": jnp.ones((101, 10)) / 100}}
@@ -193,8 +192,8 @@ def test_four_quarters_are_a_whole_turn():
     assert np.array_equal(rotated(rotated(rotated(once))), image)
 
 
-def made_up(changes):
-    """Results in which every score at the end is as given, by (arm, kind) and name."""
+def invented(changes):
+    """Results in which every score at the end is as given, by (branch, kind) and name."""
     base = {
         "accuracy": 0.88,
         "log_score": 0.6,
@@ -203,15 +202,15 @@ def made_up(changes):
         "letters": 0.85,
         "disagreement": 0.5,
     }
-    shape = (len(course.ARMS), len(course.KINDS), 2)
-    named = {"arm": list(course.ARMS), "kind": list(course.KINDS), "sample": [1, 2]}
-    over = ("arm", "kind", "sample")
+    shape = (len(protocol.BRANCHES), len(protocol.KINDS), 2)
+    named = {"branch": list(protocol.BRANCHES), "kind": list(protocol.KINDS), "sample": [1, 2]}
+    over = ("branch", "kind", "sample")
     scores = xr.Dataset(
         {name: (over, np.full(shape, value)) for name, value in base.items()}, named
     )
-    for (arm, kind), values in changes.items():
+    for (branch, kind), values in changes.items():
         for name, value in values.items():
-            scores[name].loc[{"arm": arm, "kind": kind}] = value
+            scores[name].loc[{"branch": branch, "kind": kind}] = value
     return {"scores": scores}
 
 
@@ -228,7 +227,7 @@ BETTER = {
 
 
 def verdicts(changes):
-    values = measures(EXPERIMENT.presets["paper"], made_up(changes))
+    values = EXPERIMENT.measure(EXPERIMENT.presets["paper"], invented(changes))
     seeds = {name: [value] * 5 for name, value in values.items()}
     return {each.claim.id: each.verdict for each in judge_all(EXPERIMENT.claims, seeds)}
 

@@ -31,7 +31,7 @@ def verdicts(folder, n=EXPERIMENT.trials["paper"], **changed):
 
 def test_every_measure_lies_in_its_band(folder):
     assert verdicts(folder) == dict.fromkeys(
-        ("ml-ends", "law", "all-modes", "hot", "cold"), "holds"
+        ("ml-ends", "posterior", "all-modes", "hot", "cold"), "holds"
     )
 
 
@@ -72,7 +72,7 @@ def test_states_from_another_distribution_fail_the_claims(folder):
     visited = folder.results()["visited"].load()
     swapped = visited.isel(branch=[1, 0]).assign_coords(branch=visited.branch)
     found = verdicts(folder, visited=swapped)
-    assert found["law"] == found["hot"] == "fails"
+    assert found["posterior"] == found["hot"] == "fails"
 
 
 def test_a_path_that_stays_fails_the_claims(folder):

@@ -7,20 +7,20 @@ import pytest
 import xarray as xr
 
 from synsamp.beyond.lever.experiment import EXPERIMENT, QUICK
-from synsamp.beyond.lever.measures import gone, kept, passed, per_minute, turnover
+from synsamp.beyond.lever.measures import counted_between, lost, per_minute, preserved, turnover
 from synsamp.beyond.lever.network import (
     build_network,
     lesion,
     motor_neurons,
     start_of,
 )
-from synsamp.beyond.lever.parameters import LeverParameters, Task
+from synsamp.beyond.lever.parameters import LeverParameters, LeverTask
 from synsamp.beyond.lever.task import FIRST, LATE_S, REWARDED, SECOND, WAITING, Lever
 from synsamp.claims import Ratio
 from synsamp.runs.execute import execute
 from synsamp.spiking import Simulation
 
-TASK = Task(period_s=0.05, keep=0.5, window_s=0.1, limit_s=1.0, reward_s=0.1)
+TASK = LeverTask(period_s=0.05, keep=0.5, window_s=0.1, limit_s=1.0, reward_s=0.1)
 CUE, BACKGROUND = np.full(3, 60.0), np.full(3, 2.0)
 
 
@@ -170,7 +170,7 @@ def test_what_passed_is_counted_within_each_environment():
     counted["seed"][0] = 0  # before the first environment
     data = {k: ("time", np.array(v, float)) for k, v in counted.items()}
     course = xr.Dataset(data, {"time": np.arange(5) * 20.0})
-    np.testing.assert_array_equal(passed(course, "finished"), [4, 5, 2, 1])
+    np.testing.assert_array_equal(counted_between(course, "finished"), [4, 5, 2, 1])
     found = per_minute(QUICK, {"a/course": course}, "a", 20.0, 60.0)
     assert found == pytest.approx(60 * 7 / (30 * QUICK.task.period_s))
 
@@ -188,19 +188,19 @@ def test_what_is_kept_tells_drift_that_matters_from_drift_that_does_not():
                 after[place] = rng.permuted(np.nan_to_num(before[place]), axis=0)
         return after
 
-    single, moves, mixed = kept(p, before, drifted(True))
+    single, moves, mixed = preserved(p, before, drifted(True))
     assert moves > 0.999
     assert max(abs(single), abs(mixed)) < 0.2
-    single, moves, mixed = kept(p, before, drifted(False))
+    single, moves, mixed = preserved(p, before, drifted(False))
     assert max(abs(single), abs(mixed)) < 0.2
     assert abs(moves) < 4 / math.sqrt(100)
-    assert kept(p, before, before) == pytest.approx((1.0, 1.0, 1.0))
+    assert preserved(p, before, before) == pytest.approx((1.0, 1.0, 1.0))
 
 
 def test_share_of_connections_that_are_gone():
     before = np.array([True, True, True, True, False])
-    assert gone(before, np.array([True, False, True, True, True])) == 0.25
-    assert gone(before, before) == 0.0
+    assert lost(before, np.array([True, False, True, True, True])) == 0.25
+    assert lost(before, before) == 0.0
     assert turnover(before, np.array([True, False, True, True, True])) == 2 / 8
     assert turnover(before, before) == 0.0
 
@@ -209,7 +209,7 @@ def test_a_tiny_run(tmp_path):
     settings = [
         *(f"schedule.{name}_s=50" for name in ("learning", "same", "changed", "lesion")),
         *(f"schedule.{name}_s=50" for name in ("random", "noiseless")),
-        "schedule.look_s=10",
+        "schedule.record_every_s=10",
         "task.period_s=0.1",
         "task.keep=0.7",
         "cues.inputs=5",
@@ -220,12 +220,12 @@ def test_a_tiny_run(tmp_path):
     ]
     folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
     found = folder.results()
-    measured = EXPERIMENT.measures(QUICK_TINY, found)
-    named = {n for c in EXPERIMENT.claims for n in (c.measure, c.null_key)}
+    measured = EXPERIMENT.measure(QUICK_TINY, found)
+    named = {n for c in EXPERIMENT.claims for n in (c.key, c.null_key)}
     assert named <= set(measured)
-    assert isinstance(measured["rise"], Ratio)
-    assert measured["gone_frozen"] == 0.0
-    assert measured["gone"] > 0.0
+    assert isinstance(measured["rise@network"], Ratio)
+    assert measured["lost_connections@network.frozen_changed"] == 0.0
+    assert measured["lost_connections@network.same"] > 0.0
     log = str(found["network/steps"].to_dict())
     assert "neurons" in log
     assert found["network/course"].finished.values.max() > 0
@@ -238,7 +238,7 @@ QUICK_TINY = LeverParameters(
         "wiring": {**QUICK.wiring.model_dump(), "hidden": 4, "motor": 5, "seeing": 14},
         "schedule": {
             **dict.fromkeys(QUICK.schedule.model_dump(), 50.0),
-            "look_s": 10.0,
+            "record_every_s": 10.0,
         },
     }
 )

@@ -136,13 +136,13 @@ def test_a_model_is_the_best_only_on_lifetimes_that_follow_it():
         rows.append(active)
         active = np.where(active, rng.random(6000) > 0.1, rng.random(6000) < 0.025)
     found = survival(np.array(rows), *watched_every(10.0, 200))
-    aic = dict(zip(found.law_name.values, found.aic.values, strict=True))
+    aic = dict(zip(found.model.values, found.aic.values, strict=True))
     assert min(aic, key=aic.get) in {"exponential", "Weibull"}  # the latter is one at k = 1
     assert margin(found) < 2
     # Near the threshold noise makes many short lives and few long ones: no exponential at all.
     states = ornstein_uhlenbeck(rng, 1e-4, 144.0, 301) > 0
     found = survival(states, *watched_every(144.0, 301, 3))
-    aic = dict(zip(found.law_name.values, found.aic.values, strict=True))
+    aic = dict(zip(found.model.values, found.aic.values, strict=True))
     assert aic["exponential"] > aic["power law"] + 50
     fast = {"survival_fast": found.expand_dims(branch=["fast"])}
     leads = {measure.__name__: measure(None, fast, "fast") for measure in AIC}
@@ -369,7 +369,9 @@ def test_claims_distinguish_two_populations_from_one(parameters):
         values = {name: [row[name] for row in rows] for name in rows[0]}
         judged = {each.claim.id: each for each in judge_all(CLAIMS, values)}
         assert judged["two-populations"].verdict == verdict
-        assert judged["free-law"].verdict == judged["free-process"].verdict == "holds"
+        assert (
+            judged["no-activity-prior"].verdict == judged["no-activity-process"].verdict == "holds"
+        )
         scale = judged["time-scale"]
         assert scale.verdict != "fails"
         assert scale.claim.excludes(scale.null.low, scale.null.high)

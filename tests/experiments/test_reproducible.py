@@ -1,4 +1,4 @@
-"""Every experiment gives the same bits when the same command is given again, in a fresh process."""
+"""Every experiment is bit-identical when the command is repeated in a new process."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ TINY = {
         "circuit.neurons=4",
     ],
     "bandit": ["relaxations=5"],
-    "reward_patterns": ["learning_s=50", "look_s=10", "population=2", "task.period_s=0.1"],
+    "reward_patterns": ["learning_s=50", "record_every_s=10", "population=2", "task.period_s=0.1"],
     "lever": [
         *(f"schedule.{part}_s=50" for part in ("learning", "same", "changed", "lesion")),
         "schedule.random_s=0",
-        "schedule.look_s=10",
+        "schedule.record_every_s=10",
         "task.period_s=0.1",
     ],
     "compensation": [
@@ -71,7 +71,7 @@ TINY = {
     "ensemble_mnist": [
         "digits.training=20",
         "digits.test=20",
-        "foreign=10",
+        "out_of_distribution=10",
         "hidden=4",
         "settling=2",
         "samples=2",
@@ -88,8 +88,8 @@ execute(REGISTRY.find(sys.argv[1]).load(), Path(sys.argv[2]), settings=sys.argv[
 """
 
 
-def seal_of(name, out, **variables):
-    """Run an experiment in a fresh process."""
+def checksums_of(name, out, **variables):
+    """Run an experiment in a new process."""
     done = subprocess.run(
         [sys.executable, "-c", RUN, name, str(out), *TINY[name]],
         capture_output=True,
@@ -106,15 +106,15 @@ def test_every_experiment_is_tried():
 
 
 @pytest.mark.parametrize("name", TINY)
-def test_the_same_command_gives_the_same_bits(name, tmp_path):
-    """Here, after whatever other tests have left in this process, and in a process of its own."""
+def test_the_same_command_is_bit_identical(name, tmp_path):
+    """In this process, after other tests, and in a new process."""
     execute(REGISTRY.find(name).load(), tmp_path / "here", settings=TINY[name])
     here = (tmp_path / "here" / "results.manifest").read_text()
-    assert here == seal_of(name, tmp_path / "there")
+    assert here == checksums_of(name, tmp_path / "there")
     assert "results.zarr/" in here
 
 
-def test_the_first_run_after_compiling_gives_the_bits_of_later_ones(tmp_path):
+def test_the_first_run_after_compiling_is_identical_to_later_ones(tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    first, later = (seal_of("generalisation", tmp_path / place, **cache) for place in "ab")
+    first, later = (checksums_of("generalisation", tmp_path / place, **cache) for place in "ab")
     assert first == later

@@ -7,9 +7,9 @@ import pytest
 import xarray as xr
 
 from synsamp.beyond.reward_patterns.experiment import EXPERIMENT
-from synsamp.beyond.reward_patterns.measures import level, measures, selectivity
-from synsamp.beyond.reward_patterns.parameters import PatternParameters, Task
-from synsamp.beyond.reward_patterns.patterns import (
+from synsamp.beyond.reward_patterns.measures import level, selectivity
+from synsamp.beyond.reward_patterns.parameters import PatternParameters, PatternTask
+from synsamp.beyond.reward_patterns.task import (
     FIRST,
     LATE_S,
     PAUSE,
@@ -20,7 +20,7 @@ from synsamp.beyond.reward_patterns.patterns import (
 from synsamp.beyond.shared.reward_network import Cues, RewardRule, draw_cues, start_theta
 from synsamp.runs.execute import execute
 
-TASK = Task(period_s=0.1, window_s=0.2)
+TASK = PatternTask(period_s=0.1, window_s=0.2)
 SHOWN = np.array([[60.0, 2.0, 2.0], [2.0, 60.0, 2.0]])
 
 
@@ -81,7 +81,7 @@ def test_answers_leave_the_state_that_was_given_alone():
 
 
 def test_phases():
-    found = [phase(Task(), 5, number) for number in range(2000)]
+    found = [phase(PatternTask(), 5, number) for number in range(2000)]
     assert all(each.shown == PAUSE for each in found[::2])
     share = np.mean([each.shown == SECOND for each in found[1::2]])
     assert {each.shown for each in found[1::2]} == {FIRST, SECOND}
@@ -126,7 +126,11 @@ def test_reward_at_random_is_as_much_and_comes_from_long_ago():
 
 
 P = PatternParameters(
-    population=2, cues=Cues(inputs=40), learning_s=50.0, look_s=10.0, rule=RewardRule(theta_0=1.0)
+    population=2,
+    cues=Cues(inputs=40),
+    learning_s=50.0,
+    record_every_s=10.0,
+    rule=RewardRule(theta_0=1.0),
 )
 
 
@@ -138,18 +142,18 @@ def results(sign):
     course = {"judged": [0, 10, 20, 30, 40, 50], "earned": [0, 1, 2, 4, 6, 10.0]}
     course["led"] = [0, 5, 10, 15, 20, 28]
     data = {"patterns": xr.Dataset({"rate": (("pattern", "input"), rates)})}
-    for arm in ("rewarded", "random"):
-        data[f"{arm}/theta"] = xr.Dataset({"theta": (("time", "post", "pre"), theta)})
-        data[f"{arm}/course"] = xr.Dataset({k: ("time", np.array(v)) for k, v in course.items()})
+    for branch in ("rewarded", "random"):
+        data[f"{branch}/theta"] = xr.Dataset({"theta": (("time", "post", "pre"), theta)})
+        data[f"{branch}/course"] = xr.Dataset({k: ("time", np.array(v)) for k, v in course.items()})
     return data
 
 
 def test_measures_by_hand():
-    found = measures(P, results(1.0))
-    assert found["reward_start"] == pytest.approx(0.1)
-    assert found["reward_end"] == pytest.approx(0.4)
-    assert found["rise"] == pytest.approx(0.3)
-    assert found["leads_end"] == pytest.approx(0.8)
+    found = EXPERIMENT.measure(P, results(1.0))
+    assert level(P, results(1.0), "rewarded", "earned", False) == pytest.approx(0.1)
+    assert found["reward_at_end@rewarded"] == pytest.approx(0.4)
+    assert found["rise@rewarded"] == pytest.approx(0.3)
+    assert found["leading_at_end@rewarded"] == pytest.approx(0.8)
     assert level(P, results(1.0), "random", "led", False) == pytest.approx(0.5)
     assert selectivity(P, results(1.0), "rewarded") > 0.5
     assert selectivity(P, results(-1.0), "rewarded") < -0.5
@@ -165,11 +169,17 @@ def test_the_start_is_sparse():
 
 
 def test_a_tiny_run(tmp_path):
-    settings = ["learning_s=50", "look_s=10", "cues.inputs=10", "population=2", "task.period_s=0.1"]
+    settings = [
+        "learning_s=50",
+        "record_every_s=10",
+        "cues.inputs=10",
+        "population=2",
+        "task.period_s=0.1",
+    ]
     folder = execute(EXPERIMENT, tmp_path / "run", settings=settings)
     found = folder.results()
     assert found["rewarded/course"].judged.values[-1] > 200
-    seeds = {float(found[f"{arm}/course"].seed.values[-1]) for arm in ("rewarded", "random")}
+    seeds = {float(found[f"{branch}/course"].seed.values[-1]) for branch in ("rewarded", "random")}
     assert len(seeds) == 1  # both see the same patterns in the same order
     np.testing.assert_array_equal(
         found["rewarded/theta"].theta.values[0], found["random/theta"].theta.values[0]

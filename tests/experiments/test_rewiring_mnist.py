@@ -1,4 +1,4 @@
-"""Rewiring: what the arms do, SET's replacing, measures, the same bits after a stop."""
+"""Rewiring: networks, the update of SET, measures, and resumed runs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from synsamp.beyond.rewiring_mnist import EXPERIMENT, course, learners
+from synsamp.beyond.rewiring_mnist import EXPERIMENT, models, protocol
 from synsamp.beyond.rewiring_mnist.figures import draw
-from synsamp.beyond.rewiring_mnist.measures import measures, until
-from synsamp.beyond.rewiring_mnist.set_rule import Sparse, replace_weakest
+from synsamp.beyond.rewiring_mnist.measures import until
+from synsamp.beyond.rewiring_mnist.models import Sparse, replace_weakest
 from synsamp.claims import judge_all
 from synsamp.runs.execute import execute, parameters_of, resume
 from toys.stopping import stop_after
@@ -43,14 +43,14 @@ def small(tmp_path_factory):
 def test_every_arm_has_the_connections_it_should(small):
     p, results = parameters_of(EXPERIMENT, small), small.results()
     active = results["first"].active
-    assert np.all(active.sel(arm="dense") == p.possible)
-    for arm in ("hard", "fixed", "fixed_again", "set"):
-        assert np.all(active.sel(arm=arm) == p.kept), arm
-    soft = active.sel(arm="soft")
+    assert np.all(active.sel(branch="dense") == p.possible)
+    for branch in ("hard", "fixed", "fixed_again", "set"):
+        assert np.all(active.sel(branch=branch) == p.kept), branch
+    soft = active.sel(branch="soft")
     assert np.any(soft != soft[0])
-    assert np.all(active.sel(arm="fixed_soft") == soft.isel(step=-1))
-    assert np.all(np.isnan(active.sel(arm="hard_fresh")))
-    per_pixel = results["wiring"].from_pixel.sel(arm=["hard", "set"]).sum(("row", "column"))
+    assert np.all(active.sel(branch="fixed_soft") == soft.isel(step=-1))
+    assert np.all(np.isnan(active.sel(branch="hard_fresh")))
+    per_pixel = results["wiring"].from_pixel.sel(branch=["hard", "set"]).sum(("row", "column"))
     assert np.all(per_pixel == p.kept[0])
 
 
@@ -58,11 +58,11 @@ def test_wirings_change_as_they_are_said_to(small):
     p, results = parameters_of(EXPERIMENT, small), small.results()
     new = results["first"].new.dropna("step", how="all")
     assert list(new.step.values) == [10, 20, 30]
-    assert np.all(new.sel(arm=["fixed", "fixed_again", "dense"]) == 0)
-    assert np.all(new.sel(arm="hard") > 0)
+    assert np.all(new.sel(branch=["fixed", "fixed_again", "dense"]) == 0)
+    assert np.all(new.sel(branch="hard") > 0)
     # SET: nothing before the first epoch's end, then a share ζ less what is rounded off in six
     # groups and drawn at the place it had.
-    replaced = new.sel(arm="set").values
+    replaced = new.sel(branch="set").values
     assert replaced[0] == 0
     assert np.all(replaced[1:] <= p.others.set_share)
     assert np.all(replaced[1:] > p.others.set_share - 8 / sum(p.kept) - 0.02)
@@ -70,13 +70,15 @@ def test_wirings_change_as_they_are_said_to(small):
 
 def test_the_second_task_goes_on_from_the_first(small):
     first, second = (small.results()[name] for name in ("first", "second"))
-    for arm in ("hard", "fixed", "fixed_again"):
-        before, after = first.active.sel(arm=arm)[-1], second.active.sel(arm=arm)[0]
+    for branch in ("hard", "fixed", "fixed_again"):
+        before, after = first.active.sel(branch=branch)[-1], second.active.sel(branch=branch)[0]
         assert np.array_equal(before, after)
     # Two labels are swapped: what was right is wrong.
-    swapped = 1 - first.accuracy.sel(arm=["hard", "fixed"]).isel(step=-1)
-    np.testing.assert_allclose(second.accuracy.sel(arm=["hard", "fixed"])[:, 0], swapped, atol=1e-6)
-    assert np.all(np.isnan(second.accuracy.sel(arm=["dense", "soft", "set"])))
+    swapped = 1 - first.accuracy.sel(branch=["hard", "fixed"]).isel(step=-1)
+    np.testing.assert_allclose(
+        second.accuracy.sel(branch=["hard", "fixed"])[:, 0], swapped, atol=1e-6
+    )
+    assert np.all(np.isnan(second.accuracy.sel(branch=["dense", "soft", "set"])))
 
 
 def test_it_draws_every_panel(small):
@@ -84,14 +86,14 @@ def test_it_draws_every_panel(small):
     assert set("".join(figures)) == set(EXPERIMENT.captions)
 
 
-@pytest.mark.parametrize(("arm", "task"), [("hard", "second"), ("set", "first")])
-def test_the_same_bits_after_a_stop(small, tmp_path, monkeypatch, arm, task):
+@pytest.mark.parametrize(("branch", "task"), [("hard", "second"), ("set", "first")])
+def test_a_resumed_run_is_bit_identical(small, tmp_path, monkeypatch, branch, task):
     p = parameters_of(EXPERIMENT, small)
     before = 0
-    for other in course.ARMS[: course.NAMES.index(arm)]:
-        before += sum(course.looks_of(p, one).size for one in other.tasks)
+    for other in protocol.BRANCHES[: protocol.NAMES.index(branch)]:
+        before += sum(protocol.evaluation_steps(p, one).size for one in other.tasks)
     if task == "second":
-        before += course.looks_of(p, "first").size
+        before += protocol.evaluation_steps(p, "first").size
     with monkeypatch.context() as patch:
         stop_after(patch, before + 5)
         with pytest.raises(KeyboardInterrupt):
@@ -102,14 +104,14 @@ def test_the_same_bits_after_a_stop(small, tmp_path, monkeypatch, arm, task):
 
 def test_a_step_of_a_fixed_wiring_is_a_masked_step_of_all_connections(small):
     p = parameters_of(EXPERIMENT, small)
-    learner = learners.fixed(p, p.kept)
+    learner = models.fixed(p, p.kept)
     moving = jax.jit(learner.start)(jax.random.key(1))
     x = np.random.default_rng(2).random((4, 784), np.float32)
     y = np.array([0, 1, 1, 0])
     before = [np.asarray(w) for w in learner.weights(moving)]
 
     def loss(weights):
-        logits = learners.forward(learners.products_of(weights), x)
+        logits = models.forward(models.products_of(weights), x)
         return -jax.nn.log_softmax(logits)[np.arange(4), y].mean()
 
     gradients = jax.jit(jax.grad(loss))(before)
@@ -125,7 +127,7 @@ def test_soft_rewiring_has_the_start_and_the_floor_that_it_is_given(small, at_fl
     p = parameters_of(EXPERIMENT, small)
     update = {"at_floor": at_floor, "active_at_start": of_p0, "noise": 1e-5}
     p = p.model_copy(update={"soft": p.soft.model_copy(update=update)})
-    learner = learners.soft(p, (1, 2, 3))
+    learner = models.soft(p, (1, 2, 3))
     moving = jax.jit(learner.start)(jax.random.key(1))
     wanted = of_p0 * p.soft.share[0] * p.possible[0]
     assert abs(np.count_nonzero(learner.weights(moving)[0]) - wanted) < 4 * np.sqrt(wanted)
@@ -171,40 +173,40 @@ END = {"dense": 0.98, "soft": 0.95, "hard": 0.96, "set": 0.955}
 END |= {"fixed": 0.91, "fixed_again": 0.912, "fixed_soft": 0.90}
 
 
-def made_up(p, end, hard_new, on_ink, second):
+def invented(p, end, hard_new, on_ink, second):
     """Results of one seed with these accuracies at the end."""
-    looks, later = (course.looks_of(p, task) for task in ("first", "second"))
-    ramp = np.minimum(1.25 * looks / later[-1], 1.0)
-    ends = np.array([end.get(name, np.nan) for name in course.NAMES])
-    active = np.broadcast_to(np.array(p.kept, float), (len(ends), looks.size, 3)).copy()
-    active[course.NAMES.index("dense")] = p.possible
-    active[course.NAMES.index("soft")] += np.arange(looks.size)[:, None]
-    new = np.zeros((len(ends), looks.size))
-    new[course.NAMES.index("hard")] = hard_new
-    over = ("arm", "step")
+    steps, later = (protocol.evaluation_steps(p, task) for task in ("first", "second"))
+    ramp = np.minimum(1.25 * steps / later[-1], 1.0)
+    ends = np.array([end.get(name, np.nan) for name in protocol.NAMES])
+    active = np.broadcast_to(np.array(p.kept, float), (len(ends), steps.size, 3)).copy()
+    active[protocol.NAMES.index("dense")] = p.possible
+    active[protocol.NAMES.index("soft")] += np.arange(steps.size)[:, None]
+    new = np.zeros((len(ends), steps.size))
+    new[protocol.NAMES.index("hard")] = hard_new
+    over = ("branch", "step")
     first = xr.Dataset(
         {
             "accuracy": (over, ends[:, None] * ramp),
             "new": (over, new),
             "active": ((*over, "layer"), active),
         },
-        {"arm": course.NAMES, "step": looks},
+        {"branch": protocol.NAMES, "step": steps},
     )
-    speed = np.array([second.get(name, np.nan) for name in course.NAMES])
+    speed = np.array([second.get(name, np.nan) for name in protocol.NAMES])
     task = xr.Dataset(
         {"accuracy": (over, np.minimum(speed[:, None] * later / later[-1], 1.0))},
-        {"arm": course.NAMES, "step": later},
+        {"branch": protocol.NAMES, "step": later},
     )
     image = np.zeros((28, 28))
     image[10:20, 10:20] = 0.5
     pixels = np.ones((len(ends), 28, 28))
-    pixels[course.NAMES.index("hard")] += on_ink * (image > 0)
+    pixels[protocol.NAMES.index("hard")] += on_ink * (image > 0)
     wiring = xr.Dataset(
         {
-            "from_pixel": (("arm", "row", "column"), pixels),
+            "from_pixel": (("branch", "row", "column"), pixels),
             "mean_image": (("row", "column"), image),
         },
-        {"arm": course.NAMES},
+        {"branch": protocol.NAMES},
     )
     return {"first": first, "second": task, "wiring": wiring}
 
@@ -221,7 +223,7 @@ NOTHING = (
 def verdicts(change):
     ends, hard_new, on_ink, second = change
     p = EXPERIMENT.presets["paper"]
-    values = measures(p, made_up(p, END | ends, hard_new, on_ink, second))
+    values = EXPERIMENT.measure(p, invented(p, END | ends, hard_new, on_ink, second))
     seeds = {name: [value] * 5 for name, value in values.items()}
     return {each.claim.id: each.verdict for each in judge_all(EXPERIMENT.claims, seeds)}
 
@@ -229,21 +231,22 @@ def verdicts(change):
 def test_claims_hold_where_the_effect_is_and_fail_where_it_is_not():
     with_effect, without = verdicts(EFFECT), verdicts(NOTHING)
     assert with_effect == {claim.id: "holds" for claim in EXPERIMENT.claims}
-    # Made in the same way in both: the number of connections.
+    # The number of connections is the same in both.
     assert {name for name, verdict in without.items() if verdict == "holds"} == {
         "sparse",
         "constant",
     }
 
 
-def test_every_claim_has_a_null_and_the_quick_preset_leaves_the_second_task_out(small):
+def test_every_claim_has_a_null_and_a_run_may_omit_the_second_task(small):
     assert all(
         claim.null_key and claim.null_description and claim.reason for claim in EXPERIMENT.claims
     )
     results = dict(small.results())
     del results["second"]
-    found = set(measures(parameters_of(EXPERIMENT, small), results))
-    judged = {claim.id for claim in EXPERIMENT.claims if claim.measure in found}
+    p = parameters_of(EXPERIMENT, small).model_copy(update={"second_task_epochs": 0})
+    found = set(EXPERIMENT.measure(p, results))
+    judged = {claim.id for claim in EXPERIMENT.claims if claim.key in found}
     missing = {claim.id for claim in EXPERIMENT.claims} - judged
     assert missing == {"second-task", "second-task-fixed"}
 

@@ -166,7 +166,7 @@ REGISTRY = Registry(
         _beyond(
             "ensemble_mnist",
             "ensemble",
-            "Averaging over samples: accuracy, calibration, foreign images",
+            "Averaging over samples: accuracy, calibration, out-of-distribution images",
             extra="jax",
         ),
     ]

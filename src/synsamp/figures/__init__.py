@@ -1,5 +1,5 @@
-"""What all drawings share: colours, settings, pictures side by side.
+"""Shared parts of figures: colours, matplotlib settings, image montages.
 
-A drawing runs inside `style.STYLE`; it takes colours from that module and makes figures with
-``matplotlib.figure.Figure`` (no pyplot, so that nothing global is touched).
+Figures are drawn with the settings `style.STYLE` and created with ``matplotlib.figure.Figure``
+(without pyplot, which has global state).
 """

@@ -20,7 +20,7 @@ def montage(images: Any, columns: int, gap: int = 2) -> Any:
 
 
 def show(axes: Any, sheet: Any) -> None:
-    """A montage without axes; what lies between the images stays light."""
+    """Show a montage without axes, with light gaps between the images."""
     axes.set_facecolor("#dfe3ea")
     axes.imshow(sheet, cmap="gray_r", vmin=0.0, vmax=1.0, interpolation="nearest")
     axes.set(xticks=[], yticks=[])

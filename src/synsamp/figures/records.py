@@ -1,8 +1,8 @@
-"""Draw records by their kind, for experiments that bring no drawing of their own.
+"""Draw records by their kind, for experiments without figures.
 
-What lies along a numbered axis becomes a curve, one colour for each of a few rows and a grey one
-for each of many; a matrix becomes a picture of its last row; spikes become a raster. Several seeds
-are drawn as their mean, with the range that they span.
+Variables along a numeric axis become curves, in colour for a few rows and in grey for many; a
+matrix becomes an image of its last time point; spikes become a raster. Several seeds are drawn as
+their mean and range.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from matplotlib.ticker import MaxNLocator
 from synsamp.figures.style import BLUE, CYCLE, INK, PALE
 
 MOST_LINES = 8
-"""More rows than this are drawn without a legend, and their mean in colour."""
+"""More rows are drawn in grey without a legend, and their mean in colour."""
 MOST_ROWS = 60
 MOST_SPIKES = 20_000
 LEAST_POINTS = 2
 
 
 def draw_records(parameters: Any, runs: Sequence[Mapping[str, xr.Dataset]]) -> dict[str, Figure]:
-    """A figure for every dataset that has something to draw."""
+    """Draw a figure for every dataset with suitable variables."""
     figures = {}
     for name, first in runs[0].items():
         if name == "measures" or name.rpartition("/")[2] == "steps" or "saved" in name.split("/"):
@@ -67,7 +67,7 @@ def _kind(variable: xr.DataArray) -> str | None:
 
 
 def _numbered(variable: xr.DataArray) -> str | None:
-    """The first dimension that has numbers along it."""
+    """The first dimension with a numeric coordinate."""
     return next(
         (str(d) for d in variable.dims if d in variable.coords and variable[d].dtype.kind in "iuf"),
         None,
@@ -114,7 +114,7 @@ def _picture(figure: Figure, axes: Axes, variable: xr.DataArray) -> None:
 
 
 def _raster(name: str, spikes: xr.Dataset) -> Figure:
-    """The last spikes: as many as can be told apart."""
+    """Raster of the last spikes."""
     time, neuron = spikes["time"].values[-MOST_SPIKES:], spikes["neuron"].values[-MOST_SPIKES:]
     recent = time >= (time.max(initial=0.0) - 2.0)
     figure = Figure(figsize=(7.0, 2.3))

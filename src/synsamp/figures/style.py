@@ -1,4 +1,4 @@
-"""One look for all figures: colours that stay apart in gray and for the colour-blind."""
+"""One style for all figures, with colours that are distinct in greyscale and if colour-blind."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from synsamp.spiking import (
     WinnerTakeAll,
 )
 
-SYNAPSE = "arm"
+SYNAPSE = "learning"
 SYNC_INTERVAL_S = 2.0
 DRIFT_INTERVAL_S = 0.1
 REMEMBERED = 200
@@ -79,7 +79,7 @@ class Bandit(CompiledEnvironment):
 
 
 def network(p: BanditParameters, speed: float, temperature: float, expectation: bool) -> Network:
-    """One input and two neurons; the synapse of the first neuron learns, that of the second is fixed."""
+    """One input and two neurons; only the synapse of the first neuron learns."""
     prior = Gaussian(p.rule.prior.mean, p.rule.prior.std)
     plasticity = RewardGradient(
         p.task.eligibility_s, p.task.gradient_s, gradient_weight(p), THETA_MAX, expectation

@@ -1,9 +1,9 @@
 """Derivation of the stationary distribution of the synapse.
 
 The circuit spikes at rate ν; a spike is of the first neuron with probability
-p(θ) = 1/(1 + e^−x(ŵ(θ) − ŵ_2)). A spike of the first neuron earns a_1, one of the second a_2, so the
-expected reward per spike is V(θ) = a_2 + (a_1 − a_2) p(θ). The reward of a period Δ is the mean over
-its spikes, r = Σ a_k / (νΔ), and is given during the next period.
+p(θ) = 1/(1 + e^−x(ŵ(θ) − ŵ_2)). A spike of the first neuron earns a_1, one of the second a_2, so
+the expected reward per spike is V(θ) = a_2 + (a_1 − a_2) p(θ). The reward of a period Δ is the mean
+over its spikes, r = Σ a_k / (νΔ), and is given during the next period.
 
 A spike at t′ adds its score s = ∂log p(winner)/∂θ to e; E[s] = 0, and E[a s] = V′. Only spikes of
 the rewarded period correlate with r, so for t in the period after
@@ -17,8 +17,8 @@ mean that has settled at V,
     E[g] = τ_g E[D e] = τ_g K V′/V = τ_g K ∂log V,
     E[dθ] = b ( ∂log p_S + c τ_g K ∂log V ) dt,
 
-so for small b the stationary distribution is ∝ (p_S V^κ)^(1/T) with κ = c τ_g K. The noise of g acts like temperature:
-over times longer than τ_g it adds b c² τ_g Var(g) to T, which vanishes with b.
+so for small b the stationary distribution is ∝ (p_S V^κ)^(1/T) with κ = c τ_g K. The noise of g
+acts like temperature: over times longer than τ_g it adds b c² τ_g Var(g) to T, which vanishes with b.
 """
 
 from __future__ import annotations

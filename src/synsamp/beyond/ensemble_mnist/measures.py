@@ -1,44 +1,102 @@
-"""What averaging over samples is judged by, of one seed."""
+"""Measures of averaging over samples, of one seed.
+
+Branches are the networks of `protocol`: ``sampled``, ``sgd`` and ``shuffled``. A gain or ratio
+compares the average over the states of a branch with the last state of plain SGD.
+"""
 
 from __future__ import annotations
 
-from synsamp.beyond.ensemble_mnist.parameters import EnsembleParameters
-from synsamp.claims import Ratio, Value
+from typing import Any
+
+from synsamp.claims import Ratio
 from synsamp.experiments.base import Results
 
 
-def measures(p: EnsembleParameters, results: Results) -> dict[str, Value]:
-    """The average of all samples, the last sample, and plain SGD, each by the same scores."""
-    end = results["scores"].load().isel(sample=-1)
+def _score(results: Results, name: str, branch: str, kind: str = "mean") -> float:
+    return float(results["scores"].isel(sample=-1)[name].sel(branch=branch, kind=kind))
 
-    def score(name: str, arm: str, kind: str) -> float:
-        return float(end[name].sel(arm=arm, kind=kind))
 
-    def gain(name: str, ahead: tuple[str, str], behind: tuple[str, str]) -> float:
-        return score(name, *ahead) - score(name, *behind)
+def _gain(results: Results, name: str, branch: str) -> float:
+    return _score(results, name, branch) - _score(results, name, "sgd", "one")
 
-    def ratio(name: str, one: tuple[str, str], other: tuple[str, str]) -> Ratio:
-        return Ratio(score(name, *one), score(name, *other))
 
-    mean, last = ("sampled", "mean"), ("sampled", "one")
-    sgd, path = ("sgd", "one"), ("sgd", "mean")
-    found: dict[str, Value] = {
-        f"{name}_{who}": score(name, *which)
-        for name in ("accuracy", "log_score", "calibration_error", "rotated", "letters")
-        for who, which in (("mean", mean), ("last", last), ("sgd", sgd))
-    }
-    return found | {
-        "accuracy_mean_over_last": gain("accuracy", mean, last),
-        "accuracy_mean_over_sgd": gain("accuracy", mean, sgd),
-        "accuracy_path_over_sgd": gain("accuracy", path, sgd),
-        "log_score_mean_by_sgd": ratio("log_score", mean, sgd),
-        "log_score_path_by_sgd": ratio("log_score", path, sgd),
-        "calibration_mean_by_sgd": ratio("calibration_error", mean, sgd),
-        "calibration_path_by_sgd": ratio("calibration_error", path, sgd),
-        "rotated_mean_over_sgd": gain("rotated", mean, sgd),
-        "rotated_path_over_sgd": gain("rotated", path, sgd),
-        "letters_mean_over_sgd": gain("letters", mean, sgd),
-        "letters_path_over_sgd": gain("letters", path, sgd),
-        "letters_shuffled": score("letters", "shuffled", "mean"),
-        "letters_by_disagreement": score("disagreement", *mean),
-    }
+def _ratio(results: Results, name: str, branch: str) -> Ratio:
+    return Ratio(_score(results, name, branch), _score(results, name, "sgd", "one"))
+
+
+def accuracy(p: Any, results: Results, branch: str) -> float:
+    """Accuracy of the average over all states."""
+    return _score(results, "accuracy", branch)
+
+
+def last_accuracy(p: Any, results: Results, branch: str) -> float:
+    """Accuracy of the last state."""
+    return _score(results, "accuracy", branch, "one")
+
+
+def calibration_error(p: Any, results: Results, branch: str) -> float:
+    """Expected calibration error of the average over all states."""
+    return _score(results, "calibration_error", branch)
+
+
+def last_calibration_error(p: Any, results: Results, branch: str) -> float:
+    """Expected calibration error of the last state."""
+    return _score(results, "calibration_error", branch, "one")
+
+
+def accuracy_gain_over_last(p: Any, results: Results) -> float:
+    """Accuracy of the average over samples minus that of the last sample."""
+    return accuracy(p, results, "sampled") - last_accuracy(p, results, "sampled")
+
+
+def accuracy_gain(p: Any, results: Results, branch: str) -> float:
+    """Accuracy of the average minus that of plain SGD."""
+    return _gain(results, "accuracy", branch)
+
+
+def log_score_ratio(p: Any, results: Results, branch: str) -> Ratio:
+    """Log score of the average, and of plain SGD."""
+    return _ratio(results, "log_score", branch)
+
+
+def calibration_ratio(p: Any, results: Results, branch: str) -> Ratio:
+    """Calibration error of the average, and of plain SGD."""
+    return _ratio(results, "calibration_error", branch)
+
+
+def rotated_gain(p: Any, results: Results, branch: str) -> float:
+    """Detection of rotated digits by the average minus that by plain SGD."""
+    return _gain(results, "rotated", branch)
+
+
+def letters_gain(p: Any, results: Results, branch: str) -> float:
+    """Detection of letters by the average minus that by plain SGD."""
+    return _gain(results, "letters", branch)
+
+
+def letters_detected(p: Any, results: Results, branch: str) -> float:
+    """Area under the ROC curve of the detection of letters by the average."""
+    return _score(results, "letters", branch)
+
+
+MEASURES = (
+    accuracy,
+    last_accuracy,
+    calibration_error,
+    last_calibration_error,
+    accuracy_gain_over_last,
+    accuracy_gain,
+    log_score_ratio,
+    calibration_ratio,
+    rotated_gain,
+    letters_gain,
+    letters_detected,
+)
+ALSO_MEASURED = (
+    "accuracy@sampled",
+    "last_accuracy@sampled",
+    "last_accuracy@sgd",
+    "calibration_error@sampled",
+    "last_calibration_error@sgd",
+)
+"""Shown in docs/deep.md."""

@@ -11,11 +11,13 @@ from synsamp.experiments.base import Parameters
 from synsamp.paper.shared.limits import MOST_PRODUCTS, require_at_most
 
 
-class Sampling(Parameters):
-    """The rule: prior × likelihood at temperature T."""
+class EnsembleRule(Parameters):
+    """The rule samples (prior × likelihood)^(1/T)."""
 
-    temperature: float = Field(1.0, ge=1e-6, le=100.0, description="T; 1 is the posterior")
-    learning_rate: float = Field(0.02, ge=1e-6, le=1.0, description="b·N, b: speed of sampling")
+    temperature: float = Field(1.0, ge=1e-6, le=100.0, description="T, temperature of the noise")
+    learning_rate: float = Field(
+        0.02, ge=1e-6, le=1.0, description="b·N, with b the speed of sampling"
+    )
     hidden_gain: float = Field(
         20.0, ge=1e-3, le=1000.0, description="prior variance of a hidden weight, times inputs"
     )
@@ -29,14 +31,16 @@ class EnsembleParameters(Parameters):
     """Parameters of one seed."""
 
     digits: DigitsToLearn = DigitsToLearn(training=1000)
-    foreign: int = Field(1000, ge=10, le=10_000, description="rotated digits, and letters")
+    out_of_distribution: int = Field(
+        1000, ge=10, le=10_000, description="number of rotated digits, and of letters"
+    )
     hidden: int = Field(100, ge=1, le=5000, description="hidden neurons")
     batch: int = Field(50, ge=1, le=10_000, description="images per step")
     settling: int = Field(4000, ge=0, le=10**7, description="steps before the first sample")
-    samples: int = Field(60, ge=2, le=1000, description="samples that are kept")
-    steps_between: int = Field(200, ge=1, le=10**6, description="steps from sample to sample")
+    samples: int = Field(60, ge=2, le=1000, description="number of samples")
+    steps_between: int = Field(200, ge=1, le=10**6, description="steps between samples")
     sgd_rate: float = Field(0.1, ge=1e-6, le=10.0, description="learning rate of plain SGD")
-    sampling: Sampling = Sampling()
+    rule: EnsembleRule = EnsembleRule()
 
     @property
     def n_parameters(self) -> int:

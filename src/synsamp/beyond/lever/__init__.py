@@ -1,4 +1,4 @@
-"""A lever to be moved down, then up: a network learns it from reward, and keeps on changing."""
+"""A network learns from reward to move a lever while its connections keep changing."""
 
 from synsamp.beyond.lever.experiment import EXPERIMENT
 

@@ -1,4 +1,4 @@
-"""Drawing of the lever from its saved results."""
+"""Figures of the lever, drawn from stored results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from synsamp.beyond.lever.measures import kept, onto_motor, passed
+from synsamp.beyond.lever.measures import counted_between, onto_motor, preserved
 from synsamp.beyond.lever.parameters import LeverParameters
 from synsamp.beyond.lever.protocol import (
     AT_RANDOM,
@@ -17,7 +17,7 @@ from synsamp.beyond.lever.protocol import (
     LESION_FROZEN,
     MAIN,
     NOISELESS,
-    OTHER_ORDER_FROZEN,
+    REVERSED_FROZEN,
     SAME,
 )
 from synsamp.beyond.shared.reward_network import Floats
@@ -26,33 +26,33 @@ from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PALE, P
 from synsamp.figures.time import time_axis
 
 CONTROLS = {
-    SAME: (GREEN, "task as it was"),
+    SAME: (GREEN, "task unchanged"),
     AT_RANDOM: (ORANGE, "reward at random"),
     NOISELESS: (PURPLE, "noise off (T = 0)"),
     FROZEN: (GRAY, "plasticity off (b = 0)"),
-    OTHER_ORDER_FROZEN: (GRAY, "_"),
+    REVERSED_FROZEN: (GRAY, "_"),
     LESION_FROZEN: (GRAY, "_"),
 }
 DRAWN = 12
-"""Connections whose θ is drawn."""
+"""Connections whose θ is shown."""
 BINS = 30
-"""Stretches of time over which movements are counted, at most."""
+"""Largest number of time bins."""
 
 
 def draw(p: LeverParameters, runs: Sequence[Results]) -> dict[str, Figure]:
-    """Panels A (course), B (single connections), C (what is left), D (what is kept)."""
+    """Draw panels A (movements), B (single connections), C (survival), D (stability)."""
     return {"AB": _course(p, runs), "CD": _drift(p, runs)}
 
 
 def _course(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     figure: Any = Figure(figsize=(7, 5.2))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[1.5, 1])
-    for arm, (colour, label) in CONTROLS.items():
-        if f"{arm}/course" in runs[0]:
-            _over_time(above, p, runs, arm, colour, label, "--")
+    for branch, (colour, label) in CONTROLS.items():
+        if f"{branch}/course" in runs[0]:
+            _over_time(above, p, runs, branch, colour, label, "--")
     _over_time(above, p, runs, MAIN, BLUE, "the network", "-")
     s = p.schedule
-    for at, words in ((s.learning_s, "other order"), (s.learning_s + s.changed_s, "lesion")):
+    for at, words in ((s.learning_s, "reversed order"), (s.learning_s + s.changed_s, "lesion")):
         for axes in (above, below):
             axes.axvline(at, color=INK, lw=0.8)
         above.text(
@@ -82,22 +82,22 @@ def _over_time(
     axes: Axes,
     p: LeverParameters,
     runs: Sequence[Results],
-    arm: str,
+    branch: str,
     colour: str,
     label: str,
     line: str,
 ) -> None:
-    """Movements per minute in stretches of time: mean over networks, one standard deviation."""
-    time = runs[0][f"{arm}/course"].time.values
+    """Movements per minute in time bins: mean over networks, ± one standard deviation."""
+    time = runs[0][f"{branch}/course"].time.values
     total_s = p.schedule.learning_s + p.schedule.changed_s + p.schedule.lesion_s
-    rows = max(1, round(total_s / BINS / p.schedule.look_s))
+    rows = max(1, round(total_s / BINS / p.schedule.record_every_s))
     at = np.arange(rows, len(time), rows)
     if at.size == 0:
         return
     found = []
     for run in runs:
-        course = run[f"{arm}/course"]
-        finished, cued = (_sums(passed(course, what), at) for what in ("finished", "cued"))
+        course = run[f"{branch}/course"]
+        finished, cued = (_sums(counted_between(course, what), at) for what in ("finished", "cued"))
         found.append(60.0 * finished / np.maximum(cued * p.task.period_s, p.task.period_s))
     values = np.stack(found)
     middle, mean = (time[at] + time[at - rows]) / 2, values.mean(axis=0)
@@ -109,7 +109,7 @@ def _over_time(
 
 
 def _sums(counted: Floats, at: Any) -> Floats:
-    """Of what was counted between looks, over stretches that end at these looks."""
+    """Sums of counts between records, over bins that end at these records."""
     whole = np.concatenate([[0.0], np.cumsum(counted)])
     return np.diff(whole[np.concatenate([[0], at])])
 
@@ -117,19 +117,19 @@ def _sums(counted: Floats, at: Any) -> Floats:
 def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     figure = Figure(figsize=(7, 2.8))
     left, right = figure.subplots(1, 2)
-    for arm, colour, label in ((SAME, BLUE, "learning"), (OTHER_ORDER_FROZEN, GRAY, "b = 0")):
+    for branch, colour, label in ((SAME, BLUE, "learning"), (REVERSED_FROZEN, GRAY, "b = 0")):
         curves = []
         for run in runs:
-            there = run[f"{arm}/among"].among.values > 0
+            there = run[f"{branch}/among"].among.values > 0
             curves.append((there & there[0]).sum(axis=(1, 2)) / there[0].sum())
-        time = runs[0][f"{arm}/among"].time.values
+        time = runs[0][f"{branch}/among"].time.values
         left.plot(time - time[0], np.mean(curves, axis=0), color=colour, label=label)
-    left.set(title="C  connections that are left", ylabel="share", ylim=(0, 1.05))
+    left.set(title="C  surviving connections", ylabel="share", ylim=(0, 1.05))
     time_axis(left, p.schedule.same_s)
     left.legend(loc="lower left")
     found = []
     for run in runs:
-        single, moves, mixed = kept(p, *(onto_motor(p, run, row) for row in (0, -1)))
+        single, moves, mixed = preserved(p, *(onto_motor(p, run, row) for row in (0, -1)))
         found.append((single, mixed, moves))
     right.bar(range(3), np.mean(found, axis=0), color=[PALE, PALE, BLUE], width=0.6)
     for values in found:
@@ -137,5 +137,5 @@ def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     right.set_xticks(range(3), ["single\nsynapses", "mixed\ngroups", "up −\ndown"])
     right.axhline(0.0, color=INK, lw=0.8)
     lowest = min(0.0, *np.ravel(found)) * 1.1
-    right.set(title="D  what is kept", ylabel="correlation", ylim=(lowest, 1.05))
+    right.set(title="D  stability", ylabel="correlation", ylim=(lowest, 1.05))
     return figure

@@ -1,7 +1,7 @@
-"""Numbers of one seed: movements per minute, and what of the synapses stays.
+"""Measures of one seed: movements per minute, and stability of synapses.
 
-How well a network does is the number of movements it finishes per minute of the time in which it is
-cued: quick movements count more, and trials that fail count against it.
+Performance is the number of movements completed per minute of cued time, so fast movements count
+more and failed trials count as well. Branches are those of `protocol`.
 """
 
 from __future__ import annotations
@@ -19,106 +19,147 @@ from synsamp.beyond.lever.protocol import (
     LESION_FROZEN,
     MAIN,
     NOISELESS,
-    OTHER_ORDER_FROZEN,
+    REVERSED_FROZEN,
     SAME,
 )
 from synsamp.beyond.shared.reward_network import Floats, learning_synapses
-from synsamp.claims import Ratio, Value
+from synsamp.claims import Ratio
 from synsamp.experiments.base import Results
 
 HOUR_S = 3600.0
 MIXED = 50
-"""Groups of motor neurons drawn anew, with which those for up and down are compared."""
+"""Random groups of motor neurons, compared with those for up and down."""
 
 
-def passed(course: Any, what: str) -> Floats:
-    """What was counted between each look and the one before; each environment counts from 0."""
+def counted_between(course: Any, what: str) -> Floats:
+    """Return counts between records; each environment counts from 0."""
     counted, seed = course[what].values, course.seed.values
     return np.asarray(np.diff(counted) + np.where(np.diff(seed) != 0, counted[:-1], 0.0))
 
 
 def per_minute(
-    p: LeverParameters, results: Results, arm: str, start_s: float, stop_s: float
+    p: LeverParameters, results: Results, branch: str, start_s: float, stop_s: float
 ) -> float:
-    """Movements per minute of cued time between two moments."""
-    course = results[f"{arm}/course"]
+    """Movements per minute of cued time between two times."""
+    course = results[f"{branch}/course"]
     time = course.time.values
     here = (time[1:] > start_s + 1e-6) & (time[1:] <= stop_s + 1e-6)
-    cued_s = passed(course, "cued")[here].sum() * p.task.period_s
-    return float(60.0 * passed(course, "finished")[here].sum() / cued_s)
+    cued_s = counted_between(course, "cued")[here].sum() * p.task.period_s
+    return float(60.0 * counted_between(course, "finished")[here].sum() / cued_s)
 
 
-def level(p: LeverParameters, results: Results, arm: str, at_s: float, length_s: float) -> float:
-    """Of the last fifth of a stretch that began at a time."""
+def level(p: LeverParameters, results: Results, branch: str, at_s: float, length_s: float) -> float:
+    """Movements per minute in the last fifth of a period."""
     end_s = at_s + length_s
-    return per_minute(p, results, arm, end_s - length_s / 5, end_s)
+    return per_minute(p, results, branch, end_s - length_s / 5, end_s)
 
 
-def measures(p: LeverParameters, results: Results) -> dict[str, Value]:
-    """Levels against each other; what an arm that was left out would tell is left out."""
+def _learned(p: LeverParameters, results: Results) -> float:
+    return level(p, results, MAIN, 0.0, p.schedule.learning_s)
+
+
+def _untrained(p: LeverParameters, results: Results) -> float:
+    return per_minute(p, results, FROZEN, 0.0, p.schedule.learning_s)
+
+
+def movements_learned(p: LeverParameters, results: Results) -> float:
+    """Movements per minute of cued time, in the last fifth of learning."""
+    return _learned(p, results)
+
+
+def movements_untrained(p: LeverParameters, results: Results) -> float:
+    """Movements per minute of cued time without plasticity."""
+    return _untrained(p, results)
+
+
+def rise(p: LeverParameters, results: Results, branch: str) -> Ratio:
+    """Movements in the last fifth of learning, relative to the untrained network."""
     s = p.schedule
-    changed_s, lesion_s = s.learning_s, s.learning_s + s.changed_s
-    learned = level(p, results, MAIN, 0.0, s.learning_s)
-    untrained = per_minute(p, results, FROZEN, 0.0, s.learning_s)
-    same = level(p, results, SAME, changed_s, s.same_s)
-    found: dict[str, Value] = {
-        "per_minute_untrained": untrained,
-        "per_minute_learned": learned,
-        "rise": Ratio(learned, untrained),
-        "rise_frozen": Ratio(level(p, results, FROZEN, 0.0, s.learning_s), untrained),
-        "stays": Ratio(same, learned),
-        "stays_untrained": Ratio(untrained, learned),
-    }
-    for name, frozen, at_s, length_s in (
-        ("adapts", OTHER_ORDER_FROZEN, changed_s, s.changed_s),
-        ("recovers", LESION_FROZEN, lesion_s, s.lesion_s),
-    ):
-        before = per_minute(p, results, frozen, at_s, at_s + length_s)
-        found[name] = Ratio(level(p, results, MAIN, at_s, length_s), before)
-        found[f"{name}_frozen"] = Ratio(level(p, results, frozen, at_s, length_s), before)
-    found["change_hits"] = Ratio(
-        per_minute(p, results, OTHER_ORDER_FROZEN, changed_s, changed_s + s.changed_s), learned
-    )
-    if s.random_s:
-        at_random = level(p, results, AT_RANDOM, 0.0, s.random_s)
-        found["rise_random"] = Ratio(at_random, untrained)
-    if s.noiseless_s:
-        found["rise_noiseless"] = Ratio(level(p, results, NOISELESS, 0.0, s.noiseless_s), untrained)
-    return found | synapse_measures(p, results)
+    lengths_s = {AT_RANDOM: s.random_s, NOISELESS: s.noiseless_s}
+    end = level(p, results, branch, 0.0, lengths_s.get(branch, s.learning_s))
+    return Ratio(end, _untrained(p, results))
 
 
-def synapse_measures(p: LeverParameters, results: Results) -> dict[str, Value]:
-    """What of the connections between neurons stays while the task goes on as it was."""
-    course = results[f"{SAME}/among"].among.values
-    there = course > 0
-    still = results[f"{OTHER_ORDER_FROZEN}/among"].among.values > 0
-    single, moves, mixed = kept(p, *(onto_motor(p, results, row) for row in (0, -1)))
-    found: dict[str, Value] = {
-        "gone": gone(there[0], there[-1]),
-        "gone_frozen": gone(still[0], still[-1]),
-        "kept_single": single,
-        "kept_function": moves - single,
-        "kept_mixed": mixed - single,
-    }
-    hour = round(HOUR_S / p.schedule.look_s)
-    if len(there) > hour:
-        pairs = zip(there[:-hour], there[hour:], strict=True)
-        found["turnover_per_hour"] = float(np.mean([turnover(a, b) for a, b in pairs]))
-    return found
+def retained(p: LeverParameters, results: Results, branch: str) -> Ratio:
+    """Movements in the last fifth of the unchanged task, relative to the level learned."""
+    s = p.schedule
+    return Ratio(level(p, results, branch, s.learning_s, s.same_s), _learned(p, results))
 
 
-def gone(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> float:
-    """Share of the functional connections that are not there any more."""
+def retained_untrained(p: LeverParameters, results: Results) -> Ratio:
+    """Movements of the untrained network, relative to the level learned."""
+    return Ratio(_untrained(p, results), _learned(p, results))
+
+
+def loss_by_change(p: LeverParameters, results: Results) -> Ratio:
+    """Movements in reversed order without plasticity, relative to the level learned."""
+    s = p.schedule
+    end_s = s.learning_s + s.changed_s
+    found = per_minute(p, results, REVERSED_FROZEN, s.learning_s, end_s)
+    return Ratio(found, _learned(p, results))
+
+
+def adaptation(p: LeverParameters, results: Results, branch: str) -> Ratio:
+    """Movements in reversed order, last fifth, relative to no plasticity from the change on."""
+    s = p.schedule
+    return _gain(p, results, branch, REVERSED_FROZEN, s.learning_s, s.changed_s)
+
+
+def recovery(p: LeverParameters, results: Results, branch: str) -> Ratio:
+    """Movements after the lesion, last fifth, relative to no plasticity from the lesion on."""
+    s = p.schedule
+    return _gain(p, results, branch, LESION_FROZEN, s.learning_s + s.changed_s, s.lesion_s)
+
+
+def _gain(
+    p: LeverParameters, results: Results, branch: str, frozen: str, at_s: float, length_s: float
+) -> Ratio:
+    before = per_minute(p, results, frozen, at_s, at_s + length_s)
+    return Ratio(level(p, results, branch, at_s, length_s), before)
+
+
+def lost_connections(p: Any, results: Results, branch: str) -> float:
+    """Share of functional connections between neurons that are lost in a branch."""
+    there = results[f"{branch}/among"].among.values > 0
+    return lost(there[0], there[-1])
+
+
+def turnover_per_hour(p: LeverParameters, results: Results, branch: str) -> float:
+    """Connections lost and gained in an hour, relative to twice their number."""
+    there = results[f"{branch}/among"].among.values > 0
+    hour = round(HOUR_S / p.schedule.record_every_s)
+    pairs = zip(there[:-hour], there[hour:], strict=True)
+    return float(np.mean([turnover(a, b) for a, b in pairs])) if len(there) > hour else np.nan
+
+
+def preserved_function(p: LeverParameters, results: Results) -> float:
+    """Correlation of the input that moves the lever, minus that of single synapses."""
+    single, function, _ = _preserved(p, results)
+    return function - single
+
+
+def preserved_mixed_groups(p: LeverParameters, results: Results) -> float:
+    """The same between groups mixed from both populations."""
+    single, _, mixed = _preserved(p, results)
+    return mixed - single
+
+
+def _preserved(p: LeverParameters, results: Results) -> tuple[float, float, float]:
+    return preserved(p, *(onto_motor(p, results, row) for row in (0, -1)))
+
+
+def lost(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> float:
+    """Share of functional connections that are lost."""
     return float((before & ~after).sum() / before.sum())
 
 
 def turnover(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> float:
-    """Connections lost and gained, of twice those that there are."""
+    """Connections lost and gained, relative to the sum of both numbers."""
     return float((before ^ after).sum() / (before.sum() + after.sum()))
 
 
 def onto_motor(p: LeverParameters, results: Results, row: int) -> Floats:
-    """ŵ onto motor neurons from all that may reach one, at a look while the task goes on."""
+    """ŵ onto motor neurons from all possible sources, at one record of the unchanged task."""
     up, down = motor_neurons(p)
     found = [results[f"{SAME}/{name}"][name].values[row] for name in ("among", "inputs")]
     theta = np.concatenate(found, axis=1)[up.start : down.stop].astype(float)
@@ -128,12 +169,12 @@ def onto_motor(p: LeverParameters, results: Results, row: int) -> Floats:
     return np.where(np.isnan(theta), np.nan, w)
 
 
-def kept(p: LeverParameters, before: Floats, after: Floats) -> tuple[float, float, float]:
-    """Correlations of weights [motor neuron, from] now and then, over where they come from.
+def preserved(p: LeverParameters, before: Floats, after: Floats) -> tuple[float, float, float]:
+    """Correlations over sources of weights [motor neuron, source] at two times.
 
-    Of single synapses; of what moves the lever, the sum over neurons for up minus that over those
-    for down; and of the same difference between groups that are drawn at random, half from each.
-    Were drift the same in all directions, all three would be alike.
+    Of single synapses; of the input that moves the lever (sum over neurons for up minus sum over
+    neurons for down); and of the same difference between random groups, half from each population.
+    If drift were the same in all directions, all three would be equal.
     """
     rows = zip(before, after, strict=True)
     single = float(np.mean([_alike(a[~np.isnan(a)], b[~np.isnan(a)]) for a, b in rows]))
@@ -151,6 +192,24 @@ def _alike(a: Floats, b: Floats) -> float:
 
 
 def _balanced(rng: np.random.Generator, m: int) -> Floats:
-    """Signs with as many of each kind within both populations, or nearly."""
+    """Signs with about as many of each kind in both populations."""
     half = np.repeat([1.0, -1.0], [m // 2, m - m // 2])
     return np.concatenate([rng.permutation(half), -rng.permutation(half)])
+
+
+MEASURES = (
+    movements_learned,
+    movements_untrained,
+    rise,
+    retained,
+    retained_untrained,
+    loss_by_change,
+    adaptation,
+    recovery,
+    lost_connections,
+    turnover_per_hour,
+    preserved_function,
+    preserved_mixed_groups,
+)
+ALSO_MEASURED = ("movements_learned", "movements_untrained", f"turnover_per_hour@{SAME}")
+"""Shown in docs/reward.md."""

@@ -1,7 +1,7 @@
 """The network: 60 excitatory neurons, of which 20 move the lever, and 20 inhibitory ones.
 
 Inputs reach 30 of the 40 hidden neurons, and any two excitatory neurons may connect; these synapses
-learn from reward. Connections to and from inhibitory neurons are drawn once and stay.
+learn from reward. Connections to and from inhibitory neurons are random and fixed.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ FROM_INPUT, AMONG = "x->e", "e->e"
 LEARNING = [FROM_INPUT, AMONG]
 """The projections that learn."""
 FIXED = Exponential(0.0)
-"""Of fixed synapses: ŵ = e^θ − 1."""
+"""Mapping of fixed synapses: ŵ = e^θ − 1."""
 SCATTER = 0.2
-"""Standard deviation of fixed weights, of their mean."""
+"""Standard deviation of fixed weights, relative to their mean."""
 
 
 def build_network(p: LeverParameters, seed: int) -> Network:
@@ -71,7 +71,7 @@ def build_network(p: LeverParameters, seed: int) -> Network:
 
 
 def start_of(p: LeverParameters, seed: int) -> dict[str, Floats]:
-    """θ of all projections at the start."""
+    """Initial θ of all projections."""
     w = p.wiring
     rng = np.random.default_rng(named_seed(seed, "fixed weights"))
 
@@ -89,13 +89,13 @@ def start_of(p: LeverParameters, seed: int) -> dict[str, Floats]:
 
 
 def motor_neurons(p: LeverParameters) -> tuple[slice, slice]:
-    """Places of the neurons for up and for down among the excitatory ones."""
+    """Indices of the neurons for up and for down among the excitatory ones."""
     first, m = p.wiring.hidden, p.wiring.motor
     return slice(first, first + m), slice(first + m, first + 2 * m)
 
 
 def lesion(p: LeverParameters, seed: np.random.SeedSequence) -> RemoveNeurons:
-    """Some of the neurons for up, and as many of those for down."""
+    """Remove the same share of the neurons for up and for down."""
     rng = np.random.default_rng(seed)
     count = round(p.lesion_share * p.wiring.motor)
     gone = [

@@ -9,20 +9,20 @@ from synsamp.experiments.base import Parameters
 from synsamp.paper.shared.limits import MOST_EVENTS, MOST_NUMBERS, require_at_most
 
 
-class Task(Parameters):
-    """The lever, and what is to be done with it."""
+class LeverTask(Parameters):
+    """The lever and the movement."""
 
-    period_s: float = Field(0.015, ge=0.001, le=1.0, description="from one position to the next")
-    keep: float = Field(0.95, ge=0.0, le=0.999, description="share of the position that is kept")
-    window_s: float = Field(0.25, ge=0.01, le=10.0, description="through which rates are seen")
-    threshold_hz: float = Field(15.0, ge=0.0, le=1e3, description="to be passed on either side")
+    period_s: float = Field(0.015, ge=0.001, le=1.0, description="between two positions")
+    keep: float = Field(0.95, ge=0.0, le=0.999, description="share of the position that remains")
+    window_s: float = Field(0.25, ge=0.01, le=10.0, description="window of rate estimates")
+    threshold_hz: float = Field(15.0, ge=0.0, le=1e3, description="threshold on either side")
     limit_s: float = Field(10.0, ge=0.1, le=1e3, description="longest trial")
-    reward_s: float = Field(0.3, ge=0.01, le=100.0, description="how long reward is given")
-    shortest_wait_s: float = Field(0.5, ge=0.01, le=100.0, description="before a trial")
-    longest_wait_s: float = Field(1.0, ge=0.01, le=100.0, description="before a trial")
+    reward_s: float = Field(0.3, ge=0.01, le=100.0, description="duration of reward")
+    shortest_wait_s: float = Field(0.5, ge=0.01, le=100.0, description="shortest pause")
+    longest_wait_s: float = Field(1.0, ge=0.01, le=100.0, description="longest pause")
 
     @model_validator(mode="after")
-    def _in_order(self) -> Task:
+    def _in_order(self) -> LeverTask:
         if not self.period_s <= self.shortest_wait_s <= self.longest_wait_s:
             raise ValueError("period_s and waits must go from short to long")
         if self.limit_s < 2 * self.period_s:
@@ -30,11 +30,11 @@ class Task(Parameters):
         return self
 
 
-class Wiring(Parameters):
-    """Who there is, and who is connected to whom."""
+class LeverNetwork(Parameters):
+    """Sizes of populations and fixed connections."""
 
     hidden: int = Field(40, ge=1, le=1000, description="hidden neurons")
-    seeing: int = Field(30, ge=1, le=1000, description="neurons that get the input, hidden first")
+    seeing: int = Field(30, ge=1, le=1000, description="neurons with input, hidden first")
     motor: int = Field(10, ge=1, le=1000, description="neurons for up, and for down")
     inhibitory: int = Field(20, ge=1, le=1000, description="inhibitory neurons")
     excites: float = Field(0.5, ge=0.0, le=10.0, description="ŵ onto inhibitory neurons")
@@ -49,7 +49,7 @@ class Wiring(Parameters):
     delay_s: float = Field(0.001, ge=0.0, le=1.0, description="of connections between neurons")
 
     @model_validator(mode="after")
-    def _fits(self) -> Wiring:
+    def _fits(self) -> LeverNetwork:
         if self.seeing > self.excitatory:
             raise ValueError("seeing must be at most hidden + 2 motor")
         return self
@@ -60,34 +60,33 @@ class Wiring(Parameters):
         return self.hidden + 2 * self.motor
 
 
-class Schedule(Parameters):
-    """How long everything lasts; 0 leaves an arm out.
-
-    With plasticity off the network is watched for as long as with it.
-    """
+class LeverSchedule(Parameters):
+    """Durations; 0 omits a branch. Branches without plasticity are as long as those with it."""
 
     learning_s: float = Field(50_000.0, ge=50.0, le=1e7, description="before the task is changed")
-    same_s: float = Field(25_000.0, ge=50.0, le=1e7, description="control: the task goes on")
+    same_s: float = Field(25_000.0, ge=50.0, le=1e7, description="control: the task continues")
     changed_s: float = Field(25_000.0, ge=50.0, le=1e7, description="with the changed task")
     lesion_s: float = Field(25_000.0, ge=50.0, le=1e7, description="after the lesion")
     random_s: float = Field(50_000.0, ge=0.0, le=1e7, description="reward at random from the start")
     noiseless_s: float = Field(50_000.0, ge=0.0, le=1e7, description="T = 0 from the start")
-    look_s: float = Field(250.0, ge=10.0, le=1e5, description="from one look to the next")
+    record_every_s: float = Field(250.0, ge=10.0, le=1e5, description="between two records")
 
     @model_validator(mode="after")
-    def _fits(self) -> Schedule:
+    def _fits(self) -> LeverSchedule:
         for name, seconds in self.model_dump().items():
-            short = name != "look_s" and 0 < seconds < 5 * self.look_s
-            if short or seconds % self.look_s:
-                rule = f"must be at least five times look_s = {self.look_s:g} and a multiple of it"
-                raise ValueError(f"{name} {rule}, not {seconds:g}")
-        if self.look_s % 10:
-            raise ValueError("look_s must be a multiple of 10 s")
+            short = name != "record_every_s" and 0 < seconds < 5 * self.record_every_s
+            if short or seconds % self.record_every_s:
+                raise ValueError(
+                    f"{name} must be a multiple of record_every_s = {self.record_every_s:g} and at "
+                    f"least five times as long, not {seconds:g}"
+                )
+        if self.record_every_s % 10:
+            raise ValueError("record_every_s must be a multiple of 10 s")
         return self
 
     @property
     def seconds(self) -> float:
-        """Of all arms together."""
+        """Total duration of all branches."""
         trunk = self.learning_s + self.changed_s + self.lesion_s
         return 2 * trunk + self.same_s + self.random_s + self.noiseless_s
 
@@ -95,14 +94,14 @@ class Schedule(Parameters):
 class LeverParameters(Parameters):
     """A network that moves a lever."""
 
-    task: Task = Task()
+    task: LeverTask = LeverTask()
     cues: Cues = Cues()
     rule: RewardRule = RewardRule(weight_0=5.0)
     neurons: Neurons = Neurons()
-    wiring: Wiring = Wiring()
-    schedule: Schedule = Schedule()
+    wiring: LeverNetwork = LeverNetwork()
+    schedule: LeverSchedule = LeverSchedule()
     lesion_share: float = Field(
-        0.4, ge=0.0, le=0.9, description="of the neurons for up and for down that are removed"
+        0.4, ge=0.0, le=0.9, description="share of motor neurons that are removed"
     )
 
     @model_validator(mode="after")
@@ -116,7 +115,7 @@ class LeverParameters(Parameters):
             + 1 / self.task.period_s
         )
         asked = self.schedule.seconds * events_hz * synapses
-        require_at_most("synapses touched", asked, MOST_EVENTS)
-        kept = self.schedule.seconds / self.schedule.look_s * w.excitatory * w.excitatory
-        require_at_most("numbers kept", kept, MOST_NUMBERS)
+        require_at_most("synapse updates", asked, MOST_EVENTS)
+        kept = self.schedule.seconds / self.schedule.record_every_s * w.excitatory * w.excitatory
+        require_at_most("numbers in memory", kept, MOST_NUMBERS)
         return self

@@ -1,9 +1,9 @@
-"""One run: learning, another order, a lesion; and controls that go on from the same state.
+"""One run: learning, reversed order, lesion; and controls that continue from the same state.
 
-learning        other order     lesion
+learning        reversed        lesion
 |---------------|---------------|---------------|     the network
-                |---------------|                     same: the task goes on as it was
-                |---------------|---------------|     plasticity off, from either moment on
+                |---------------|                     same: the task continues unchanged
+                |---------------|---------------|     plasticity off from that moment
 |---------------|                                     reward at random
 |---------------|                                     noise off (T = 0)
 |---------------|                                     plasticity off from the start
@@ -41,19 +41,19 @@ from synsamp.protocol import (
 from synsamp.seeds import named_seed
 
 MAIN, SAME = "network", "network/same"
-OTHER_ORDER_FROZEN, LESION_FROZEN = "network/frozen_changed", "network/frozen_lesion"
+REVERSED_FROZEN, LESION_FROZEN = "network/frozen_changed", "network/frozen_lesion"
 FROZEN, AT_RANDOM, NOISELESS = "frozen", "random", "noiseless"
 COUNTED = ("tried", "finished", "cued", "seed")
 
 
-def look(view: View) -> dict[str, float]:
-    """Trials, movements and periods with the cue so far; ``seed`` tells environments apart."""
+def progress(view: View) -> dict[str, float]:
+    """Trials, movements and cued periods so far; ``seed`` identifies the environment."""
     state = view.environment or dict.fromkeys(COUNTED, 0)
     return {name: float(state[name]) for name in COUNTED}
 
 
 def run(p: LeverParameters, seed: int) -> Mapping[str, Any]:
-    """The network with its branches, and the arms that differ from the start."""
+    """Return the network with its branches, and controls that differ from the start."""
     s = p.schedule
     cue = draw_cues(p.cues, 1, named_seed(seed, "cue"))[0]
     background = np.full(p.cues.inputs, p.cues.background_hz)
@@ -63,10 +63,10 @@ def run(p: LeverParameters, seed: int) -> Mapping[str, Any]:
         lever = Lever(p.task, p.wiring.motor, cue, background, **options)
         return Act(lever, seconds, dopamine)
 
-    course = {"course": every(s.look_s, look)}
+    course = {"course": every(s.record_every_s, progress)}
     synapses = {
-        "among": every(s.look_s, theta(AMONG)),
-        "inputs": every(s.look_s, theta(FROM_INPUT)),
+        "among": every(s.record_every_s, theta(AMONG)),
+        "inputs": every(s.record_every_s, theta(FROM_INPUT)),
     }
     frozen = Change(LEARNING, speed=0.0)
     network, start = build_network(p, seed), start_of(p, seed)

@@ -1,12 +1,12 @@
-"""The task: a lever is to pass one threshold, then the other, in time.
+"""The task: move a lever beyond one threshold, then beyond the other, within a time limit.
 
 A trial begins with a cue. Every period the position becomes
 
     lever ← keep · lever + (1 − keep)(R_up − R_down),
 
-R being rates of all spikes of a population together, seen through an exponential window. Once the
-lever has passed −threshold and then +threshold, reward is given for a while; after that, or if the
-trial took too long, the network waits without the cue. Nothing sets the lever back.
+where R is the rate of all spikes of a population, estimated in an exponential window. Once the
+lever has passed −threshold and then +threshold, reward is given for a while. After that, or after
+the time limit, a pause without cue follows. The lever is not reset between trials.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from synsamp.beyond.lever.parameters import Task
+from synsamp.beyond.lever.parameters import LeverTask
 from synsamp.beyond.shared.reward_network import Floats
 from synsamp.environments import CompiledEnvironment, drawn, filtered_rate_hz
 
 WAITING, FIRST, SECOND, REWARDED = range(4)
 """Stages of a trial."""
 LATE_S = 20.0
-"""Reward at random comes so much later on average: twenty times τ_e."""
+"""Mean delay of random reward: twenty times τ_e."""
 BACKGROUND, CUE = range(2)
-"""What may be shown."""
+"""Possible inputs."""
 
 STATE = (
     *("seed", "trial", "stage", "left", "lever", "up_hz", "down_hz"),
@@ -33,25 +33,24 @@ STATE = (
 )
 SEED, TRIAL, STAGE, LEFT, LEVER, UP_HZ, DOWN_HZ = range(7)
 TRIED, FINISHED, CUED, STEP, OWED, GIVING = range(7, 13)
-"""The state: periods are left of a stage; trials were begun, movements finished, so many periods
-were cued; and where reward is given at random, movements are still to be paid, and for how many
-periods more one is."""
+"""Indices of the state: periods left of a stage; trials started, movements finished, cued periods;
+for random reward, rewards still to be given and periods left of the present one."""
 
 NUMBERS = 12
 MOTOR, PERIOD_S, WINDOW_S, KEEP, THRESHOLD, SIGN = range(6)
 LIMIT, REWARDING, SHORTEST, SPREAD, AT_RANDOM, PER_PERIOD = range(6, NUMBERS)
-"""The parameters: times of a trial in periods; how likely a period pays one that is owed."""
+"""Indices of the parameters: durations in periods; probability per period of giving a reward."""
 
 
 @njit
 def wait(seed: float, trial: float, numbers: Any) -> float:
-    """Periods before a trial."""
+    """Duration of a pause, in periods."""
     return max(1.0, np.rint(numbers[SHORTEST] + drawn(seed, trial) * numbers[SPREAD]))
 
 
 @njit
 def next_stage(state: Any, lever: float, numbers: Any) -> None:
-    """The stage after this period, and how many periods it has left; counts trials."""
+    """Update the stage and the periods left, and count trials."""
     stage, left = state[STAGE], state[LEFT] - 1.0
     if stage == FIRST and lever < -numbers[THRESHOLD] and left > 0:
         stage = SECOND
@@ -69,7 +68,7 @@ def next_stage(state: Any, lever: float, numbers: Any) -> None:
 
 @njit
 def paid_at_random(state: Any, finished: float, numbers: Any) -> float:
-    """What is owed is paid at moments that have nothing to do with the lever."""
+    """Give earned rewards at times that do not depend on the lever."""
     state[STEP] += 1.0
     state[OWED] += finished
     due = drawn(state[SEED], state[STEP], 1.0) < state[OWED] * numbers[PER_PERIOD]
@@ -83,7 +82,7 @@ def paid_at_random(state: Any, finished: float, numbers: Any) -> float:
 
 @njit
 def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
-    """The lever after the last period, and the stage of the trial."""
+    """Move the lever, update the stage, and return the next input and reward."""
     motor, keep = int(numbers[MOTOR]), numbers[KEEP]
     period_s, window_s = numbers[PERIOD_S], numbers[WINDOW_S]
     up, down = counts[-2 * motor : -motor].sum(), counts[-motor:].sum()
@@ -104,8 +103,8 @@ def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
 class Lever(CompiledEnvironment):
     """A lever that is moved by the last neurons of ``e``: ``motor`` for up, then as many for down.
 
-    ``upside_down``: first +threshold, then −threshold is to be passed. ``at_random``: reward has
-    nothing to do with what is done; one is given for each that was earned, at a moment drawn after.
+    ``upside_down``: the order of the thresholds is reversed. ``at_random``: each reward earned is
+    given at a random later time.
     """
 
     circuits = ("e",)
@@ -113,7 +112,7 @@ class Lever(CompiledEnvironment):
 
     def __init__(
         self,
-        task: Task,
+        task: LeverTask,
         motor: int,
         cue: Floats,
         background: Floats,
@@ -137,12 +136,12 @@ class Lever(CompiledEnvironment):
         self.numbers = tuple(numbers.tolist())
 
     def describe(self) -> str:
-        """In one line."""
+        """Describe the environment in one line."""
         order = "up, then down" if self.upside_down else "down, then up"
         return f"a lever, {order}" + (", reward at random" if self.at_random else "")
 
     def first(self, seed: int) -> dict[str, float]:
-        """The network waits for its first trial."""
+        """Initial state, before the first trial."""
         state = dict.fromkeys(STATE, 0.0)
         return {**state, "seed": seed, "left": wait(float(seed), 0.0, self.numbers_as_array)}
 

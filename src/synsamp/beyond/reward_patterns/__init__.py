@@ -1,4 +1,4 @@
-"""Two patterns, two populations: reward alone tells which is to answer to which."""
+"""Two populations learn from reward alone to respond to one of two patterns each."""
 
 from synsamp.beyond.reward_patterns.experiment import EXPERIMENT
 

@@ -1,4 +1,4 @@
-"""Drawing of the pattern task from its saved results."""
+"""Figures of the pattern task, drawn from stored results."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from matplotlib.figure import Figure
 
 from synsamp.beyond.reward_patterns.measures import preference
 from synsamp.beyond.reward_patterns.parameters import PatternParameters
-from synsamp.beyond.reward_patterns.patterns import FIRST, PAUSE, phase
 from synsamp.beyond.reward_patterns.protocol import SEEN_S
+from synsamp.beyond.reward_patterns.task import FIRST, PAUSE, phase
 from synsamp.experiments.base import Results
 from synsamp.figures.style import BLUE, GRAY, ORANGE
 from synsamp.figures.time import time_axis
 
 COLOURS = (BLUE, ORANGE)
-"""Of the two populations and their patterns."""
-ARM_COLOURS = {"rewarded": BLUE, "random": GRAY}
+"""Colours of the two populations and their patterns."""
+BRANCH_COLOURS = {"rewarded": BLUE, "random": GRAY}
 WORDS = {"rewarded": "rewarded", "random": "reward at random"}
 
 
 def draw(p: PatternParameters, runs: Sequence[Results]) -> dict[str, Figure]:
-    """Panels A (spikes before and after), B (course), C (connections)."""
+    """Draw panels A (spikes at start and end), B (learning), C (connections)."""
     return {"A": _spikes(p, runs[0]), "BC": _course(p, runs)}
 
 
@@ -50,7 +50,7 @@ def _spikes(p: PatternParameters, results: Results) -> Figure:
 
 
 def _shade(axes: Axes, p: PatternParameters, seed: int, start_s: float) -> None:
-    """Mark when which pattern was shown."""
+    """Mark when each pattern was shown."""
     number, at = 0, 0.0
     while at < start_s + SEEN_S:
         shown, periods = phase(p.task, seed, number)
@@ -65,21 +65,21 @@ def _shade(axes: Axes, p: PatternParameters, seed: int, start_s: float) -> None:
 def _course(p: PatternParameters, runs: Sequence[Results]) -> Figure:
     figure = Figure(figsize=(7, 2.9))
     reward, leads, scatter = figure.subplots(1, 3, width_ratios=[1, 1, 1.1])
-    for arm, colour in ARM_COLOURS.items():
+    for branch, colour in BRANCH_COLOURS.items():
         for axes, what in ((reward, "earned"), (leads, "led")):
-            _over_time(axes, [run[f"{arm}/course"] for run in runs], what, colour, WORDS[arm])
+            _over_time(axes, [run[f"{branch}/course"] for run in runs], what, colour, WORDS[branch])
     reward.set(title="B  reward", ylabel="while a pattern is shown", ylim=(0, 1))
     reward.legend(loc="upper left")
     leads.axhline(0.5, color=GRAY, lw=0.8, ls=":")
-    leads.set(title="right one leads", ylabel="of that time", ylim=(0, 1))
+    leads.set(title="correct one leads", ylabel="of that time", ylim=(0, 1))
     for axes in (reward, leads):
         axes.set_xlim(0, p.learning_s)
         axes.locator_params(axis="x", nbins=4)
         time_axis(axes, p.learning_s)
-    for run, arm in itertools.product(runs, reversed(ARM_COLOURS)):
+    for run, branch in itertools.product(runs, reversed(BRANCH_COLOURS)):
         first, second = run["patterns"].rate.values
-        told, colour = preference(p, run, arm), ARM_COLOURS[arm]
-        scatter.plot(first - second, told, "o", color=colour, ms=3.0, alpha=0.6, mew=0)
+        chosen, colour = preference(p, run, branch), BRANCH_COLOURS[branch]
+        scatter.plot(first - second, chosen, "o", color=colour, ms=3.0, alpha=0.6, mew=0)
     scatter.axhline(0, color=GRAY, lw=0.8, ls=":")
     scatter.axvline(0, color=GRAY, lw=0.8, ls=":")
     scatter.set(
@@ -91,7 +91,7 @@ def _course(p: PatternParameters, runs: Sequence[Results]) -> Figure:
 
 
 def _over_time(axes: Axes, courses: Sequence[Any], what: str, colour: str, label: str) -> None:
-    """Mean over networks between two looks, and one standard deviation to either side."""
+    """Mean over networks between two records, ± one standard deviation."""
     time = courses[0].time.values
     values = np.stack([np.diff(c[what].values) / np.diff(c.judged.values) for c in courses])
     middle, mean = (time[1:] + time[:-1]) / 2, values.mean(axis=0)

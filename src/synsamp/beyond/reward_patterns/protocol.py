@@ -1,4 +1,4 @@
-"""One run: a network that is rewarded, and one that gets its rewards at random."""
+"""One run: a network that is rewarded, and one with reward at random."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from synsamp.beyond.reward_patterns.parameters import PatternParameters
-from synsamp.beyond.reward_patterns.patterns import Patterns
+from synsamp.beyond.reward_patterns.task import Patterns
 from synsamp.beyond.shared.reward_network import (
     draw_cues,
     learning_synapses,
@@ -22,14 +22,14 @@ from synsamp.seeds import named_seed
 from synsamp.spiking import InputGroup, Network, Projection
 
 SYNAPSES = "x->z"
-ARMS = {"rewarded": False, "random": True}
+BRANCHES = {"rewarded": False, "random": True}
 """Whether reward is given at random."""
 SEEN_S = 8.0
-"""Spikes are kept of so long a stretch, at the start and at the end."""
+"""Duration of spike records at the start and at the end."""
 
 
 def network(p: PatternParameters) -> Network:
-    """Inputs to two populations, which are halves of ``z``."""
+    """Inputs and two populations, which are the halves of ``z``."""
     return Network(
         [InputGroup("x", p.cues.inputs)],
         [stochastic_neurons("z", 2 * p.population, p.neurons)],
@@ -37,21 +37,21 @@ def network(p: PatternParameters) -> Network:
     )
 
 
-def look(view: View) -> dict[str, float]:
-    """What was earned so far, in how many periods, and in how many of them the right one led."""
+def rewards(view: View) -> dict[str, float]:
+    """Reward earned so far, periods with a pattern, and periods in which the correct one led."""
     state = view.environment or {"judged": 0, "earned": 0.0, "led": 0, "seed": 0}
     return {key: float(state[key]) for key in ("judged", "earned", "led", "seed")}
 
 
 def run(p: PatternParameters, seed: int) -> Mapping[str, Any]:
-    """A protocol per arm, which begin alike; and the patterns."""
+    """Return a protocol per branch with the same start, and the patterns."""
     patterns = draw_cues(p.cues, 2, named_seed(seed, "patterns"))
     background = np.full(p.cues.inputs, p.cues.background_hz)
     shape = (2 * p.population, p.cues.inputs)
     rates = ("pattern", "input"), patterns, {"units": "Hz"}
     found: dict[str, Any] = {"patterns": xr.Dataset({"rate": rates})}
-    for arm, at_random in ARMS.items():
-        found[arm] = Protocol(
+    for branch, at_random in BRANCHES.items():
+        found[branch] = Protocol(
             network(p),
             steps=[
                 Act(
@@ -61,8 +61,8 @@ def run(p: PatternParameters, seed: int) -> Mapping[str, Any]:
                 )
             ],
             record={
-                "course": every(p.look_s, look),
-                "theta": every(p.look_s, theta(SYNAPSES)),
+                "course": every(p.record_every_s, rewards),
+                "theta": every(p.record_every_s, theta(SYNAPSES)),
                 "early": spikes((0.0, SEEN_S)),
                 "late": spikes((p.learning_s - SEEN_S, p.learning_s)),
             },

@@ -1,92 +1,84 @@
-"""What the rewiring experiment is judged by, of one seed."""
+"""Measures of the rewiring experiment, of one seed. Branches are the networks of `protocol`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from synsamp.beyond.rewiring_mnist.parameters import RewiringParameters
-from synsamp.claims import Ratio, Value
+from synsamp.claims import Ratio
 from synsamp.experiments.base import Results
 
 INK = 0.1
-"""A pixel counts as one with ink where the mean training image is above this."""
+"""A pixel has ink where the mean training image is above this."""
+FIXED = {"hard": "fixed", "soft": "fixed_soft", "fixed_again": "fixed"}
+"""Fixed wiring with as many connections as a network."""
 
 
-def measures(p: RewiringParameters, results: Results) -> dict[str, Value]:
-    """Accuracies at the end, how the wiring changes, where it goes, and the second task."""
-    first = results["first"].load()
-    found = {**_accuracies(first), **_wiring(p, first, results["wiring"].load())}
-    if "second" in results:
-        found |= _second_task(p, first, results["second"].load())
-    return found
+def accuracy(p: Any, results: Results, branch: str) -> float:
+    """Accuracy on test images at the end of the first task."""
+    return float(results["first"].accuracy.sel(branch=branch).isel(step=-1))
 
 
-def _accuracies(first: xr.Dataset) -> dict[str, Value]:
-    end = {str(a): float(first.accuracy.sel(arm=a).isel(step=-1)) for a in first.arm.values}
-    sparse_loss = end["dense"] - end["fixed"]
-    return {
-        "dense_accuracy": end["dense"],
-        "soft_accuracy": end["soft"],
-        "hard_accuracy": end["hard"],
-        "fixed_accuracy": end["fixed"],
-        "set_accuracy": end["set"],
-        "hard_over_fixed": end["hard"] - end["fixed"],
-        "soft_over_fixed": end["soft"] - end["fixed_soft"],
-        "fixed_over_fixed": end["fixed_again"] - end["fixed"],
-        "hard_loss": Ratio(end["dense"] - end["hard"], sparse_loss),
-        "fixed_loss": Ratio(end["dense"] - end["fixed_again"], sparse_loss),
-        "hard_over_set": end["hard"] - end["set"],
-        "fixed_over_set": end["fixed"] - end["set"],
-    }
+def gain_over_fixed(p: Any, results: Results, branch: str) -> float:
+    """Accuracy minus that of a fixed wiring of the same size."""
+    return accuracy(p, results, branch) - accuracy(p, results, FIXED[branch])
 
 
-def _wiring(p: RewiringParameters, first: xr.Dataset, wiring: xr.Dataset) -> dict[str, Value]:
-    counts = first.active.sum("layer") / p.possible.sum()
-    strayed = abs(first.active.sum("layer") - sum(p.kept)).max("step")
-    new = first.new.isel(step=slice(1, None)).dropna("step", how="all")
-    ink = wiring.mean_image > INK
-
-    def on_ink(arm: str) -> Ratio:
-        """Connections per pixel with ink, against those per pixel of all."""
-        each = wiring.from_pixel.sel(arm=arm)
-        return Ratio(float(each.where(ink).mean()), float(each.mean()))
-
-    return {
-        "hard_connectivity": float(counts.sel(arm="hard").isel(step=-1)),
-        "soft_connectivity": float(counts.sel(arm="soft").isel(step=-1)),
-        "dense_connectivity": float(counts.sel(arm="dense").isel(step=-1)),
-        "hard_strays": float(strayed.sel(arm="hard")),
-        "soft_strays": float(strayed.sel(arm="soft")),
-        "hard_new_at_end": float(new.sel(arm="hard").isel(step=-1)),
-        "fixed_new_at_end": float(new.sel(arm="fixed").isel(step=-1)),
-        "hard_on_ink": on_ink("hard"),
-        "fixed_on_ink": on_ink("fixed"),
-    }
+def gain_over_set(p: Any, results: Results, branch: str) -> float:
+    """Accuracy minus that of sparse evolutionary training."""
+    return accuracy(p, results, branch) - accuracy(p, results, "set")
 
 
-def _second_task(p: RewiringParameters, first: Any, second: Any) -> dict[str, Value]:
-    """Steps until the target, after the change of task against a fresh start and a fixed wiring."""
-    horizon = int(second.step[-1])
+def relative_loss(p: Any, results: Results, branch: str) -> Ratio:
+    """Accuracy lost relative to all connections, over the loss of the fixed wiring."""
+    dense = accuracy(p, results, "dense")
+    return Ratio(dense - accuracy(p, results, branch), dense - accuracy(p, results, "fixed"))
 
-    def steps(task: Any, arm: str) -> float:
-        return until(task.step.values, task.accuracy.sel(arm=arm).values, p.target, horizon)
 
-    changed, fresh = steps(second, "hard"), steps(first, "hard")
-    fixed = steps(second, "fixed")
-    return {
-        "change_over_fresh": Ratio(changed, fresh),
-        "fresh_over_fresh": Ratio(steps(second, "hard_fresh"), fresh),
-        "change_over_fixed": Ratio(changed, fixed),
-        "fixed_change_over_fixed": Ratio(steps(second, "fixed_again"), fixed),
-        "fixed_change_over_fresh": Ratio(fixed, steps(first, "fixed")),
-    }
+def connectivity(p: RewiringParameters, results: Results, branch: str) -> float:
+    """Share of possible connections that are active at the end of the first task."""
+    share = results["first"].active.sum("layer") / p.possible.sum()
+    return float(share.sel(branch=branch).isel(step=-1))
+
+
+def deviation_from_k(p: RewiringParameters, results: Results, branch: str) -> float:
+    """Largest deviation of the number of active connections from K."""
+    active = results["first"].active.sel(branch=branch).sum("layer")
+    return float(abs(active - sum(p.kept)).max("step"))
+
+
+def new_at_end(p: Any, results: Results, branch: str) -> float:
+    """Share of connections that are new in the last epoch."""
+    new = results["first"].new.isel(step=slice(1, None)).dropna("step", how="all")
+    return float(new.sel(branch=branch).isel(step=-1))
+
+
+def connections_on_ink(p: Any, results: Results, branch: str) -> Ratio:
+    """Connections per pixel with ink, and per pixel overall."""
+    wiring = results["wiring"]
+    each = wiring.from_pixel.sel(branch=branch)
+    return Ratio(float(each.where(wiring.mean_image > INK).mean()), float(each.mean()))
+
+
+def steps_over_first_task(p: RewiringParameters, results: Results, branch: str) -> Ratio:
+    """Steps to the target on the second task, over those of hard rewiring on the first."""
+    return Ratio(_steps(p, results, "second", branch), _steps(p, results, "first", "hard"))
+
+
+def steps_over_fixed(p: RewiringParameters, results: Results, branch: str) -> Ratio:
+    """Steps to the target on the second task, over those of the fixed wiring."""
+    return Ratio(_steps(p, results, "second", branch), _steps(p, results, "second", "fixed"))
+
+
+def _steps(p: RewiringParameters, results: Results, task: str, branch: str) -> float:
+    data, horizon = results[task], int(results["second"].step[-1])
+    return until(data.step.values, data.accuracy.sel(branch=branch).values, p.target, horizon)
 
 
 def until(step: Any, accuracy: Any, target: float, horizon: int) -> float:
-    """When the target is reached first, between looks on a straight line; else the horizon."""
+    """Step at which the target is first reached, interpolated linearly; else the horizon."""
     over = np.flatnonzero((accuracy >= target) & (step <= horizon))
     if over.size == 0:
         return float(horizon)
@@ -95,3 +87,19 @@ def until(step: Any, accuracy: Any, target: float, horizon: int) -> float:
         return float(step[0])
     low, high = accuracy[k - 1], accuracy[k]
     return float(step[k - 1] + (step[k] - step[k - 1]) * (target - low) / (high - low))
+
+
+MEASURES = (
+    accuracy,
+    gain_over_fixed,
+    gain_over_set,
+    relative_loss,
+    connectivity,
+    deviation_from_k,
+    new_at_end,
+    connections_on_ink,
+    steps_over_first_task,
+    steps_over_fixed,
+)
+ALSO_MEASURED = tuple(f"accuracy@{name}" for name in ("dense", "soft", "hard", "fixed", "set"))
+"""Shown in docs/deep.md."""

@@ -15,8 +15,8 @@ from synsamp.paper.shared.limits import MOST_PRODUCTS, require_at_most
 
 Share = Annotated[float, Field(ge=1e-4, le=0.9)]
 N_LAYERS = 3
-N_ARMS = 12
-"""Networks that learn in one seed, those of the second task included."""
+N_NETWORKS = 12
+"""Networks that learn in one seed, including those of the second task."""
 
 
 class Hard(Parameters):
@@ -31,16 +31,19 @@ class Hard(Parameters):
 
 
 class Soft(Parameters):
-    """Soft rewiring: the number of active connections is the rule's."""
+    """Soft rewiring: the rule determines the number of active connections."""
 
     share: tuple[Share, Share, Share] = Field(
         (0.005, 0.005, 0.1), description="p0, active connections per layer without data"
     )
     active_at_start: float = Field(
-        0.5, ge=0.0, le=1.0, description="of p0: the scripts draw both signs, and θ < 0 is dormant"
+        0.5,
+        ge=0.0,
+        le=1.0,
+        description="share of p0 active at the start: the scripts draw both signs",
     )
     at_floor: Literal["clips", "reflects"] = Field(
-        "clips", description="what a step below the floor does; the scripts clip"
+        "clips", description="treatment of steps below the lower bound; the scripts clip"
     )
     learning_rate: float = Field(0.05, ge=1e-6, le=10.0, description="b, constant")
     cost: float = Field(1e-5, ge=1e-12, le=1.0, description="l1 of an active connection")
@@ -48,7 +51,7 @@ class Soft(Parameters):
 
 
 class Others(Parameters):
-    """What rewiring is held against: all of them learn by plain stochastic gradients."""
+    """Networks for comparison, which learn by plain SGD."""
 
     dense_rate: float = Field(0.2, ge=1e-6, le=10.0, description="learning rate, all connections")
     sparse_rate: float = Field(0.5, ge=1e-6, le=10.0, description="learning rate, fixed and SET")
@@ -65,12 +68,15 @@ class RewiringParameters(Parameters):
     batch: int = Field(10, ge=1, le=10_000, description="images per step")
     epochs: int = Field(10, ge=1, le=1000, description="passes through the training images")
     falls_to: float = Field(
-        0.107, ge=1e-6, le=1.0, description="learning rates at the end, of the start (0.8 ** 10)"
+        0.107,
+        ge=1e-6,
+        le=1.0,
+        description="final learning rate relative to the initial one (0.8 ** 10)",
     )
     second_task_epochs: int = Field(
-        2, ge=0, le=1000, description="after the labels have changed places; 0 leaves it out"
+        2, ge=0, le=1000, description="epochs with permuted labels; 0 omits the second task"
     )
-    target: float = Field(0.8, ge=0.01, le=1.0, description="accuracy that is waited for")
+    target: float = Field(0.8, ge=0.01, le=1.0, description="target accuracy of the second task")
     hard: Hard = Hard()
     soft: Soft = Soft()
     others: Others = Others()
@@ -87,7 +93,7 @@ class RewiringParameters(Parameters):
 
     @property
     def steps_per_epoch(self) -> int:
-        """Minibatches that hold as many images as there are."""
+        """Minibatches with as many images as the training set."""
         return max(1, self.digits.training // self.batch)
 
     @property
@@ -99,7 +105,7 @@ class RewiringParameters(Parameters):
     def _ends(self) -> Self:
         epochs = self.epochs + self.second_task_epochs
         products = epochs * self.steps_per_epoch * self.batch * float(self.possible.sum())
-        require_at_most("products of weights", N_ARMS * products, MOST_PRODUCTS)
+        require_at_most("products of weights", N_NETWORKS * products, MOST_PRODUCTS)
         return self
 
 

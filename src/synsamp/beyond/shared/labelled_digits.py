@@ -1,4 +1,4 @@
-"""Digits to tell apart: images as rows with class labels, to learn from and to be tested on."""
+"""Labelled digits for training and test: images as rows, with class labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from synsamp.experiments.base import Parameters
 
 N_PIXELS = 28 * 28
 MOST_IMAGES = {"embedded": (12_700, 12_700), "mnist": (60_000, 10_000)}
-"""To learn from and to be tested on; the embedded ones are one set, which is divided."""
+"""Training and test images; the embedded ones are one set, which is divided."""
 
 
 class DigitsToLearn(Parameters):
@@ -23,8 +23,8 @@ class DigitsToLearn(Parameters):
     source: Literal["embedded", "mnist"] = Field(
         "mnist", description="embedded: ones and twos; mnist: all ten, see `synsamp data fetch`"
     )
-    training: int = Field(60_000, ge=10, le=60_000, description="images to learn from")
-    test: int = Field(10_000, ge=10, le=10_000, description="images never learned")
+    training: int = Field(60_000, ge=10, le=60_000, description="training images")
+    test: int = Field(10_000, ge=10, le=10_000, description="test images")
 
     @model_validator(mode="after")
     def _are_there(self) -> Self:
@@ -36,7 +36,7 @@ class DigitsToLearn(Parameters):
 
     @property
     def classes(self) -> int:
-        """How many digits there are to tell apart."""
+        """Number of classes."""
         return 2 if self.source == "embedded" else 10
 
 
@@ -51,7 +51,7 @@ class LabelledDigits:
 
 
 def draw_digits(wanted: DigitsToLearn, seed: np.random.SeedSequence) -> LabelledDigits:
-    """Draw images without replacement: a seed has its own, in an order of its own."""
+    """Draw images without replacement; selection and order depend on the seed."""
     rng = np.random.default_rng(seed)
     embedded = wanted.source == "embedded"
     sets = load_digits(None if embedded else MNIST())

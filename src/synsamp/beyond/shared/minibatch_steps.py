@@ -1,7 +1,7 @@
-"""Steps on minibatches in one compiled loop of JAX, the same bits for any number of threads.
+"""Steps on minibatches in one compiled JAX loop, bit-identical for any number of threads.
 
-All randomness of step k comes from the run's key and k, so that a run taken up again needs its
-state and a count alone. Minibatches are drawn anew at each step, with replacement.
+All random numbers of step k derive from the key of the run and k, so a resumed run needs only its
+state and a count. Minibatches are drawn at each step, with replacement.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 ONE_THREAD: Any = {"xla_cpu_multi_thread_eigen": False}
-"""Products of matrices by one thread. Sums over rows are still taken in an order that hangs on the
-number of processors: steps have to do without them."""
+"""Matrix products use one thread. Sums over rows still depend on the number of processors, so steps
+must avoid them."""
 
 Moving = Any
-"""All that changes in a step: a tree of arrays."""
+"""State that a step changes: a tree of arrays."""
 Step = Callable[[Any, Moving, Any, Any], Moving]
 """(key, moving, images, labels) → moving."""
 Advance = Callable[[Moving, Any, int, int, Any, Any], Moving]
@@ -27,7 +27,7 @@ Advance = Callable[[Moving, Any, int, int, Any, Any], Moving]
 
 
 def compiled(step: Step, batch: int) -> Advance:
-    """Any number of steps by one compilation."""
+    """Compile a function that takes any number of steps."""
 
     def advance(moving: Moving, key: Any, first: Any, n: Any, images: Any, labels: Any) -> Moving:
         def one(k: Any, moving: Moving) -> Moving:
@@ -46,11 +46,11 @@ def key_of(seed: np.random.SeedSequence) -> Any:
 
 
 def as_arrays(moving: Moving) -> dict[str, NDArray[Any]]:
-    """A tree as a checkpoint takes it."""
+    """Convert a tree to arrays for a checkpoint."""
     return {f"leaf_{k}": np.asarray(leaf) for k, leaf in enumerate(jax.tree.leaves(moving))}
 
 
 def as_tree(arrays: dict[str, Any], like: Moving) -> Moving:
-    """What `as_arrays` was given; ``like`` has its structure."""
+    """Invert `as_arrays`; ``like`` has the structure of the tree."""
     leaves = [jnp.asarray(arrays[f"leaf_{k}"]) for k in range(len(arrays))]
     return jax.tree.unflatten(jax.tree.structure(like), leaves)

@@ -25,7 +25,7 @@ CLAIMS = (
         exact=True,
     ),
     Claim(
-        "law",
+        "posterior",
         "The states visited by synaptic sampling follow the posterior",
         "Fig. 1F, Theorem 1",
         "distance_to_posterior",
@@ -52,7 +52,7 @@ CLAIMS = (
     ),
     Claim(
         "hot",
-        "At high temperature the modes flatten: as many states lie near a mode as p*^(1/T) predicts",
+        "At high temperature the modes flatten: the share of states near a mode follows p*^(1/T)",
         "Text after Fig. 1",
         "near_modes",
         (None, 1.0),

@@ -51,7 +51,7 @@ CLAIMS = (
         null_description=BIMODAL_PRIOR,
     ),
     Claim(
-        "by-heart",
+        "memorisation",
         "It falls without noise as well: the network memorises the few images",
         "Results, on overfitting",
         "fall",
@@ -136,8 +136,8 @@ CLAIMS = (
         "averaging_gain",
         (3.0, None),
         unit="nats",
-        reason="an image becomes 20 times as likely; a typical sample is ahead of the last by about "
-        "a nat, because test images still become a little less likely",
+        reason="an image becomes 20 times as likely; a typical sample is ahead of the last by "
+        "about a nat, because test images still become a little less likely",
         detail="p(x|θ) averaged over the evaluations of the second half of learning",
         null_measure="typical_gain",
         null_description="one of these samples at a time instead of their average",

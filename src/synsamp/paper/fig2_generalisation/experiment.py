@@ -46,9 +46,9 @@ EXPERIMENT = Experiment(
         "and F: prior and noise alone, without images.",
         "G": "Beyond the figure: digits that the machines of the first trial generate at the "
         "end (exact samples; grey values are probabilities).",
-        "H": "Beyond the figure: log-likelihood of test images under the last sample of the parameters, under a "
-        "typical sample of the second half of learning, and under the average of p(x|θ) over "
-        "those samples. One dot is one trial.",
+        "H": "Beyond the figure: log-likelihood of test images under the last sample of the "
+        "parameters, under a typical sample of the second half of learning, and under "
+        "the average of p(x|θ) over those samples. One dot is one trial.",
     },
     assumptions=(
         "50,000 updates; the paper does not report the number.",
@@ -63,7 +63,7 @@ EXPERIMENT = Experiment(
     deviations=(
         "784 visible neurons; the Methods print 748, which is not 28 × 28.",
         "At T = 1 the likelihood also falls through noise alone, without images. A fall under "
-        "the uniform prior therefore does not prove memorisation. The claim by-heart tests "
+        "the uniform prior therefore does not prove memorisation. The claim memorisation tests "
         "memorisation without noise.",
     ),
 )

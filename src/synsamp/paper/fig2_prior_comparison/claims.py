@@ -60,7 +60,7 @@ CLAIMS = (
         (3.0, None),
         unit="nats",
         reason=THREE_NATS,
-        detail="over the Gaussian, Laplace or Student-t prior that performs best in the trial (T = 1); "
+        detail="over the best Gaussian, Laplace or Student-t prior of the trial (T = 1); "
         + TYPICAL,
         null_measure="replicate_lead_over_one_mode",
         null_description="the Gaussian prior with other noise in place of the bimodal one",
@@ -81,7 +81,7 @@ CLAIMS = (
     ),
     Claim(
         "noise-hurts",
-        "More noise than T = 1 lowers the likelihood of test images (bimodal, highest T of the list)",
+        "More noise than T = 1 lowers the likelihood of test images (bimodal prior, highest T)",
         "beyond Fig. 2F",
         "loss_when_hot",
         (3.0, None),

@@ -24,7 +24,7 @@ MARGIN_REASON = "one parameter costs 2"
 
 CLAIMS = (
     Claim(
-        "free-law",
+        "no-activity-prior",
         "Without activity θ follows the prior",
         "Fig. 3B",
         "distance_to_prior",
@@ -37,7 +37,7 @@ CLAIMS = (
         null_description=COLDER,
     ),
     Claim(
-        "free-process",
+        "no-activity-process",
         "Without activity θ is an Ornstein–Uhlenbeck process",
         "Sec. Spine motility",
         "process_deviation",
@@ -155,7 +155,7 @@ CLAIMS = (
         (0.8, 1.25),
         "× ratio of b",
         "1 is exact; circuits differ by about a quarter",
-        "median lifetime of the power-law fits, slow over fast, both observed over the same length in "
+        "median lifetime of the power-law fits, slow over fast, both over the same duration in "
         "units of 1/b, relative to the ratio of b",
         null_measure="time_scale_unchanged",
         null_description="b unchanged, imaged as if it were changed (prior and noise alone)",

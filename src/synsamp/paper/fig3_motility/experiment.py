@@ -1,8 +1,8 @@
 """Fig. 3: spine motility as synaptic sampling.
 
 One parameter θ represents a connection: for θ > 0 it is functional with efficacy w = exp(θ − θ0)
-(Eq. 9), for θ <= 0 it is retracted. Traces and lifetimes come from the circuit of Fig. 4, imaged for
-days at b = 1e-4 and for weeks at b = 1e-6; the same circuit without spikes serves as a control.
+(Eq. 9), for θ <= 0 it is retracted. Traces and lifetimes come from the circuit of Fig. 4, imaged
+for days at b = 1e-4 and for weeks at b = 1e-6; the same circuit without spikes serves as a control.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ EXPERIMENT = Experiment(
         "substantial efficacies.",
         "E": "Survival of newly formed connections for the larger b, with a power law fitted to "
         "each circuit; the band is the 95 % interval of the mean over circuits, or Kaplan–Meier's "
-        "for one. Blue: the same synapses without activity, and the first-passage time predicted "
-        "by the rule, without fitted parameters.",
+        "for one. Blue: the same synapses without activity, and the first-passage time that "
+        "the rule predicts, without fitted parameters.",
         "F": "Survival of newly formed connections for the smaller b, as in E.",
-        "S": "Supplement to the paper's figure. Models of survival by AIC; those below the red line "
+        "S": "Supplement, not in the paper. Models of survival by AIC; those below the red line "
         "are better than a power law. Survival at both b coincides in units of 1/b. Changes of w "
         "grow in proportion to w until the likelihood stabilises the largest. Connections are "
         "active nearly always or rarely.",
@@ -55,10 +55,11 @@ EXPERIMENT = Experiment(
         "quick preset, which covers hours). Survival: active at every later session. Sessions: "
         "every 24 min over 3 days for b = 1e-4, every 4 h over 14 days for b = 1e-6.",
         "Connections still active at the end are right-censored (Kaplan–Meier, and in the fits).",
-        "Models of survival: power law S(t) = (1 + t/τ)^−γ, which starts at 1; exponential, Weibull, log-normal, "
-        "double exponential; and the first-passage time of the Ornstein–Uhlenbeck process at the "
-        "same sessions, with the same definition of new and no fitted parameter. Compared by AIC.",
-        "At b = 1e-6 the circuit continues from one that has settled at b = 1e-4, and settles again "
+        "Models of survival: power law S(t) = (1 + t/τ)^−γ, which starts at 1; exponential, "
+        "Weibull, log-normal, double exponential; and the first-passage time of the "
+        "Ornstein–Uhlenbeck process at the same sessions, with the same definition of new and no fitted "
+        "parameter. Compared by AIC.",
+        "At b = 1e-6 the circuit continues from one settled at b = 1e-4, and settles again "
         "for a day. Under prior and noise alone the stationary distribution is the prior at any b. "
         "Single spikes add noise to strong weights, so their distribution is wider at the larger "
         "b; the claim slow-steady tests how far the slow circuit still drifts.",

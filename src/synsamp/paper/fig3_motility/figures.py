@@ -189,7 +189,7 @@ def _survival_at(axes: Axes, imaging: Any, runs: Sequence[Results], name: str) -
     low = np.maximum(low[seen], 1e-6)
     axes.fill_between(time, low, high[seen], color=GRAY, alpha=0.35, linewidth=0, step="post")
     axes.step(time, mean[seen], color=GRAY, linewidth=1.2, where="post")
-    fits = _mean(_rows(runs, name, "law")[:, LEARNING]).value
+    fits = _mean(_rows(runs, name, "fit")[:, LEARNING]).value
     gamma = _mean(_rows(runs, name, "gamma")[:, LEARNING])
     known = f" ({gamma.low:.2f} to {gamma.high:.2f})" if len(runs) > 2 else ""
     axes.plot(

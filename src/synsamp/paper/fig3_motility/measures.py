@@ -113,7 +113,8 @@ def weight_moments(p: MotilityParameters, results: Results) -> float:
 
 def _slope(p: MotilityParameters, results: Results, branch: str, shuffled: bool) -> float:
     if branch.startswith("no_activity"):
-        return change_slope(*_ends(results), p.rule.theta_0, shuffled)
+        first, later = _ends(results)
+        return change_slope(first, later, p.rule.theta_0, shuffled)
     changes = "shuffled" if shuffled else "own"
     return float(results["changes"].slope.sel(branch=branch, changes=changes))
 
@@ -235,7 +236,7 @@ def _time_scale(p: MotilityParameters, scaling: xr.Dataset) -> Ratio:
     return Ratio(slow, fast * p.fast.speed / p.slow.speed)
 
 
-MEASURES = (
+MEASURES: tuple[Measure, ...] = (
     distance_to_prior,
     distance_to_prior_half_noise,
     process_deviation,

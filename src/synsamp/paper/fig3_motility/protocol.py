@@ -38,7 +38,7 @@ N_TRACED = 200
 """Synapses whose θ is recorded every time."""
 SILENT_HZ = 1e-12
 FORGOTTEN, FORGETTING_STEPS = 10, 100
-"""Synapses forget their start (to e^−10) within this many relaxation times, and this many records."""
+"""Synapses forget their start (to e^−10) in 10 relaxation times, over 100 records."""
 
 
 def run(p: MotilityParameters, seed: int) -> dict[str, Protocol]:

@@ -231,8 +231,8 @@ def survival(states: Bools, imaging: ImagingSection, alive: Floats) -> xr.Datase
     return xr.Dataset(
         {
             **{name: ("time", values) for name, values in _curve(lifetimes, time_s).items()},
-            "law": (("law_name", "fit_time"), np.array(curves)),
-            "aic": ("law_name", [np.nan if law is None else law.aic for law in laws]),
+            "fit": (("model", "fit_time"), np.array(curves)),
+            "aic": ("model", [np.nan if law is None else law.aic for law in laws]),
             "gamma": ((), np.nan if power is None else power.parameters["γ"]),
             "tau": ((), np.nan if power is None else power.parameters["τ"]),
             "losses": ((), _losses(lifetimes, step_s, alive)),
@@ -242,7 +242,7 @@ def survival(states: Bools, imaging: ImagingSection, alive: Floats) -> xr.Datase
         coords={
             "time": ("time", time_s, {"units": "s"}),
             "fit_time": fit_s,
-            "law_name": list(COMPARED),
+            "model": list(COMPARED),
         },
     )
 

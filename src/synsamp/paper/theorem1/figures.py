@@ -188,7 +188,7 @@ def _gaps(conditions: xr.Dataset, name: str) -> Any:
 
 
 def _distances(axes: Axes, rows: list[tuple[str, Any, Any]]) -> None:
-    """One column per claim: its seeds in blue, its null in orange; claims hold in the shaded band."""
+    """One column per claim: seeds in blue, null in orange; claims hold in the shaded band."""
     for k, (_, right, wrong) in enumerate(rows):
         for values, colour in ((wrong, ORANGE), (right, BLUE)):
             # Dots are spread evenly, by golden steps.

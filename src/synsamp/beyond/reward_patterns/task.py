@@ -1,8 +1,8 @@
-"""The task: two patterns in random order with pauses; the right population is to lead.
+"""The task: two patterns in random order with pauses; the correct population should lead.
 
-While a pattern is shown, reward is sigmoid(a (R_right − R_wrong − threshold)) if the right
-population leads, else 0. R is the rate of all spikes of a population together, seen through an
-exponential window that is emptied when something else is shown.
+While a pattern is shown, reward is sigmoid(a (R_correct − R_other − threshold)) if the
+correct population leads, else 0. R is the rate of all spikes of a population, estimated in an
+exponential window that restarts with each pattern and pause.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from synsamp.beyond.reward_patterns.parameters import Task
+from synsamp.beyond.reward_patterns.parameters import PatternTask
 from synsamp.beyond.shared.reward_network import Floats
 from synsamp.environments import CompiledEnvironment, drawn, filtered_rate_hz
 
 PAUSE, FIRST, SECOND = range(3)
-"""What may be shown: nothing, or one of the patterns."""
+"""Possible stimuli."""
 REMEMBERED_S, LATE_S = 60.0, 10.0
-"""Reward at random is that of a moment so long ago: at least ten times τ_e, at most a minute."""
+"""Random reward was earned at least ten times τ_e and at most a minute ago."""
 
 STATE = (
     *("seed", "number", "shown", "left", "rate_0", "rate_1"),
@@ -28,24 +28,24 @@ STATE = (
 )
 SEED, NUMBER, SHOWN, LEFT, RATE_0, RATE_1 = range(6)
 JUDGED, EARNED, LED, STEP, BACK, PAST = range(6, 12)
-"""The state: phases by number, of which periods are left; periods that were judged, what was earned
-in them and in how many of them the right population led; and where reward is given at random, how
-many periods ago that of now was earned, and, from there on, what was."""
+"""Indices of the state: number of the phase and periods left; periods with a pattern, reward earned
+in them, and periods in which the correct population led; for random reward, how many periods ago
+the present reward was earned, and past rewards."""
 
 NUMBERS = 8
 PERIOD_S, WINDOW_S, STEEPNESS, THRESHOLD, SHORTEST, SPREAD, AT_RANDOM, LATE = range(NUMBERS)
-"""The parameters; times of a phase in periods."""
+"""Indices of the parameters; durations in periods."""
 
 
 class Phase(NamedTuple):
-    """What is shown, and for how many periods."""
+    """A stimulus and its duration in periods."""
 
     shown: int
     periods: int
 
 
-def numbers_of(task: Task, at_random: bool) -> Floats:
-    """The parameters as the compiled answer takes them."""
+def numbers_of(task: PatternTask, at_random: bool) -> Floats:
+    """Parameters as an array, for compiled code."""
     numbers = np.zeros(NUMBERS)
     numbers[PERIOD_S], numbers[WINDOW_S] = task.period_s, task.window_s
     numbers[STEEPNESS], numbers[THRESHOLD] = task.steepness_s, task.threshold_hz
@@ -55,8 +55,8 @@ def numbers_of(task: Task, at_random: bool) -> Floats:
     return numbers
 
 
-def phase(task: Task, seed: int, number: int) -> Phase:
-    """One of them by its number."""
+def phase(task: PatternTask, seed: int, number: int) -> Phase:
+    """Return a phase by its number."""
     state = np.zeros(PAST + 1)
     state[SEED] = seed
     begin_phase(state, float(number), numbers_of(task, False))
@@ -65,7 +65,7 @@ def phase(task: Task, seed: int, number: int) -> Phase:
 
 @njit
 def begin_phase(state: Any, number: float, numbers: Any) -> None:
-    """Something else is shown: patterns have odd numbers, pauses even ones."""
+    """Start a phase; patterns have odd numbers, pauses even ones."""
     state[NUMBER] = number
     share, which = drawn(state[SEED], number), drawn(state[SEED], number, 1.0)
     state[LEFT] = max(1.0, np.rint(numbers[SHORTEST] + share * numbers[SPREAD]))
@@ -77,7 +77,7 @@ def begin_phase(state: Any, number: float, numbers: Any) -> None:
 
 @njit
 def worth(lead_hz: float, numbers: Any) -> float:
-    """Reward while the right population is ahead by so much."""
+    """Reward if the correct population leads by this rate."""
     if lead_hz <= 0.0:
         return 0.0
     return 1.0 / (1.0 + math.exp(-numbers[STEEPNESS] * (lead_hz - numbers[THRESHOLD])))
@@ -85,7 +85,7 @@ def worth(lead_hz: float, numbers: Any) -> float:
 
 @njit
 def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
-    """What the last period was worth, and what is shown next."""
+    """Return the next stimulus and the reward of the last period."""
     half, period_s, window_s = counts.size // 2, numbers[PERIOD_S], numbers[WINDOW_S]
     state[RATE_0] = filtered_rate_hz(state[RATE_0], counts[:half].sum(), period_s, window_s)
     state[RATE_1] = filtered_rate_hz(state[RATE_1], counts[half:].sum(), period_s, window_s)
@@ -110,17 +110,17 @@ def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
 
 
 class Patterns(CompiledEnvironment):
-    """Two patterns, and reward for the population that is to answer.
+    """Two patterns, and reward for the correct population.
 
-    ``at_random``: reward has nothing to do with what is done. During each phase rewards of the last
-    minute come again from a moment that is drawn, so that as much is given as was earned.
+    ``at_random``: reward does not depend on the present response. Each phase replays rewards of the
+    last minute from a random time, so that the amount of reward is the same.
     """
 
     circuits = ("z",)
     answer = staticmethod(answer)
 
     def __init__(
-        self, task: Task, patterns: Floats, background: Floats, at_random: bool = False
+        self, task: PatternTask, patterns: Floats, background: Floats, at_random: bool = False
     ) -> None:
         self.task, self.at_random, self.period_s = task, at_random, task.period_s
         self.inputs = np.stack([background, *patterns])
@@ -128,11 +128,11 @@ class Patterns(CompiledEnvironment):
         self.numbers = tuple(numbers_of(task, at_random).tolist())
 
     def describe(self) -> str:
-        """In one line."""
+        """Describe the environment in one line."""
         return "two patterns" + (", reward at random" if self.at_random else "")
 
     def first(self, seed: int) -> dict[str, Any]:
-        """A pause."""
+        """Initial state, in a pause."""
         past = np.zeros(self._remembered if self.at_random else 1)
         state = np.concatenate([np.zeros(PAST), past])
         state[SEED] = seed
@@ -140,5 +140,5 @@ class Patterns(CompiledEnvironment):
         return {**dict(zip(STATE, state[:PAST].tolist(), strict=True)), "past": past}
 
     def worth(self, lead_hz: float) -> float:
-        """Reward while the right population is ahead by so much."""
+        """Reward if the correct population leads by this rate."""
         return float(worth(lead_hz, self.numbers_as_array))

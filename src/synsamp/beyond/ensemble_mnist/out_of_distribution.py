@@ -1,7 +1,7 @@
-"""Images of no class that was learned: digits turned by a quarter, and letters made of strokes.
+"""Out-of-distribution images: digits rotated by 90°, and letters drawn with strokes.
 
-A letter is a few straight strokes in the unit square (x to the right, y downwards), turned, slanted
-and scaled a little at random, drawn by a round pen about as wide as those of handwritten digits.
+A letter consists of straight strokes in the unit square (x to the right, y downwards), rotated,
+slanted and scaled slightly at random, drawn with a round pen about as wide as in MNIST.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ STROKES: dict[str, list[tuple[float, float, float, float]]] = {
     "Y": [(0, 0, 0.5, 0.5), (1, 0, 0.5, 0.5), (0.5, 0.5, 0.5, 1)],
 }
 SIZE = 18.0
-"""Height in pixels; digits of MNIST lie in a box of 20."""
+"""Height in pixels; MNIST digits fit in a box of 20."""
 
 
 def letters(n: int, rng: np.random.Generator) -> NDArray[np.float32]:
-    """So many letters, [n, 784] in [0, 1], each of them as likely."""
+    """Draw letters [n, 784] in [0, 1], uniformly from the alphabet above."""
     names = list(STROKES)
     chosen = rng.integers(0, len(names), n)
     return np.stack([_letter(STROKES[names[k]], rng) for k in chosen]).reshape(n, -1)
 
 
 def rotated(images: NDArray[Any]) -> NDArray[np.float32]:
-    """Rows of 784 pixels, turned by a quarter against the clock."""
+    """Rotate rows of 784 pixels by 90° counterclockwise."""
     turned = np.rot90(images.reshape(-1, SIDE, SIDE), axes=(1, 2))
     return np.ascontiguousarray(turned.reshape(len(images), -1), np.float32)
 
@@ -59,7 +59,7 @@ def _letter(
 
 
 def _distance(pixels: NDArray[Any], strokes: NDArray[Any]) -> NDArray[np.float64]:
-    """From each pixel to the nearest stroke."""
+    """Distance of each pixel from the nearest stroke."""
     start, along = strokes[:, 0], strokes[:, 1] - strokes[:, 0]
     share = ((pixels - start) * along).sum(-1) / (along**2).sum(-1)
     nearest = start + np.clip(share, 0.0, 1.0)[..., None] * along

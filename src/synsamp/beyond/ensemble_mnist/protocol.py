@@ -1,8 +1,8 @@
-"""The run of one seed: networks move, and what each sample and their average say is scored.
+"""The run of one seed: networks learn, and each sample and their average are scored.
 
-``sampled`` moves by the rule at temperature T, ``shuffled`` does so with labels that tell nothing,
-``sgd`` by plain stochastic gradients: the same rule at T = 0 under a flat prior. All of them are
-looked at after the same steps.
+``sampled`` follows the rule at temperature T, ``shuffled`` likewise with shuffled labels, ``sgd``
+follows plain stochastic gradients: the same rule at T = 0 under a flat prior. All are evaluated
+after the same steps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 import synsamp.jax as sj
 from synsamp.analysis.calibration import accuracy, log_score, reliability
 from synsamp.analysis.out_of_distribution import detection, disagreement, entropy
-from synsamp.beyond.ensemble_mnist.foreign import letters, rotated
+from synsamp.beyond.ensemble_mnist.out_of_distribution import letters, rotated
 from synsamp.beyond.ensemble_mnist.parameters import EnsembleParameters
 from synsamp.beyond.shared.labelled_digits import N_PIXELS, draw_digits
 from synsamp.beyond.shared.minibatch_steps import (
@@ -37,42 +37,41 @@ from synsamp.experiments.base import Results, RunContext
 from synsamp.priors import Gaussian
 from synsamp.seeds import named_seed
 
-ARMS = ("sampled", "sgd", "shuffled")
+BRANCHES = ("sampled", "sgd", "shuffled")
 KINDS = ("one", "mean")
-"""A sample by itself, and the average over it and those before."""
+"""A single sample, and the average over all samples so far."""
 SCORES = ("accuracy", "log_score", "calibration_error", "rotated", "letters", "disagreement")
 BINS = 15
 SHOWN = 12
 
 
 def run(p: EnsembleParameters, seed: int, context: RunContext) -> Results:
-    """Every arm from sample to sample; goes on from a checkpoint."""
-    course = _Course(p, seed)
-    plan = [(a, k) for a in range(len(ARMS)) for k in range(p.samples)]
+    """Run every network from sample to sample; continues from a checkpoint."""
+    sampling = _Sampling(p, seed)
+    plan = [(a, k) for a in range(len(BRANCHES)) for k in range(p.samples)]
     saved, done = context.checkpoint.load(), 0
     if saved is not None:
         done = int(saved["done"])
-        course.restore(saved, plan[done - 1][0])
+        sampling.restore(saved, plan[done - 1][0])
     with context.progress("sampling", total=len(plan)) as bar:
         bar.advance(done)
         for a, k in plan[done:]:
-            course.look(a, k)
+            sampling.score(a, k)
             done += 1
             bar.advance()
             if context.checkpoint.due():
-                context.checkpoint.save({"done": done, **course.state()})
-    return course.datasets()
+                context.checkpoint.save({"done": done, **sampling.state()})
+    return sampling.datasets()
 
 
 def network(p: EnsembleParameters) -> Callable[[Any, Any], Any]:
     """Logits of a network with one hidden layer of ReLU; rows in, rows out.
 
-    A bias is the weight of a constant input, of such a size that under the prior of all weights of
-    its layer the bias has ``bias_std``. So gradients are products of matrices alone: sums over the
-    images of a minibatch, which XLA takes in an order that hangs on the number of processors, do
-    not occur.
+    A bias is the weight of a constant input, scaled such that the bias has ``bias_std`` under the
+    prior of the weights of its layer. Gradients are therefore products of matrices alone: there are
+    no sums over the images of a minibatch, whose order in XLA depends on the number of processors.
     """
-    constants = {name: p.sampling.bias_std / std for name, std in _prior_stds(p).items()}
+    constants = {name: p.rule.bias_std / std for name, std in _prior_stds(p).items()}
 
     def logits(w: Any, x: Any) -> Any:
         hidden = jax.nn.relu(_with(constants["in"], x) @ w["in"])
@@ -83,8 +82,8 @@ def network(p: EnsembleParameters) -> Callable[[Any, Any], Any]:
 
 def _prior_stds(p: EnsembleParameters) -> dict[str, float]:
     return {
-        "in": (p.sampling.hidden_gain / N_PIXELS) ** 0.5,
-        "out": (p.sampling.output_gain / p.hidden) ** 0.5,
+        "in": (p.rule.hidden_gain / N_PIXELS) ** 0.5,
+        "out": (p.rule.output_gain / p.hidden) ** 0.5,
     }
 
 
@@ -102,15 +101,15 @@ def samplers(p: EnsembleParameters) -> dict[str, sj.Sampler]:
     rule = sj.sampler(
         log_likelihood,
         prior={name: Gaussian(0.0, std) for name, std in _prior_stds(p).items()},
-        speed=p.sampling.learning_rate / n,
-        temperature=p.sampling.temperature,
+        speed=p.rule.learning_rate / n,
+        temperature=p.rule.temperature,
         data_size=n,
     )
     sgd = sj.sampler(log_likelihood, speed=p.sgd_rate, temperature=0.0)
     return {"rule": rule, "sgd": sgd}
 
 
-@functools.lru_cache(maxsize=4)  # other seeds need not compile again
+@functools.lru_cache(maxsize=4)  # shared between seeds
 def _ways(p: EnsembleParameters) -> dict[str, tuple[sj.Sampler, Advance]]:
     return {
         name: (way, compiled(functools.partial(_step, way), p.batch))
@@ -122,8 +121,8 @@ def _step(way: sj.Sampler, key: Any, state: Moving, x: Any, y: Any) -> Moving:
     return way.step(key, state, x, y)[0]
 
 
-def _way_of(arm: str) -> str:
-    return "sgd" if arm == "sgd" else "rule"
+def _way_of(branch: str) -> str:
+    return "sgd" if branch == "sgd" else "rule"
 
 
 @functools.lru_cache(maxsize=4)
@@ -132,8 +131,8 @@ def _predict(p: EnsembleParameters) -> Any:
     return jax.jit(lambda w, x: jax.nn.softmax(logits(w, x)), compiler_options=ONE_THREAD)
 
 
-class _Course:
-    """What all arms share, the network that moves now, and what was seen."""
+class _Sampling:
+    """Data that all networks share, the present network, and scores so far."""
 
     def __init__(self, p: EnsembleParameters, seed: int) -> None:
         self.p, self.seed = p, seed
@@ -142,25 +141,25 @@ class _Course:
         self.train = jnp.asarray(digits.train)
         self.labels, self.mixed = jnp.asarray(digits.train_labels), jnp.asarray(mixed)
         self.test_labels = digits.test_labels
-        strokes = letters(p.foreign, np.random.default_rng(named_seed(seed, "letters")))
-        turned = rotated(digits.test[: p.foreign])
+        strokes = letters(p.out_of_distribution, np.random.default_rng(named_seed(seed, "letters")))
+        turned = rotated(digits.test[: p.out_of_distribution])
         self.ends = np.cumsum([len(digits.test), len(turned), len(strokes)])
         self.asked = jnp.asarray(np.concatenate([digits.test, turned, strokes]))
         self.moving: Moving = None
         self.total = np.zeros((len(self.asked), p.digits.classes))
         self.total_entropy = np.zeros(len(self.asked))
-        self.scores = np.full((len(ARMS), len(KINDS), p.samples, len(SCORES)), np.nan)
-        self.bins = np.full((len(ARMS), len(KINDS), 3, BINS), np.nan)
+        self.scores = np.full((len(BRANCHES), len(KINDS), p.samples, len(SCORES)), np.nan)
+        self.bins = np.full((len(BRANCHES), len(KINDS), 3, BINS), np.nan)
         self._ways = _ways(p)
 
     def _advance(self, a: int, first: int, n: int) -> None:
-        _, advance = self._ways[_way_of(ARMS[a])]
-        key = key_of(named_seed(self.seed, "steps", ARMS[a]))
-        labels = self.mixed if ARMS[a] == "shuffled" else self.labels
+        _, advance = self._ways[_way_of(BRANCHES[a])]
+        key = key_of(named_seed(self.seed, "steps", BRANCHES[a]))
+        labels = self.mixed if BRANCHES[a] == "shuffled" else self.labels
         self.moving = advance(self.moving, key, first, n, self.train, labels)
 
     def _begin(self, a: int) -> Moving:
-        p, key = self.p, key_of(named_seed(self.seed, "start", ARMS[a]))
+        p, key = self.p, key_of(named_seed(self.seed, "start", BRANCHES[a]))
         sizes = {"in": (N_PIXELS, p.hidden), "out": (p.hidden, p.digits.classes)}
         start = {
             name: jnp.pad(
@@ -168,10 +167,10 @@ class _Course:
             )  # biases, the last row, begin at 0
             for own, (name, shape) in zip(jax.random.split(key), sizes.items(), strict=True)
         }
-        return self._ways[_way_of(ARMS[a])][0].init(start)
+        return self._ways[_way_of(BRANCHES[a])][0].init(start)
 
-    def look(self, a: int, k: int) -> None:
-        """Move an arm on to its ``k``-th sample; score it, and the average so far."""
+    def score(self, a: int, k: int) -> None:
+        """Advance to the ``k``-th sample; score it, and the average so far."""
         p = self.p
         if k == 0:
             self.moving = self._begin(a)
@@ -203,23 +202,23 @@ class _Course:
         ]
 
     def state(self) -> dict[str, Any]:
-        """For a checkpoint."""
+        """State for a checkpoint."""
         seen = {"scores": self.scores, "bins": self.bins}
         sums = {"total": self.total, "total_entropy": self.total_entropy}
         return {"moving": as_arrays(self.moving), **seen, **sums}
 
     def restore(self, saved: Any, a: int) -> None:
-        """Take up from a checkpoint."""
+        """Restore from a checkpoint."""
         self.moving = as_tree(saved["moving"], self._begin(a))
         self.scores[:], self.bins[:] = saved["scores"], saved["bins"]
         self.total[:], self.total_entropy[:] = saved["total"], saved["total_entropy"]
 
     def datasets(self) -> Results:
-        """Scores of every sample, calibration at the end, and some of the foreign images."""
-        over = ("arm", "kind", "sample")
-        named = {"arm": np.array(ARMS), "kind": np.array(KINDS)}
+        """Scores of every sample, calibration at the end, and some images."""
+        over = ("branch", "kind", "sample")
+        named = {"branch": np.array(BRANCHES), "kind": np.array(KINDS)}
         scores = {name: (over, self.scores[..., k]) for k, name in enumerate(SCORES)}
-        of_bin = ("arm", "kind", "bin")
+        of_bin = ("branch", "kind", "bin")
         parts = {
             name: (of_bin, self.bins[:, :, k])
             for k, name in enumerate(("cases", "confidence", "accuracy"))

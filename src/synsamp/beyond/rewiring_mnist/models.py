@@ -1,8 +1,9 @@
-"""The networks that learn: soft and hard rewiring, all connections, and a fixed wiring.
+"""Networks: soft and hard rewiring, dense, fixed random wiring, and the update of SET.
 
-A network is 784–300–100–10 with ReLU and without biases. Each learner is three functions: ``start``
-makes its state from a key, ``step`` moves it by one minibatch, ``weights`` gives its matrices. All
-of them move by the one rule (`synsamp.jax.sampler`); at T = 0 under a flat prior that is plain SGD.
+A network is 784–300–100–10 with ReLU and without biases. A `Learner` consists of three functions:
+``start`` creates its state from a key, ``step`` updates it with a minibatch, ``weights`` returns
+its matrices. All use the same rule (`synsamp.jax.sampler`), which is plain SGD at T = 0 under a
+flat prior.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from numpy.typing import NDArray
 
 import synsamp.jax as sj
 from synsamp.beyond.rewiring_mnist.parameters import RewiringParameters
 from synsamp.beyond.shared.minibatch_steps import Moving, Step
 
 Product = Callable[[Any], Any]
-"""A layer: inputs to sums of weighted inputs."""
+"""A layer: maps inputs to weighted sums."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class Learner:
 
 
 def falling(p: RewiringParameters, rate: float) -> Callable[[Any], Any]:
-    """A learning rate that falls exponentially over the first task; a second one begins anew."""
+    """Learning rate that decays exponentially over the first task; a second task restarts it."""
     steps = p.epochs * p.steps_per_epoch
     schedule: Callable[[Any], Any] = optax.exponential_decay(rate, steps, p.falls_to)
     return schedule
@@ -64,7 +66,7 @@ def dense(p: RewiringParameters) -> Learner:
 
 
 def soft(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
-    """Every connection has a θ; weights, cost and floor make it come and go."""
+    """Every connection has a θ and is active where θ > 0."""
     rate, T = p.soft.learning_rate, p.soft.learning_rate * p.soft.noise**2 / 2
     layers = [
         sj.SoftRewiring(sj.random_signs(seed, shape), share, p.soft.cost, T, p.soft.at_floor)
@@ -113,14 +115,14 @@ def hard(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
 
 
 def fixed(p: RewiringParameters, counts: Sequence[int]) -> Learner:
-    """A random wiring of so many connections per layer that stays; weights may change sign."""
+    """A fixed random wiring with this many connections per layer; weights may change sign."""
     layers = [sj.HardRewiring(shape, k) for shape, k in zip(p.shapes, counts, strict=True)]
     speed = falling(p, p.others.sparse_rate)
     return _with_slots(layers, _random_wiring, dict(speed=speed, temperature=0.0), rewires=False)
 
 
 def _random_wiring(layer: sj.HardRewiring, key: Any) -> tuple[Any, sj.Connections]:
-    """K places, each set of them as likely; θ is the weight itself, of either sign."""
+    """K random positions; θ is the weight itself, of either sign."""
     where, size = jax.random.split(key)
     places = jax.random.permutation(where, layer.size)[: layer.connections].astype(jnp.int32)
     scale = start_scale(layer.shape, layer.connections)
@@ -165,12 +167,12 @@ def _with_slots(
 
 
 def start_scale(shape: tuple[int, int], connections: float) -> float:
-    """Of weights at the start, such that variances stay as they are through ReLU."""
+    """Standard deviation of initial weights that preserves variances through ReLU."""
     return float(np.sqrt(2.0 * shape[1] / connections))
 
 
 def rewired_scale(shape: tuple[int, int]) -> float:
-    """Of θ at the start of rewiring: small, so that a connection of little use is soon replaced."""
+    """Standard deviation of initial θ: small, so that useless connections are soon replaced."""
     return float(shape[0] ** -0.5)
 
 
@@ -196,6 +198,40 @@ def _multiply(matrix: Any, x: Any) -> Any:
 
 
 def accuracy(weights: Sequence[Any], x: Any, y: Any) -> Any:
-    """Share of images whose largest logit is the right one."""
+    """Share of images whose largest logit is correct."""
     logits = forward(products_of(weights), x)
     return jnp.mean(jnp.argmax(logits, axis=1) == y)
+
+
+class Sparse(NamedTuple):
+    """Connections of a layer: flat positions, all different, and their weights."""
+
+    places: NDArray[np.int64]
+    weights: NDArray[np.float32]
+
+
+def replace_weakest(
+    layer: Sparse, size: int, share: float, scale: float, rng: np.random.Generator
+) -> Sparse:
+    """Replace the weakest connections of a layer (SET; Mocanu et al. 2018).
+
+    The share ζ of the positive weights nearest to 0, and likewise of the negative ones, is removed;
+    as many connections are added at random free positions, with weights as at the start. The rule
+    agrees with the published programs except as stated in docs/deep.md.
+    """
+    gone = _weakest(layer.weights, share)
+    free = np.setdiff1d(np.arange(size), layer.places[~gone])
+    places, weights = layer.places.copy(), layer.weights.copy()
+    places[gone] = rng.choice(free, gone.sum(), replace=False)
+    weights[gone] = scale * rng.standard_normal(gone.sum())
+    return Sparse(places, weights)
+
+
+def _weakest(weights: NDArray[Any], share: float) -> NDArray[np.bool_]:
+    """The smallest positive and the largest negative weights, and weights of exactly 0."""
+    gone = weights == 0
+    for side in (weights > 0, weights < 0):
+        own = np.flatnonzero(side)
+        order = own[np.argsort(np.abs(weights[own]), kind="stable")]
+        gone[order[: int(share * own.size)]] = True
+    return gone
