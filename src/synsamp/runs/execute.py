@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,9 @@ from synsamp.runs.storage.results import (
     write_results,
     write_results_manifest,
 )
+
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""No room, no quota left, or a file larger than the limit (``ulimit -f``)."""
 
 _log = logging.getLogger("synsamp")
 
@@ -130,7 +134,8 @@ def carry_out(
         folder.set_status("running", elapsed_s=status.elapsed_s)
         folder.remove_manifests()
         context = FolderContext(folder, console, report)
-        results = simulate(experiment, parameters, folder.description.seed, context)
+        with _contained(experiment):
+            results = simulate(experiment, parameters, folder.description.seed, context)
         write_results(folder.path, results, context.tables.close())
         measured = look_at(experiment, parameters, folder.path)
         judged = judge_all(experiment.claims, values_of(measured))
@@ -156,6 +161,21 @@ def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Da
     measured = as_dataset(experiment.measures(parameters, stored))
     add_results(path, {MEASURES: measured})
     return measured
+
+
+@contextmanager
+def _contained(experiment: Experiment) -> Iterator[None]:
+    """Run a user's code: it may neither end the process nor leave it in another folder."""
+    here = os.getcwd()
+    try:
+        yield
+    except SystemExit as error:
+        rule = "must return or raise an exception"
+        raise RunFailedError(
+            f"run of {experiment.name} {rule}, got sys.exit({error.code!r}); remove that call"
+        ) from error
+    finally:
+        os.chdir(here)
 
 
 @contextmanager
@@ -201,7 +221,7 @@ def disk_is_full(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, DiskFullError):
             return True
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
             return True
         error = error.__cause__ or error.__context__
     return False
