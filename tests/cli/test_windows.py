@@ -12,13 +12,13 @@ WITHOUT_POSIX = """
 import builtins, os, sys, types
 msvcrt = types.SimpleNamespace(LK_NBLCK=2, locking=lambda handle, mode, length: None)
 original = builtins.__import__
-def blocked(name, globals=None, *more):
+def blocked(name, globals=None, *more, **named):
     importer = (globals or {}).get("__name__", "")
     if name in ("fcntl", "resource", "pwd", "grp", "termios") and importer.startswith("synsamp"):
         raise ImportError(name)
     if name == "msvcrt" and importer.startswith("synsamp"):
         return msvcrt
-    return original(name, globals, *more)
+    return original(name, globals, *more, **named)
 builtins.__import__ = blocked
 for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
     delattr(os, flag)

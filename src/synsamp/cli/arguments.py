@@ -17,6 +17,7 @@ import typer
 
 from synsamp.errors import SynsampError, refuse
 
+MOST_TRIALS = 1_000_000
 LEAST_MEMORY = 1500 << 20
 """Address space that the numerical libraries and one small run take; with less, some of them wait
 for ever while they are loaded."""
@@ -42,10 +43,13 @@ def whole(name: str, text: str, at_most: int | None = None, at_least: int = 0) -
     from synsamp import arguments
 
     example = f"for example {name} 7"
-    if not (text.isascii() and text.isdecimal() and len(text) <= 30):
-        raise refuse(name, f"must be a whole number >= {at_least}", text[:40], example)
     limit = arguments.LARGEST_SEED if at_most is None else at_most
-    return arguments.whole(name, int(text), at_least=at_least, at_most=limit, remedy=example)
+    plain = text.isascii() and text.isdecimal() and len(text) <= 30
+    if not plain or not at_least <= int(text) <= limit:
+        too_large = plain and int(text) > limit
+        top = f" and <= {limit:,}" if too_large or at_most is not None else ""
+        raise refuse(name, f"must be a whole number >= {at_least}{top}", text[:40], example)
+    return int(text)
 
 
 def guard(app: typer.Typer) -> typer.Typer:

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from synsamp.claims import judge_all
 from synsamp.claims.measures import MEASURES, as_dataset, values_of
-from synsamp.errors import SynsampError, refuse
+from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.experiments.base import Experiment, Parameters
 from synsamp.runs.context import FolderContext
 from synsamp.runs.overrides import override, restore
@@ -54,6 +54,11 @@ def describe_run(
     seed: int = 0,
 ) -> Description:
     """Resolve what was asked for into the full description of a run; default: the first preset."""
+    if not (
+        isinstance(experiment.parameters, type) and issubclass(experiment.parameters, Parameters)
+    ):
+        rule = "must be a subclass of synsamp.Parameters"
+        raise refuse(f"parameters of {experiment.name}", rule, experiment.parameters)
     if preset is None:
         preset = next(iter(experiment.presets))
     if preset not in experiment.presets:
@@ -84,7 +89,9 @@ def parameters_of(experiment: Experiment, folder: RunFolder) -> Parameters:
 def require_data(experiment: Experiment, asked: Description) -> None:
     """Refuse, before anything is run, what needs data that are not on this machine."""
     if experiment.requires is not None:
-        experiment.requires(restore(experiment.parameters, asked.resolved, "run.json"))
+        parameters = restore(experiment.parameters, asked.resolved, "run.json")
+        with user_code(f"requires of {experiment.name}"):
+            experiment.requires(parameters)
 
 
 def execute(
@@ -164,6 +171,19 @@ def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Da
 
 
 @contextmanager
+def user_code(name: str) -> Iterator[None]:
+    """Turn an exception of a user's function into one line that says which function it was."""
+    try:
+        yield
+    except SynsampError:
+        raise
+    except (Exception, SystemExit) as error:
+        _log.debug("%s failed", name, exc_info=True)
+        why = f"{type(error).__name__}: {error}"
+        raise FailureError(f"{name} failed: {why}; correct that function") from error
+
+
+@contextmanager
 def _contained(experiment: Experiment) -> Iterator[None]:
     """Run a user's code: it may neither end the process nor leave it in another folder."""
     here = os.getcwd()
@@ -204,6 +224,11 @@ def ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]:
         full = disk_is_full(error)
         if full:
             message = f"the disk of {folder.path} is full; make room, then {again}"
+        elif isinstance(error, MemoryError):
+            message = (
+                f"not enough memory for {folder.description.experiment} ({error}); use a smaller "
+                f"network or fewer processes, then {again}"
+            )
         elif isinstance(error, SchedulerLostError):
             message = f"{error}; what is finished is kept; start a scheduler, then {again}"
         else:
