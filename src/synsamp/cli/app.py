@@ -12,7 +12,8 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from importlib import metadata
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +27,8 @@ from synsamp.cli.spines import spines
 from synsamp.cli.tools import doctor_command
 from synsamp.errors import FailureError, SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
+
+Version = Annotated[bool, typer.Option("--version", help="Show the version and exit.")]
 
 
 def main() -> None:
@@ -64,13 +67,13 @@ def _explain_memory(error: MemoryError | ImportError) -> int:
     if torn:  # files of two versions side by side, or one that is gone
         return complain(f"{error}; install synsamp again", 1)
     why = f" ({error})" if str(error) else ""
-    remedy = "close other programs, raise the limit (ulimit -v), or ask for less"
-    return complain(f"memory must suffice for this command, got too little{why}; {remedy}", 1)
+    remedy = "close other programs, raise the limit (ulimit -v), or use fewer trials or a smaller network"
+    return complain(f"not enough memory to run this command{why}; {remedy}", 1)
 
 
 def _explain_system(error: OSError) -> int:
     """A full disk and a lack of memory are no mistakes of the user; a wrong path is one."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         code = complain("the disk is full; make room, then give the same command again", 1)
         _stop_writing()
         return code
@@ -89,12 +92,18 @@ def _stop_writing() -> None:
 def build_app(registry: Registry) -> typer.Typer:
     """Build the commands over a set of experiments."""
     app = typer.Typer(
-        help="Synaptic sampling: run the experiments of “Network plasticity as Bayesian "
-        "inference” again, check what the paper claims, and read the report.",
+        help="Reproduce the experiments in “Network Plasticity as Bayesian Inference”, test the "
+        "paper's claims, and build a report.",
         epilog="Start with `synsamp list`, then `synsamp run landscape`.",
         add_completion=False,
         pretty_exceptions_enable=False,
     )
+
+    @app.callback(invoke_without_command=True)
+    def options(version: Version = False) -> None:
+        if version:
+            typer.echo(f"synsamp {metadata.version('synsamp')}")
+
     # In the order in which `synsamp --help` shows them.
     add_list(app, registry)
     add_run(app, registry)

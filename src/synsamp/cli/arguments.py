@@ -8,7 +8,6 @@ number that is not whole.
 from __future__ import annotations
 
 import functools
-import resource
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ import typer
 
 from synsamp.errors import SynsampError, refuse
 
+MOST_TRIALS = 1_000_000
 LEAST_MEMORY = 1500 << 20
 """Address space that the numerical libraries and one small run take; with less, some of them wait
 for ever while they are loaded."""
@@ -38,15 +38,18 @@ def check_words(words: Sequence[str]) -> None:
             raise refuse(name, "must be text in UTF-8 without zero bytes", word[:60], "rename it")
 
 
-def whole(name: str, text: str, at_most: int | None = None) -> int:
+def whole(name: str, text: str, at_most: int | None = None, at_least: int = 0) -> int:
     """Read a whole number from the command line; without a bound, what fits into 63 bits."""
     from synsamp import arguments
 
     example = f"for example {name} 7"
-    if not (text.isascii() and text.isdecimal() and len(text) <= 30):
-        raise refuse(name, "must be a whole number >= 0", text[:40], example)
     limit = arguments.LARGEST_SEED if at_most is None else at_most
-    return arguments.whole(name, int(text), at_least=0, at_most=limit, remedy=example)
+    plain = text.isascii() and text.isdecimal() and len(text) <= 30
+    if not plain or not at_least <= int(text) <= limit:
+        too_large = plain and int(text) > limit
+        top = f" and <= {limit:,}" if too_large or at_most is not None else ""
+        raise refuse(name, f"must be a whole number >= {at_least}{top}", text[:40], example)
+    return int(text)
 
 
 def guard(app: typer.Typer) -> typer.Typer:
@@ -96,6 +99,10 @@ def _shown(command: Callable[..., Any], name: str) -> str:
 
 
 def _check_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
         raise SynsampError(

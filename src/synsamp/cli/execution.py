@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from synsamp.cli.messages import complain
-from synsamp.errors import SynsampError
+from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.registry import Entry, Registry
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ def plan_run(
     one = describe_run(experiment, preset, settings, seed)
     if trials is None:
         trials = experiment.trials.get(one.preset, 1)
+        if not isinstance(trials, int) or isinstance(trials, bool) or trials < 1:
+            name = f"trials of {experiment.name} for the preset {one.preset}"
+            raise refuse(name, "must be a whole number >= 1", trials, "correct the experiment")
     if one_by_one:
         changes = one_at_a_time(vary)
         one = describe_ensemble(experiment, trials, (), preset, settings, seed, changes)

@@ -102,7 +102,7 @@ def check_command(folders: Folders) -> int:
         for line in found:
             code = complain(line, 1)
         if not found:
-            typer.echo(f"{path} is whole: everything is as the run wrote it")
+            typer.echo(f"{path} is OK: finished, and all checksums match")
     return code
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from synsamp.cli.arguments import whole
+from synsamp.cli.arguments import MOST_TRIALS, whole
 from synsamp.cli.cluster import cluster_of
 from synsamp.cli.execution import new_folder, plan_run, resume_folder, start
 from synsamp.cli.look import Own
@@ -88,7 +88,9 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         entries = known.paper if everything else [known.find(name)]
         if not entries:
             raise SynsampError("run all needs at least one experiment, got none in this build")
-        count = None if trials is None else whole("--trials", trials)
+        count = (
+            None if trials is None else whole("--trials", trials, at_least=1, at_most=MOST_TRIALS)
+        )
         asked = [plan_run(e, preset, settings or [], whole("--seed", seed), count) for e in entries]
         root = out or new_folder("all" if everything else entries[0].name, asked[0].preset)
         with cluster_of(workers, scheduler, mixed) as where:
@@ -133,7 +135,10 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         """
         known = registry.including(name)
         entry = known.find(name)
-        seed_, count = whole("--seed", seed), whole("--trials", trials)
+        seed_, count = (
+            whole("--seed", seed),
+            whole("--trials", trials, at_least=1, at_most=MOST_TRIALS),
+        )
         asked = plan_run(entry, preset, settings or [], seed_, count, vary, one_at_a_time)
         root = out or new_folder(f"{entry.name}-sweep", asked.preset)
         with cluster_of(workers, scheduler, mixed) as where:

@@ -17,7 +17,7 @@ from synsamp.figures.records import draw_records
 from synsamp.figures.style import STYLE
 from synsamp.report.alt import describe
 from synsamp.report.over_seeds import draw_over_seeds
-from synsamp.runs.execute import parameters_of
+from synsamp.runs.execute import parameters_of, user_code
 from synsamp.runs.storage.drawings import write_figures
 from synsamp.runs.storage.folder import RunFolder, results_by_seed
 
@@ -43,12 +43,15 @@ def draw_figures(experiment: Experiment, folder: RunFolder) -> list[Drawing]:
         about = folder.description
         if about.trials is None or not about.swept:  # one setting: the experiment's own figures
             draw = experiment.draw or draw_records
-            figures |= draw(parameters_of(experiment, folder), results_by_seed(folder))
+            parameters, runs = parameters_of(experiment, folder), results_by_seed(folder)
+            with user_code(f"draw of {experiment.name}"):
+                figures |= draw(parameters, runs)
         if about.trials is not None:
             # Its labels are a folder's words: a $ in them is a dollar, not the start of a formula.
             with mpl.rc_context({"text.parse_math": False}):
                 figures |= draw_over_seeds(about, results)
-        drawings = [_render(key, figure) for key, figure in figures.items()]
+        with user_code(f"draw of {experiment.name}"):
+            drawings = [_render(key, figure) for key, figure in figures.items()]
     files = {f"{drawing.key}.png": drawing.png for drawing in drawings}
     files |= {f"{drawing.key}.svg": drawing.svg for drawing in drawings}
     write_figures(folder.path, files)
@@ -61,8 +64,10 @@ def panels_of(key: str, captions: Mapping[str, str]) -> list[str]:
 
 
 def _render(key: str, figure: Figure) -> Drawing:
-    if not KEY.fullmatch(key):
-        raise ValueError(f"a figure's key must be letters, digits, - and _; got {key!r}")
+    if not isinstance(key, str) or not KEY.fullmatch(key):
+        raise ValueError(f"key of a figure must be letters, digits, - and _, got {key!r}")
+    if not isinstance(figure, Figure):
+        raise TypeError(f"figure {key!r} must be a matplotlib Figure, got {figure!r}")
     FigureCanvasAgg(figure)
     png, svg = BytesIO(), BytesIO()
     with warnings.catch_warnings():

@@ -23,7 +23,7 @@ from synsamp.runs.storage import machine
 from synsamp.runs.storage.checkpoint import CheckpointFolder, Owner
 from synsamp.runs.storage.contents import CHECKPOINTS, STORE
 from synsamp.runs.storage.folder import RunFolder
-from synsamp.runs.storage.results import check_result_name
+from synsamp.runs.storage.results import check_result_names
 from synsamp.runs.storage.tables import TableSet, ZarrTable
 
 
@@ -36,10 +36,11 @@ class FolderContext:
 
     def __init__(self, folder: RunFolder, console: Console, report: Report | None = None) -> None:
         self.threads = machine.threads() if report is None else 1
-        self.tables = TableSet(folder.path / STORE)
+        root = folder.path.absolute()  # the run may change the current folder
+        self.tables = TableSet(root / STORE)
         owner = Owner(folder.description.digest)
         self.checkpoint = CheckpointFolder(
-            folder.path / CHECKPOINTS, owner, self.tables.collect, self.tables.restore
+            root / CHECKPOINTS, owner, self.tables.collect, self.tables.restore
         )
         self._report = report
         self._progress = bars(console)
@@ -47,7 +48,7 @@ class FolderContext:
 
     def table(self, name: str, table: Table, coordinates: Mapping[str, Any]) -> ZarrTable:
         """Open a table in the results."""
-        check_result_name(name)
+        check_result_names([*self.tables.names, name])
         return self.tables.open(name, table, coordinates)
 
     @contextmanager

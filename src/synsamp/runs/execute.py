@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from rich.console import Console
 
 from synsamp.claims import judge_all
 from synsamp.claims.measures import MEASURES, as_dataset, values_of
-from synsamp.errors import SynsampError, refuse
+from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.experiments.base import Experiment, Parameters
 from synsamp.runs.context import FolderContext
 from synsamp.runs.overrides import override, restore
@@ -31,6 +32,9 @@ from synsamp.runs.storage.results import (
     write_results,
     write_results_manifest,
 )
+
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""No room, no quota left, or a file larger than the limit (``ulimit -f``)."""
 
 _log = logging.getLogger("synsamp")
 
@@ -50,6 +54,11 @@ def describe_run(
     seed: int = 0,
 ) -> Description:
     """Resolve what was asked for into the full description of a run; default: the first preset."""
+    if not (
+        isinstance(experiment.parameters, type) and issubclass(experiment.parameters, Parameters)
+    ):
+        rule = "must be a subclass of synsamp.Parameters"
+        raise refuse(f"parameters of {experiment.name}", rule, experiment.parameters)
     if preset is None:
         preset = next(iter(experiment.presets))
     if preset not in experiment.presets:
@@ -80,7 +89,9 @@ def parameters_of(experiment: Experiment, folder: RunFolder) -> Parameters:
 def require_data(experiment: Experiment, asked: Description) -> None:
     """Refuse, before anything is run, what needs data that are not on this machine."""
     if experiment.requires is not None:
-        experiment.requires(restore(experiment.parameters, asked.resolved, "run.json"))
+        parameters = restore(experiment.parameters, asked.resolved, "run.json")
+        with user_code(f"requires of {experiment.name}"):
+            experiment.requires(parameters)
 
 
 def execute(
@@ -130,7 +141,8 @@ def carry_out(
         folder.set_status("running", elapsed_s=status.elapsed_s)
         folder.remove_manifests()
         context = FolderContext(folder, console, report)
-        results = simulate(experiment, parameters, folder.description.seed, context)
+        with _contained(experiment):
+            results = simulate(experiment, parameters, folder.description.seed, context)
         write_results(folder.path, results, context.tables.close())
         measured = look_at(experiment, parameters, folder.path)
         judged = judge_all(experiment.claims, values_of(measured))
@@ -155,6 +167,34 @@ def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Da
     if measured:
         add_results(path, {MEASURES: measured})
     return measured
+
+
+@contextmanager
+def user_code(name: str) -> Iterator[None]:
+    """Turn an exception of a user's function into one line that says which function it was."""
+    try:
+        yield
+    except SynsampError:
+        raise
+    except (Exception, SystemExit) as error:
+        _log.debug("%s failed", name, exc_info=True)
+        why = f"{type(error).__name__}: {error}"
+        raise FailureError(f"{name} failed: {why}; correct that function") from error
+
+
+@contextmanager
+def _contained(experiment: Experiment) -> Iterator[None]:
+    """Run a user's code: it may neither end the process nor leave it in another folder."""
+    here = os.getcwd()
+    try:
+        yield
+    except SystemExit as error:
+        rule = "must return or raise an exception"
+        raise RunFailedError(
+            f"run of {experiment.name} {rule}, got sys.exit({error.code!r}); remove that call"
+        ) from error
+    finally:
+        os.chdir(here)
 
 
 @contextmanager
@@ -183,6 +223,11 @@ def ending(folder: RunFolder, before_s: float) -> Iterator[Callable[[], float]]:
         full = disk_is_full(error)
         if full:
             message = f"the disk of {folder.path} is full; make room, then {again}"
+        elif isinstance(error, MemoryError):
+            message = (
+                f"not enough memory for {folder.description.experiment} ({error}); use a smaller "
+                f"network or fewer processes, then {again}"
+            )
         elif isinstance(error, SchedulerLostError):
             message = f"{error}; what is finished is kept; start a scheduler, then {again}"
         else:
@@ -200,7 +245,7 @@ def disk_is_full(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, DiskFullError):
             return True
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
             return True
         error = error.__cause__ or error.__context__
     return False

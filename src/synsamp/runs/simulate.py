@@ -11,6 +11,7 @@ from synsamp.errors import refuse
 from synsamp.experiments.base import Experiment, Parameters, Results
 from synsamp.protocol import Protocol
 from synsamp.runs.context import FolderContext, Parts
+from synsamp.runs.storage.results import check_result_names
 
 ALONE = "results"
 """What a dataset is called that is all a run gives."""
@@ -38,6 +39,7 @@ def _of_parts(
     experiment: Experiment, given: Mapping[str, Any], seed: int, context: FolderContext
 ) -> Results:
     """Protocols first, since they leave checkpoints; then what is computed at a stretch."""
+    check_result_names(given)
     found: dict[str, xr.Dataset] = {}
     protocols = {name: part for name, part in given.items() if isinstance(part, Protocol)}
     if protocols:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 
@@ -126,3 +128,22 @@ def test_processes_that_end_late_do_not_spoil_what_is_done(two, monkeypatch):
         two.close()
     client.close()
     client.cluster.close()
+
+
+def test_workers_do_not_import_from_the_current_folder(tmp_path):
+    """A folder from somebody else may hold a numpy.py."""
+    for name in ("numpy", "distributed", "rich"):
+        (tmp_path / f"{name}.py").write_text("open('executed', 'w')\n")
+    code = (
+        "import sys; sys.path[:] = [p for p in sys.path if p]\n"
+        "from rich.console import Console\n"
+        "from synsamp.runs.parallel.workers import Workers\n"
+        "if __name__ == '__main__':\n"
+        "    with Workers(count=1) as workers:\n"
+        "        workers.client(Console()).submit(abs, -1).result()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "executed").exists()

@@ -54,7 +54,7 @@ def flip(path):
 def test_whole_folders_are_whole(copy, copies, capsys):
     assert command("check", copy, copies) == 0
     assert capsys.readouterr().out.splitlines() == [
-        f"{path} is whole: everything is as the run wrote it" for path in (copy, copies)
+        f"{path} is OK: finished, and all checksums match" for path in (copy, copies)
     ]
 
 
@@ -146,7 +146,7 @@ def test_resume_does_not_call_a_damaged_run_finished(copy, capsys, name):
 @pytest.mark.parametrize(
     "name",
     [
-        "results.zarr/ensemble/tossed_heads/c/0/0",
+        "results.zarr/ensemble/trial_seed/c/0",
         "trials/00001/results.zarr/tossed/heads/c/0",
         "trials/00000/claims.json",
         "claims.json",

@@ -8,7 +8,6 @@ together (one Dataset, claims over the ensemble) is put together from the folder
 from __future__ import annotations
 
 import errno
-import fcntl
 import logging
 import os
 import uuid
@@ -46,6 +45,7 @@ from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.contents import RESULTS_MANIFEST
 from synsamp.runs.storage.folder import ORPHAN_S, RunFolder
+from synsamp.runs.storage.lock import lock
 from synsamp.runs.storage.log import logging_to
 from synsamp.runs.storage.results import open_results, write_results, write_results_manifest
 from synsamp.runs.storage.stack import ENSEMBLE, SUMMARY, flatten, layout, not_stacked
@@ -220,7 +220,7 @@ def check_workers(client: Any, root: Path) -> None:
     sign = root / "trials" / f".seen-by-{uuid.uuid4().hex}"
     try:
         with sign.open("x") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock(file)
             found: dict[str, str] = ask_workers(client, _look_at, str(sign))
     finally:
         sign.unlink(missing_ok=True)
@@ -242,7 +242,7 @@ def _look_at(path: str) -> str:
     """In a worker: whether a file is seen, and whether its lock is."""
     try:
         with open(path, "r+", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file)
     except BlockingIOError:
         return "locked"
     except OSError:

@@ -129,8 +129,10 @@ class Workers:
         from distributed import Client, LocalCluster, Security
         from distributed.utils import get_mp_context
 
-        with dask.config.set(DASK), _children_deaf_to_ctrl_c():
-            get_mp_context().set_forkserver_preload(LOADED)
+        environment = dict(os.environ)  # as it is now, not as when the first worker was started
+        with dask.config.set(DASK), _children_deaf_to_ctrl_c(), _without_current_folder():
+            if sys.platform == "linux":
+                get_mp_context().set_forkserver_preload(LOADED)
             self._cluster = LocalCluster(
                 n_workers=self._count or machine.threads(),
                 threads_per_worker=1,
@@ -141,7 +143,7 @@ class Workers:
                 security=Security.temporary(),
                 dashboard_address="127.0.0.1:0",
                 scheduler_kwargs={"dashboard": False},
-                env=dict(os.environ),  # as it is now, not as when the first worker was started
+                env=environment,
                 memory_limit=0,  # results go to disk as they come, nothing piles up to be guarded
                 silence_logs=logging.CRITICAL,
             )
@@ -201,6 +203,20 @@ def _children_deaf_to_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _without_current_folder() -> Iterator[None]:
+    """Start processes that do not import from the current folder, which may be someone else's."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 @contextmanager

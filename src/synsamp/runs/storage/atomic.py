@@ -22,6 +22,8 @@ from synsamp.errors import SynsampError
 
 PART = re.compile(r"\.synsamp-[0-9a-f]{16}\.part")
 """How a file is called while it is being written; a kill can leave it behind."""
+_EXTRA = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_IN_PLACE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 @contextmanager
@@ -33,7 +35,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     is a link, the link is replaced and what it leads to stays as it is.
     """
     part = path.with_name(f".synsamp-{secrets.token_hex(8)}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _EXTRA, 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -51,7 +53,9 @@ def open_in_place(path: Path) -> IO[str]:
 
     Opening a link, or a second name of some file of the user's, would write into that file.
     """
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | _EXTRA | _IN_PLACE
+    if path.is_symlink():  # Windows has no O_NOFOLLOW
+        raise not_plain(path, "file")
     try:
         handle = os.open(path, flags, 0o666)
     except OSError as error:
@@ -93,7 +97,9 @@ def remove(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
+    """Make the names in a folder durable; Windows does so by itself and cannot open a folder."""
+    if os.name == "nt":
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -16,19 +16,16 @@ run.log            what happened, warnings and full tracebacks included
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import math
 import os
-import platform
 import re
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -36,7 +33,7 @@ from synsamp.claims import Judged
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.base import Results
 from synsamp.runs.storage import results as stored
-from synsamp.runs.storage.atomic import PART, damaged, open_in_place, read_json, write_json
+from synsamp.runs.storage.atomic import PART, damaged, read_json, write_json
 from synsamp.runs.storage.clearing import clear_contents, clear_parts
 from synsamp.runs.storage.contents import (
     RESULTS_MANIFEST,
@@ -45,6 +42,7 @@ from synsamp.runs.storage.contents import (
     check_contents,
     trials_in,
 )
+from synsamp.runs.storage.lock import locked
 from synsamp.runs.storage.machine import Processor
 from synsamp.runs.storage.manifest import broken, digest_of, read_manifest, write_manifest
 from synsamp.runs.storage.stack import ENSEMBLE, open_ensemble
@@ -60,10 +58,6 @@ Content = TypeVar("Content")
 
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class InUseError(SynsampError):
-    """Another command works on the folder."""
 
 
 class Description(_Record):
@@ -371,36 +365,3 @@ def check_new_parent(path: Path) -> None:
         not path.is_dir() or (os.listdir(path) and not [*path.glob("*/run.json")])
     ):
         raise refuse("--out", "must be new or hold runs", str(path), "choose another name")
-
-
-@contextmanager
-def locked(path: Path, wait_s: float = 0.0) -> Iterator[None]:
-    """Hold the folder's lock; the system frees it when the process ends, however it ends."""
-    with open_in_place(path / ".lock") as file:
-        _lock(file, path, time.monotonic() + wait_s)
-        file.truncate(0)
-        file.write(f"{os.getpid()} on {platform.node()}\n")
-        file.flush()
-        yield
-
-
-def _lock(file: IO[str], path: Path, until: float) -> None:
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() < until:
-                time.sleep(0.2)
-                continue
-            file.seek(0)
-            holder = file.read().strip()
-            raise InUseError(
-                f"run folder must not be in use, got {str(path)!r} held by process "
-                f"{holder or 'unknown'}; wait for it or stop it first"
-            ) from None
-        except OSError as error:
-            raise SynsampError(
-                f"the file system of {path} must have file locks, got {error.strerror}; "
-                "choose --out on another"
-            ) from None

@@ -14,9 +14,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
 import xarray as xr
 import zarr
 
+from synsamp.claims.measures import MEASURES
+from synsamp.errors import refuse
 from synsamp.experiments.base import Results
 from synsamp.runs.storage.atomic import damaged, remove
 from synsamp.runs.storage.contents import RESULTS_MANIFEST, STORE
@@ -27,10 +30,9 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 def write_results(folder: Path, results: Results, tables: Iterable[str]) -> None:
     """Store the datasets beside the tables that the run has filled."""
+    tables = list(tables)
     store, kept = folder / STORE, set(tables)
-    clash = sorted(set(results) & kept)
-    if clash:
-        raise ValueError(f"results and tables must have different names, both have {clash}")
+    check_result_names([*tables, *results])
     for name in _datasets_in(store):  # of a process that was killed while it stored
         if name not in kept and not any(table.startswith(f"{name}/") for table in kept):
             remove(store / name)
@@ -45,10 +47,12 @@ def add_results(folder: Path, results: Results) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, dataset in results.items():
-            check_result_name(name)
             if not isinstance(dataset, xr.Dataset):
                 raise TypeError(f"result {name!r} must be an xarray.Dataset")
-            dataset.to_zarr(folder / STORE, group=name, mode="w", consolidated=False, zarr_format=3)
+            # A user's encoding may round; what is stored are the values themselves.
+            dataset.drop_encoding().to_zarr(
+                folder / STORE, group=name, mode="w", consolidated=False, zarr_format=3
+            )
 
 
 def write_results_manifest(folder: Path) -> None:
@@ -76,24 +80,37 @@ def broken_results(folder: Path) -> Iterator[tuple[str, str]]:
 def open_results(folder: Path) -> Results:
     """Open the datasets as they are, unchecked."""
     store = folder / STORE
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return {
-            name: xr.open_zarr(
-                store, group=name, consolidated=False, chunks=None, decode_times=False
-            )
-            for name in _datasets_in(store)
-        }
+    return {name: _open(store, name) for name in _datasets_in(store)}
 
 
 def open_dataset(folder: Path, name: str) -> xr.Dataset | None:
     """Open one dataset as it is, unchecked; None if there is none of that name."""
-    store = folder / STORE
-    if not (store / name).is_dir():
-        return None
+    return _open(folder / STORE, name) if (folder / STORE / name).is_dir() else None
+
+
+def _open(store: Path, name: str) -> xr.Dataset:
+    """Open one dataset; attributes such as ``scale_factor`` are a user's notes and change nothing.
+
+    xarray itself adds a fill value of NaN to floating-point variables, which is taken off again.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return xr.open_zarr(store, group=name, consolidated=False, chunks=None, decode_times=False)
+        found = xr.open_zarr(
+            store,
+            group=name,
+            consolidated=False,
+            chunks=None,
+            decode_times=False,
+            mask_and_scale=False,
+        )
+    for variable in found.variables.values():
+        if _is_nan(variable.attrs.get("_FillValue")):
+            del variable.attrs["_FillValue"]
+    return found
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
 def _datasets_in(store: Path) -> list[str]:
@@ -109,10 +126,22 @@ def _datasets_in(store: Path) -> list[str]:
     return sorted(found)
 
 
-def check_result_name(name: str) -> None:
-    """Refuse the name of a dataset that is no plain word, or several with / between."""
-    if not all(NAME.fullmatch(part) for part in name.split("/")):
-        raise ValueError(f"a name in the results must be letters, digits, - and _; got {name!r}")
+def check_result_names(names: Iterable[str]) -> None:
+    """Raise an error for names that are no words, are taken, or would overwrite each other."""
+    known: set[str] = set()
+    for name in names:
+        if not all(NAME.fullmatch(part) for part in name.split("/")):
+            rule = "must consist of letters, digits, - and _"
+            raise refuse("name of a result", rule, name, "rename it")
+        if name.split("/")[0] == MEASURES:
+            raise refuse("name of a result", "must not be that of the measures", name, "rename it")
+        clash = [
+            k for k in known if f"{k}/".startswith(f"{name}/") or f"{name}/".startswith(f"{k}/")
+        ]
+        if clash:
+            rule = f"must not overwrite the result {clash[0]!r}"
+            raise refuse("name of a result", rule, name, "rename one of them")
+        known.add(name)
 
 
 def _files(folder: Path) -> list[str]:

@@ -119,7 +119,7 @@ def open_ensemble(folder: Path, stored: xr.Dataset) -> xr.Dataset:
     lead = stored["finished"].dims
     done = stored["finished"].values
     trials = {
-        tuple(map(int, place)): _Trial(folder / TRIALS / trial_name(place, done.shape))
+        tuple(map(int, place)): _Trial(folder / TRIALS / trial_name(place.tolist(), done.shape))
         for place in np.argwhere(done)
     }
     first = next(iter(trials.values()))

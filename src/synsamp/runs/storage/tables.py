@@ -149,6 +149,11 @@ class TableSet:
         self._tables[name] = found
         return found
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the tables opened so far."""
+        return list(self._tables)
+
     def collect(self) -> State:
         """Return what the next checkpoint must hold."""
         return {name: table.saved() for name, table in self._tables.items()}

@@ -1,0 +1,49 @@
+"""Commands run without the modules and flags that only POSIX systems have."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WITHOUT_POSIX = """
+import builtins, os, sys, types
+msvcrt = types.SimpleNamespace(LK_NBLCK=2, locking=lambda handle, mode, length: None)
+original = builtins.__import__
+def blocked(name, globals=None, *more, **named):
+    importer = (globals or {}).get("__name__", "")
+    if name in ("fcntl", "resource", "pwd", "grp", "termios") and importer.startswith("synsamp"):
+        raise ImportError(name)
+    if name == "msvcrt" and importer.startswith("synsamp"):
+        return msvcrt
+    return original(name, globals, *more, **named)
+builtins.__import__ = blocked
+for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC"):
+    delattr(os, flag)
+from synsamp.cli import run_command_line
+from toys.app import WITH_COINS
+sys.exit(run_command_line(sys.argv[1:], WITH_COINS))
+"""
+
+
+@pytest.mark.parametrize("words", [["--help"], ["list"], ["run", "coins", "--out", "run"]])
+def test_commands_need_no_posix_modules(tmp_path, words):
+    tests = Path(__file__).parent.parent
+    if words[0] == "run":
+        words = [*words, "--trials", "1"]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import sys; sys.path.append({str(tests)!r})\n{WITHOUT_POSIX}",
+            *words,
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    if words[0] == "run":
+        assert (tmp_path / "run" / "report.html").exists()
