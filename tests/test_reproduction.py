@@ -185,7 +185,7 @@ def test_a_page_follows_the_claims_of_today(tree, monkeypatch):
 PAGE = """Before.
 
 <!-- measured coins
-Heads: {paper.heads}, {paper.heads:i.1f}, {paper.heads:.1f}; {paper.heads.least} to {paper.heads.most}.
+Heads: {paper.heads}, {paper.heads:i.1f}, {paper.heads:.0%}; {paper.heads.least} to {paper.heads.most}.
 {paper.mostly.above_0} of {paper.mostly.n}, bent {paper_variant.heads:.2f}, {paper_fair.heads:.2f}.
 -->
 stale
@@ -200,7 +200,7 @@ def test_numbers_on_a_page_are_those_of_the_run(tree):
     said = measured_text.fill_page(PAGE, stored_in(tree))
     assert said == PAGE.replace(
         "stale",
-        "Heads: 0.502 (0.475 to 0.53), 0.5 (0.5 to 0.5), 0.5; 0.48 to 0.52.\n"
+        "Heads: 0.502 (0.475 to 0.53), 0.5 (0.5 to 0.5), 50 %; 0.48 to 0.52.\n"
         "2 of 4, bent 0.11, 0.61.",
     )
     assert measured_text.fill_page(said, stored_in(tree)) == said
