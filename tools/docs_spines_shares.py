@@ -1,6 +1,6 @@
 """How often the intervals of survival shares hold the truth; written into docs/spines.md.
 
-    python scripts/docs_spines_shares.py
+    python -m tools.docs_spines_shares
 
 The truth is the mean over ten tables of 20,000 spines, a fifth of a per cent or better.
 """
@@ -17,7 +17,7 @@ from synsamp.spines.shares import alive_at
 from synsamp.spines.simulate import simulated_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "spines.md"
-BEGIN = "<!-- shares: begin (written by scripts/docs_spines_shares.py) -->"
+BEGIN = "<!-- shares: begin (written by tools/docs_spines_shares.py) -->"
 END = "<!-- shares: end -->"
 TIMES = np.arange(10) * 4.0
 AT = np.array([4.0, 8.0, 16.0])

@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
 
 def _needs() -> dict[str, str]:
-    """In words, what scripts/docs_spines.py found by calibration."""
+    """In words, what tools/docs_spines.py found by calibration."""
     found = json.loads((files("synsamp.report.spines") / "needs.json").read_text("utf-8"))
     return {name: _in_words(sizes) for name, sizes in found.items()}
 
