@@ -1,4 +1,4 @@
-"""What `make beyond` kept is judged by the claims of today; its page is written from it."""
+"""`make beyond` stores measures; its page judges today's claims on them."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ def tree(tmp_path):
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in REGISTRY.beyond])
-def test_no_claim_that_was_kept_holds_under_its_null(name):
+def test_no_stored_claim_holds_under_its_null(name):
     found = read_stored(beyond_page.table(ROOT, name))
     assert found.judged == [Run(name, "paper")]
     assert faults(found, REGISTRY) == []
 
 
-def test_the_page_is_what_the_tables_say():
+def test_the_page_agrees_with_the_tables():
     page = (ROOT / "docs" / "beyond.md").read_text(encoding="utf-8")
     assert page == beyond_page.page(ROOT, REGISTRY)
 
 
-def test_what_people_say_is_about_claims_that_there_are():
+def test_notes_are_about_existing_claims():
     said = tomllib.loads((ROOT / "docs" / "data" / "beyond_notes.toml").read_text("utf-8"))
     for name, claims in said.items():
         assert set(claims) <= {claim.id for claim in REGISTRY.find(name).load().claims}
 
 
-def test_the_page_tells_it_all(tree):
+def test_the_page_contains_all_results(tree):
     run = Run("coins", "paper")
     (tree / "docs" / "data" / "beyond-coins.csv").write_text(to_csv({run: TABLE[run]}))
     (tree / "docs" / "data" / "beyond-coins.json").write_text(json.dumps(ABOUT))
@@ -64,7 +64,7 @@ def test_the_page_tells_it_all(tree):
     assert beyond_page.NOT_YET.format(name="coins") not in page
 
 
-def test_one_can_be_run_without_the_others(tree):
+def test_one_experiment_can_be_run_alone(tree):
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert beyond.main(["coins", *arguments], TOYS, tree) == 0
     assert not (tree / "runs" / "cards-paper").exists()

@@ -1,4 +1,4 @@
-"""The README keeps its word: its code runs, its links lead somewhere."""
+"""The code of the README runs, and links on all pages lead somewhere."""
 
 from __future__ import annotations
 
@@ -50,3 +50,16 @@ def test_links_lead_somewhere():
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{name}: {target}"
+
+
+def slugs(page):
+    """Anchors of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in headings}
+
+
+def test_links_lead_to_headings():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text("utf-8")):
+            found = page.parent / target if target else page
+            assert anchor in slugs(found), f"{page.name}: {target}#{anchor}"

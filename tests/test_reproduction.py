@@ -1,4 +1,4 @@
-"""What `make reproduce` kept is judged by the claims of today; the pages are written from it."""
+"""`make reproduce` stores measures; the pages judge today's claims on them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def pages(tree):
 
 
 def faults(found, registry):
-    """What must not be in a stored table: claims that the null passes, or that nobody judged."""
+    """What must not be in a stored table: claims that the null passes, or that were not judged."""
     wrong = []
     for run in found.judged:
         measures = present(found.runs[run])
@@ -99,7 +99,7 @@ def stored_in(tree):
     return read_stored(tree / "docs" / "data" / "reproduction")
 
 
-def test_no_claim_of_the_whole_run_holds_under_its_null():
+def test_no_claim_of_the_full_run_holds_under_its_null():
     found = stored_in(ROOT)
     presets = {e.name: [n for n in e.load().presets if n[:5] == "paper"] for e in REGISTRY.paper}
     assert set(found.judged) == {Run(name, each) for name in presets for each in presets[name]}
@@ -121,14 +121,14 @@ def test_the_check_above_can_fail(tree):
     ]
 
 
-def test_the_pages_are_what_the_table_says():
+def test_the_pages_agree_with_the_table():
     should = dict(reproduction_page.pages(ROOT, REGISTRY))
     assert len(should) == 2 + len(measured_text.PAGES)
     for path, text in should.items():
         assert path.read_text(encoding="utf-8") == text, path.name
 
 
-def test_what_people_say_is_about_claims_that_there_are():
+def test_notes_are_about_existing_claims():
     notes = reproduction_page.notes_of(ROOT)
     for kind in ("summary", "why", "groups"):
         for name, said in notes[kind].items():
@@ -137,7 +137,7 @@ def test_what_people_say_is_about_claims_that_there_are():
                 assert set(said) <= {claim.id for claim in experiment.claims}
 
 
-def test_before_a_run_the_pages_say_that_there_is_none(tree):
+def test_without_a_run_the_pages_say_so(tree):
     for page in pages(tree):
         assert reproduction_page.NOT_YET in page
     fill(tree)
@@ -145,7 +145,7 @@ def test_before_a_run_the_pages_say_that_there_is_none(tree):
         assert reproduction_page.NOT_YET not in page
 
 
-def test_the_pages_tell_it_all(tree):
+def test_the_pages_contain_all_results(tree):
     fill(tree)
     readme, page = pages(tree)
     assert readme.startswith("before\n")
@@ -173,7 +173,7 @@ def test_the_pages_tell_it_all(tree):
     assert pages(tree) == [readme, page]  # writing again changes nothing
 
 
-def test_a_page_follows_the_claims_of_today(tree, monkeypatch):
+def test_a_page_uses_todays_claims(tree, monkeypatch):
     fill(tree)
     before = pages(tree)
     stricter = replace(TOSSED, claims=(replace(CLAIMS[0], band=(0.55, None)), CLAIMS[1]))
@@ -185,7 +185,7 @@ def test_a_page_follows_the_claims_of_today(tree, monkeypatch):
 PAGE = """Before.
 
 <!-- measured coins
-Heads: {paper.heads}, {paper.heads:i.1f}, {paper.heads:.1f}; {paper.heads.least} to {paper.heads.most}.
+Heads: {paper.heads}, {paper.heads:i.1f}, {paper.heads:.0%}; {paper.heads.least} to {paper.heads.most}.
 {paper.mostly.above_0} of {paper.mostly.n}, bent {paper_variant.heads:.2f}, {paper_fair.heads:.2f}.
 -->
 stale
@@ -200,7 +200,7 @@ def test_numbers_on_a_page_are_those_of_the_run(tree):
     said = measured_text.fill_page(PAGE, stored_in(tree))
     assert said == PAGE.replace(
         "stale",
-        "Heads: 0.502 (0.475 to 0.53), 0.5 (0.5 to 0.5), 0.5; 0.48 to 0.52.\n"
+        "Heads: 0.502 (0.475 to 0.53), 0.5 (0.5 to 0.5), 50 %; 0.48 to 0.52.\n"
         "2 of 4, bent 0.11, 0.61.",
     )
     assert measured_text.fill_page(said, stored_in(tree)) == said
@@ -213,13 +213,13 @@ def test_numbers_on_a_page_are_those_of_the_run(tree):
     "wrong",
     ["{paper.tails}", "{bent.heads}", "{paper.heads:x}", "{}", "{paper}", "{paper.heads.odd}"],
 )
-def test_a_text_that_names_what_is_not_there_is_refused(tree, wrong):
+def test_a_text_with_an_unknown_name_is_an_error(tree, wrong):
     fill(tree)
     with pytest.raises(SynsampError, match="coins"):
         measured_text.fill(wrong, stored_in(tree), "coins")
 
 
-def test_two_runs_by_one_name_are_refused(tree):
+def test_two_runs_with_one_name_are_an_error(tree):
     _, bent, _ = TABLE
     fill(tree, TABLE | {bent._replace(variant="worn"): TABLE[bent]})
     with pytest.raises(SynsampError, match="names two runs"):
@@ -236,12 +236,12 @@ def test_two_runs_by_one_name_are_refused(tree):
         ([-1.0, -2.0], "−1.5 (−7.85 to 4.85) −1.50 (−7.85 to 4.85) −1.5"),
     ],
 )
-def test_what_has_no_interval_is_said_without_one(values, said):
+def test_an_estimate_without_interval_is_written_alone(values, said):
     found = measured_text.Estimate(values)
     assert f"{found} {found:i.2f} {found:.1f}" == said
 
 
-def test_pages_are_whole():
+def test_pages_are_complete():
     for name in measured_text.PAGES:
         page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
         assert measured_text.BEGIN in page
@@ -256,13 +256,13 @@ def test_a_readme_without_markers_is_left_alone(tree):
     assert (tree / "README.md").read_text() == "mine"
 
 
-def test_the_whole_paper_is_every_preset_that_is_called_after_it():
+def test_the_plan_has_every_preset_named_after_the_paper():
     names = [each.name for _, each in reproduce.plan(COINS)]
     assert names == ["coins-paper", "coins-paper_fair"]
     assert [each.description.trials for _, each in reproduce.plan(COINS)] == [3, 2]
 
 
-def test_the_whole_paper_has_seeds_that_the_first_run_had_not():
+def test_the_seeds_differ_from_the_first_run():
     first, found = read_stored(ROOT / "docs" / "data" / "reproduction-first"), stored_in(ROOT)
     assert {job.description.seed for _, job in reproduce.plan(COINS)} == {found.about["seed"]}
     assert first.about["seed"] != found.about["seed"]
@@ -270,7 +270,7 @@ def test_the_whole_paper_has_seeds_that_the_first_run_had_not():
     assert not recalls[0] & recalls[1]
 
 
-def test_what_does_not_hold_is_explained():
+def test_every_claim_that_does_not_hold_is_explained():
     found = stored_in(ROOT)
     page = reproduction_page.page(ROOT, REGISTRY)
     for run in found.judged:
@@ -279,12 +279,12 @@ def test_what_does_not_hold_is_explained():
                 assert f"- `{claim.id}` {claim.verdict}. " in page, f"{run}: {claim.id}"
 
 
-def test_each_way_has_a_folder_of_its_own():
-    ways = [*reproduce.VARIANTS, reproduce.Setup("compensation", "paper")]
-    assert len({way.folder for way in ways}) == len(ways)
+def test_each_setup_has_its_own_folder():
+    setups = [*reproduce.VARIANTS, reproduce.Setup("compensation", "paper")]
+    assert len({setup.folder for setup in setups}) == len(setups)
 
 
-def test_two_runs_with_other_seeds_are_compared(tree):
+def test_two_runs_with_different_seeds_are_compared(tree):
     fill(tree)
     assert "new seeds" not in pages(tree)[1]
     paper, _, fair = TABLE
@@ -333,7 +333,7 @@ def test_claims_that_changed_since_a_run_are_named(tree):
     assert "for 1 of 1 claims whose" in twice(tree)
 
 
-def test_an_experiment_in_another_way_is_scored_and_not_judged(tree, monkeypatch):
+def test_a_variant_is_compared_and_not_judged(tree, monkeypatch):
     bent = reproduce.Setup("coins", "paper", "bent", ("tosses=30",), trials=2)
     monkeypatch.setattr(reproduce, "VARIANTS", (bent,))
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
@@ -347,7 +347,7 @@ def test_an_experiment_in_another_way_is_scored_and_not_judged(tree, monkeypatch
     assert "paper, bent" in page
 
 
-def test_stopped_in_the_middle_the_same_command_goes_on(tree, monkeypatch, capsys):
+def test_the_same_command_continues_after_a_stop(tree, monkeypatch, capsys):
     out = tree / "runs"
     arguments = ["--out", str(out), "--workers", "1"]
     carry_out = batch.carry_out_ensemble

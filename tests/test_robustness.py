@@ -1,4 +1,4 @@
-"""The robustness map: what is changed, and the page that is written from what was kept."""
+"""The sensitivity analysis: its changes, and the page written from stored measures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TINY = robustness_plan.Map(
 )
 HELD = {"heads": [0.5, 0.52, 0.48], "heads_of_a_bent_coin": [0.1, 0.11, 0.09]}
 TABLE = {
-    Run("coins", "paper", "as it is"): HELD,
+    Run("coins", "paper", AS_IT_IS): HELD,
     Run("coins", "paper", "N ½"): {**HELD, "heads": [0.1, 0.12, 0.11]},
     Run("coins", "paper", "N 2×"): {**HELD, "heads_of_a_bent_coin": [0.5, 0.51, 0.52]},
 }
@@ -38,7 +38,7 @@ ABOUT = '{"date": "2001-02-03", "command": "make robustness", "cores": 2, "took_
 
 def test_one_thing_is_changed_at_a_time():
     assert TINY.changes(COINS) == {
-        "as it is": (),
+        AS_IT_IS: (),
         "chance ½": ("coin.chance=0.25",),
         "chance 2×": ("coin.chance=1.0",),
         "length ½": ("tosses=5",),
@@ -49,7 +49,7 @@ def test_one_thing_is_changed_at_a_time():
 
 
 @pytest.mark.parametrize("each", robustness_plan.MAPS, ids=lambda each: each.experiment)
-def test_what_is_changed_can_be_changed(each):
+def test_every_change_changes_parameters(each):
     experiment = REGISTRY.find(each.experiment).load()
     asked = {
         label: describe_run(experiment, each.preset, [*each.base, *settings]).resolved
@@ -69,7 +69,7 @@ def tree(tmp_path):
     return tmp_path
 
 
-def test_the_page_tells_what_changes_a_verdict(tree):
+def test_the_page_shows_which_change_alters_a_verdict(tree):
     robustness_page.write_page(tree, COINS, [TINY])
     assert robustness_page.NOT_YET in (tree / "docs" / "robustness.md").read_text()
     (tree / "docs" / "data" / "robustness-coins.csv").write_text(to_csv(TABLE))
@@ -88,7 +88,7 @@ def test_the_page_tells_what_changes_a_verdict(tree):
     assert picture.read_bytes() == first
 
 
-def test_the_page_is_what_the_table_says():
+def test_the_page_agrees_with_the_table():
     page = (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
     assert page == robustness_page.page(ROOT, REGISTRY)
 
@@ -106,7 +106,7 @@ def test_the_page_names_the_changes_under_which_a_claim_fails_or_the_few_others(
     tree, verdicts, said
 ):
     values = {"holds": [0.5, 0.52, 0.48], "fails": [0.1, 0.12, 0.11], "undecided": [0.2, 0.5, 0.3]}
-    table = {Run("coins", "paper", "as it is"): HELD}
+    table = {Run("coins", "paper", AS_IT_IS): HELD}
     for change, verdict in zip("abc", verdicts, strict=True):
         table[Run("coins", "paper", change)] = {**HELD, "heads": values[verdict]}
     (tree / "docs" / "data" / "robustness-coins.csv").write_text(to_csv(table))
@@ -120,7 +120,7 @@ def test_the_page_names_the_changes_under_which_a_claim_fails_or_the_few_others(
 
 
 @pytest.mark.parametrize("n", [16, 17])
-def test_the_page_names_shares_that_so_few_seeds_cannot_show(tree, n):
+def test_the_page_names_proportions_that_so_few_seeds_cannot_confirm(tree, n):
     """Wilson's interval of 16 of 16 begins at 0.806, that of 17 of 17 at 0.816."""
     known = COINS.find("coins").load()
     often = replace(
@@ -130,21 +130,21 @@ def test_the_page_names_shares_that_so_few_seeds_cannot_show(tree, n):
         [replace(COINS.find("coins"), load=lambda: replace(known, claims=(often,)))]
     )
     (tree / "docs" / "data" / "robustness-coins.csv").write_text(
-        to_csv({Run("coins", "paper", "as it is"): {"often": [True] * n}})
+        to_csv({Run("coins", "paper", AS_IT_IS): {"often": [True] * n}})
     )
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
     page = robustness_page.page(tree, registry, [TINY])
     assert ("proportion of seeds that 16 seeds cannot confirm: `often`." in page) == (n == 16)
 
 
-def test_a_tiny_map_is_made_whole(tree):
+def test_a_tiny_map_from_run_to_page(tree):
     small = robustness_plan.Map(
         "coins", "paper", trials=2, trial_s=1.0, scaled={"length": ["tosses"]}
     )
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert robustness.main(arguments, COINS, tree, [small]) == 0
     found = read_stored(tree / "docs" / "data" / "robustness-coins")
-    assert [run.variant for run in found.runs] == ["as it is", "length ½", "length 2×"]
+    assert [run.variant for run in found.runs] == [AS_IT_IS, "length ½", "length 2×"]
     kept = {"heads", "heads_of_a_bent_coin", "mostly", "never"}
     assert all(set(measures) == kept for measures in found.runs.values())
     assert "2 seeds for each of 3 columns" in (tree / "docs" / "robustness.md").read_text()
@@ -159,14 +159,14 @@ def test_seeds_that_fail_under_a_change_are_left_out_and_named(tree, tmp_path):
     assert robustness.main(arguments, COINS, tree, [small]) == 1
     found = read_stored(tree / "docs" / "data" / "robustness-coins")
     left = {run.variant: found.trials(run) for run in found.runs}
-    assert left["as it is"] == 6
+    assert left[AS_IT_IS] == 6
     assert 0 < left["at times"] < 6
-    assert list(left) == ["as it is", "broken", "at times"]
+    assert list(left) == [AS_IT_IS, "broken", "at times"]
     page = (tree / "docs" / "robustness.md").read_text()
     assert "are left out: broken (6 of 6), at times (" in page
 
 
-def test_one_map_can_be_made_without_the_others(tree):
+def test_one_map_can_be_made_alone(tree):
     coins, cards = (
         robustness_plan.Map(name, "paper", trials=1, trial_s=1.0) for name in ("coins", "cards")
     )

@@ -5,6 +5,7 @@ A text names measures; the numbers come from docs/data/reproduction.csv:
     {paper.recall}          0.901 (0.852 to 0.949)     the estimate over seeds and its interval
     {paper.recall:i.2f}     0.90 (0.85 to 0.95)        the same in another format
     {paper.recall:.2f}      0.90                       the estimate alone
+    {paper.recall:.0%}      90 %
     {paper.recall.least:.2f}   0.76                    over seeds; also most
     {paper.recall.n}        8                          seeds
     {paper.recall.above_0}  8                          seeds in which it is above 0 or true
@@ -46,7 +47,8 @@ class Number(float):
     def __format__(self, spec: str) -> str:
         if not math.isfinite(self):
             return number(None)
-        return (format(float(self), spec) if spec else number(float(self))).replace("-", "−")
+        text = format(float(self), spec) if spec else number(float(self))
+        return text.replace("-", "−").replace("%", " %")
 
 
 class Estimate:

@@ -28,9 +28,9 @@ NOT_YET = (
     "its seeds and writes the results here."
 )
 HEAD = (
-    "Each [claim](glossary.md#claim) is judged over seeds by the 95 % interval of its measure: it "
-    "holds, fails, is undecided or is not specific ([verdict](glossary.md#verdict)). Every "
-    "[band](glossary.md#band) was fixed before the run; the tables give the reason for it."
+    "This page lists every [claim](glossary.md#claim) with its measure over seeds (95 % interval), "
+    "its [null](glossary.md#null), its [band](glossary.md#band), which was fixed before the run, "
+    "with the reason for it, and its [verdict](glossary.md#verdict)."
 )
 
 

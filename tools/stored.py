@@ -28,7 +28,7 @@ from synsamp.runs.storage.folder import ClaimRecord
 class Stored:
     """Measures by run, and the metadata of the runs."""
 
-    runs: dict[Run, Measured]
+    runs: Mapping[Run, Measured]
     about: dict[str, Any]
 
     @property
@@ -69,7 +69,7 @@ def store(
 
 
 def store_table(
-    table: dict[Run, Measured],
+    table: Mapping[Run, Measured],
     folders: Sequence[RunFolder],
     target: Path,
     command: str,
@@ -87,7 +87,7 @@ def store_table(
         **more,
     }
     target.parent.mkdir(parents=True, exist_ok=True)
-    write(target.with_suffix(".csv"), to_csv(table))
+    write(target.with_suffix(".csv"), to_csv(dict(table)))
     write(target.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
 
 

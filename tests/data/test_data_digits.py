@@ -197,8 +197,8 @@ def test_a_seed_splits_the_full_set_like_the_embedded_one():
 @full_data
 def test_the_script_makes_the_embedded_file_again(tmp_path):
     program = (
-        "import sys; from pathlib import Path; sys.path.insert(0, 'scripts');"
-        "import make_embedded_digits as m; m.main(Path(sys.argv[1]), Path(sys.argv[2]))"
+        "import sys; from pathlib import Path; sys.path.insert(0, '.');"
+        "from tools import make_embedded_digits as m; m.main(Path(sys.argv[1]), Path(sys.argv[2]))"
     )
     made = tmp_path / "made.npz"
     originals = str(Path(os.environ["SYNSAMP_DATA"]).resolve() / "mnist")

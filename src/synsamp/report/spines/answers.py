@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
 
 def _needs() -> dict[str, str]:
-    """The calibration of scripts/docs_spines.py in words."""
+    """The calibration of tools/docs_spines.py in words."""
     found = json.loads((files("synsamp.report.spines") / "needs.json").read_text("utf-8"))
     return {name: _in_words(sizes) for name, sizes in found.items()}
 

@@ -1,6 +1,6 @@
 """Make the embedded digits from the original MNIST files.
 
-    python scripts/make_embedded_digits.py FOLDER_WITH_THE_FOUR_MNIST_FILES
+    python -m tools.make_embedded_digits FOLDER_WITH_THE_FOUR_MNIST_FILES
 
 Takes all ones and twos of the training set in their original order, after checking the sha256 of
 the files, and writes src/synsamp/data/embedded/. The same input gives the same bytes.

@@ -1,7 +1,7 @@
 """Freeze what the package `lyon` 1.0.0 gives for a short word, for the tests of our own ear.
 
     pip install lyon==1.0.0      # a compiled library for Linux, not kept up
-    python scripts/make_lyon_reference.py
+    python -m tools.make_lyon_reference
 
 The package is a port of Slaney's Auditory Toolbox. Its first output channel is always zero (it is a
 difference against a front filter that was set to zero), so ours starts at its second.

@@ -1,8 +1,8 @@
 """Simulation-based calibration of the posterior of a spine table, written into docs/spines.md.
 
-    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines_ranks.py measure FILE.json ranks
-    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines_ranks.py measure OTHER.json control
-    python scripts/docs_spines_ranks.py write FILE.json OTHER.json   # table and picture
+    OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines_ranks measure FILE.json ranks
+    OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines_ranks measure OTHER.json control
+    python -m tools.docs_spines_ranks write FILE.json OTHER.json   # table and picture
 
 Truths are drawn from the prior, a table from each truth, and the posterior from each table under
 the same prior. If the posterior is right, the rank of the true value among the draws is uniform
@@ -30,7 +30,7 @@ from synsamp.spines.simulate import simulated_table
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "spines.md"
 PICTURE = ROOT / "docs" / "images" / "spines-ranks.png"
-BEGIN = "<!-- ranks: begin (written by scripts/docs_spines_ranks.py) -->"
+BEGIN = "<!-- ranks: begin (written by tools/docs_spines_ranks.py) -->"
 END = "<!-- ranks: end -->"
 
 COUNTS = {"ranks": 134, "control": 37}

@@ -1,7 +1,7 @@
 """Make the embedded synthetic speech: ten takes each of "one" and "two" by one voice.
 
     pip install espeakng-loader==0.2.4      # brings espeak-ng 1.52.0, library and data
-    python scripts/make_embedded_speech.py
+    python -m tools.make_embedded_speech
 
 espeak-ng is a formant synthesiser; two takes of a word would be all but equal. Every take here
 therefore gets its own speaking rate, pitch and pitch range, its own small change of the formants

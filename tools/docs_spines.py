@@ -1,7 +1,7 @@
 """Calibrate the fit of spine tables and write the results into docs/spines.md.
 
-    OPENBLAS_NUM_THREADS=1 python scripts/docs_spines.py measure FILE.json [SPINES …]
-    python scripts/docs_spines.py write FILE.json …                            # table and picture
+    OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines measure FILE.json [SPINES …]
+    python -m tools.docs_spines write FILE.json …                            # table and picture
 
 For each number of spines and sessions, tables are simulated with parameters drawn anew each time
 and fitted, every second one with spines seen by their true instead of their measured size;
@@ -27,7 +27,7 @@ from synsamp.spines.simulate import simulated_table
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "spines.md"
 PICTURE = ROOT / "docs" / "images" / "spines-calibration.png"
-BEGIN = "<!-- calibration: begin (written by scripts/docs_spines.py) -->"
+BEGIN = "<!-- calibration: begin (written by tools/docs_spines.py) -->"
 END = "<!-- calibration: end -->"
 NEEDS = ROOT / "src" / "synsamp" / "report" / "spines" / "needs.json"
 ENOUGH = 0.8

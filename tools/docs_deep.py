@@ -1,6 +1,6 @@
 """Measure the bias of the rule in JAX against NUTS and put the tables into docs/deep.md.
 
-    python scripts/docs_deep.py
+    python -m tools.docs_deep
 
 Nothing in the tables is typed by hand. NUTS is tests/jax_rule/nuts_reference.npz.
 """
@@ -16,6 +16,7 @@ from synsamp.bench import Row, markdown_table
 
 import synsamp as ss
 import synsamp.jax as sj
+from benchmarks import Row, markdown_table
 from synsamp.runs.storage.atomic import replacing
 
 ROOT = Path(__file__).parents[1]

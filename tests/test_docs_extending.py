@@ -1,0 +1,74 @@
+"""Every example of docs/extending.md runs as printed and does what its section says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from synsamp.cli import run_command_line
+from synsamp.experiments.registry import REGISTRY
+
+PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE, re.M | re.S))
+
+
+def run(section):
+    names = {}
+    exec(SECTIONS[section], names)
+    return names
+
+
+def test_every_part_has_an_example():
+    titles = re.findall(r"^## (.+)$", PAGE, re.M)
+    assert list(SECTIONS) == titles
+    anchors = {title.lower().replace(",", "").replace(" ", "-") for title in titles}
+    assert set(re.findall(r"^\| \[.+?\]\(#(.+?)\)", PAGE, re.M)) == anchors
+
+
+def test_prior():
+    names = run("Prior")
+    theta = np.linspace(-2, 2, 9)
+    slope = np.gradient([names["log_density"](t, (0.5,)) for t in np.linspace(-2, 2, 4001)], 1e-3)
+    assert np.allclose(slope[::500], names["prior"].gradient(theta), atol=5e-3)
+    assert np.isfinite(names["draws"].theta).all()
+
+
+def test_mapping():
+    assert run("Mapping")["weight"] == pytest.approx(2.25)
+
+
+def test_likelihood():
+    result = run("Likelihood")["result"]
+    # posterior mean 10/6, standard deviation √(1/6)
+    assert abs(float(result.theta.mean()) - 10 / 6) < 6 * float(result.mcse_mean.max()) + 0.02
+
+
+@pytest.mark.parametrize("section", ["Plasticity", "Neuron", "Stimulus"])
+def test_a_network_runs(section):
+    assert run(section)["sim"].n_spikes > 0
+
+
+def test_record():
+    data = run("Record")["data"]
+    assert data["mean_weight/mean_weight"].sizes == {"time": 5}
+
+
+def test_lesion():
+    active = run("Lesion")["data"]["active/active"].values
+    assert (active[0] > 0).all()
+    assert (active[-1] == 0).sum() == 1
+
+
+def test_environment():
+    assert run("Environment")["response"].reward == 1.0
+
+
+def test_experiment_claim_and_figure(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("my_experiment.py").write_text(SECTIONS["Experiment, claim, figure"])
+    arguments = ["run", "my_experiment.py", "--trials", "2", "--workers", "1", "--out", "out"]
+    assert run_command_line(arguments, REGISTRY) == 0
+    assert (tmp_path / "out" / "figures" / "A.png").exists()
