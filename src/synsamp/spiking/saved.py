@@ -9,7 +9,7 @@ from typing import Any
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 
-FORMAT = 6
+FORMAT = 7
 """Raised whenever a state saved before could not be restored any more."""
 WANTED = {
     *(
@@ -21,7 +21,7 @@ WANTED = {
         "time_s",
         "synapses",
     ),
-    *("activity", "random", "inputs", "recorder", "applied", "lesions"),
+    *("activity", "random", "inputs", "spike_counts"),
 }
 
 

@@ -6,12 +6,10 @@ looking and probing leave the dynamics bit for bit alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import compress
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
@@ -19,21 +17,20 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
 from synsamp.spiking.description import difference, summary
+from synsamp.spiking.eligibility import Eligibility, read_eligibility
 from synsamp.spiking.engine import Engine, default_drift_interval_s
+from synsamp.spiking.events import Observer, as_observer
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import parse_stimulus
-from synsamp.spiking.instruments.eligibility import Eligibility, read_eligibility
-from synsamp.spiking.instruments.given import check_given
-from synsamp.spiking.instruments.lesions import Lesion, Scheduled, all_scheduled, apply, next_stop_s
-from synsamp.spiking.instruments.probe import Probe, run_probe
-from synsamp.spiking.instruments.recording import Recorder, Recording
-from synsamp.spiking.instruments.sinks import Sink, as_sink
-from synsamp.spiking.instruments.tables import to_pandas, to_xarray
 from synsamp.spiking.kernel.acting import on_grid
 from synsamp.spiking.kernel.loop import DONE
-from synsamp.spiking.kernel.memory import SPIKES, SWEEPS, Acting
+from synsamp.spiking.kernel.memory import SPIKES, Acting
+from synsamp.spiking.lesions import NetworkLesion
 from synsamp.spiking.network import Network
+from synsamp.spiking.probe import Probe, run_probe
+from synsamp.spiking.recorder import Recorder
+from synsamp.spiking.replay import check_given
 from synsamp.spiking.saved import FORMAT, as_it_was, check_saved
 from synsamp.spiking.state import State, fresh_copy
 
@@ -59,12 +56,10 @@ class Simulation:
         *,
         drift_interval_s: float | None = None,
         sync_interval_s: float | None = None,
-        record: Recording = Recording(),  # noqa: B008 (frozen)
-        sink: Sink | None = None,
-        lesions: Sequence[Scheduled] = (),
+        observer: Observer | None = None,
         theta: Mapping[str, ArrayLike] | None = None,
     ) -> None:
-        self._set_up(network, stimulus, drift_interval_s, sync_interval_s, record, sink, lesions)
+        self._set_up(network, stimulus, drift_interval_s, sync_interval_s, observer)
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(arguments.seed("seed", seed))
         given = {} if theta is None else theta
@@ -77,9 +72,7 @@ class Simulation:
         stimulus: Any,
         drift_interval_s: float | None,
         sync_interval_s: float | None,
-        record: Recording,
-        sink: Sink | None,
-        lesions: Sequence[Scheduled],
+        observer: Observer | None,
     ) -> None:
         """What a new and a restored simulation have in common: all that is not state."""
         with announced():
@@ -88,11 +81,8 @@ class Simulation:
         self._drift_interval_given = drift_interval_s is not None
         self._stimulus = stimulus
         self._feed = InputFeed(network, parse_stimulus(stimulus, network))
-        self._scheduled = all_scheduled(lesions)
-        self._applied = np.zeros(len(self._scheduled), bool)
-        self.lesion_log: list[tuple[float, str]] = []
-        self.sink: Any = as_sink(sink)
-        self._recorder = Recorder(record, network, self._engine.layout, self.sink)
+        self.observer: Any = as_observer(observer)
+        self._recorder = Recorder(self.observer, network, self._engine.layout)
         self._tape = self._recorder.new_tape(TAPE_SPIKES)
 
     def __repr__(self) -> str:
@@ -138,28 +128,20 @@ class Simulation:
         return self.run_until(self.time_s + duration_s)
 
     def run_until(self, time_s: float) -> Simulation:
-        """Simulate up to a time, the same one in whatever pieces; returns itself."""
-        self.act_until(time_s, None)
+        """Simulate up to a time; results do not depend on how a run is divided; returns itself."""
+        self.act_until(arguments.number("time_s", time_s, at_least=0, at_most=1e13), None)
         return self
 
     def act_until(self, time_s: float, acting: Acting | None) -> int:
         """The same with a compiled environment; stops where inputs change, and returns why."""
         end, status = float(on_grid.py_func(float(time_s), self.sync_interval_s)), DONE
-        self._lesions_due()
-        while self.time_s < end and status == DONE:
-            waiting = list(compress(self._scheduled, ~self._applied))
-            stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.sync_interval_s)
+        if self.time_s < end:
             take, log = self._recorder.take_tape, self._log_presentations
             status = self._engine.advance(
-                self._state, self._feed, stop, self._tape, take, log, acting=acting
+                self._state, self._feed, end, self._tape, take, log, acting=acting
             )
             self._log_presentations(self.time_s)
-            self._lesions_due()
         return status
-
-    @property
-    def _sweeps(self) -> int:
-        return int(self._state.activity.counters[SWEEPS])
 
     def _log_presentations(self, until_s: float) -> None:
         if self._recorder.wants_presentations:
@@ -262,13 +244,17 @@ class Simulation:
             arguments.one_of("option of probe", name, known)
         return run_probe(self._engine, self._state, stimulus, duration_s, **options)
 
-    def to_xarray(self) -> xr.DataTree:
-        """θ and ŵ as the node ``now``, and a node per recorded table (``spikes``, ``theta`` …)."""
-        return to_xarray(self.network, self.theta, self.weight, self.time_s, self.sink)
-
-    def to_pandas(self, table: str) -> pd.DataFrame:
-        """One recorded table, such as ``spikes`` or ``turnover``."""
-        return to_pandas(self.sink, table)
+    def to_xarray(self) -> xr.Dataset:
+        """θ and ŵ of all projections now, as ``theta x->z`` and ``weight x->z``."""
+        now: dict[str, Any] = {}
+        for p in self.network.projections:
+            dims = (f"{p.target} neuron", f"{p.source} neuron")
+            if p.source == p.target:
+                dims = (dims[0], f"{p.source} source neuron")
+            now[f"theta {p.name}"] = (dims, self.theta(p.name), {"long_name": "θ"})
+            about = {"long_name": "ŵ = max(0, w − f(0))"}
+            now[f"weight {p.name}"] = (dims, self.weight(p.name), about)
+        return xr.Dataset(now, attrs={"time_s": self.time_s})
 
     def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
         layout = self._engine.layout
@@ -289,6 +275,10 @@ class Simulation:
         elif numbers:
             rule = "must have its numbers within the mapping"
             raise refuse("change", rule, sorted(numbers)[0], "put it there")
+        elif not projection:
+            raise refuse("change", "must name a projection", "none")
+        for name, values in projection.items():
+            arguments.instance(f"numbers for {name!r}", values, Mapping, "e.g. {'speed': 0.0}")
         network = changed(self.network, projection)
         drift_interval_s = self.drift_interval_s
         if not self._drift_interval_given:
@@ -317,33 +307,20 @@ class Simulation:
 
     # -- lesions --------------------
 
-    @property
-    def lesions_waiting(self) -> bool:
-        """Whether scheduled ones are still to come."""
-        return not bool(self._applied.all())
-
-    def lesion(self, lesion: Lesion) -> None:
-        """Apply a lesion now."""
-        apply(lesion, self._state.copy(), self.network, self._engine.layout)  # refuses a wrong one
+    def lesion(self, lesion: NetworkLesion) -> None:
+        """Apply a lesion now: `RemoveNeurons`, `RemoveSynapses` or `SilenceInputs`."""
+        arguments.instance("lesion", lesion, NetworkLesion, "e.g. RemoveNeurons('z', [0])")
+        layout = self._engine.layout
+        lesion.apply(self._state.copy(), self.network, layout)  # raises an error if it is wrong
         self._deliver()
-        apply(lesion, self._state, self.network, self._engine.layout)
+        lesion.apply(self._state, self.network, layout)
         self._feed.forget()
         self._engine.settle(self._state)
-        self.lesion_log.append((self.time_s, lesion.describe()))
-        self._recorder.take_lesion(self.time_s, lesion.describe())
-
-    def _lesions_due(self) -> None:
-        for i, scheduled in enumerate(self._scheduled):
-            on_grid = self.time_s == self._sweeps * self.sync_interval_s
-            if not self._applied[i] and scheduled.is_due(self, on_grid):
-                self._applied[i] = True
-                self.lesion(scheduled.lesion)
 
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on bit for bit, as arrays, numbers and strings."""
-        log = {str(i): {"time_s": t, "what": w} for i, (t, w) in enumerate(self.lesion_log)}
         if not self._recorder.wants_presentations:  # who goes on may: from here on
             self._feed.shown_before(self._state.inputs, self.time_s)
         return {
@@ -353,9 +330,7 @@ class Simulation:
             "sync_interval_s": self.sync_interval_s,
             **self._state.save(self._given),
             "changes": save_changes(self.network, self._given),
-            "recorder": self._recorder.state(),
-            "applied": self._applied.copy(),
-            "lesions": log,
+            "spike_counts": self.spike_counts,
         }
 
     @classmethod
@@ -365,9 +340,7 @@ class Simulation:
         state: Any,
         stimulus: Any = None,
         *,
-        record: Recording = Recording(),  # noqa: B008 (frozen)
-        sink: Sink | None = None,
-        lesions: Sequence[Scheduled] = (),
+        observer: Observer | None = None,
     ) -> Simulation:
         """Go on from ``state()``; network, stimulus and scheduled lesions as they were."""
         check_saved(state)
@@ -379,20 +352,11 @@ class Simulation:
         with as_it_was():
             now = restore_changes(network, state["changes"])
         drift_interval_s, sync_interval_s = state["drift_interval_s"], state["sync_interval_s"]
-        self._set_up(now, stimulus, drift_interval_s, sync_interval_s, record, sink, lesions)
+        self._set_up(now, stimulus, drift_interval_s, sync_interval_s, observer)
         self._given, self._drift_interval_given = network, bool(state["drift_interval_given"])
-        try:
-            applied = np.array(state["applied"])
-        except ValueError:
-            applied = np.zeros(0)
-        if applied.shape != (len(self._scheduled),) or applied.dtype != bool:
-            raise refuse("lesions", f"must be the {applied.size} of before", len(self._scheduled))
         with as_it_was():
             self._state = State.restore(self._engine.layout, now, state)
             self._engine.put_columns(self._state)
             self._feed.schedule(self._state.inputs, self._state.activity.drawn_until_s)  # must fit
-            self._recorder.restore(state["recorder"])
-            entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
-            self.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
-        self._applied = applied
+            self._recorder.restore(state["spike_counts"])
         return self

@@ -56,7 +56,7 @@ def second_lesion(course: Course, kept: Course, results: Results, rule: RuleSect
     """Connections removed and regrown, recall lost and regained."""
     theta = results[record_of(MAIN, "theta")]
     assert course.at_2 is not None
-    just = np.flatnonzero(theta.time.values == course.at_2)
+    just = np.flatnonzero(np.isclose(theta.time.values, course.at_2, rtol=1e-12))
     before, after = theta.theta.values[just[[0, -1]]]
     possible = np.isfinite(before).sum()
     allowed = np.isfinite(after).sum()

@@ -13,9 +13,9 @@ from synsamp.spiking.engine import Engine
 from synsamp.spiking.input.position import InputState
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import parse_stimulus
-from synsamp.spiking.instruments.recording import new_tape, nothing_traced
 from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, Tape
 from synsamp.spiking.kernel.random import new_streams
+from synsamp.spiking.recorder import new_tape, nothing_traced
 from synsamp.spiking.state import State, at_rest, fresh_copy
 
 TAPE_SPIKES = 2**12
