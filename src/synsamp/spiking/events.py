@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from synsamp import arguments
 from synsamp.errors import refuse
 
-EVENTS = {
+EVENTS: dict[str, dict[str, type]] = {
     "spikes": {"time_s": np.float64, "neuron": np.int32},
     "input_spikes": {"time_s": np.float64, "input": np.int32},
     "presentations": {"time_s": np.float64, "index": np.int64},
