@@ -69,7 +69,7 @@ class Silence:
 class Act:
     """Act on an environment for a while, from its beginning, and learn from its reward.
 
-    The running mean of reward goes on from one such step to the next. ``rewarded=False`` keeps the
+    The running mean of reward continues from one such step to the next. ``rewarded=False`` keeps the
     reward from the network.
     """
 
@@ -188,7 +188,7 @@ class Save:
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A copy goes on from here by its own steps, on the same noise, and ends.
+    """A copy continues from here through other steps, with the same noise.
 
     ``record`` takes the place of the protocol's; None records the same. What is recorded stands
     under the branch's name: ``results["control/theta"]``.

@@ -63,7 +63,7 @@ def run_probe(
 
     ``start="running"`` takes traces and adaptation as they are now, ``"rest"`` sets them to zero.
     For ``burn_in_s`` before the probe ``burn_in`` (default: the stimulus itself) is shown and not
-    recorded. All draws come from ``seed``; the state is left as it was, to the bit.
+    recorded. All draws come from ``seed``; the state is not changed.
     """
     arguments.one_of("start", start, ("running", "rest"))
     duration_s = arguments.number("duration_s", duration_s, at_least=0, at_most=1e12)

@@ -1,7 +1,7 @@
 """The shell that users hold: checks arguments, advances a state, records.
 
 Time is in seconds of biological time. Chopping a run into many calls, recording more or less,
-looking and probing leave the dynamics bit for bit alike.
+looking and probing leave the dynamics bit-identical.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Simulation:
     """A running network.
 
     ``stimulus``: what the inputs show (`synsamp.spiking.input.stimulus`), None for silence.
-    ``drift_interval_s``: how often prior and noise are applied to a neuron's synapses (at its next spike
-    after that time); 0 is the exact mode, at every spike; default 1e-4/b, that is 1 s in the paper,
-    in which noise moves θ by 0.014. ``sync_interval_s``: all synapses are brought up to date at multiples
-    of it (default: 10 refreshes, or 10 s).
+    ``drift_interval_s``: how often prior and noise are applied to a neuron's synapses (at its next
+    spike after that time); 0 is the exact mode, at every spike; default 1e-4/b, which is 1 s in the
+    paper. ``sync_interval_s``: the engine brings all synapses up to date at multiples of it
+    (default: 10 drift intervals, or 10 s). ``observer``: receives events, e.g. an `EventLog`.
     ``theta``: start values per projection; others are drawn from their prior.
     """
 
@@ -152,7 +152,7 @@ class Simulation:
         """Let given spikes happen instead of drawn ones, as in a pairing experiment.
 
         ``source`` counts inputs first (groups in order), then neurons; times must not decrease
-        and must lie at or after the present. Drawn spikes go on from the last of them.
+        and must lie at or after the present. Drawn spikes continue from the last of them.
         """
         wiring = self._engine.layout.wiring
         times, sources, learning = check_given(
@@ -167,7 +167,7 @@ class Simulation:
         inputs, set_s = self._state.inputs, self._state.inputs.set_s
         inputs.restart(self.time_s)
         self._feed = InputFeed(self.network, parse_stimulus(self._stimulus, self.network))
-        inputs.set_s = set_s  # given spikes go on as if nothing had happened
+        inputs.set_s = set_s  # given spikes continue as if nothing had happened
         inputs.given = self._feed.given_before(inputs, self.time_s)
         return self
 
@@ -222,7 +222,7 @@ class Simulation:
         return read_eligibility(self._engine, self._state, projection)
 
     def potentials(self, circuit: str) -> NDArray[np.float64]:
-        """u_k of a circuit's neurons now (Eq. membrane-potential)."""
+        """u_k of a circuit's neurons now (membrane potential)."""
         numbers = self.network.neurons_of(circuit)
         state = self._state.copy()
         self._engine.deliver(state, self._feed, self._tape, lambda tape: None)
@@ -267,7 +267,8 @@ class Simulation:
 
         Several at once as a mapping, ``{"x->z": {"speed": 0.0}, …}``. All synapses are brought up
         to date under the old numbers first. Parts keep their kind: give
-        ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, ``plasticity=SpikeLikelihood(data_size=50.0)``.
+        ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, or
+        ``plasticity=SpikeLikelihood(data_size=50.0)``.
         The refresh follows the fastest b unless it was given; the grid stays.
         """
         if not isinstance(projection, Mapping):
@@ -320,8 +321,8 @@ class Simulation:
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on bit for bit, as arrays, numbers and strings."""
-        if not self._recorder.wants_presentations:  # who goes on may: from here on
+        """Everything needed to continue bit-identically, as arrays, numbers and strings."""
+        if not self._recorder.wants_presentations:  # a restored simulation may record them
             self._feed.shown_before(self._state.inputs, self.time_s)
         return {
             "format": FORMAT,

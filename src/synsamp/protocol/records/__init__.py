@@ -1,4 +1,4 @@
-"""What a protocol can record. Each record is a class in a file of its own.
+"""What a protocol can record. One file per record.
 
 Give `StateRecord` and `IntervalRecord`, or any function of a `View`, as ``every(seconds, what)`` or
 ``at_marks(what)``. `EventRecord` and `SyncRecord` need no interval.

@@ -50,7 +50,7 @@ def indices(name: str, values: Sequence[int], size: int) -> NDArray[np.int64]:
 def set_theta(
     state: State, layout: Layout, projection: int, where: NDArray[np.bool_], value: float
 ) -> None:
-    """Set θ of some synapses of a projection; −inf removes them for good."""
+    """Set θ of some synapses of a projection; −inf removes them permanently."""
     model = layout.projections[projection].synapses
     weight = 0.0
     if value > -np.inf:

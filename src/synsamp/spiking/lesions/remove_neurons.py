@@ -16,7 +16,7 @@ from synsamp.spiking.state import State
 
 @dataclass(frozen=True)
 class RemoveNeurons(NetworkLesion):
-    """Silence neurons for good and remove all synapses from and to them.
+    """Silence neurons permanently and remove all synapses from and to them.
 
     A winner-take-all circuit keeps its total rate: lateral inhibition distributes it over the
     neurons that remain.

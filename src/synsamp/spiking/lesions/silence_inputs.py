@@ -14,7 +14,7 @@ from synsamp.spiking.state import State
 
 @dataclass(frozen=True)
 class SilenceInputs(NetworkLesion):
-    """Silence inputs of a group for good.
+    """Silence inputs of a group permanently.
 
     Parameters
     ----------
