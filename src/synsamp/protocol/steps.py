@@ -69,8 +69,8 @@ class Silence:
 class Act:
     """Act on an environment for a while, from its beginning, and learn from its reward.
 
-    The running mean of reward continues from one such step to the next. ``rewarded=False`` keeps the
-    reward from the network.
+    The running mean of reward continues from one such step to the next. ``rewarded=False``
+    withholds the reward from the network.
     """
 
     environment: Environment
