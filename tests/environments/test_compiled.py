@@ -14,14 +14,12 @@ from synsamp.environments import CompiledEnvironment, Dopamine, Environment, Loo
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
+    EventLog,
     Homeostasis,
     InputGroup,
     Network,
     Projection,
-    Recording,
-    RemoveNeurons,
     RewardGradient,
-    Scheduled,
     Simulation,
     StochasticNeurons,
     SynapseModel,
@@ -102,10 +100,12 @@ ENVIRONMENTS = {
 }
 
 
-def acted(kind, environment, inputs, name, pieces, seed=3, **options):
+def acted(kind, environment, inputs, name, pieces, seed=3, log=EventLog, **options):
     """A simulation after some acting, with its loop."""
-    record = Recording(spikes=True)
-    sim = Simulation(network(kind, inputs, name=name), seed=1, drift_interval_s=0.1, record=record)
+    record = log("spikes")
+    sim = Simulation(
+        network(kind, inputs, name=name), seed=1, drift_interval_s=0.1, observer=record
+    )
     loop = Loop(sim, environment, seed, **options)
     for until_s in pieces:
         loop.run_until(until_s)
@@ -115,11 +115,12 @@ def acted(kind, environment, inputs, name, pieces, seed=3, **options):
 def assert_same(one, other):
     (sim_1, loop_1), (sim_2, loop_2) = one, other
     assert sim_1.time_s == sim_2.time_s
-    packed = [{k: v for k, v in s.state().items() if k != "recorder"} for s in (sim_1, sim_2)]
-    np.testing.assert_equal(*packed)
+    np.testing.assert_equal(sim_1.state(), sim_2.state())
     projection = sim_1.network.projections[0].name
     for column in ("time_s", "neuron"):
-        np.testing.assert_array_equal(sim_1.sink["spikes"][column], sim_2.sink["spikes"][column])
+        np.testing.assert_array_equal(
+            sim_1.observer["spikes"][column], sim_2.observer["spikes"][column]
+        )
     np.testing.assert_array_equal(sim_1.theta(projection), sim_2.theta(projection))
     for mine, his in zip(sim_1.eligibility(projection), sim_2.eligibility(projection), strict=True):
         np.testing.assert_array_equal(mine, his)
@@ -167,10 +168,8 @@ def test_a_resume_within_a_period_changes_no_bit(kind):
     sim, loop = acted(kind, Follow(), 4, "z", (5.0, 12.0))
     half, begun = acted(kind, Follow(), 4, "z", (5.011,))
     saved = begun.state()
-    record = Recording(spikes=True)
-    sink = half.sink
     again = Simulation.from_state(
-        half.network, half.state(), saved["rates_hz"], record=record, sink=sink
+        half.network, half.state(), saved["rates_hz"], observer=half.observer
     )
     resumed = Loop.restore(again, Follow(), saved)
     resumed.run_until(12.0)
@@ -200,44 +199,14 @@ def test_answers_that_are_due_a_rounding_later(until_s, kind):
     np.testing.assert_array_equal(again.theta("x->z"), sim.theta("x->z"))
 
 
-@pytest.mark.parametrize(
-    "when",
-    [{"at_s": 1.234}, {"at_s": 1.2}, {"when": lambda sim: sim.modulator("z") > 2.0}],
-    ids=["between answers", "at one", "by dopamine"],
-)
-def test_scheduled_lesions_happen_while_it_acts(when):
-    found = []
-    for environment in (Follow(), FromPython(Follow())):
-        lesions = [Scheduled(RemoveNeurons("z", [0, 1]), **when)]
-        sim = Simulation(
-            network("free"),
-            seed=1,
-            drift_interval_s=0.1,
-            lesions=lesions,
-            record=Recording(spikes=True),
-        )
-        loop = Loop(sim, environment, 3)
-        loop.run_until(4.0)
-        assert len(sim.lesion_log) == 1
-        found.append((sim, loop))
-    assert_same(*found)
+class Interrupted(EventLog):
+    """An observer that interrupts the run once."""
 
+    left = 20
 
-class Interrupted:
-    """A sink that is in memory, and breaks off once."""
-
-    def __init__(self, sink, after):
-        self._sink, self.left = sink, after
-
-    def __getattr__(self, name):
-        return getattr(self._sink, name)
-
-    def __getitem__(self, name):
-        return self._sink[name]
-
-    def append(self, name, rows):
+    def take(self, event, columns):
         self.left -= 1
-        self._sink.append(name, rows)
+        super().take(event, columns)
         if self.left == 0:
             raise KeyboardInterrupt
 
@@ -245,8 +214,7 @@ class Interrupted:
 @pytest.mark.parametrize("kind", ["circuit", "free"])
 def test_stopped_in_between_it_can_go_on(kind):
     whole = acted(kind, Follow(), 4, "z", (12.0,))
-    sim, loop = acted(kind, Follow(), 4, "z", ())
-    sim._recorder._sink = sim.sink = Interrupted(sim.sink, 20)
+    sim, loop = acted(kind, Follow(), 4, "z", (), log=Interrupted)
     with pytest.raises(KeyboardInterrupt):
         loop.run_until(12.0)
     assert 0 < sim.time_s < 12.0

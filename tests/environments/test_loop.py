@@ -9,10 +9,10 @@ from synsamp.environments import Dopamine, Environment, Loop, Response, filtered
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
+    EventLog,
     InputGroup,
     Network,
     Projection,
-    Recording,
     RewardGradient,
     Simulation,
     SynapseModel,
@@ -38,9 +38,9 @@ class Noted(TwoArmed):
 
 
 def test_it_is_asked_once_per_period_with_the_spikes_of_it():
-    sim, environment = simulation(record=Recording(spikes=True)), Noted()
+    sim, environment = simulation(observer=EventLog("spikes")), Noted()
     Loop(sim, environment).run_until(4.0)
-    times, neurons = sim.sink["spikes"]["time_s"], sim.sink["spikes"]["neuron"]
+    times, neurons = sim.observer["spikes"]["time_s"], sim.observer["spikes"]["neuron"]
     edges = 0.05 * np.arange(81)
     expected = [np.histogram(times[neurons == k], edges)[0] for k in range(2)]
     np.testing.assert_array_equal(np.array(environment.asked).T, expected)

@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 from rich.console import Console
+from synsamp.paper.fig5_compensation.looking import tuning
+from synsamp.paper.fig5_compensation.path import LESIONS, NOISE, NONE
+from synsamp.paper.fig5_compensation.probes import (
+    build_stimuli,
+    tuned_to_second,
+    tuning_trials,
+)
 
 from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
 from synsamp.paper.fig5_compensation.figures import draw
-from synsamp.paper.fig5_compensation.looking import tuning
 from synsamp.paper.fig5_compensation.network import (
     AUDITORY,
     CIRCUITS,
@@ -24,12 +30,6 @@ from synsamp.paper.fig5_compensation.network import (
     neurons_removed,
 )
 from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
-from synsamp.paper.fig5_compensation.path import LESIONS, NOISE, NONE
-from synsamp.paper.fig5_compensation.probes import (
-    build_stimuli,
-    tuned_to_second,
-    tuning_trials,
-)
 from synsamp.paper.fig5_compensation.protocol import compensation_protocol
 from synsamp.paper.fig5_compensation.stimuli import load_pairs
 from synsamp.paper.shared.digit_circuit import RuleSection, build_synapses

@@ -7,10 +7,6 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 import xarray as xr
-
-from synsamp.analysis.peth import SpikeTrials
-from synsamp.claims import judge, judge_all
-from synsamp.paper.fig5_compensation.claims import CLAIMS
 from synsamp.paper.fig5_compensation.course import (
     ARMS,
     MAIN,
@@ -20,6 +16,11 @@ from synsamp.paper.fig5_compensation.course import (
     lesions_before,
     record_of,
 )
+from synsamp.paper.fig5_compensation.path import LESIONS, NOISE, NONE
+
+from synsamp.analysis.peth import SpikeTrials
+from synsamp.claims import judge, judge_all
+from synsamp.paper.fig5_compensation.claims import CLAIMS
 from synsamp.paper.fig5_compensation.decoding import (
     blocks_of,
     counts_in_windows,
@@ -30,7 +31,6 @@ from synsamp.paper.fig5_compensation.decoding import (
 )
 from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
 from synsamp.paper.fig5_compensation.measures import measures
-from synsamp.paper.fig5_compensation.path import LESIONS, NOISE, NONE
 
 PAPER = EXPERIMENT.presets["paper"]
 N = 8
@@ -331,7 +331,9 @@ def test_every_claim_has_a_null_in_words_a_reason_and_fails_under_its_null():
         assert claim.null_key, claim.id
         assert claim.null_description, claim.id
         assert claim.reason, claim.id
-        assert judge(claim, values[claim.null_key], values[claim.null_key]).verdict == "fails", claim.id
+        assert judge(claim, values[claim.null_key], values[claim.null_key]).verdict == "fails", (
+            claim.id
+        )
 
 
 def test_where_the_paper_gives_a_number_it_lies_in_the_band():

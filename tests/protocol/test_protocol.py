@@ -129,7 +129,7 @@ def test_a_lesion_chosen_from_the_state_is_stored_with_the_step():
     chosen = json.loads(str(log.chosen.values[row]))
     assert chosen[0]["neurons"] == list(np.flatnonzero(gone))
     # a row just before and a row just after
-    assert list(found["alive/time"].values) == [0, 20, 20, 40]
+    assert list(found["alive/time"].values) == [0, 20, np.nextafter(20, 21), 40]
     assert found["alive/alive"].values[1].all()
     assert np.isnan(found["theta/theta"].values[2][gone]).all()
 
@@ -221,8 +221,11 @@ def test_marks_and_saved_states():
         network(), [Show(RIGHT, 20)], {"theta": every(10, theta(SYNAPSES))}, start=state
     ).run(seed=99)
     np.testing.assert_array_equal(went_on["theta/theta"], found["theta/theta"][2:])
-    with pytest.raises(SynsampError, match="Save step"):
-        saved_state(found, "begin")
+    for results, name in ((found, "begin"), (None, "end"), (5, "end")):
+        with pytest.raises(SynsampError, match="Save step"):
+            saved_state(results, name)
+    with pytest.raises(SynsampError, match="name must be"):
+        saved_state(found, 3)
 
 
 def test_a_damaged_saved_state_is_refused():
@@ -300,6 +303,11 @@ def test_any_function_of_the_state():
         ([Branch("a", []), Branch("a", [])], {}, "differ"),
         ([Branch("a", [Show(LEFT, 5)])], {}, "multiple of sync_interval_s"),
         ([Save("a"), Save("a")], {}, "once"),
+        ("steps", {}, "steps must be a list"),
+        ([Change(SYNAPSES, speed="fast")], {}, "speed must be a finite number"),
+        ([Change(SYNAPSES, speeed=0.0)], {}, "what to change must be one of"),
+        ([Show(LEFT, 20)], {"a": traces({SYNAPSES: [(99, 0)]})}, "traced synapse"),
+        ([Show(LEFT, 20)], {"a": every(10, probe(LEFT[:3], 1, counts))}, "12"),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_runs(steps, record, words):

@@ -126,3 +126,29 @@ def test_a_choice_is_not_asked_for_again(whole):
     protocol().carry_out(3, place)
     assert ASKED == [40.0]
     same(arrays, place.arrays())
+
+
+def test_a_resume_inside_a_branch_keeps_the_repeated_change_of_the_trunk():
+    def temperature(view):
+        return view.network.projection(SYNAPSES).synapses.temperature
+
+    def branched():
+        steps = [
+            Show(LEFT, 20),
+            every(20, Change(cooler)),
+            Branch("control", [Show(LEFT, 60)]),
+            Show(LEFT, 60),
+        ]
+        return Protocol(network(), steps, {"temperature": every(10, temperature)})
+
+    whole = Place()
+    branched().carry_out(3, whole)
+    expected = whole.arrays()
+    assert len(set(expected["control/temperature:temperature"])) == 3
+    for dies_at in range(2, whole.reports):
+        place = Place(dies_at)
+        with pytest.raises(KilledError):
+            branched().carry_out(3, place)
+        place = place.reborn()
+        branched().carry_out(3, place)
+        same(expected, place.arrays())

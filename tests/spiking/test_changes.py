@@ -9,10 +9,10 @@ from synsamp.priors import CustomPrior, Gaussian, GaussianMixture, Laplace, Prio
 from synsamp.spiking import (
     ChangeClip,
     CustomPlasticity,
+    EventLog,
     InputGroup,
     Network,
     Projection,
-    Recording,
     Simulation,
     SpikeLikelihood,
     SynapseModel,
@@ -103,15 +103,15 @@ def two_alike():
 
 def test_a_change_of_one_of_two_that_lay_together_leaves_the_other_alone():
     net = two_alike()
-    record = Recording(spikes=True, traces={"a->b": [(0, 0), (3, 2)], "b->b": [(1, 2)]})
-    sim = Simulation(net, np.full(6, 20.0), seed=1, record=record, sync_interval_s=1.0).run(3.0)
+    record = EventLog("spikes", traces={"a->b": [(0, 0), (3, 2)], "b->b": [(1, 2)]})
+    sim = Simulation(net, np.full(6, 20.0), seed=1, observer=record, sync_interval_s=1.0).run(3.0)
     before = {name: sim.theta(name) for name in ("x->a", "a->b", "b->b")}
     sim.change("b->b", temperature=0.0, speed=1e-9)
     sim.run(0.5)
     np.testing.assert_allclose(sim.theta("b->b"), before["b->b"], atol=1e-6)
     assert np.nanmax(np.abs(sim.theta("a->b") - before["a->b"])) > 1e-3
     sim.run(2.5)
-    traces = sim.sink["traces"]
+    traces = sim.observer["traces"]
     last = traces["theta"][traces["synapse"] == 2][-1]  # the third asked for: b->b (1, 2)
     assert last == pytest.approx(sim.theta("b->b")[1, 2], abs=1e-6)
     assert sim.network.projection("b->b").synapses.temperature == 0.0

@@ -6,11 +6,11 @@ import pytest
 from synsamp.errors import SynsampError
 from synsamp.spiking import (
     CustomPlasticity,
+    EventLog,
     InOrder,
     InputGroup,
     Network,
     Projection,
-    Recording,
     SilenceInputs,
     Simulation,
     StochasticNeurons,
@@ -109,26 +109,28 @@ def test_groups_whose_rates_part_get_tables_of_their_own():
 
 
 def test_what_was_shown_does_not_hang_on_how_a_run_is_cut():
-    recording = Recording(presentations=True)
     sims = [
         Simulation(
-            winner_take_all_network(4, 2, rate_hz=1e-3), np.full(4, 5.0), 1, record=recording
+            winner_take_all_network(4, 2, rate_hz=1e-3),
+            np.full(4, 5.0),
+            1,
+            observer=EventLog("presentations"),
         )
         for _ in range(2)
     ]
     sims[0].run_until(256.5)
     for until_s in (0.5, 256.0, 256.25, 256.5):
         sims[1].run_until(until_s)
-    starts = [sim.sink["presentations"]["start_s"] for sim in sims]
+    starts = [sim.observer["presentations"]["time_s"] for sim in sims]
     np.testing.assert_array_equal(*starts)
     np.testing.assert_array_equal(starts[0], np.arange(257))
 
 
 def test_who_begins_to_record_begins_with_the_next():
     sim = Simulation(winner_take_all_network(4, 2), np.full(4, 5.0), 1).run(3.5)
-    recording = Recording(presentations=True)
-    sim = Simulation.from_state(sim.network, sim.state(), sim.stimulus, record=recording).run(3.0)
-    np.testing.assert_array_equal(sim.sink["presentations"]["start_s"], [4.0, 5.0, 6.0])
+    recording = EventLog("presentations")
+    sim = Simulation.from_state(sim.network, sim.state(), sim.stimulus, observer=recording).run(3.0)
+    np.testing.assert_array_equal(sim.observer["presentations"]["time_s"], [4.0, 5.0, 6.0])
 
 
 def test_another_stimulus_than_that_of_the_state_is_refused():
@@ -148,8 +150,8 @@ def test_rates_beyond_reason_are_refused_when_they_are_set():
 
 def test_silenced_inputs_leave_the_given_rates_alone():
     rates = Constant({"x": np.full(4, 5.0)})
-    sim = Simulation(winner_take_all_network(4, 2), rates, 1, record=Recording(input_spikes=True))
+    sim = Simulation(winner_take_all_network(4, 2), rates, 1, observer=EventLog("input_spikes"))
     sim.lesion(SilenceInputs("x", [1]))
-    heard = np.asarray(sim.run(10.0).sink["input_spikes"]["input"])
+    heard = np.asarray(sim.run(10.0).observer["input_spikes"]["input"])
     np.testing.assert_array_equal(np.unique(heard), [0, 2, 3])
     np.testing.assert_array_equal(rates.library["x"][0], np.full(4, 5.0))

@@ -10,10 +10,10 @@ from synsamp.errors import SynsampError
 from synsamp.mappings import CustomMapping, Exponential
 from synsamp.priors import CustomPrior, Gaussian, Laplace, PriorByGroup
 from synsamp.spiking import (
+    EventLog,
     InputGroup,
     Network,
     Projection,
-    Recording,
     RemoveNeurons,
     SilenceInputs,
     Simulation,
@@ -35,27 +35,19 @@ def test_a_simulation_says_what_it_is():
     assert text.endswith(" spikes in 2 s)")
 
 
-def test_the_sink_lists_its_tables_and_shows_how_long_they_are():
-    sim = small(record=Recording(spikes=True)).run(2.0)
-    assert list(sim.sink) == ["lesions", "spikes"]
-    assert len(sim.sink) == 2
-    assert f"spikes: {sim.n_spikes} rows" in repr(sim.sink)
-    with pytest.raises(SynsampError, match="recorded table must be one of lesions, spikes"):
-        sim.sink["spike"]
+def test_an_event_log_keeps_what_it_is_asked_for():
+    sim = small(observer=EventLog("spikes", traces={"x->z": [(0, 1)]})).run(2.0)
+    assert repr(sim.observer).startswith(f"EventLog({sim.n_spikes} spikes, ")
+    with pytest.raises(SynsampError, match="event must be one of spikes, traces"):
+        sim.observer["spike"]
+    assert small(observer=EventLog("spikes")).observer["spikes"]["neuron"].dtype == np.int32
 
 
-def test_a_simulation_as_xarray_and_pandas():
-    sim = small(record=Recording(spikes=True)).run(20.0)
-    sim.lesion(RemoveNeurons("z", [1]))
-    tree = sim.to_xarray()
-    np.testing.assert_array_equal(tree["now"]["theta x->z"], sim.theta("x->z"))
-    assert tree["now"]["theta x->z"].dims == ("z neuron", "x neuron")
-    assert tree["now"].attrs["time_s"] == 20.0
-    assert tree["spikes"]["time_s"].attrs["units"] == "s"
-    frame = sim.to_pandas("spikes")
-    assert len(frame) == sim.n_spikes
-    assert list(frame.columns) == ["time_s", "neuron"]
-    assert sim.to_pandas("lesions").what[0] == "neurons [1] of z removed"
+def test_a_simulation_as_xarray():
+    now = small().run(20.0).to_xarray()
+    np.testing.assert_array_equal(now["theta x->z"], small().run(20.0).theta("x->z"))
+    assert now["theta x->z"].dims == ("z neuron", "x neuron")
+    assert now.attrs["time_s"] == 20.0
 
 
 # -- stimuli --------------------
@@ -67,7 +59,7 @@ def two_groups(stimulus, **options):
         [WinnerTakeAll("z", 2)],
         [Projection("x", "z"), Projection("y", "z", delay_s=0.002)],
     )
-    return Simulation(net, stimulus, 2, record=Recording(input_spikes=True), **options)
+    return Simulation(net, stimulus, 2, observer=EventLog("input_spikes"), **options)
 
 
 def shown(rates, seconds):
@@ -80,12 +72,12 @@ def test_arrays_lists_and_spike_times_side_by_side():
         "y": np.array([20.0, 0, 0]),
     }
     sim = two_groups(stimulus).run(400.0)
-    counts = np.bincount(sim.sink["input_spikes"]["input"], minlength=5)
+    counts = np.bincount(sim.observer["input_spikes"]["input"], minlength=5)
     expected = np.array([0, 400 * (50 * 2 + 10) / 3, 8000, 0, 0])
     assert (np.abs(counts - expected) <= 4.5 * np.sqrt(expected)).all()
     given = SpikeTimes([0.5, 0.25, 3.0], [0, 1, 1])
     sim = two_groups({"x": given, "y": np.zeros(3)}).run(2.0)
-    spikes = sim.sink["input_spikes"]
+    spikes = sim.observer["input_spikes"]
     assert spikes["time_s"].tolist() == [0.25, 0.5]
     assert spikes["input"].tolist() == [1, 0]
 
@@ -109,14 +101,14 @@ def test_given_spikes_are_counted_from_when_they_are_set_and_survive_a_resume():
     sim.stimulus = given
     sim.run(1.0)
     again = Simulation.from_state(
-        sim.network, sim.state(), given, record=Recording(input_spikes=True)
+        sim.network, sim.state(), given, observer=EventLog("input_spikes")
     ).run(4.0)
     sim.run(4.0)
-    assert sim.sink["input_spikes"]["time_s"].tolist() == [5.5, 6.5, 7.5]
+    assert sim.observer["input_spikes"]["time_s"].tolist() == [5.5, 6.5, 7.5]
     assert again.n_spikes == sim.n_spikes
     sim.lesion(SilenceInputs("y", [2]))
     sim.stimulus = given
-    assert sim.run(5.0).sink["input_spikes"]["input"][3:].tolist() == [2, 3]
+    assert sim.run(5.0).observer["input_spikes"]["input"][3:].tolist() == [2, 3]
 
 
 # -- mistakes --------------------
@@ -152,12 +144,8 @@ def test_given_spikes_are_counted_from_when_they_are_set_and_survive_a_resume():
         (lambda: Simulation(winner_take_all_network(3, 2), theta=[1.0]), "theta must be a Mapping"),
         (lambda: Simulation(winner_take_all_network(3, 2), theta={"x->z": "a"}), "must be numbers"),
         (
-            lambda: Simulation(winner_take_all_network(3, 2), record=True),
-            "record must be a Recording",
-        ),
-        (
-            lambda: Simulation(winner_take_all_network(3, 2), lesions=RemoveNeurons("z", [0])),
-            "lesions must",
+            lambda: Simulation(winner_take_all_network(3, 2), observer=True),
+            "observer must have events, traced and take",
         ),
         (
             lambda: Simulation(winner_take_all_network(3, 2), sync_interval_s="long"),
@@ -175,8 +163,13 @@ def test_given_spikes_are_counted_from_when_they_are_set_and_survive_a_resume():
         (lambda: SynapseModel(speed=1e300), "speed must be a finite number"),
         (lambda: Network(InputGroup("x", 2), [WinnerTakeAll("z", 2)]), "inputs must be a list of"),
         (lambda: WinnerTakeAll("a/b", 2), "must not have a slash"),
-        (lambda: Recording(spikes=(1.0,)), "spikes must have shape (2,)"),
-        (lambda: small(record=Recording(traces={"x->z": [(9, 9)]})), "must lie within"),
+        (lambda: EventLog("spike"), "event must be one of spikes"),
+        (lambda: small().run_until(np.inf), "time_s must be a finite number"),
+        (lambda: small().run_until(np.nan), "time_s must be a finite number"),
+        (lambda: small().run_until(-1.0), "time_s must be a finite number >= 0"),
+        (lambda: small().change({"x->z": 5}), "numbers for 'x->z' must be a Mapping"),
+        (lambda: small().change({}), "change must name a projection"),
+        (lambda: small(observer=EventLog(traces={"x->z": [(9, 9)]})), "must lie within"),
     ],
 )
 def test_a_wrong_argument_gets_one_line(make, words):

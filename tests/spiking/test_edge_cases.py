@@ -11,15 +11,13 @@ import pytest
 from synsamp.errors import SynsampError
 from synsamp.priors import Laplace
 from synsamp.spiking import (
+    EventLog,
     InOrder,
     InputGroup,
-    MemorySink,
     Network,
     Projection,
     RandomOrder,
-    Recording,
     RemoveNeurons,
-    Scheduled,
     Simulation,
     SpikeTimes,
     StochasticNeurons,
@@ -46,25 +44,25 @@ def test_a_replay_across_grid_points_goes_on_as_a_run_would():
 
 
 def test_a_given_spike_at_the_very_start_is_delivered_and_none_twice():
-    record = Recording(input_spikes=True)
-    sim = Simulation(NET, {"x": SpikeTimes([0.0, 0.5], [1, 2])}, record=record).run(1.0)
-    assert sim.sink["input_spikes"]["time_s"].tolist() == [0.0, 0.5]
+    record = EventLog("input_spikes")
+    sim = Simulation(NET, {"x": SpikeTimes([0.0, 0.5], [1, 2])}, observer=record).run(1.0)
+    assert sim.observer["input_spikes"]["time_s"].tolist() == [0.0, 0.5]
     sim.replay([1.2], [0]).run(1.0)
-    assert sim.sink["input_spikes"]["time_s"].tolist() == [0.0, 0.5]
+    assert sim.observer["input_spikes"]["time_s"].tolist() == [0.0, 0.5]
     sim.stimulus = {"x": SpikeTimes([0.0], [3])}
-    assert sim.run(1.0).sink["input_spikes"]["input"].tolist() == [1, 2, 3]
+    assert sim.run(1.0).observer["input_spikes"]["input"].tolist() == [1, 2, 3]
 
 
-class Stops(MemorySink):
-    """A sink that stops the run once, as Ctrl-C would."""
+class Stops(EventLog):
+    """An observer that stops the run once, as Ctrl-C would."""
 
     calls = 0
 
-    def append(self, stream, columns):
+    def take(self, event, columns):
         self.calls += 1
         if self.calls == 2:
             raise KeyboardInterrupt
-        super().append(stream, columns)
+        super().take(event, columns)
 
 
 BESIDE = Network(NET.inputs, [*NET.neurons, StochasticNeurons("h", 2)], NET.projections)
@@ -72,14 +70,14 @@ BESIDE = Network(NET.inputs, [*NET.neurons, StochasticNeurons("h", 2)], NET.proj
 
 @pytest.mark.parametrize("net", [NET, BESIDE], ids=["by gaps", "event by event"])
 def test_an_interrupted_run_goes_on_and_loses_no_order(net):
-    sim = Simulation(net, np.full(4, 20.0), record=Recording(spikes=True), sink=Stops())
+    sim = Simulation(net, np.full(4, 20.0), observer=Stops("spikes"))
     with pytest.raises(KeyboardInterrupt):
         sim.run(1000.0)
     assert 100.0 < sim.time_s < 1000.0
     again = Simulation.from_state(net, sim.state(), np.full(4, 20.0)).run(10.0)
     sim.run(10.0)
     np.testing.assert_array_equal(again.theta("x->z"), sim.theta("x->z"))
-    times = sim.sink["spikes"]["time_s"]
+    times = sim.observer["spikes"]["time_s"]
     assert (np.diff(times) > 0).all()  # no row twice
     whole = Simulation(net, np.full(4, 20.0)).run(sim.time_s)
     np.testing.assert_array_equal(whole.theta("x->z"), sim.theta("x->z"))
@@ -137,19 +135,19 @@ def test_a_replay_that_would_take_for_ever_is_refused():
 def test_presentations_are_noted_once_also_by_one_who_joins_later():
     library = InOrder([shown(), shown(), shown()])
     sim = Simulation(NET, library).run(20.0)
-    record = Recording(presentations=True)
-    late = Simulation.from_state(NET, sim.state(), library, record=record)
+    record = EventLog("presentations")
+    late = Simulation.from_state(NET, sim.state(), library, observer=record)
     for _ in range(4):
         late.run(0.1)
-    starts = late.sink["presentations"]["start_s"]
+    starts = late.observer["presentations"]["time_s"]
     assert starts.size in (40, 41)
     assert (np.diff(starts) > 0).all()
 
 
 def test_a_stimulus_set_later_starts_with_its_first_presentation():
-    sim = Simulation(NET, np.ones(4), record=Recording(presentations=True)).run(1.0)
+    sim = Simulation(NET, np.ones(4), observer=EventLog("presentations")).run(1.0)
     sim.stimulus = [shown(0.5), shown(0.5), shown(0.5)]
-    index = sim.run(2.4).sink["presentations"]["index"][:, 0]
+    index = sim.run(2.4).observer["presentations"]["index"][:, 0]
     assert index[-5:].tolist() == [0, 1, 2, 0, 1]
 
 
@@ -159,26 +157,15 @@ def test_a_state_fits_the_same_network_written_otherwise():
     assert Simulation.from_state(same, state).n_spikes > 50
 
 
-def test_a_condition_is_asked_at_grid_points_however_a_run_is_cut():
-    def lesion_time(*durations):
-        lesions = [Scheduled(RemoveNeurons("z", [0]), when=lambda sim: sim.time_s >= 3.0)]
-        sim = Simulation(NET, lesions=lesions)
-        for duration in durations:
-            sim.run(duration)
-        return [t for t, _ in sim.lesion_log]
-
-    assert lesion_time(20.0) == lesion_time(5.0, 5.0, 10.0) == [10.0]
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_many_spikes_at_once_fit_the_queues(seed):
     net = Network(
         [InputGroup("x", 784)], [WinnerTakeAll("z", 2)], [Projection("x", "z", delay_s=0.005)]
     )
     given = SpikeTimes(np.full(784, 0.5), np.arange(784))
-    record = Recording(input_spikes=True)
-    sim = Simulation(net, given, seed, record=record).run(1.0)
-    assert sim.sink.length("input_spikes") == 784
+    record = EventLog("input_spikes")
+    sim = Simulation(net, given, seed, observer=record).run(1.0)
+    assert sim.observer["input_spikes"]["time_s"].size == 784
     Simulation(net, seed=seed).replay(np.full(784, 0.5), np.arange(784))
 
 
@@ -201,8 +188,8 @@ def test_a_refused_lesion_changes_nothing():
     [
         lambda: Simulation(NET, theta=np.zeros((3, 4))),
         lambda: Simulation(NET, theta=0.0),
-        lambda: Simulation(NET, sink=5),
-        lambda: Simulation(NET, record=Recording(traces={"x->z": 5})),
+        lambda: Simulation(NET, observer=5),
+        lambda: Simulation(NET, observer=EventLog(traces={"x->z": 5})),
         lambda: Simulation(NET, {"x": [shown(), 5]}),
         lambda: Simulation(NET, SimpleNamespace(library={"x": 5}, choose=lambda *a: {})).run(1.0),
         lambda: RandomOrder({"a": shown()}),

@@ -12,11 +12,11 @@ from synsamp.priors import Gaussian, GaussianMixture
 from synsamp.spiking import (
     CustomPlasticity,
     DoubleExponential,
+    EventLog,
     InOrder,
     InputGroup,
     Network,
     Projection,
-    Recording,
     RemoveNeurons,
     SilenceInputs,
     Simulation,
@@ -142,14 +142,14 @@ def pair(network, drift_interval_s=0.05, kind=InOrderTwin, other=None):
         theta=theta,
         drift_interval_s=drift_interval_s,
         sync_interval_s=0.25,
-        record=Recording(spikes=True),
+        observer=EventLog("spikes"),
     )
     return twin, sim
 
 
 def agree(twin, sim):
     """The same neurons at the same times, and the same θ."""
-    spikes = sim.sink["spikes"]
+    spikes = sim.observer["spikes"]
     np.testing.assert_array_equal(spikes["neuron"], twin.spike_neuron)
     np.testing.assert_allclose(spikes["time_s"], twin.spike_s, rtol=0, atol=TIME_TOLERANCE_S)
     for p in sim.network.projections:

@@ -13,10 +13,10 @@ from synsamp.priors import Flat, Gaussian
 from synsamp.spiking import (
     CustomPlasticity,
     DoubleExponential,
+    EventLog,
     InputGroup,
     Network,
     Projection,
-    Recording,
     Simulation,
     SpikeLikelihood,
     StochasticNeurons,
@@ -241,14 +241,14 @@ def test_pair_stdp_in_a_running_network_is_the_sum_over_its_recorded_pairs():
             Projection("z", "v", stdp_model(), delay_s=0.001),
         ],
     )
-    record = Recording(spikes=True, input_spikes=True)
+    record = EventLog("spikes", "input_spikes")
     theta = dict.fromkeys(("x->z", "y->z", "z->v"), 0.4)
     slow = {"x": np.full(6, 2.0), "y": np.full(4, 2.0)}
-    sim = Simulation(net, slow, seed=5, theta=theta, record=record, sync_interval_s=1.0).run(2.5)
+    sim = Simulation(net, slow, seed=5, theta=theta, observer=record, sync_interval_s=1.0).run(2.5)
     sim.stimulus = {"x": np.full(6, 15.0), "y": np.full(4, 30.0)}
     sim.run(20.0)
     sim.run(3.3)
-    spikes, inputs = sim.sink["spikes"], sim.sink["input_spikes"]
+    spikes, inputs = sim.observer["spikes"], sim.observer["input_spikes"]
     fired = {}
     first = {"x": 0, "y": 6}
     for group in net.inputs:

@@ -9,11 +9,11 @@ from oracles.reward_twin import RewardTwin
 from synsamp.mappings import Softplus
 from synsamp.priors import Flat, Gaussian
 from synsamp.spiking import (
+    EventLog,
     InOrder,
     InputGroup,
     Network,
     Projection,
-    Recording,
     RewardGradient,
     Simulation,
     SpikeLikelihood,
@@ -80,7 +80,7 @@ def engine(net, drift_interval_s, dopamine=DOPAMINE):
         theta=start(net),
         drift_interval_s=drift_interval_s,
         sync_interval_s=0.25,
-        record=Recording(spikes=True),
+        observer=EventLog("spikes"),
     )
     for level in levels(dopamine):
         for circuit, value in level.items():
@@ -127,8 +127,8 @@ def test_every_spike_agrees_and_euler_steps_converge_to_the_closed_form(drift_in
     sim = engine(net, drift_interval_s)
     coarse, fine = (twin(net, drift_interval_s, step_s) for step_s in (1e-3, 1.25e-4))
     assert len(fine.spike_s) > 120
-    np.testing.assert_array_equal(sim.sink["spikes"]["neuron"], fine.spike_neuron)
-    np.testing.assert_allclose(sim.sink["spikes"]["time_s"], fine.spike_s, rtol=1e-13)
+    np.testing.assert_array_equal(sim.observer["spikes"]["neuron"], fine.spike_neuron)
+    np.testing.assert_allclose(sim.observer["spikes"]["time_s"], fine.spike_s, rtol=1e-13)
     far, near = distance(sim, coarse), distance(sim, fine)
     # Steps an eighth as long are an eighth as wrong: what is left tends to the closed form.
     assert (near < far / 6).all(), (far, near)

@@ -13,11 +13,11 @@ from scipy import stats
 from synsamp.mappings import Exponential, Softplus
 from synsamp.priors import Gaussian, Laplace
 from synsamp.spiking import (
+    EventLog,
     InOrder,
     InputGroup,
     Network,
     Projection,
-    Recording,
     Simulation,
     SpikeLikelihood,
     SynapseModel,
@@ -58,8 +58,8 @@ def test_intervals_between_network_spikes_are_exponential():
         neurons=[WinnerTakeAll("a", 2, rate_hz=70.0), WinnerTakeAll("b", 3, rate_hz=30.0)],
         projections=[Projection("x", "a"), Projection("x", "b")],
     )
-    sim = Simulation(net, seed=1, record=Recording(spikes=True)).run(2000.0)
-    spikes = sim.sink["spikes"]
+    sim = Simulation(net, seed=1, observer=EventLog("spikes")).run(2000.0)
+    spikes = sim.observer["spikes"]
     in_a = spikes["neuron"] < 2
     for times, rate in (
         (spikes["time_s"], 100.0),
@@ -98,10 +98,10 @@ def test_winners_under_frozen_weights_follow_softmax():
         InOrder([steady(rates)]),
         seed=2,
         theta={"x->z": theta},
-        record=Recording(spikes=True),
+        observer=EventLog("spikes"),
     ).run(600.0)
     # Winners within 0.2 s see nearly the same input; every 50th spike is as good as independent.
-    winners = sim.sink["spikes"]["neuron"][50::50]
+    winners = sim.observer["spikes"]["neuron"][50::50]
     weights = np.maximum(np.exp(theta - 3) - np.exp(-3), 0)
     np.testing.assert_allclose(sim.weight("x->z"), weights, rtol=1e-6, atol=1e-8)
     shares = mean_softmax(weights, rates, rng, DoubleExponential())

@@ -10,9 +10,9 @@ from test_spiking_twin import FAST, rich_network, shown, start_values
 
 from oracles.spiking_twin import Twin
 from synsamp.spiking import (
+    EventLog,
     InOrder,
     RandomOrder,
-    Recording,
     Simulation,
     SpikeLikelihood,
     SynapseModel,
@@ -136,9 +136,9 @@ def test_the_frozen_trace_comes_out_again():
         theta=theta,
         drift_interval_s=0.05,
         sync_interval_s=0.5,
-        record=Recording(spikes=True),
+        observer=EventLog("spikes"),
     ).run(8.0)
     with np.load(FROZEN) as frozen:
-        np.testing.assert_array_equal(sim.sink["spikes"]["neuron"], frozen["neuron"])
-        np.testing.assert_allclose(sim.sink["spikes"]["time_s"], frozen["time_s"], rtol=1e-12)
+        np.testing.assert_array_equal(sim.observer["spikes"]["neuron"], frozen["neuron"])
+        np.testing.assert_allclose(sim.observer["spikes"]["time_s"], frozen["time_s"], rtol=1e-12)
         np.testing.assert_allclose(sim.theta("x->z"), frozen["theta"], atol=5e-5)

@@ -12,16 +12,14 @@ from synsamp.priors import CustomPrior
 from synsamp.priors.gaussian import ornstein_uhlenbeck
 from synsamp.rule.equation import likelihood_jump
 from synsamp.spiking import (
+    EventLog,
     InOrder,
     InputGroup,
-    MemorySink,
     Network,
     Projection,
     RandomOrder,
-    Recording,
     RemoveNeurons,
     RemoveSynapses,
-    Scheduled,
     SilenceInputs,
     Simulation,
     SpikeLikelihood,
@@ -91,7 +89,6 @@ def shown(rates_hz, durations_s=(0.25,)):
             ),
             "must not overlap",
         ),
-        (lambda: Scheduled(SilenceInputs("x", [0])), "either at_s or when"),
         (lambda: RemoveSynapses("x->z", theta=1.0), "theta must be a finite number <= 0"),
         (lambda: RandomOrder([]), "must not be empty"),
         (lambda: RandomOrder([shown([1.0])], weights=[-1.0]), "weights must be finite >= 0"),
@@ -234,22 +231,22 @@ def test_runs_cut_into_pieces_are_the_same_run():
             winner_take_all_network(2, 3),
             RandomOrder(presentations),
             4,
-            record=Recording(spikes=True),
+            observer=EventLog("spikes"),
         )
         for step in steps:
             sim.run(step)
-        return sim.sink["spikes"]["time_s"]
+        return sim.observer["spikes"]["time_s"]
 
     np.testing.assert_array_equal(spikes([64.0]), spikes([0.5] * 128))
 
 
 def test_input_spikes_have_the_rates_of_the_presentation_and_are_uniform_in_time():
     rates = np.array([5.0, 0.0, 50.0])
-    record = Recording(input_spikes=True)
-    sim = Simulation(winner_take_all_network(3, 1, rate_hz=5.0), rates, 5, record=record).run(
+    record = EventLog("input_spikes")
+    sim = Simulation(winner_take_all_network(3, 1, rate_hz=5.0), rates, 5, observer=record).run(
         1000.0
     )
-    spikes = sim.sink["input_spikes"]
+    spikes = sim.observer["input_spikes"]
     delivered = sim.state()["activity"]["clock"][0]
     expected = rates * delivered
     counts = np.bincount(spikes["input"], minlength=3)
@@ -271,13 +268,13 @@ def test_presentations_are_logged_once_each_and_two_groups_go_together():
         "a": [shown([1, 2], [0.4]), shown([3, 4], [0.2])],
         "b": [shown([[1, 2, 3]] * 4, [0.1] * 4), shown([[1, 2, 3]] * 2, [0.1] * 2)],
     }
-    sim = Simulation(net, InOrder(library), record=Recording(presentations=True))
+    sim = Simulation(net, InOrder(library), observer=EventLog("presentations"))
     for _ in range(30):
         sim.run(7.0)
-    log = sim.sink["presentations"]
-    n = len(log["start_s"])
+    log = sim.observer["presentations"]
+    n = len(log["time_s"])
     assert n == 700
-    np.testing.assert_allclose(np.diff(log["start_s"]), np.tile([0.4, 0.2], 350)[: n - 1])
+    np.testing.assert_allclose(np.diff(log["time_s"]), np.tile([0.4, 0.2], 350)[: n - 1])
     np.testing.assert_array_equal(log["index"][:3], [[0, 0, -1], [1, 1, -1], [0, 0, -1]])
     uneven = {"a": library["a"], "b": library["b"][::-1]}
     with pytest.raises(SynsampError, match="must last equally long"):
@@ -316,10 +313,10 @@ def three_circuits():
 
 def test_removed_neurons_never_spike_and_their_synapses_go():
     net, stimulus = three_circuits()
-    sim = Simulation(net, stimulus, 7, record=Recording(spikes=True)).run(20.0)
+    sim = Simulation(net, stimulus, 7, observer=EventLog("spikes")).run(20.0)
     sim.lesion(RemoveNeurons("b", [1, 3]))
     sim.run(30.0)
-    spikes = sim.sink["spikes"]
+    spikes = sim.observer["spikes"]
     late = spikes["neuron"][spikes["time_s"] > 20.0]
     assert set(late) == {0, 1, 2, 3, 5}
     share_b = (late >= 3).mean()
@@ -331,7 +328,7 @@ def test_removed_neurons_never_spike_and_their_synapses_go():
     sim.lesion(RemoveNeurons("b", [0, 2]))
     count = sim.n_spikes
     sim.run(20.0)
-    rest = sim.sink["spikes"]["neuron"][count:]
+    rest = sim.observer["spikes"]["neuron"][count:]
     assert (rest < 3).all()  # a circuit without neurons is silent
     assert abs(rest.size - 2000) < 4.5 * np.sqrt(2000)
 
@@ -361,24 +358,10 @@ def test_silenced_inputs_do_not_spike_again():
     assert (answer.state()["activity"]["fall"][:2] < 1e-20).all()
 
 
-def test_lesions_at_a_time_and_on_a_condition_are_recorded():
-    net, stimulus = three_circuits()
-    lesions = [
-        Scheduled(RemoveNeurons("a", [0]), at_s=12.345),
-        Scheduled(SilenceInputs("x", [2]), when=lambda s: s.n_spikes > 5000),
-    ]
-    sim = Simulation(net, stimulus, 10, lesions=lesions).run(60.0)
-    times = [t for t, _ in sim.lesion_log]
-    assert times[0] == 12.345
-    assert times[1] == 30.0  # 200 Hz: the first grid point after 25 s
-    texts = ["".join(map(chr, row)).strip() for row in sim.sink["lesions"]["what"]]
-    assert texts == [text for _, text in sim.lesion_log]
-
-
 # -- recordings --------------------
 
 
-def test_traces_and_spikes_in_a_window_are_those_of_the_run():
+def test_traces_and_spikes_are_those_of_the_run():
     asked = [(2, 7), (0, 3)]
     sim = Simulation(
         winner_take_all_network(
@@ -387,28 +370,14 @@ def test_traces_and_spikes_in_a_window_are_those_of_the_run():
         InOrder([shown(np.linspace(0, 60, 40))]),
         11,
         sync_interval_s=1.0,
-        record=Recording(spikes=(10.0, 20.0), traces={"x->z": asked}),
+        observer=EventLog("spikes", traces={"x->z": asked}),
     )
     theta = [sim.run(1.0).theta("x->z") for _ in range(60)]
-    inside = sim.sink["spikes"]["time_s"]
-    assert 10.0 <= inside.min() < inside.max() < 20.0
-    traces = sim.sink["traces"]
+    assert sim.observer["spikes"]["time_s"].size == sim.n_spikes
+    traces = sim.observer["traces"]
     for asked_as, (post, pre) in enumerate(asked):  # in the order asked for
         own = (traces["synapse"] == asked_as) & np.isin(traces["time_s"], np.arange(1.0, 61.0))
         np.testing.assert_array_equal(traces["theta"][own], [row[post, pre] for row in theta])
-
-
-def test_a_memory_sink_can_be_cut_back():
-    sink = MemorySink()
-    sim = Simulation(
-        winner_take_all_network(2, 2), seed=1, record=Recording(spikes=True), sink=sink
-    )
-    sim.run(3.0)
-    n = sink.length("spikes")
-    first = sink["spikes"]["time_s"].copy()
-    sim.run(3.0)
-    sink.truncate("spikes", n)
-    np.testing.assert_array_equal(sink["spikes"]["time_s"], first)
 
 
 def columns(sim):

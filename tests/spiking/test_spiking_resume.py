@@ -18,11 +18,10 @@ from toy_circuit import NETWORK_SIZE, pictures
 
 from synsamp.runs.storage.checkpoint import read_checkpoint
 from synsamp.spiking import (
+    EventLog,
     InOrder,
     RandomOrder,
-    Recording,
     RemoveNeurons,
-    Scheduled,
     Simulation,
     winner_take_all_network,
 )
@@ -105,7 +104,7 @@ def test_overflow_stops_the_run_in_one_line_and_the_last_good_checkpoint_is_kept
     newest = sorted(folder.glob("checkpoints/*.checkpoint"))[-1]
     state = read_checkpoint(newest)["state"]
     assert state["done_s"] >= 12
-    assert np.isfinite(state["arms"]["0"]["simulation"]["synapses"]["weight"]).all()
+    assert np.isfinite(state["branches"]["0"]["simulation"]["synapses"]["weight"]).all()
 
 
 # -- within one process --------------------
@@ -133,11 +132,7 @@ def assert_same_bits(one, two):
 def test_recording_looking_and_probing_change_no_bit():
     plain = simulation().run(60.0)
     busy = simulation(
-        record=Recording(
-            spikes=True,
-            presentations=True,
-            traces={"x->z": [(0, 0), (3, 29)]},
-        )
+        observer=EventLog("spikes", "presentations", traces={"x->z": [(0, 0), (3, 29)]})
     )
     for _ in range(40):
         busy.run(1.5)
@@ -145,7 +140,7 @@ def test_recording_looking_and_probing_change_no_bit():
         busy.probe(InOrder(pictures()), 0.3, burn_in_s=0.2, seed=1)
         busy.probe(InOrder(pictures()), 0.3, start="rest", seed=2)
     assert_same_bits(plain, busy)
-    assert plain.n_spikes == busy.n_spikes == busy.sink.length("spikes") > 5000
+    assert plain.n_spikes == busy.n_spikes == busy.observer["spikes"]["time_s"].size > 5000
 
 
 def test_a_probe_with_another_seed_answers_differently_but_changes_nothing():
@@ -158,23 +153,21 @@ def test_a_probe_with_another_seed_answers_differently_but_changes_nothing():
         np.testing.assert_array_equal(array, before[name], err_msg=name)
 
 
-def test_state_goes_through_and_the_run_goes_on_alike():
-    lesions = [Scheduled(RemoveNeurons("z", [1]), at_s=25.0)]
-    record = Recording(spikes=True, traces={"x->z": [(0, 0)]})
-    whole = simulation(lesions=lesions, record=record).run(50.0)
-    part = simulation(lesions=lesions, record=record).run(17.77)
-    state = part.state()
-    part.run(8.0)  # rows written after the state are cut off again
-    taken_up = Simulation.from_state(
-        part.network,
-        state,
-        RandomOrder(pictures()),
-        lesions=lesions,
-        record=record,
-        sink=part.sink,
+def test_a_restored_state_continues_bit_identically():
+    def log():
+        return EventLog("spikes", traces={"x->z": [(0, 0)]})
+
+    whole = simulation(observer=log()).run(25.0)
+    whole.lesion(RemoveNeurons("z", [1]))
+    whole.run(25.0)
+    part = simulation(observer=log()).run(17.77)
+    continued = Simulation.from_state(
+        part.network, part.state(), RandomOrder(pictures()), observer=part.observer
     )
-    taken_up.run(50.0 - 17.77)
-    assert_same_bits(whole, taken_up)
-    for stream in ("spikes", "traces", "lesions"):
-        for name, column in whole.sink[stream].items():
-            np.testing.assert_array_equal(column, taken_up.sink[stream][name])
+    continued.run_until(25.0)
+    continued.lesion(RemoveNeurons("z", [1]))
+    continued.run_until(50.0)
+    assert_same_bits(whole, continued)
+    for event in ("spikes", "traces"):
+        for name, column in whole.observer[event].items():
+            np.testing.assert_array_equal(column, continued.observer[event][name])

@@ -135,12 +135,9 @@ DAMAGE = [
     ("inputs.silenced", {"x": np.zeros(9, bool)}),
     ("inputs.blocks", {"0": {"first": 0, "start_s": 0.0, "indices": {"x": np.zeros(3, int)}}}),
     ("inputs.blocks", {"0": {"first": 0, "start_s": 0.0, "indices": {"x": np.full(256, 99)}}}),
-    ("recorder", None),
-    ("recorder.lengths", {"lesions": -4}),
-    ("applied", np.zeros(3, bool)),
-    ("lesions", {"0": 3}),
-    ("lesions", {"0": {"time_s": "abc", "what": "x"}}),
-    ("applied", [[True], []]),
+    ("spike_counts", None),
+    ("spike_counts", np.full(3, -4)),
+    ("spike_counts", [[1], []]),
     ("inputs.next", 2**63),
     ("format", 3),
 ]
@@ -156,7 +153,9 @@ def test_a_damaged_state_is_refused_in_one_line(saved, path, value):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["time_s", "synapses", "activity", "random", "inputs", "recorder"])
+@pytest.mark.parametrize(
+    "name", ["time_s", "synapses", "activity", "random", "inputs", "spike_counts"]
+)
 def test_a_state_with_a_part_missing_is_refused(saved, name):
     state = {key: value for key, value in saved.items() if key != name}
     with pytest.raises(SynsampError, match="must be whole"):

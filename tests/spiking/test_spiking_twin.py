@@ -10,11 +10,11 @@ from synsamp.mappings import Exponential, Softplus
 from synsamp.priors import Gaussian, GaussianMixture
 from synsamp.spiking import (
     ChangeClip,
+    EventLog,
     InOrder,
     InputGroup,
     Network,
     Projection,
-    Recording,
     Simulation,
     SpikeLikelihood,
     SynapseModel,
@@ -87,9 +87,9 @@ def compare(network, library, drift_interval_s, sync_interval_s, duration_s, the
         theta=theta,
         drift_interval_s=drift_interval_s,
         sync_interval_s=sync_interval_s,
-        record=Recording(spikes=True),
+        observer=EventLog("spikes"),
     ).run(duration_s)
-    spikes = sim.sink["spikes"]
+    spikes = sim.observer["spikes"]
     assert len(twin.spike_s) > 300
     np.testing.assert_array_equal(spikes["neuron"], twin.spike_neuron)
     np.testing.assert_allclose(spikes["time_s"], twin.spike_s, rtol=1e-13)

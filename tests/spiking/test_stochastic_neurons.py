@@ -15,10 +15,10 @@ from synsamp.priors import Flat, Gaussian
 from synsamp.spiking import (
     CustomPlasticity,
     DoubleExponential,
+    EventLog,
     InputGroup,
     Network,
     Projection,
-    Recording,
     RemoveNeurons,
     SilenceInputs,
     Simulation,
@@ -29,7 +29,9 @@ from synsamp.spiking import (
     WinnerTakeAll,
 )
 
-SPIKES = Recording(spikes=True, input_spikes=True)
+
+def log():
+    return EventLog("spikes", "input_spikes")
 
 
 def test_without_input_intervals_are_dead_time_plus_exponential():
@@ -38,8 +40,8 @@ def test_without_input_intervals_are_dead_time_plus_exponential():
         [StochasticNeurons("h", 3, rate_hz=20.0, refractory_s=0.01)],
         [Projection("x", "h", plastic=False)],
     )
-    sim = Simulation(net, seed=1, record=SPIKES).run(1000.0)
-    spikes = sim.sink["spikes"]
+    sim = Simulation(net, seed=1, observer=log()).run(1000.0)
+    spikes = sim.observer["spikes"]
     for k in range(3):
         intervals = np.diff(spikes["time_s"][spikes["neuron"] == k])
         assert intervals.min() >= 0.01
@@ -54,8 +56,8 @@ def test_poisson_counts_without_dead_time():
         [StochasticNeurons("h", 1, rate_hz=7.0)],
         [Projection("x", "h", plastic=False)],
     )
-    sim = Simulation(net, seed=4, record=SPIKES).run(4000.0)
-    counts = np.histogram(sim.sink["spikes"]["time_s"], np.arange(0, 4001))[0]
+    sim = Simulation(net, seed=4, observer=log()).run(4000.0)
+    counts = np.histogram(sim.observer["spikes"]["time_s"], np.arange(0, 4001))[0]
     assert counts.mean() == pytest.approx(7.0, abs=4 * np.sqrt(7.0 / 4000))
     spread = counts.var() / counts.mean()
     assert spread == pytest.approx(1.0, abs=4 * np.sqrt(2 / 4000))
@@ -97,7 +99,7 @@ def ran():
     theta = {p.name: rng.normal(1.3, 0.8, net.mask_of(p).shape) for p in net.projections}
     theta["y->i"] = np.full((3, 5), 2.6)  # strong enough that a few milliseconds can be told
     stimulus = {"x": np.full(12, 25.0), "y": np.full(5, 10.0)}
-    return Simulation(net, stimulus, seed=3, theta=theta, record=SPIKES).run(150.0)
+    return Simulation(net, stimulus, seed=3, theta=theta, observer=log()).run(150.0)
 
 
 @njit
@@ -119,7 +121,7 @@ class Rescaled:
     """
 
     def __init__(self, sim, name, net, until_s=150.0, step_s=1e-4):
-        spikes, inputs = sim.sink["spikes"], sim.sink["input_spikes"]
+        spikes, inputs = sim.observer["spikes"], sim.observer["input_spikes"]
         fired, first = {}, 0
         for g in net.inputs:
             fired[g.name] = [inputs["time_s"][inputs["input"] == first + i] for i in range(g.size)]
@@ -197,7 +199,7 @@ def test_other_equations_would_be_noticed(ran, wrong):
 
 
 def test_inputs_drawn_one_by_one_are_poisson_with_their_rates(ran):
-    inputs = ran.sink["input_spikes"]
+    inputs = ran.observer["input_spikes"]
     counts = np.bincount(inputs["input"], minlength=17)
     expected = 150.0 * np.repeat([25.0, 10.0], [12, 5])
     assert stats.chisquare(counts, expected * counts.sum() / expected.sum()).pvalue > 1e-3
@@ -219,9 +221,9 @@ def test_circuits_have_the_same_law_in_both_loops():
         )
         counts = [
             np.bincount(
-                Simulation(net, np.full(20, 20.0), seed=s, theta=theta, record=SPIKES)
+                Simulation(net, np.full(20, 20.0), seed=s, theta=theta, observer=log())
                 .run(60.0)
-                .sink["spikes"]["neuron"],
+                .observer["spikes"]["neuron"],
                 minlength=6,
             )[:5]
             for s in range(12)
@@ -261,17 +263,17 @@ def plastic():
 
 def test_chopping_saving_and_looking_leave_every_bit_alike():
     net, stimulus = plastic(), np.full(10, 20.0)
-    whole = Simulation(net, stimulus, seed=7, record=SPIKES, sync_interval_s=0.5).run(6.0)
-    cut = Simulation(net, stimulus, seed=7, record=SPIKES, sync_interval_s=0.5)
+    whole = Simulation(net, stimulus, seed=7, observer=log(), sync_interval_s=0.5).run(6.0)
+    cut = Simulation(net, stimulus, seed=7, observer=log(), sync_interval_s=0.5)
     for duration in (0.1, 0.9, 1.0, 0.001, 1.499):
         cut.run(duration)
         cut.potentials("h")
         cut.probe(np.full(10, 50.0), 0.3)
-    resumed = Simulation.from_state(net, cut.state(), stimulus, record=SPIKES, sink=cut.sink)
+    resumed = Simulation.from_state(net, cut.state(), stimulus, observer=cut.observer)
     resumed.run(2.5)
     for p in net.projections:
         np.testing.assert_array_equal(whole.theta(p.name), resumed.theta(p.name))
-    spikes, again = whole.sink["spikes"], resumed.sink["spikes"]
+    spikes, again = whole.observer["spikes"], resumed.observer["spikes"]
     np.testing.assert_array_equal(spikes["time_s"], again["time_s"])
     np.testing.assert_array_equal(spikes["neuron"], again["neuron"])
     assert spikes["time_s"].size > 500
@@ -284,23 +286,23 @@ def test_silent_hours_pass_quickly_and_given_spikes_come_at_their_time():
         [Projection("x", "h", plastic=False)],
     )
     given = SpikeTimes([1.0, 3600.0], [0, 1])
-    sim = Simulation(net, {"x": given}, record=SPIKES).run(7200.0)
-    np.testing.assert_array_equal(sim.sink["input_spikes"]["time_s"], [1.0, 3600.0])
-    np.testing.assert_array_equal(sim.sink["input_spikes"]["input"], [0, 1])
+    sim = Simulation(net, {"x": given}, observer=log()).run(7200.0)
+    np.testing.assert_array_equal(sim.observer["input_spikes"]["time_s"], [1.0, 3600.0])
+    np.testing.assert_array_equal(sim.observer["input_spikes"]["input"], [0, 1])
 
 
 def test_lesions_hold_at_once():
     net = rich()
     stimulus = {"x": np.full(12, 25.0), "y": np.full(5, 10.0)}
-    sim = Simulation(net, stimulus, seed=3, record=SPIKES).run(5.0)
+    sim = Simulation(net, stimulus, seed=3, observer=log()).run(5.0)
     sim.lesion(RemoveNeurons("h", [0, 2]))
     sim.lesion(SilenceInputs("x", range(12)))
-    before = sim.sink["spikes"]["time_s"].size, sim.sink["input_spikes"]["time_s"].size
+    before = sim.observer["spikes"]["time_s"].size, sim.observer["input_spikes"]["time_s"].size
     sim.run(20.0)
-    later = sim.sink["spikes"]["neuron"][before[0] :]
+    later = sim.observer["spikes"]["neuron"][before[0] :]
     assert not np.isin(later, net.neurons_of("h")[[0, 2]]).any()
     assert np.isin(later, net.neurons_of("h")).any()
-    assert (sim.sink["input_spikes"]["input"][before[1] :] >= 12).all()
+    assert (sim.observer["input_spikes"]["input"][before[1] :] >= 12).all()
 
 
 def test_all_neurons_removed_leaves_a_silent_population():

@@ -8,11 +8,11 @@ from synsamp.errors import SynsampError
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
+    EventLog,
     Homeostasis,
     InputGroup,
     Network,
     Projection,
-    Recording,
     RemoveNeurons,
     RewardGradient,
     Simulation,
@@ -45,7 +45,7 @@ def ran(seed, **given):
         np.full(N_INPUTS, 20.0),
         seed=seed,
         theta={"x->z": theta()},
-        record=Recording(spikes=True, input_spikes=True),
+        observer=EventLog("spikes", "input_spikes"),
     ).run(UNTIL_S)
 
 
@@ -54,7 +54,7 @@ class Path:
 
     def __init__(self, sim, max_rate_hz=np.inf):
         self.most = np.log(max_rate_hz)
-        spikes, inputs = sim.sink["spikes"], sim.sink["input_spikes"]
+        spikes, inputs = sim.observer["spikes"], sim.observer["input_spikes"]
         steps = int(UNTIL_S / STEP_S)
         self.x = np.zeros((N_INPUTS, steps))
         for j in range(N_INPUTS):

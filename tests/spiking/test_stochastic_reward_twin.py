@@ -68,7 +68,7 @@ def slow_one(net, drift_interval_s=0.04, step_s=2e-4, kind=FreeRewardTwin):
 
 def apart(sim, slow):
     """Whether other neurons spiked, or at other times, or what they learned differs."""
-    spikes = sim.sink["spikes"]
+    spikes = sim.observer["spikes"]
     if not np.array_equal(spikes["neuron"], slow.spike_neuron):
         return True
     if np.abs(spikes["time_s"] - slow.spike_s).max() > 5e-5:

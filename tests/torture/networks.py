@@ -22,13 +22,13 @@ from synsamp.spiking import (
     ChangeClip,
     CustomPlasticity,
     DoubleExponential,
+    EventLog,
     Homeostasis,
     InOrder,
     InputGroup,
     Network,
     Projection,
     RandomOrder,
-    Recording,
     RemoveNeurons,
     RemoveSynapses,
     RewardGradient,
@@ -261,10 +261,10 @@ def can_replay(network):
 def records(draw, network):
     projection = network.projections[0]
     n_post, n_pre = network.mask_of(projection).shape
-    return Recording(
-        spikes=True,
-        input_spikes=draw(st.booleans()),
-        presentations=True,
+    return EventLog(
+        "spikes",
+        "input_spikes",
+        "presentations",
         traces={projection.name: [(n_post - 1, n_pre - 1), (0, 0)]},
     )
 
@@ -299,7 +299,7 @@ def use(data):
         data.draw(seeds),
         drift_interval_s=data.draw(st.sampled_from([0.0, 0.2, 1.0])),
         sync_interval_s=1.0,
-        record=record,
+        observer=record,
     )
     global tried
     tried += 1
@@ -320,7 +320,9 @@ def use(data):
         sources = rng.choice(np.flatnonzero(alive), 20)
         sim.replay(sim.time_s + np.sort(rng.uniform(0, 5.0, 20)), sources, can_replay(network))
     check(sim)
-    forked = Simulation.from_state(network, sim.state(), stimulus, record=record)
+    forked = Simulation.from_state(
+        network, sim.state(), stimulus, observer=records(data.draw, network)
+    )
     check(sim.run(1.5))
     forked.run(1.5)
     for p in network.projections:

@@ -21,8 +21,8 @@ import numpy as np
 from benchmarks import markdown_table, missing_peer, peer_python
 from synsamp.analysis.agreement import deviation_of_means
 from synsamp.spiking import (
+    EventLog,
     InOrder,
-    Recording,
     Simulation,
     SpikeLikelihood,
     SynapseModel,
@@ -51,9 +51,9 @@ def own(rates, theta0):
             theta={"x->z": theta0},
             drift_interval_s=0.0,
             sync_interval_s=DURATION_S,
-            record=Recording(spikes=True),
+            observer=EventLog("spikes"),
         ).run(DURATION_S)
-        counts.append(np.bincount(sim.sink["spikes"]["neuron"], minlength=4))
+        counts.append(np.bincount(sim.observer["spikes"]["neuron"], minlength=4))
         drifts.append((sim.theta("x->z") - theta0).mean(0))
     return np.array(counts), np.array(drifts)
 

@@ -1,14 +1,16 @@
-"""Environments of Gymnasium, or anything with its ``reset`` and ``step``.
+"""Environments of Gymnasium, or any object with its ``reset`` and ``step``.
 
-Such an environment keeps its state to itself. What is kept here is the seed of the episode and the
-actions since it began; after a resume or in a branch the episode is played again to that point. So
-a run goes on to the bit if the environment depends on its seed and the actions alone, and at the
-cost of one episode; one that does not is refused where its observation differs.
+Such an object keeps its state to itself. The adapter stores the seed of the episode and the actions
+since it began. After a resume, in a branch, or when another loop used the object in between, it
+replays the episode up to that point. So a run continues bit-identically, at the cost of one
+episode, if the environment depends only on its seed and the actions. If the observation after the
+replay differs, the adapter raises an error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from importlib import import_module
 from typing import Any
 
@@ -22,10 +24,24 @@ from synsamp.seeds import named_seed
 
 
 class GymnasiumEnvironment(Environment):
-    """An adapter: ``encode(observation)`` gives input rates, ``decode(counts)`` the action.
+    """Adapter for a Gymnasium environment.
 
-    ``make`` is a name that `gymnasium.make` knows (install ``synsamp[gym]``) or a function that
-    makes an environment. An episode that ends is followed by the next, with a seed of its own.
+    Observations may be arrays, numbers, texts, or dictionaries and tuples of these. Actions may be
+    numbers or arrays. When an episode ends the next one begins, with a seed of its own.
+
+    Parameters
+    ----------
+    make
+        A name for `gymnasium.make` (install ``synsamp[gym]``), or a function that returns an
+        environment.
+    encode
+        ``rates_hz = encode(observation)``: input rates (Hz).
+    decode
+        ``action = decode(counts)``: the action, from the spikes of each circuit's neurons.
+    circuits
+        Names of the circuits whose spikes are counted.
+    period_s
+        Time (s) between two actions.
     """
 
     def __init__(
@@ -40,11 +56,11 @@ class GymnasiumEnvironment(Environment):
         self._encode = arguments.function("encode", encode, "rates_hz = encode(observation)")
         self._decode = arguments.function("decode", decode, "action = decode(counts)")
         self.circuits, self.period_s = tuple(circuits), period_s
-        self._live: tuple[Any, ...] | None = None  # which episode the object is in, and how far
+        self._live: str | None = None  # history of the object, or None if it is unknown
         self._object: Any = None
 
     def describe(self) -> str:
-        """In one line."""
+        """One line for messages."""
         return self._make if isinstance(self._make, str) else type(self).__name__
 
     def _made(self) -> Any:
@@ -61,61 +77,91 @@ class GymnasiumEnvironment(Environment):
         return self._object
 
     def start(self, seed: int) -> Response:
-        """The first episode."""
+        """Begin the first episode."""
         return self._begin(seed, 0, 0.0)
 
     def _begin(self, seed: int, episode: int, reward: float) -> Response:
-        observation = self._reset(seed, episode)
+        observation, history = self._reset(seed, episode)
         state = {
             "seed": seed,
             "episode": episode,
             "actions": np.zeros(0),
+            "history": history,
             "observation": _numbers(observation),
         }
         return Response(state, self._encode(observation), reward)
 
-    def _reset(self, seed: int, episode: int) -> Any:
+    def _reset(self, seed: int, episode: int) -> tuple[Any, str]:
         own = named_seed(seed, "episode", episode)
-        self._live = (seed, episode, 0)
-        return self._made().reset(seed=int(own.generate_state(1)[0] >> 1))[0]
+        self._live = None
+        observation = self._made().reset(seed=int(own.generate_state(1)[0] >> 1))[0]
+        self._live = _digest(f"{seed} {episode}", b"")
+        return observation, self._live
 
     def respond(self, state: Mapping[str, Any], counts: Counts) -> Response:
-        """One step of the episode."""
+        """Take one step of the episode."""
         seed, episode, actions = int(state["seed"]), int(state["episode"]), state["actions"]
-        self._play_to(seed, episode, np.asarray(actions), np.asarray(state["observation"]))
+        history = str(state["history"])
+        if self._live != history:
+            self._replay(seed, episode, np.asarray(actions), np.asarray(state["observation"]))
         action = self._decode(counts)
-        observation, reward, terminated, truncated, _ = self._made().step(action)
-        done = np.concatenate([np.asarray(actions), [action]])  # grows with the episode
-        self._live = (seed, episode, len(done))
+        taken = _as_array(action, self.describe())
+        (observation, reward, terminated, truncated), history = self._step(action, taken, history)
         if terminated or truncated:
             return self._begin(seed, episode + 1, float(reward))
         new = {
             "seed": seed,
             "episode": episode,
-            "actions": done,
+            "actions": np.concatenate([actions, taken[None]]) if len(actions) else taken[None],
+            "history": history,
             "observation": _numbers(observation),
         }
         return Response(new, self._encode(observation), float(reward))
 
-    def _play_to(
+    def _step(self, action: Any, taken: NDArray[Any], history: str) -> tuple[Any, str]:
+        self._live = None  # an interrupt inside step() leaves the object in an unknown state
+        answer = self._made().step(action)[:4]
+        self._live = _digest(history, taken.tobytes())
+        return answer, self._live
+
+    def _replay(
         self, seed: int, episode: int, actions: NDArray[Any], observed: NDArray[np.float64]
     ) -> None:
         """Bring the object to where the state says it is."""
-        if self._live == (seed, episode, len(actions)):
-            return
-        observation = self._reset(seed, episode)
-        for action in actions:
-            observation = self._made().step(_as_action(action))[0]
+        observation, history = self._reset(seed, episode)
+        for taken in actions:
+            action = taken.item() if taken.ndim == 0 else taken
+            (observation, *_), history = self._step(action, np.asarray(taken), history)
         if not np.array_equal(_numbers(observation), observed, equal_nan=True):
-            rule = "must depend on its seed and the actions alone to be taken up again"
+            rule = "must depend only on its seed and the actions to be resumed"
             raise refuse(self.describe(), rule, "another observation", "run without a break")
-        self._live = (seed, episode, len(actions))
+
+
+def _digest(history: str, action: bytes) -> str:
+    """Identifies an episode and all actions so far."""
+    return blake2b(history.encode() + b"|" + action, digest_size=16).hexdigest()
+
+
+def _as_array(action: Any, name: str) -> NDArray[Any]:
+    """An action as an array of numbers."""
+    try:
+        found = np.asarray(action)
+    except ValueError:
+        found = np.zeros(0, object)
+    if found.dtype.kind not in "biuf":
+        remedy = "flatten it, and build the action in a wrapper of the environment"
+        raise refuse(f"action for {name}", "must be a number or an array", type(action), remedy)
+    return found
 
 
 def _numbers(observation: Any) -> NDArray[np.float64]:
-    return np.asarray(observation, float)
-
-
-def _as_action(action: Any) -> Any:
-    """An integer where it was one: discrete actions are used as an index."""
-    return int(action) if np.ndim(action) == 0 and float(action).is_integer() else action
+    """All numbers of an observation in a row."""
+    if isinstance(observation, Mapping):
+        parts = [observation[key] for key in sorted(observation)]
+    elif isinstance(observation, tuple):
+        parts = list(observation)
+    elif isinstance(observation, str):
+        return np.frombuffer(observation.encode(), np.uint8).astype(float)
+    else:
+        return np.asarray(observation, float)
+    return np.concatenate([np.zeros(0), *(_numbers(part).ravel() for part in parts)])

@@ -74,8 +74,8 @@ class Loop:
 
     def run_until(self, time_s: float) -> None:
         """Let time pass; an answer that is due at ``time_s`` is still asked for."""
-        if self._answer_at is None or self.simulation.lesions_waiting:
-            self._ask_until(time_s)  # a lesion may come between an answer and what it leads to
+        if self._answer_at is None:
+            self._ask_until(time_s)
         else:
             self._act_until(time_s)
 

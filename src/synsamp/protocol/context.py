@@ -14,14 +14,14 @@ mappings with string keys. Nothing is pickled."""
 
 
 class GrowingTable(Protocol):
-    """A table in the results that grows while the run goes on; memory stays bounded."""
+    """A table in the results that grows during a run; memory stays bounded."""
 
     def append(self, **columns: Any) -> None:
         """Add rows: one array per column, all with the same first length."""
 
 
 class Checkpoints(Protocol):
-    """Where a long run leaves what it needs to go on bit for bit after being killed."""
+    """Where a long run leaves what it needs to continue bit-identically after a kill."""
 
     def load(self) -> State | None:
         """Return the newest intact state, or None on a fresh start. Call before ``table``."""
@@ -41,7 +41,7 @@ class ProgressBar(Protocol):
 
 
 class Context(Protocol):
-    """Where a run keeps what it finds, and what it needs to go on."""
+    """Where a run keeps what it finds, and what it needs to continue."""
 
     @property
     def checkpoint(self) -> Checkpoints:

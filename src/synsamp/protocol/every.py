@@ -1,4 +1,4 @@
-"""Again and again: ``every(10, theta("x->z"))`` is a record, ``every(10, Change(f))`` a step."""
+"""Repetition: ``every(10, theta("x->z"))`` is a record, ``every(10, Change(f))`` a step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from synsamp import arguments
 
 @dataclass(frozen=True, eq=False)
 class Every:
-    """Something at each multiple of ``seconds`` of biological time; see `every`."""
+    """A record or change at each multiple of ``seconds`` of biological time; see `every`."""
 
     seconds: float
     what: Any
@@ -19,9 +19,14 @@ class Every:
 def every(seconds: float, what: Any) -> Every:
     """Take a record, or make a change, at each multiple of ``seconds`` of biological time.
 
-    ``seconds`` must be a multiple of the protocol's ``sync_interval_s``. As a record, ``what`` is one of
-    `synsamp.protocol.records` or any function of a `View`; a first row is taken at the start of
-    the protocol or branch, and one more right after each lesion. As a step, ``what`` is a
-    `Change`: it is made at once and again at each multiple, to the end of the protocol or branch.
+    Parameters
+    ----------
+    seconds
+        A multiple of the protocol's ``sync_interval_s``.
+    what
+        As a record: one of `synsamp.protocol.records` or any function of a `View`. The first row is
+        taken at the start of the protocol or branch, and one more right after each lesion; its time
+        is the next floating-point number, so times are unique. As a step: a `Change`, made at
+        once and at each multiple until the end of the protocol or branch.
     """
     return Every(arguments.number("seconds", seconds, above=0, at_most=1e12), what)

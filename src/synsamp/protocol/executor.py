@@ -1,7 +1,7 @@
-"""Carries out a protocol: one step after the other, branches where they stand, safe to stop.
+"""Runs a protocol: one step after the other, each branch where it stands, safe to stop.
 
-The arms under way are a stack: the trunk, and the branches within which it waits. A checkpoint
-holds the state of each of them, so a run goes on bit for bit from any point between two rows.
+Branches under way form a stack: the trunk waits below the branch that is running. A checkpoint
+holds the state of each of them, so a run resumes bit-identically from any point between two rows.
 """
 
 from __future__ import annotations
@@ -12,44 +12,30 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from synsamp.protocol.arm import Arm
-from synsamp.protocol.chosen import as_text
+from synsamp.protocol.branch_state import BranchState
 from synsamp.protocol.context import Context, ProgressBar
 from synsamp.protocol.every import Every
-from synsamp.protocol.plan import Plan
 from synsamp.protocol.saved import GROUP, as_dataset
+from synsamp.protocol.step_log import as_text
 from synsamp.protocol.steps import TIMED, Act, Branch, Change, Lesion, Mark, Save
 from synsamp.protocol.tables import Tables
 from synsamp.seeds import named_seed
 from synsamp.spiking import Simulation
 
 SOONEST_S, LATEST_S = 0.05, 0.4
-"""Wall time between two returns from compiled code: Ctrl-C is heard, bars move."""
+"""Wall time between two returns from compiled code: Ctrl-C works and progress bars move."""
 
 
-def carry_out(plan: Plan, seed: int, context: Context) -> dict[str, xr.Dataset]:
-    """Carry out a protocol from the start or from the newest checkpoint."""
-    saved = context.checkpoint.load()
-    run = _Run(plan, seed, context, saved)
-    with context.progress("simulating", plan.seconds) as bar:
-        bar.advance(run.done_s)
-        if saved is None:
-            run.arms[-1].begin()
-        while run.arms:
-            run.go_on(bar)
-    # Whoever comes back after a kill from here on finds nothing left to simulate.
-    context.checkpoint.save(run.state())
-    return run.results()
+class ProtocolRun:
+    """A protocol under way, from the start or from the newest checkpoint."""
 
-
-class _Run:
-    """All that is under way."""
-
-    def __init__(self, plan: Plan, seed: int, context: Context, saved: Any) -> None:
-        self._plan, self._seed, self._context = plan, seed, context
-        self._chunk_s = plan.sync_interval_s
+    def __init__(self, protocol: Any, seed: int, context: Context) -> None:
+        # ``protocol`` is a `Protocol`, whose module imports this one.
+        self._protocol, self._seed, self._context = protocol, seed, context
+        self._chunk_s = protocol.sync_interval_s
+        saved = context.checkpoint.load()
         self._tables = Tables(context, None if saved is None else saved["tables"])
-        self.arms: list[Arm] = []
+        self._branches: list[BranchState] = []
         self.done_s = 0.0
         self._log: list[dict[str, Any]] = []
         self._saved: dict[str, Any] = {}
@@ -58,105 +44,120 @@ class _Run:
         else:
             self._restore(saved)
 
+    def finish(self) -> None:
+        """Run to the end."""
+        with self._context.progress("simulating", self._protocol.seconds) as bar:
+            bar.advance(self.done_s)
+            if not self._begun:
+                self._branches[-1].begin()
+            while self._branches:
+                self._continue(bar)
+        # After a kill from here on, a resume finds nothing left to simulate.
+        self._context.checkpoint.save(self.state())
+
     # -- beginning --------------------
 
-    def _new_arm(self, name: str, steps: Any, record: Any) -> Arm:
-        return Arm(name, steps, record, self._seed, self._plan.sync_interval_s, self._tables)
+    def _new_branch(self, name: str, steps: Any, record: Any) -> BranchState:
+        return BranchState(
+            name, steps, record, self._seed, self._protocol.sync_interval_s, self._tables
+        )
 
     def _start(self) -> None:
-        p = self._plan
-        trunk = self._new_arm("", p.steps, p.record)
+        p = self._protocol
+        self._begun = False
+        trunk = self._new_branch("", p.steps, p.record)
         if p.start is None:
             seed = named_seed(self._seed, "network")
             trunk.start_with(p.network, seed, drift_interval_s=p.drift_interval_s, theta=p.theta)
         else:
-            trunk.go_on_from(p.network, p.start, None)
-        self.arms.append(trunk)
+            trunk.continue_from(p.network, p.start, None)
+        self._branches.append(trunk)
 
     def _restore(self, saved: Any) -> None:
+        self._begun = True
         self.done_s = float(saved["done_s"])
         self._log = [dict(saved["log"][str(i)]) for i in range(len(saved["log"]))]
         self._saved = dict(saved["saved"])
-        steps, record, name = self._plan.steps, self._plan.record, ""
-        for i in range(len(saved["arms"])):
-            content = saved["arms"][str(i)]
-            arm = self._new_arm(name, steps, record)
-            arm.index, arm.began_s = int(content["index"]), content["began_s"]
-            arm.repeated = list(self.arms[-1].repeated) if self.arms else []
-            arm.repeated += [s for s in arm.steps[: arm.index] if isinstance(s, Every)]
-            self.arms.append(arm)
-            acts = isinstance(arm.shown, Act)  # then it knows itself what it is shown
-            arm.restore(self._plan.network, content, None if acts else self._stimulus())
-            # The step before a waiting arm's next one is the branch it waits for.
-            if i + 1 < len(saved["arms"]):
-                branch = arm.steps[arm.index - 1]
-                steps, name = branch.steps, arm.path(branch.name)
-                record = arm.record if branch.record is None else branch.record
+        steps, record, name = self._protocol.steps, self._protocol.record, ""
+        for i in range(len(saved["branches"])):
+            content = saved["branches"][str(i)]
+            branch = self._new_branch(name, steps, record)
+            branch.index, branch.began_s = int(content["index"]), content["began_s"]
+            branch.repeated = list(self._branches[-1].repeated) if self._branches else []
+            branch.repeated += [s for s in branch.steps[: branch.index] if isinstance(s, Every)]
+            self._branches.append(branch)
+            acts = isinstance(branch.shown, Act)  # then its own state has the stimulus
+            branch.restore(self._protocol.network, content, None if acts else self._stimulus())
+            # A waiting branch's last step is the branch it waits for.
+            if i + 1 < len(saved["branches"]):
+                step = branch.steps[branch.index - 1]
+                steps, name = step.steps, branch.path(step.name)
+                record = branch.record if step.record is None else step.record
 
     def _stimulus(self) -> Any:
-        """What the last of the arms is shown: by itself, or as the arm it came from."""
-        for arm in reversed(self.arms):
-            if isinstance(arm.shown, Act):
-                return arm.simulation.stimulus
-            if arm.shown is not None:
-                return arm.shown.stimulus
+        """The stimulus of the last branch: its own, or that of the branch it came from."""
+        for branch in reversed(self._branches):
+            if isinstance(branch.shown, Act):
+                return branch.simulation.stimulus
+            if branch.shown is not None:
+                return branch.shown.stimulus
         return None
 
-    # -- going on --------------------
+    # -- running --------------------
 
-    def go_on(self, bar: ProgressBar) -> None:
+    def _continue(self, bar: ProgressBar) -> None:
         """Do the next step, or a part of it."""
-        arm = self.arms[-1]
-        if arm.index == len(arm.steps):
-            self.arms.pop()
+        branch = self._branches[-1]
+        if branch.index == len(branch.steps):
+            self._branches.pop()
             return
-        step = arm.steps[arm.index]
+        step = branch.steps[branch.index]
         if isinstance(step, TIMED):
-            self._spend_time(arm, step, bar)
+            self._spend_time(branch, step, bar)
             return
-        arm.index += 1
+        branch.index += 1
         if isinstance(step, Branch):
-            self._note(arm, step.describe())
-            record = arm.record if step.record is None else step.record
-            branch = self._new_arm(arm.path(step.name), step.steps, record)
-            branch.fork(arm, self._plan.network, self._stimulus())
-            self.arms.append(branch)
-            branch.begin()
+            self._note(branch, step.describe())
+            record = branch.record if step.record is None else step.record
+            fork = self._new_branch(branch.path(step.name), step.steps, record)
+            fork.fork(branch, self._protocol.network, self._stimulus())
+            self._branches.append(fork)
+            fork.begin()
         elif isinstance(step, Every):
-            arm.repeated.append(step)
-            self._change(arm, step.what, f"from now on every {step.seconds:g} s: ")
+            branch.repeated.append(step)
+            self._change(branch, step.what, f"from now on every {step.seconds:g} s: ")
         else:
-            self._do(arm, step)
+            self._do(branch, step)
 
-    def _spend_time(self, arm: Arm, step: Any, bar: ProgressBar) -> None:
-        simulation = arm.simulation
-        if arm.began_s is None:
-            arm.begin_step(step)
-            self._note(arm, step.describe())
-        assert arm.began_s is not None
-        end_s = arm.began_s + step.duration_s
-        due_s = min(arm.next_stop_s(), end_s)
+    def _spend_time(self, branch: BranchState, step: Any, bar: ProgressBar) -> None:
+        simulation = branch.simulation
+        if branch.began_s is None:
+            branch.begin_step(step)
+            self._note(branch, step.describe())
+        assert branch.began_s is not None
+        end_s = branch.began_s + step.duration_s
+        due_s = min(branch.next_stop_s(), end_s)
         before_s, clock = simulation.time_s, time.perf_counter()
-        arm.run_until(min(due_s, before_s + self._chunk_s))
+        branch.run_until(min(due_s, before_s + self._chunk_s))
         took_s = time.perf_counter() - clock
         if took_s > LATEST_S:
             self._chunk_s /= 2
         elif took_s < SOONEST_S:
             self._chunk_s *= 2
-        point = round(simulation.time_s / self._plan.sync_interval_s)
-        if simulation.time_s == point * self._plan.sync_interval_s:
-            arm.take_rows(point)
-            for each in arm.repeated:
-                if point % arm.steps_of(each) == 0:
-                    self._change(arm, each.what, None)
-        if abs(simulation.time_s - end_s) <= 1e-9 * self._plan.sync_interval_s:
-            arm.index, arm.began_s = arm.index + 1, None
+        point = round(simulation.time_s / self._protocol.sync_interval_s)
+        if simulation.time_s == point * self._protocol.sync_interval_s:
+            branch.take_rows(point)
+            for each in branch.repeated:
+                if point % branch.steps_of(each) == 0:
+                    self._change(branch, each.what, None)
+        if abs(simulation.time_s - end_s) <= 1e-9 * self._protocol.sync_interval_s:
+            branch.index, branch.began_s = branch.index + 1, None
         passed_s = simulation.time_s - before_s
         self.done_s += passed_s
         self._rest(bar, passed_s)
 
     def _rest(self, bar: ProgressBar, passed_s: float) -> None:
-        """A point at which the state is all there is: the run may be saved, or stopped."""
+        """A point at which the run may be saved or stopped."""
         try:
             bar.advance(passed_s)
         except BaseException:
@@ -165,55 +166,60 @@ class _Run:
         if self._context.checkpoint.due():
             self._context.checkpoint.save(self.state())
 
-    def _do(self, arm: Arm, step: Any) -> None:
+    def _do(self, branch: BranchState, step: Any) -> None:
         if isinstance(step, Lesion):
-            lesions = step.chosen(arm.view("step", str(arm.index)))
+            lesions = step.chosen(branch.view("step", str(branch.index)))
             for lesion in lesions:
-                arm.simulation.lesion(lesion)
-            self._note(arm, step.describe(), as_text(lesions))
-            arm.take_rows()
+                branch.simulation.lesion(lesion)
+            self._note(branch, step.describe(), as_text(lesions))
+            branch.take_rows()
         elif isinstance(step, Change):
-            self._change(arm, step, "")
+            self._change(branch, step, "")
         elif isinstance(step, Mark):
-            arm.mark(step.name)
-            self._note(arm, step.describe())
+            branch.mark(step.name)
+            self._note(branch, step.describe())
         elif isinstance(step, Save):
-            state = self._without_stimulus(arm)
+            state = self._without_stimulus(branch)
             content = as_dataset(state)["state"].values
-            self._saved[arm.path(f"{GROUP}/{step.name}")] = content
-            self._note(arm, step.describe())
+            self._saved[branch.path(f"{GROUP}/{step.name}")] = content
+            self._note(branch, step.describe())
         if callable(getattr(step, "what", None)):
-            # What was chosen from the state is never asked for again, not even by a resume.
+            # A function of the state is evaluated once, also if the run is resumed.
             self._context.checkpoint.save(self.state())
 
-    def _without_stimulus(self, arm: Arm) -> dict[str, Any]:
-        """The state of a copy that is shown nothing: it can go on with whatever comes next."""
-        network, state = self._plan.network, arm.simulation.state()
+    def _without_stimulus(self, branch: BranchState) -> dict[str, Any]:
+        """The state of a copy without stimulus, which can continue with any other."""
+        network, state = self._protocol.network, branch.simulation.state()
         copy = Simulation.from_state(network, state, self._stimulus())
         copy.stimulus = None
         return copy.state()
 
-    def _change(self, arm: Arm, change: Change, note: str | None) -> None:
-        numbers = change.chosen(arm.view("step", str(arm.index)))
+    def _change(self, branch: BranchState, change: Change, note: str | None) -> None:
+        numbers = change.chosen(branch.view("step", str(branch.index)))
         if numbers:
-            arm.simulation.change(numbers)
+            branch.simulation.change(numbers)
         if note is not None:
-            self._note(arm, note + change.describe(), as_text(numbers))
+            self._note(branch, note + change.describe(), as_text(numbers))
 
-    def _note(self, arm: Arm, what: str, chosen: str = "") -> None:
-        entry = {"time": arm.simulation.time_s, "branch": arm.name, "what": what, "chosen": chosen}
+    def _note(self, branch: BranchState, what: str, chosen: str = "") -> None:
+        entry = {
+            "time": branch.simulation.time_s,
+            "branch": branch.name,
+            "what": what,
+            "chosen": chosen,
+        }
         self._log.append(entry)
 
     # -- what is kept --------------------
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to go on."""
+        """Everything needed to continue."""
         return {
             "done_s": self.done_s,
             "tables": self._tables.state(),
             "log": {str(i): entry for i, entry in enumerate(self._log)},
             "saved": dict(self._saved),
-            "arms": {str(i): arm.state() for i, arm in enumerate(self.arms)},
+            "branches": {str(i): branch.state() for i, branch in enumerate(self._branches)},
         }
 
     def results(self) -> dict[str, xr.Dataset]:

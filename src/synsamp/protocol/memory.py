@@ -16,44 +16,40 @@ from synsamp.protocol.context import ProgressBar, State
 
 
 class MemoryTable:
-    """Rows as they come."""
+    """A growing table in memory."""
 
     def __init__(self, table: Table, coordinates: Mapping[str, Any]) -> None:
         self._table, self._coordinates = table, coordinates
-        self._parts: dict[str, list[NDArray[Any]]] = {
-            name: [np.zeros((0, *column.dimensions.values()), column.dtype)]
-            for name, column in table.columns.items()
-        }
+        self._parts: list[dict[str, NDArray[Any]]] = [
+            {
+                name: np.zeros((0, *column.dimensions.values()), column.dtype)
+                for name, column in table.columns.items()
+            }
+        ]
 
     def append(self, **columns: Any) -> None:
-        """Add rows."""
-        for name, column in self._table.columns.items():
-            self._parts[name].append(np.array(columns[name], column.dtype))
+        """Add rows, all columns at once so that an interrupt leaves whole rows."""
+        about = self._table.columns
+        self._parts.append({name: np.array(columns[name], about[name].dtype) for name in about})
 
     def dataset(self) -> xr.Dataset:
         """All rows."""
-        variables = {
-            name: (
-                (self._table.dimension, *column.dimensions),
-                np.concatenate(self._parts[name]),
-                {
-                    k: v
-                    for k, v in (("units", column.unit), ("description", column.description))
-                    if v
-                },
-            )
-            for name, column in self._table.columns.items()
-        }
+        variables = {}
+        for name, column in self._table.columns.items():
+            dims = (self._table.dimension, *column.dimensions)
+            attributes = {"units": column.unit, "description": column.description}
+            values = np.concatenate([part[name] for part in self._parts])
+            variables[name] = (dims, values, {k: v for k, v in attributes.items() if v})
         return xr.Dataset(variables, coords=dict(self._coordinates)).set_coords(
             [name for name in variables if name == self._table.dimension]
         )
 
 
 class NoCheckpoints:
-    """A run that is not stopped needs none."""
+    """No checkpoints: a run in memory cannot be resumed."""
 
     def load(self) -> State | None:
-        """There is none."""
+        """None."""
         return None
 
     def due(self) -> bool:

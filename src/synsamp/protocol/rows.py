@@ -1,7 +1,7 @@
-"""What a record gives at one moment, as columns of a table.
+"""The value of a record at one moment, as columns of a table.
 
-A record may give a number, an array, a mapping of these by name, an `xarray.DataArray` or a
-`Dataset`. From the first row on, names, shapes and kinds of number stay as they are.
+A record may return a number, an array, a mapping of these by name, an `xarray.DataArray` or a
+`Dataset`. Names, shapes and kinds of number must be the same in every row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from synsamp.columns import Column
 from synsamp.errors import refuse
-from synsamp.protocol.labelled import Labelled
+from synsamp.protocol.named_array import NamedArray
 from synsamp.protocol.steps import NAME
 
 
@@ -30,7 +30,7 @@ class Row:
 
 
 def as_row(record: str, value: Any) -> Row:
-    """Bring whatever a record gave into columns."""
+    """Columns from the value of a record."""
     parts = _parts(record, value)
     values, columns, coordinates = {}, {}, {}
     for name, part in parts.items():
@@ -57,18 +57,20 @@ def _parts(record: str, value: Any) -> Mapping[str, Any]:
 
 
 def _array(name: str, part: Any) -> tuple[NDArray[Any], tuple[str, ...], Any, Any]:
-    """Values, dimensions, attributes and coordinates of whatever a record gave under a name."""
-    if isinstance(part, Labelled):
+    """Values, dimensions, attributes and coordinates of one part of a record."""
+    if isinstance(part, NamedArray):
         return part.values, part.dims, part.attrs, part.coordinates
     if isinstance(part, xr.DataArray):
         along = {str(d): np.asarray(part.coords[d].values) for d in part.dims if d in part.coords}
         return np.asarray(part.values), tuple(map(str, part.dims)), part.attrs, along
+    if isinstance(part, np.ma.MaskedArray):
+        raise refuse(f"{name} of a record", "must not be a masked array", "a mask", "use filled()")
     array = np.asarray(part)
     return array, tuple(f"{name}_{axis}" for axis in range(array.ndim)), {}, {}
 
 
 def check_same(record: str, row: Row, first: Mapping[str, Column]) -> None:
-    """Refuse a row that does not continue the table."""
+    """Raise an error for a row that does not fit the table."""
     for name in {*row.columns, *first}:
         was, now = first.get(name), row.columns.get(name)
         if was is None or now is None:

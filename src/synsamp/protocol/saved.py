@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 from synsamp.packing import DamagedStateError, read_packed, write_packed
 
@@ -29,11 +30,11 @@ def saved_state(results: Mapping[str, Any], name: str) -> dict[str, Any]:
     ``results`` is what `Protocol.run` gave, or the results of a run folder; in a branch the name
     begins with the branch: ``saved_state(results, "control/end")``.
     """
-    branch, _, last = name.rpartition("/")
+    branch, _, last = arguments.text("name", name).rpartition("/")
     key = "/".join(part for part in (branch, GROUP, last) if part)
     try:
         content = results[key]["state"].values
-    except KeyError:
+    except (KeyError, TypeError, IndexError, AttributeError):
         raise refuse("name", "must be that of a Save step of the run", name) from None
     try:
         return read_packed(content.tobytes(), f"saved state {name!r}")

@@ -19,15 +19,15 @@ from synsamp.environments.base import check_environment
 from synsamp.errors import refuse
 from synsamp.protocol.every import Every
 from synsamp.protocol.view import View
-from synsamp.spiking import Network, RemoveNeurons, RemoveSynapses, SilenceInputs
+from synsamp.spiking import Network, NetworkLesion
+from synsamp.spiking.changes import changed
+from synsamp.spiking.input.stimulus import parse_stimulus
 
-LESIONS = (RemoveNeurons, RemoveSynapses, SilenceInputs)
-OneLesion = RemoveNeurons | RemoveSynapses | SilenceInputs
 Numbers = Mapping[str, Any]
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
-def check_name(what: str, name: Any) -> str:
+def check_step_name(what: str, name: Any) -> str:
     """A name that can be a group of the results: letters, digits, - and _."""
     if not (isinstance(name, str) and NAME.fullmatch(name)):
         rule = "must begin with a letter and have up to 40 letters, digits, - and _"
@@ -69,8 +69,8 @@ class Silence:
 class Act:
     """Act on an environment for a while, from its beginning, and learn from its reward.
 
-    The running mean of reward goes on from one such step to the next. ``rewarded=False`` keeps the
-    reward from the network.
+    The running mean of reward continues from one such step to the next. ``rewarded=False``
+    withholds the reward from the network.
     """
 
     environment: Environment
@@ -97,14 +97,14 @@ class Lesion:
     """
 
     def __init__(
-        self, what: OneLesion | Sequence[OneLesion] | Callable[[View], Any], name: str = ""
+        self, what: NetworkLesion | Sequence[NetworkLesion] | Callable[[View], Any], name: str = ""
     ) -> None:
         self.what = what
         self.name = name
         if not callable(what):
             as_lesions(what)
 
-    def chosen(self, view: View) -> list[OneLesion]:
+    def chosen(self, view: View) -> list[NetworkLesion]:
         """What it removes, asked of the state if need be."""
         return as_lesions(self.what(view) if callable(self.what) else self.what)
 
@@ -113,10 +113,12 @@ class Lesion:
         return f"lesion {self.name}".strip()
 
 
-def as_lesions(what: Any) -> list[OneLesion]:
+def as_lesions(what: Any) -> list[NetworkLesion]:
     """One lesion or several as a list."""
     found = list(what) if isinstance(what, Sequence) else [what]
-    return [arguments.instance("lesion", each, LESIONS, "e.g. RemoveNeurons") for each in found]
+    return [
+        arguments.instance("lesion", each, NetworkLesion, "e.g. RemoveNeurons") for each in found
+    ]
 
 
 class Change:
@@ -163,7 +165,7 @@ class Mark:
     name: str
 
     def __post_init__(self) -> None:
-        check_name("name of a Mark", self.name)
+        check_step_name("name of a Mark", self.name)
 
     def describe(self) -> str:
         """In one line, for the log."""
@@ -177,7 +179,7 @@ class Save:
     name: str
 
     def __post_init__(self) -> None:
-        check_name("name of a Save", self.name)
+        check_step_name("name of a Save", self.name)
 
     def describe(self) -> str:
         """In one line, for the log."""
@@ -186,7 +188,7 @@ class Save:
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A copy goes on from here by its own steps, on the same noise, and ends.
+    """A copy continues from here through other steps, with the same noise.
 
     ``record`` takes the place of the protocol's; None records the same. What is recorded stands
     under the branch's name: ``results["control/theta"]``.
@@ -197,7 +199,7 @@ class Branch:
     record: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        check_name("name of a Branch", self.name)
+        check_step_name("name of a Branch", self.name)
 
     def describe(self) -> str:
         """In one line, for the log."""
@@ -218,11 +220,14 @@ def check_step(step: Any, network: Network) -> None:
         return
     kinds = (*TIMED, *AT_ONCE, Branch)
     arguments.instance("step", step, kinds, "e.g. Show(stimulus, 1000)")
+    if isinstance(step, Show):
+        parse_stimulus(step.stimulus, network)
     if isinstance(step, Act):
         check_environment(step.environment, network)
     if isinstance(step, Change):
-        for name in step.projections:
-            network.projection(name)
+        numbers = {name: dict(step.numbers) for name in step.projections}
+        if numbers:
+            changed(network, numbers)
 
 
 def seconds_of(steps: Sequence[Any]) -> float:

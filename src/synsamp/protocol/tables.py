@@ -1,4 +1,4 @@
-"""The tables of a protocol: one for each record of each arm, opened with its first row."""
+"""The tables of a protocol: one per record and branch, opened with the first row."""
 
 from __future__ import annotations
 
@@ -11,43 +11,29 @@ from numpy.typing import NDArray
 from synsamp.columns import Column, Table
 from synsamp.errors import refuse
 from synsamp.protocol.context import Context, GrowingTable
+from synsamp.protocol.records.base import TIME
 from synsamp.protocol.rows import as_row, check_same
 
-TIME = Column("<f8", unit="s", description="biological time")
 MARK = Column("<U40", description="name of the mark")
-AS_THEY_COME = {
-    "spikes": Table(
-        "spike",
-        {
-            "time": TIME,
-            "neuron": Column("<i4", description="number of the neuron, circuits in order"),
-        },
-    ),
-    "traces": Table(
-        "update",
-        {
-            "time": TIME,
-            "synapse": Column("<i4", description="place in the list that was asked for"),
-            "theta": Column("<f8", description="θ after the update"),
-        },
-    ),
-}
 
 
 class Tables:
-    """Opens tables when their first row comes, and again after a resume."""
+    """Opens tables with their first row, and again after a resume."""
 
     def __init__(self, context: Context, saved: Mapping[str, Any] | None) -> None:
         self._context = context
         self._open: dict[str, GrowingTable] = {}
         self._known: dict[str, Table] = {}
         self._coordinates: dict[str, dict[str, NDArray[Any]]] = {}
+        self._last_s: dict[str, float] = {}  # time of the last row of a periodic record
         for name, content in (saved or {}).items():
             columns = {
                 key: Column(c["dtype"], dict(c["dimensions"]), c["unit"], c["description"])
                 for key, c in content["columns"].items()
             }
             self.open(name, Table(content["dimension"], columns), content["coordinates"])
+            if content["last_s"] is not None:
+                self._last_s[name] = float(content["last_s"])
 
     def open(self, name: str, table: Table, coordinates: Mapping[str, Any] = {}) -> None:
         """Open a table, unless it is open."""
@@ -57,7 +43,11 @@ class Tables:
             self._open[name] = self._context.table(name, table, coordinates)
 
     def add_row(self, name: str, value: Any, time_s: float, mark: str | None = None) -> None:
-        """Add what a record gave at this time, or at this mark."""
+        """Add a record's value at this time, or at this mark.
+
+        Times of a periodic record are unique: the row after a lesion, which would repeat the time
+        of the row before it, has the next larger floating-point number.
+        """
         row = as_row(name.rpartition("/")[2], value)
         first = {"time": TIME} if mark is None else {"mark": MARK, "time": TIME}
         dimension = next(iter(first))
@@ -68,6 +58,10 @@ class Tables:
             known = {k: c for k, c in self._known[name].columns.items() if k not in first}
             check_same(name, row, known)
         self.open(name, Table(dimension, {**first, **row.columns}), row.coordinates)
+        if mark is None:
+            last_s = self._last_s.get(name, -np.inf)
+            time_s = float(time_s if time_s > last_s else np.nextafter(last_s, np.inf))
+            self._last_s[name] = time_s
         stamp = {"time": np.array([time_s])}
         if mark is not None:
             stamp["mark"] = np.array([mark], MARK.dtype)
@@ -92,6 +86,7 @@ class Tables:
                     for key, c in table.columns.items()
                 },
                 "coordinates": self._coordinates[name],
+                "last_s": self._last_s.get(name),
             }
             for name, table in self._known.items()
         }

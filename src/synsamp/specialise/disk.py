@@ -115,7 +115,7 @@ class _Cache(FunctionCache):
         try:
             if all(is_own(path.lstat()) for path in self._files()):
                 return super().load_overload(sig, target_context)
-        except Exception:  # noqa: S110 (whatever a damaged pickle raises)
+        except Exception:
             pass
         self._forget()
         return None

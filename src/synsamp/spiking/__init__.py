@@ -1,16 +1,8 @@
-"""The exact event-driven spiking engine: winner-take-all circuits and free stochastic neurons."""
+"""The exact event-driven spiking engine: winner-take-all circuits and stochastic neurons."""
 
+from synsamp.spiking.events import EventLog, Observer
 from synsamp.spiking.input.stimulus import InOrder, RandomOrder, SpikeTimes, Stimulus
-from synsamp.spiking.instruments.lesions import (
-    RemoveNeurons,
-    RemoveSynapses,
-    Scheduled,
-    SilenceInputs,
-)
-from synsamp.spiking.instruments.pairing import stdp_curve
-from synsamp.spiking.instruments.probe import Probe
-from synsamp.spiking.instruments.recording import Recording
-from synsamp.spiking.instruments.sinks import MemorySink, Sink
+from synsamp.spiking.lesions import NetworkLesion, RemoveNeurons, RemoveSynapses, SilenceInputs
 from synsamp.spiking.network import Network, Projection, winner_take_all_network
 from synsamp.spiking.neurons import (
     DoubleExponential,
@@ -19,6 +11,7 @@ from synsamp.spiking.neurons import (
     StochasticNeurons,
     WinnerTakeAll,
 )
+from synsamp.spiking.pairing import stdp_curve
 from synsamp.spiking.plasticity import (
     ChangeClip,
     CustomPlasticity,
@@ -27,6 +20,7 @@ from synsamp.spiking.plasticity import (
     Synapse,
     TermClip,
 )
+from synsamp.spiking.probe import Probe
 from synsamp.spiking.simulation import Simulation
 from synsamp.spiking.synapses import SynapseModel
 
@@ -34,22 +28,21 @@ __all__ = [
     "ChangeClip",
     "CustomPlasticity",
     "DoubleExponential",
+    "EventLog",
     "Homeostasis",
     "InOrder",
     "InputGroup",
-    "MemorySink",
     "Network",
+    "NetworkLesion",
+    "Observer",
     "Probe",
     "Projection",
     "RandomOrder",
-    "Recording",
     "RemoveNeurons",
     "RemoveSynapses",
     "RewardGradient",
-    "Scheduled",
     "SilenceInputs",
     "Simulation",
-    "Sink",
     "SpikeLikelihood",
     "SpikeTimes",
     "Stimulus",

@@ -21,7 +21,7 @@ WANTED = {
         "time_s",
         "synapses",
     ),
-    *("activity", "random", "inputs", "recorder", "applied", "lesions"),
+    *("activity", "random", "inputs", "spike_counts"),
 }
 
 

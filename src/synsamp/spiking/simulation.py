@@ -1,18 +1,16 @@
 """The shell that users hold: checks arguments, advances a state, records.
 
 Time is in seconds of biological time. Chopping a run into many calls, recording more or less,
-looking and probing leave the dynamics bit for bit alike.
+looking and probing leave the dynamics bit-identical.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from itertools import compress
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
@@ -20,21 +18,20 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
 from synsamp.spiking.description import difference, summary
+from synsamp.spiking.eligibility import Eligibility, read_eligibility
 from synsamp.spiking.engine import Engine, default_drift_interval_s
+from synsamp.spiking.events import Observer, as_observer
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import parse_stimulus
-from synsamp.spiking.instruments.eligibility import Eligibility, read_eligibility
-from synsamp.spiking.instruments.given import check_given
-from synsamp.spiking.instruments.lesions import Lesion, Scheduled, all_scheduled, apply, next_stop_s
-from synsamp.spiking.instruments.probe import Probe, run_probe
-from synsamp.spiking.instruments.recording import Recorder, Recording
-from synsamp.spiking.instruments.sinks import Sink, as_sink
-from synsamp.spiking.instruments.tables import to_pandas, to_xarray
 from synsamp.spiking.kernel.acting import on_grid
 from synsamp.spiking.kernel.loop import DONE
-from synsamp.spiking.kernel.memory import SPIKES, SWEEPS, Acting
+from synsamp.spiking.kernel.memory import SPIKES, Acting
+from synsamp.spiking.lesions import NetworkLesion
 from synsamp.spiking.network import Network
+from synsamp.spiking.probe import Probe, run_probe
+from synsamp.spiking.recorder import Recorder
+from synsamp.spiking.replay import check_given
 from synsamp.spiking.saved import FORMAT, check_saved, translate_errors
 from synsamp.spiking.state import State, fresh_copy
 
@@ -45,10 +42,10 @@ class Simulation:
     """A running network.
 
     ``stimulus``: what the inputs show (`synsamp.spiking.input.stimulus`), None for silence.
-    ``drift_interval_s``: how often prior and noise are applied to a neuron's synapses (at its next spike
-    after that time); 0 is the exact mode, at every spike; default 1e-4/b, that is 1 s in the paper,
-    in which noise moves θ by 0.014. ``sync_interval_s``: all synapses are brought up to date at multiples
-    of it (default: 10 refreshes, or 10 s).
+    ``drift_interval_s``: how often prior and noise are applied to a neuron's synapses (at its next
+    spike after that time); 0 is the exact mode, at every spike; default 1e-4/b, which is 1 s in the
+    paper. ``sync_interval_s``: the engine brings all synapses up to date at multiples of it
+    (default: 10 drift intervals, or 10 s). ``observer``: receives events, e.g. an `EventLog`.
     ``theta``: start values per projection; others are drawn from their prior.
     """
 
@@ -60,12 +57,10 @@ class Simulation:
         *,
         drift_interval_s: float | None = None,
         sync_interval_s: float | None = None,
-        record: Recording = Recording(),  # noqa: B008 (frozen)
-        sink: Sink | None = None,
-        lesions: Sequence[Scheduled] = (),
+        observer: Observer | None = None,
         theta: Mapping[str, ArrayLike] | None = None,
     ) -> None:
-        self._set_up(network, stimulus, drift_interval_s, sync_interval_s, record, sink, lesions)
+        self._set_up(network, stimulus, drift_interval_s, sync_interval_s, observer)
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(arguments.seed("seed", seed))
         given = {} if theta is None else theta
@@ -78,9 +73,7 @@ class Simulation:
         stimulus: Any,
         drift_interval_s: float | None,
         sync_interval_s: float | None,
-        record: Recording,
-        sink: Sink | None,
-        lesions: Sequence[Scheduled],
+        observer: Observer | None,
     ) -> None:
         """What a new and a restored simulation have in common: all that is not state."""
         with announced():
@@ -89,12 +82,8 @@ class Simulation:
         self._drift_interval_given = drift_interval_s is not None
         self._stimulus = stimulus
         self._feed = InputFeed(network, parse_stimulus(stimulus, network))
-        self._scheduled = all_scheduled(lesions)
-        self._applied = np.zeros(len(self._scheduled), bool)
-        self.lesion_log: list[tuple[float, str]] = []
-        self.sink: Any = as_sink(sink)
-        self._record = record
-        self._recorder = Recorder(record, network, self._engine.layout, self.sink)
+        self.observer: Any = as_observer(observer)
+        self._recorder = Recorder(self.observer, network, self._engine.layout)
         self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
 
     def __repr__(self) -> str:
@@ -140,28 +129,20 @@ class Simulation:
         return self.run_until(self.time_s + duration_s)
 
     def run_until(self, time_s: float) -> Simulation:
-        """Simulate up to a time, the same one in whatever pieces; returns itself."""
-        self.act_until(time_s, None)
+        """Simulate up to a time; results do not depend on how a run is divided; returns itself."""
+        self.act_until(arguments.number("time_s", time_s, at_least=0, at_most=1e13), None)
         return self
 
     def act_until(self, time_s: float, acting: Acting | None) -> int:
         """The same with a compiled environment; stops where inputs change, and returns why."""
         end, status = float(on_grid.py_func(float(time_s), self.sync_interval_s)), DONE
-        self._lesions_due()
-        while self.time_s < end and status == DONE:
-            waiting = list(compress(self._scheduled, ~self._applied))
-            stop = next_stop_s(waiting, end, self.time_s, (self._sweeps + 1) * self.sync_interval_s)
+        if self.time_s < end:
             take, log = self._recorder.take_events, self._log_presentations
             status = self._engine.advance(
-                self._state, self._feed, stop, self._event_buffer, take, log, acting=acting
+                self._state, self._feed, end, self._event_buffer, take, log, acting=acting
             )
             self._log_presentations(self.time_s)
-            self._lesions_due()
         return status
-
-    @property
-    def _sweeps(self) -> int:
-        return int(self._state.activity.counters[SWEEPS])
 
     def _log_presentations(self, until_s: float) -> None:
         if self._recorder.wants_presentations:
@@ -172,7 +153,7 @@ class Simulation:
         """Let given spikes happen instead of drawn ones, as in a pairing experiment.
 
         ``source`` counts inputs first (groups in order), then neurons; times must not decrease
-        and must lie at or after the present. Drawn spikes go on from the last of them.
+        and must lie at or after the present. Drawn spikes continue from the last of them.
         """
         wiring = self._engine.layout.wiring
         times, sources, learning = check_given(
@@ -187,7 +168,7 @@ class Simulation:
         inputs, set_s = self._state.inputs, self._state.inputs.set_s
         inputs.restart(self.time_s)
         self._feed = InputFeed(self.network, parse_stimulus(self._stimulus, self.network))
-        inputs.set_s = set_s  # given spikes go on as if nothing had happened
+        inputs.set_s = set_s  # given spikes continue as if nothing had happened
         inputs.given = self._feed.given_before(inputs, self.time_s)
         return self
 
@@ -244,7 +225,7 @@ class Simulation:
         return read_eligibility(self._engine, self._state, projection)
 
     def potentials(self, circuit: str) -> NDArray[np.float64]:
-        """u_k of a circuit's neurons now (Eq. membrane-potential)."""
+        """u_k of a circuit's neurons now (membrane potential)."""
         numbers = self.network.neurons_of(circuit)
         state = self._state.copy()
         self._engine.deliver(state, self._feed, self._event_buffer, lambda buffer: None)
@@ -266,13 +247,17 @@ class Simulation:
             arguments.one_of("option of probe", name, known)
         return run_probe(self._engine, self._state, stimulus, duration_s, **options)
 
-    def to_xarray(self) -> xr.DataTree:
-        """θ and ŵ as the node ``now``, and a node per recorded table (``spikes``, ``theta`` …)."""
-        return to_xarray(self.network, self.theta, self.weight, self.time_s, self.sink)
-
-    def to_pandas(self, table: str) -> pd.DataFrame:
-        """One recorded table, such as ``spikes`` or ``turnover``."""
-        return to_pandas(self.sink, table)
+    def to_xarray(self) -> xr.Dataset:
+        """θ and ŵ of all projections now, as ``theta x->z`` and ``weight x->z``."""
+        now: dict[str, Any] = {}
+        for p in self.network.projections:
+            dims = (f"{p.target} neuron", f"{p.source} neuron")
+            if p.source == p.target:
+                dims = (dims[0], f"{p.source} source neuron")
+            now[f"theta {p.name}"] = (dims, self.theta(p.name), {"long_name": "θ"})
+            about = {"long_name": "ŵ = max(0, w − f(0))"}
+            now[f"weight {p.name}"] = (dims, self.weight(p.name), about)
+        return xr.Dataset(now, attrs={"time_s": self.time_s})
 
     def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
         layout = self._engine.layout
@@ -285,7 +270,8 @@ class Simulation:
 
         Several at once as a mapping, ``{"x->z": {"speed": 0.0}, …}``. All synapses are brought up
         to date under the old numbers first. Parts keep their kind: give
-        ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, ``plasticity=SpikeLikelihood(data_size=50.0)``.
+        ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, or
+        ``plasticity=SpikeLikelihood(data_size=50.0)``.
         The refresh follows the fastest b unless it was given; the grid stays.
         """
         if not isinstance(projection, Mapping):
@@ -293,6 +279,10 @@ class Simulation:
         elif numbers:
             rule = "must have its numbers within the mapping"
             raise refuse("change", rule, sorted(numbers)[0], "put it there")
+        elif not projection:
+            raise refuse("change", "must name a projection", "none")
+        for name, values in projection.items():
+            arguments.instance(f"numbers for {name!r}", values, Mapping, "e.g. {'speed': 0.0}")
         network = changed(self.network, projection)
         drift_interval_s = self.drift_interval_s
         if not self._drift_interval_given:
@@ -321,34 +311,21 @@ class Simulation:
 
     # -- lesions --------------------
 
-    @property
-    def lesions_waiting(self) -> bool:
-        """Whether scheduled ones are still to come."""
-        return not bool(self._applied.all())
-
-    def lesion(self, lesion: Lesion) -> None:
-        """Apply a lesion now."""
-        apply(lesion, self._state.copy(), self.network, self._engine.layout)  # refuses a wrong one
+    def lesion(self, lesion: NetworkLesion) -> None:
+        """Apply a lesion now: `RemoveNeurons`, `RemoveSynapses` or `SilenceInputs`."""
+        arguments.instance("lesion", lesion, NetworkLesion, "e.g. RemoveNeurons('z', [0])")
+        layout = self._engine.layout
+        lesion.apply(self._state.copy(), self.network, layout)  # raises an error if it is wrong
         self._deliver()
-        apply(lesion, self._state, self.network, self._engine.layout)
+        lesion.apply(self._state, self.network, layout)
         self._feed.forget()
         self._engine.recompute_potentials(self._state)
-        self.lesion_log.append((self.time_s, lesion.describe()))
-        self._recorder.take_lesion(self.time_s, lesion.describe())
-
-    def _lesions_due(self) -> None:
-        for i, scheduled in enumerate(self._scheduled):
-            on_grid = self.time_s == self._sweeps * self.sync_interval_s
-            if not self._applied[i] and scheduled.is_due(self, on_grid):
-                self._applied[i] = True
-                self.lesion(scheduled.lesion)
 
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to go on bit for bit, as arrays, numbers and strings."""
-        log = {str(i): {"time_s": t, "what": w} for i, (t, w) in enumerate(self.lesion_log)}
-        if not self._recorder.wants_presentations:  # who goes on may: from here on
+        """Everything needed to continue bit-identically, as arrays, numbers and strings."""
+        if not self._recorder.wants_presentations:  # a restored simulation may record them
             self._feed.shown_before(self._state.inputs, self.time_s)
         return {
             "format": FORMAT,
@@ -357,15 +334,13 @@ class Simulation:
             "sync_interval_s": self.sync_interval_s,
             **self._state.save(self._given),
             "changes": save_changes(self.network, self._given),
-            "recorder": self._recorder.state(),
-            "applied": self._applied.copy(),
-            "lesions": log,
+            "spike_counts": self.spike_counts,
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles continue independently and bit-identically."""
-        options = {"record": self._record, "sink": self.sink, "lesions": self._scheduled}
-        return _continued, (type(self), self._given, self.state(), self._stimulus, options)
+        saved = (type(self), self._given, self.state(), self._stimulus, self.observer)
+        return _continued, saved
 
     def __copy__(self) -> Simulation:
         return copy.deepcopy(self)
@@ -377,9 +352,7 @@ class Simulation:
         state: Any,
         stimulus: Any = None,
         *,
-        record: Recording = Recording(),  # noqa: B008 (frozen)
-        sink: Sink | None = None,
-        lesions: Sequence[Scheduled] = (),
+        observer: Observer | None = None,
     ) -> Simulation:
         """Go on from ``state()``; network, stimulus and scheduled lesions as they were."""
         check_saved(state)
@@ -391,26 +364,17 @@ class Simulation:
         with translate_errors():
             now = restore_changes(network, state["changes"])
         drift_interval_s, sync_interval_s = state["drift_interval_s"], state["sync_interval_s"]
-        self._set_up(now, stimulus, drift_interval_s, sync_interval_s, record, sink, lesions)
+        self._set_up(now, stimulus, drift_interval_s, sync_interval_s, observer)
         self._given, self._drift_interval_given = network, bool(state["drift_interval_given"])
-        try:
-            applied = np.array(state["applied"])
-        except ValueError:
-            applied = np.zeros(0)
-        if applied.shape != (len(self._scheduled),) or applied.dtype != bool:
-            raise refuse("lesions", f"must be the {applied.size} of before", len(self._scheduled))
         with translate_errors():
             self._state = State.restore(self._engine.layout, now, state)
             self._engine.write_columns(self._state)
             self._feed.schedule(self._state.inputs, self._state.activity.drawn_until_s)  # must fit
-            self._recorder.restore(state["recorder"])
-            entries = (state["lesions"][str(i)] for i in range(len(state["lesions"])))
-            self.lesion_log = [(float(e["time_s"]), str(e["what"])) for e in entries]
-        self._applied = applied
+            self._recorder.restore(state["spike_counts"])
         return self
 
 
 def _continued(
-    kind: type[Simulation], network: Network, state: Any, stimulus: Any, options: dict[str, Any]
+    kind: type[Simulation], network: Network, state: Any, stimulus: Any, observer: Observer
 ) -> Simulation:
-    return kind.from_state(network, state, stimulus, **options)
+    return kind.from_state(network, state, stimulus, observer=observer)

@@ -20,10 +20,9 @@ from synsamp.paper.shared.digit_circuit import RuleSection
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
     DoubleExponential,
-    MemorySink,
+    EventLog,
     Network,
     Projection,
-    Recording,
     Simulation,
     SpikeLikelihood,
     SynapseModel,
@@ -153,18 +152,17 @@ def _poisson_pairs(rule: RuleSection, seed: np.random.SeedSequence) -> tuple[Flo
         neurons=[WinnerTakeAll("pre", 1, PAIRING_HZ), WinnerTakeAll("post", 1, PAIRING_HZ)],
         projections=[Projection("pre", "post", _synapses(rule))],
     )
-    sink = MemorySink()
+    log = EventLog("spikes", traces={"pre->post": [(0, 0)]})
     start = rule.theta_0 + math.log(PAIRED_WEIGHT)
     Simulation(
         network,
         seed=seed,
         sync_interval_s=DURATION_S,
         drift_interval_s=DURATION_S,
-        record=Recording(spikes=True, traces={"pre->post": [(0, 0)]}),
-        sink=sink,
+        observer=log,
         theta={"pre->post": start},
     ).run(DURATION_S)
-    spikes, trace = sink["spikes"], sink["traces"]
+    spikes, trace = log["spikes"], log["traces"]
     theta = np.concatenate([[start], trace["theta"]])
     pre_s, post_s = (spikes["time_s"][spikes["neuron"] == k] for k in (0, 1))
     # θ is recorded after every postsynaptic spike and when the drift is applied, which is 0 here.

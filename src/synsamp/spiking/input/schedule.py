@@ -19,7 +19,7 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.input.pool import Pool, Segments
 from synsamp.spiking.input.position import BLOCK, Chosen, InputState
-from synsamp.spiking.input.stimulus import REPEAT_S, Constant, Shown
+from synsamp.spiking.input.stimulus import REPEAT_S, Constant, ParsedStimulus
 from synsamp.spiking.kernel.memory import SILENCED, Schedule
 from synsamp.spiking.network import Network
 
@@ -67,7 +67,7 @@ def _checked_choice(chosen: Any, library: Mapping[str, Any]) -> dict[str, NDArra
 class InputFeed:
     """Makes the schedule of one stimulus; what it keeps can be made anew at any time."""
 
-    def __init__(self, network: Network, shown: Shown) -> None:
+    def __init__(self, network: Network, shown: ParsedStimulus) -> None:
         self._network = network
         self._stimulus = shown.stimulus
         self._spikes = shown.spikes
@@ -78,7 +78,7 @@ class InputFeed:
         self._laid_of: list[tuple[int, float]] | None = None  # of which blocks
         self._constant: _Block | None = None  # the last one of constant rates
 
-    def showing(self, shown: Shown) -> InputFeed:
+    def showing(self, shown: ParsedStimulus) -> InputFeed:
         """A feed of another stimulus: this one, with its arrays, if rates stay constant."""
         new, old = shown.stimulus, self._stimulus
         if not (

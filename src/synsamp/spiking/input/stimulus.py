@@ -123,7 +123,7 @@ class SpikeTimes:
         object.__setattr__(self, "input", inputs[order])
 
 
-class Shown(NamedTuple):
+class ParsedStimulus(NamedTuple):
     """A stimulus as the schedule takes it: presentations in some order, and given spikes."""
 
     stimulus: Stimulus | None
@@ -153,17 +153,17 @@ class Constant:
         return dict.fromkeys(self.library, np.zeros(count, np.int64))
 
 
-def parse_stimulus(given: Any, network: Network) -> Shown:
+def parse_stimulus(given: Any, network: Network) -> ParsedStimulus:
     """Whatever a user may give as a stimulus, checked against the network."""
     if given is None:
-        return Shown(None, {})
+        return ParsedStimulus(None, {})
     groups = {g.name: g.size for g in network.inputs}
     if hasattr(given, "library") and callable(getattr(given, "choose", None)):
         library = arguments.instance("library of the stimulus", given.library, Mapping)
         for name, row in library.items():
             arguments.one_of("stimulus library", name, groups)
             _require_row(f"presentations for {name!r}", row)
-        return Shown(given, {})
+        return ParsedStimulus(given, {})
     if not isinstance(given, Mapping):
         if len(groups) != 1:
             raise refuse(
@@ -192,7 +192,7 @@ def parse_stimulus(given: Any, network: Network) -> Shown:
             rows[name] = arguments.numbers(
                 what, part, shape=(size,), at_least=0, at_most=FASTEST_HZ, remedy=remedy
             )
-    return Shown(_in_order(rows), spikes)
+    return ParsedStimulus(_in_order(rows), spikes)
 
 
 def _in_order(rows: dict[str, Any]) -> Stimulus | None:

@@ -13,9 +13,9 @@ from synsamp.spiking.engine import Engine
 from synsamp.spiking.input.position import InputState
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import parse_stimulus
-from synsamp.spiking.instruments.recording import new_event_buffer, nothing_traced
 from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, EventBuffer
 from synsamp.spiking.kernel.random import new_streams
+from synsamp.spiking.recorder import new_event_buffer, nothing_traced
 from synsamp.spiking.state import State, at_rest, fresh_copy
 
 BUFFER_SPIKES = 2**12
@@ -63,7 +63,7 @@ def run_probe(
 
     ``start="running"`` takes traces and adaptation as they are now, ``"rest"`` sets them to zero.
     For ``burn_in_s`` before the probe ``burn_in`` (default: the stimulus itself) is shown and not
-    recorded. All draws come from ``seed``; the state is left as it was, to the bit.
+    recorded. All draws come from ``seed``; the state is not changed.
     """
     arguments.one_of("start", start, ("running", "rest"))
     duration_s = arguments.number("duration_s", duration_s, at_least=0, at_most=1e12)

@@ -1,6 +1,6 @@
-"""An array with named dimensions, as light as a row every ten seconds asks for.
+"""An array with named dimensions.
 
-Records of the package give these; xarray's own take longer to build than the row takes to store.
+Records return these: building an `xarray.DataArray` takes longer than storing a row.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Labelled:
-    """Values, their dimensions, what they mean, and coordinates along the dimensions."""
+class NamedArray:
+    """Values with their dimensions, attributes, and coordinates along the dimensions."""
 
     values: NDArray[Any]
     dims: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""One arm of a protocol, the trunk or a branch: its simulation and what its records remember."""
+"""The state of the trunk or of a branch: its simulation and what its records remember."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.columns import Column, Table
 from synsamp.environments import Loop
 from synsamp.protocol.every import Every
-from synsamp.protocol.records import AtMarks, Presentations, Spikes, Traces
+from synsamp.protocol.records.at_marks import AtMarks
+from synsamp.protocol.records.base import EventRecord, IntervalRecord, SyncRecord
+from synsamp.protocol.records.traces import Traces
 from synsamp.protocol.steps import TIMED, Act
-from synsamp.protocol.tables import AS_THEY_COME, TIME, Tables
+from synsamp.protocol.tables import Tables
 from synsamp.protocol.view import View
 from synsamp.seeds import named_seed
-from synsamp.spiking import Network, Recording, Simulation
+from synsamp.spiking import Network, Simulation
 
 UNNAMED = "trunk"
-"""What seeds call the arm without a name."""
+"""The name of the trunk in seeds."""
 
 
-class Arm:
+class BranchState:
     """Steps, records and the simulation that goes through them."""
 
     def __init__(
@@ -45,6 +46,7 @@ class Arm:
         self.loop: Loop | None = None  # with the environment that is acted on
         self._mean_reward, self._total_reward = 0.0, 0.0  # up to the loop
         self.simulation: Simulation
+        self._network: Network
 
     # -- setting up --------------------
 
@@ -56,44 +58,51 @@ class Arm:
             seed=seed,
             sync_interval_s=self._sync_interval_s,
             **options,
-            **self._listening(),
+            observer=self,
         )
 
-    def go_on_from(self, network: Network, state: Any, stimulus: Any) -> None:
-        """Begin or go on with the state of a simulation."""
+    def continue_from(self, network: Network, state: Any, stimulus: Any) -> None:
+        """Begin or continue with the state of a simulation."""
         self._set_up(network)
-        self.simulation = Simulation.from_state(network, state, stimulus, **self._listening())
+        self.simulation = Simulation.from_state(network, state, stimulus, observer=self)
 
     def _set_up(self, network: Network) -> None:
-        if any(getattr(r.what, "counts_spikes", False) for r in self._on_grid().values()):
+        self._network = network
+        if any(getattr(r.what, "counts_spikes", False) for r in self._timed_records().values()):
             self._counts = np.zeros(network.n_neurons, np.int64)
         for name, record in self.record.items():
-            if isinstance(record, Spikes):
-                self._tables.open(self.path(name), AS_THEY_COME["spikes"])
-            elif isinstance(record, Traces):
-                self._tables.open(self.path(name), AS_THEY_COME["traces"])
-            elif isinstance(record, Presentations):
-                index = Column(
-                    "<i8", {"group": len(network.inputs)}, description="index in the library"
-                )
-                columns = {"time": TIME, "index": index}
-                self._tables.open(self.path(name), Table("presentation", columns))
+            if isinstance(record, (EventRecord, SyncRecord)):
+                self._tables.open(self.path(name), record.table(network))
 
-    def _listening(self) -> dict[str, Any]:
-        """What the engine is asked to note, and who listens."""
-        kinds = {type(r): r for r in self.record.values()}
-        traced = kinds.get(Traces)
-        recording = Recording(
-            spikes=Spikes in kinds or self._counts is not None,
-            presentations=Presentations in kinds,
-            traces={} if traced is None else traced.synapses,
-        )
-        return {"record": recording, "sink": _Events(self)}
+    # -- events of the engine; see `synsamp.spiking.events.Observer` --------------------
 
-    # -- looking --------------------
+    def _event_records(self) -> dict[str, EventRecord]:
+        return {n: r for n, r in self.record.items() if isinstance(r, EventRecord)}
+
+    @property
+    def events(self) -> set[str]:
+        """Kinds of event that the records need."""
+        counted = set() if self._counts is None else {"spikes"}
+        return counted | {record.event for record in self._event_records().values()}
+
+    @property
+    def traced(self) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """Synapses whose θ is recorded at each update."""
+        records = (r for r in self.record.values() if isinstance(r, Traces))
+        return next((r.synapses for r in records), {})
+
+    def take(self, event: str, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Count spikes, and hand events to their records."""
+        if event == "spikes" and self._counts is not None:
+            self._counts += np.bincount(columns["neuron"], minlength=self._counts.size)
+        for name, record in self._event_records().items():
+            if record.event == event:
+                self._tables.add_rows(self.path(name), record.rows(columns, self._network))
+
+    # -- reading --------------------
 
     def path(self, name: str) -> str:
-        """Where something of this arm stands in the results."""
+        """Path in the results of something of this branch."""
         return f"{self.name}/{name}" if self.name else name
 
     def view(self, *key: str) -> View:
@@ -106,38 +115,46 @@ class Arm:
 
     def begin(self) -> None:
         """Take the first rows."""
-        for name, record in self._on_grid().items():
-            if hasattr(record.what, "row"):
+        for name, record in self._timed_records().items():
+            if isinstance(record.what, IntervalRecord):
                 self._memory[name] = record.what.begin(self.view(name))
+        for name, sync in self._sync_records().items():
+            self._memory.setdefault(name, sync.begin(self.view(name)))
         self.take_rows()
 
-    def take_rows(self, due: int | None = None) -> None:
-        """Take a row of every record on a grid, or of those due at this number of the grid."""
+    def take_rows(self, point: int | None = None) -> None:
+        """Take a row of every periodic record, or of those due at this sync point."""
         for name, record in self.record.items():
-            if isinstance(record, Every) and (due is None or due % self.steps_of(record) == 0):
+            if isinstance(record, Every) and (point is None or point % self.steps_of(record) == 0):
                 self._take(name, record.what, None)
+        for name, sync in self._sync_records().items():
+            rows, self._memory[name] = sync.rows(self.view(name), self._memory[name])
+            self._tables.add_rows(self.path(name), rows)
+
+    def _sync_records(self) -> dict[str, SyncRecord]:
+        return {n: r for n, r in self.record.items() if isinstance(r, SyncRecord)}
 
     def mark(self, mark: str) -> None:
-        """Take a row of every record that is taken at this mark."""
+        """Take a row of every record taken at this mark."""
         for name, record in self.record.items():
             if isinstance(record, AtMarks) and (not record.names or mark in record.names):
                 self._take(name, record.what, mark)
 
     def _take(self, name: str, what: Any, mark: str | None) -> None:
         view = self.view(name)
-        if hasattr(what, "row"):
-            value, self._memory[name] = what.row(view, self._memory[name])
+        if isinstance(what, IntervalRecord):
+            value, self._memory[name] = what.row(view, self._memory[name]), what.begin(view)
         else:
             value = what(view)
         self._tables.add_row(self.path(name), value, view.time_s, mark)
 
-    def _on_grid(self) -> dict[str, Any]:
+    def _timed_records(self) -> dict[str, Any]:
         return {n: r for n, r in self.record.items() if isinstance(r, (Every, AtMarks))}
 
     # -- time --------------------
 
     def begin_step(self, step: Any) -> None:
-        """A step that takes time begins: something is shown, or an environment opens."""
+        """Begin a step that takes time."""
         self._mean_reward, self._total_reward = self.mean_reward, self.total_reward
         self.loop = None
         if isinstance(step, Act):
@@ -155,7 +172,7 @@ class Arm:
         self.began_s = self.simulation.time_s
 
     def run_until(self, time_s: float) -> None:
-        """Let time pass."""
+        """Simulate up to a time."""
         if self.loop is None:
             self.simulation.run_until(time_s)
         else:
@@ -173,30 +190,31 @@ class Arm:
 
     @property
     def shown(self) -> Any:
-        """The step whose stimulus this arm runs on by itself, or None."""
+        """The step whose stimulus this branch shows by itself, or None."""
         begun = self.steps[: self.index + (self.began_s is not None)]
         return next((step for step in reversed(begun) if isinstance(step, TIMED)), None)
 
     def steps_of(self, every: Every) -> int:
-        """An interval in steps of the grid."""
+        """An interval in steps of ``sync_interval_s``."""
         return round(every.seconds / self._sync_interval_s)
 
     @property
-    def grid_point(self) -> int:
-        """Number of the last point of the grid that was reached."""
+    def sync_point(self) -> int:
+        """Number of the last sync point that was reached."""
         return int(self.simulation.time_s / self._sync_interval_s + 1e-9)
 
     def next_stop_s(self) -> float:
-        """The next time at which something is due."""
+        """The next time at which a record or change is due."""
         recorded = [r for r in self.record.values() if isinstance(r, Every)]
         lengths = [self.steps_of(each) for each in (*recorded, *self.repeated)]
-        here = self.grid_point
+        lengths += [1] * bool(self._sync_records())
+        here = self.sync_point
         return min(((here // n + 1) * n * self._sync_interval_s for n in lengths), default=np.inf)
 
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to go on."""
+        """Everything needed to continue."""
         return {
             "index": self.index,
             "began_s": self.began_s,
@@ -209,11 +227,11 @@ class Arm:
         }
 
     def restore(self, network: Network, state: Any, stimulus: Any) -> None:
-        """Go on where a saved state left it; ``index`` and ``began_s`` are set already."""
+        """Continue from a saved state; ``index`` and ``began_s`` are set already."""
         loop = state["loop"]
         if loop is not None:
             stimulus = {group: np.array(rates) for group, rates in loop["rates_hz"].items()}
-        self.go_on_from(network, state["simulation"], stimulus)
+        self.continue_from(network, state["simulation"], stimulus)
         self._mean_reward = float(state["mean_reward"])
         self._total_reward = float(state["total_reward"])
         if loop is not None:
@@ -229,63 +247,22 @@ class Arm:
         if self._counts is not None:
             self._counts[:] = state["counts"]
 
-    def fork(self, other: Arm, network: Network, stimulus: Any) -> None:
-        """Let this arm begin as a copy of another."""
-        self.go_on_from(network, other.simulation.state(), stimulus)
+    def fork(self, other: BranchState, network: Network, stimulus: Any) -> None:
+        """Begin as a copy of another branch."""
+        self.continue_from(network, other.simulation.state(), stimulus)
         self.repeated = list(other.repeated)
         self._mean_reward, self._total_reward = other.mean_reward, other.total_reward
         if self._counts is not None and other.counted is not None:
             self._counts[:] = other.counted
+        for name, record in self._sync_records().items():
+            if other.record.get(name) is record:
+                self._memory[name] = other.remembered(name)
+
+    def remembered(self, name: str) -> Any:
+        """What a record remembers."""
+        return self._memory[name]
 
     @property
     def counted(self) -> NDArray[np.int64] | None:
         """Spikes of each neuron so far, if they are counted."""
         return self._counts
-
-    # -- as they come --------------------
-
-    def take_spikes(self, time_s: NDArray[np.float64], neuron: NDArray[np.int32]) -> None:
-        """Count spikes and write them down."""
-        if self._counts is not None:
-            self._counts += np.bincount(neuron, minlength=self._counts.size)
-        for name, record in self.record.items():
-            if isinstance(record, Spikes):
-                use: Any = slice(None)
-                if record.between_s is not None:
-                    use = (time_s >= record.between_s[0]) & (time_s < record.between_s[1])
-                rows = {"time": time_s[use], "neuron": neuron[use]}
-                self._tables.add_rows(self.path(name), rows)
-
-    def take(self, kind: type, rows: Mapping[str, Any]) -> None:
-        """Write down rows of a record that is written as they come."""
-        for name, record in self.record.items():
-            if isinstance(record, kind):
-                self._tables.add_rows(self.path(name), rows)
-
-
-class _Events:
-    """Hands what the engine notes to an arm; see `synsamp.spiking.Sink`."""
-
-    def __init__(self, arm: Arm) -> None:
-        self._arm = arm
-
-    def open(self, name: str, table: Any) -> None:
-        """The arm opens its own tables."""
-
-    def append(self, name: str, columns: Mapping[str, Any]) -> None:
-        """Pass on; lesions stand in the log of steps."""
-        if name == "spikes":
-            self._arm.take_spikes(columns["time_s"], columns["neuron"])
-        elif name == "traces":
-            rows = {k: columns[k] for k in ("synapse", "theta")}
-            self._arm.take(Traces, {"time": columns["time_s"], **rows})
-        elif name == "presentations":
-            rows = {"time": columns["start_s"], "index": columns["index"]}
-            self._arm.take(Presentations, rows)
-
-    def length(self, name: str) -> int:
-        """Tables are cut back by who keeps them."""
-        return 0
-
-    def truncate(self, name: str, length: int) -> None:
-        """Tables are cut back by who keeps them."""

@@ -1,4 +1,4 @@
-"""What was done at a step, in words that can be read back: JSON."""
+"""The log of steps: lesions and changed numbers as JSON."""
 
 from __future__ import annotations
 

@@ -1,0 +1,24 @@
+"""Records taken at named moments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from synsamp.protocol.records.base import Record
+from synsamp.protocol.steps import check_step_name
+from synsamp.protocol.view import View
+
+
+@dataclass(frozen=True, eq=False)
+class AtMarks:
+    """A record that takes a row at marks; see `at_marks`."""
+
+    what: Any
+    names: tuple[str, ...] = ()
+
+
+def at_marks(what: Record | Callable[[View], Any], *names: str) -> AtMarks:
+    """Take a record at every `Mark`, or only at the marks with these names."""
+    return AtMarks(what, tuple(check_step_name("name of a mark", name) for name in names))

@@ -1,1 +1,0 @@
-"""What watches and changes a running network: recording, probes, lesions, pairing."""

@@ -1,0 +1,235 @@
+"""Single births and deaths, input spikes, populations, and coordinates of the results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from synsamp.errors import SynsampError
+from synsamp.protocol import (
+    Branch,
+    Lesion,
+    Protocol,
+    Show,
+    active,
+    alive,
+    births_deaths,
+    every,
+    input_spikes,
+    potentials,
+    rates,
+    spikes,
+    theta,
+    turnover,
+)
+from synsamp.spiking import (
+    InputGroup,
+    Network,
+    Projection,
+    RemoveNeurons,
+    SpikeTimes,
+    WinnerTakeAll,
+)
+from tests.protocol.circuit import LEFT, N_INPUTS, N_NEURONS, RIGHT, SYNAPSES, network
+from tests.protocol.places import KilledError, Place
+
+
+def brute_force(time, now):
+    """Births and deaths from all rows of θ > 0: time, post, pre, born, age."""
+    born_s, found = {}, []
+    for i in range(1, len(time)):
+        for post, pre in np.argwhere(now[i] != now[i - 1]):
+            key, born = (post, pre), bool(now[i][post, pre])
+            age = np.nan if born or key not in born_s else time[i] - born_s[key]
+            found.append((time[i], post, pre, born, age))
+            born_s.pop(key, None)
+            if born:
+                born_s[key] = time[i]
+    return np.array(found, float).reshape(-1, 5).T
+
+
+def assert_events(data, expected):
+    for name, column in zip(("time", "post", "pre", "born", "age"), expected, strict=True):
+        np.testing.assert_allclose(data[name].values.astype(float), column, err_msg=name)
+
+
+FAST = {"speed": 5e-3}
+BOTH = {"events": births_deaths(SYNAPSES), "theta": every(1, theta(SYNAPSES))}
+
+
+def test_births_and_deaths_are_those_of_theta_at_every_sync_point():
+    steps = [Show(LEFT, 60), Show(RIGHT, 60)]
+    found = Protocol(network(**FAST), steps, BOTH, sync_interval_s=1.0).run(seed=2)
+    data = found["events"].to_dataset()
+    expected = brute_force(found["theta/time"].values, found["theta/theta"].values > 0)
+    assert_events(data, expected)
+    assert np.isfinite(data.age.values).sum() > 20
+    assert (~data.born.values).sum() > np.isfinite(data.age.values).sum()  # born before the record
+
+
+def test_ages_are_exact_to_one_interval():
+    """A record ten times as fine contains each age, up to one coarse interval at either end."""
+    coarse, fine = (
+        Protocol(
+            network(speed=1e-3), [Show(LEFT, 400)], {"events": births_deaths(SYNAPSES)},
+            drift_interval_s=0.1, sync_interval_s=interval,
+        ).run(seed=1)["events"].to_dataset()
+        for interval in (1.0, 0.1)
+    )  # fmt: skip
+    assert np.nanmin(coarse.age) >= 1.0
+    assert np.nanmin(fine.age) < 0.5
+    assert fine.sizes["event"] > coarse.sizes["event"]  # events within an interval are missed
+
+
+def test_snapshots_miss_what_happens_between_them():
+    record = {
+        "events": births_deaths(SYNAPSES),
+        "fine": every(1, turnover(SYNAPSES)),
+        "coarse": every(30, turnover(SYNAPSES)),
+    }
+    found = Protocol(network(**FAST), [Show(LEFT, 90)], record, sync_interval_s=1.0).run(seed=2)
+    born = int(found["events/born"].sum())
+    assert born == int(found["fine/born"].sum())
+    assert born > 2 * int(found["coarse/born"].sum())
+
+
+def test_a_lesion_is_a_death_and_a_branch_continues_with_the_ages():
+    steps = [
+        Show(LEFT, 50),
+        Branch("control", [Show(LEFT, 40)]),
+        Lesion(RemoveNeurons("z", [1])),
+        Show(LEFT, 40),
+    ]
+    found = Protocol(network(**FAST), steps, BOTH, sync_interval_s=1.0).run(seed=3)
+    data = found["events"].to_dataset()
+    at_lesion = (data.time == 50) & (data.post == 1) & ~data.born
+    before = found["theta/theta"].sel(time=50).values > 0
+    assert int(at_lesion.sum()) >= before[1].sum() > 0
+    assert not ((data.time > 50) & (data.post == 1)).any()
+    trunk_only = found["theta"].to_dataset().sel(time=slice(0, 50))
+    branch = found["control/theta"].to_dataset()
+    time = np.concatenate([trunk_only.time, branch.time[1:]])
+    now = np.concatenate([trunk_only.theta, branch.theta[1:]]) > 0
+    expected = brute_force(time, now)
+    assert_events(found["control/events"].to_dataset(), expected[:, expected[0] > 50])
+    assert np.isfinite(found["control/events/age"]).any()
+
+
+def two_groups():
+    return Network(
+        [InputGroup("x", 2), InputGroup("y", 3)],
+        [WinnerTakeAll("a", 2), WinnerTakeAll("b", 3)],
+        [Projection("x", "a"), Projection("y", "b")],
+    )
+
+
+def test_input_spikes_of_a_group():
+    given = {"x": SpikeTimes([0.25, 0.5, 7.0], [1, 0, 1]), "y": SpikeTimes([0.3, 8.0], [2, 0])}
+    record = {
+        "x": input_spikes("x"),
+        "y": input_spikes("y", between_s=(0.0, 5.0)),
+        "spikes": spikes(),
+    }
+    found = Protocol(two_groups(), [Show(given, 10)], record).run()
+    assert found["x/time"].values.tolist() == [0.25, 0.5, 7.0]
+    assert found["x/input"].values.tolist() == [1, 0, 1]
+    assert found["y/time"].values.tolist() == [0.3]
+    assert found["y/input"].values.tolist() == [2]
+    neuron = found["spikes/neuron"].values
+    np.testing.assert_array_equal(found["spikes/population"], neuron >= 2)
+    assert "0 a, 1 b" in found["spikes/population"].attrs["description"]
+
+
+def test_drawn_input_spikes_follow_the_rates():
+    found = Protocol(network(), [Show(LEFT, 200)], {"x": input_spikes("x")}).run()
+    counts = np.bincount(found["x/input"], minlength=N_INPUTS)
+    assert (np.abs(counts - 200 * LEFT) < 4.5 * np.sqrt(200 * LEFT) + 1).all()
+
+
+def test_both_records_resume_bit_identically_anywhere():
+    def protocol():
+        steps = [
+            Show(LEFT, 5),
+            Branch("control", [Show(RIGHT, 4)]),
+            Lesion(RemoveNeurons("z", [0])),
+            Show(RIGHT, 4),
+        ]
+        record = {"events": births_deaths(SYNAPSES), "x": input_spikes("x")}
+        return Protocol(network(**FAST), steps, record, sync_interval_s=1.0)
+
+    whole = Place()
+    protocol().carry_out(3, whole)
+    for dies_at in range(1, whole.reports):
+        place = Place(dies_at)
+        with pytest.raises(KilledError):
+            protocol().carry_out(3, place)
+        place = place.reborn()
+        protocol().carry_out(3, place)
+        found, expected = place.arrays(), whole.arrays()
+        assert found.keys() == expected.keys()
+        for name, values in expected.items():
+            np.testing.assert_array_equal(found[name], values, err_msg=name)
+
+
+def test_results_of_two_branches_can_be_subtracted():
+    lesioned = Branch("lesioned", [Lesion(RemoveNeurons("z", [0])), Show(LEFT, 20)])
+    steps = [Show(LEFT, 20), Branch("control", [Show(LEFT, 20)]), lesioned]
+    found = Protocol(network(), steps, {"theta": every(10, theta(SYNAPSES))}).run()
+    a, b = found["lesioned/theta/theta"], found["control/theta/theta"]
+    assert a.indexes["time"].is_unique
+    assert a.sizes["time"] == 4  # 20, right after the lesion, 30, 40
+    difference = a - b
+    assert difference.time.values.tolist() == [20, 30, 40]
+    assert (difference.sel(time=20) == 0).all()
+    assert np.isnan(difference.sel(time=40)[0]).all()
+
+
+def test_dimensions_have_coordinates():
+    record = {
+        "theta": every(10, theta(SYNAPSES)),
+        "some": every(10, active(SYNAPSES, post=[1], pre=[0, 3])),
+        "alive": every(10, alive()),
+        "rates": every(10, rates()),
+    }
+    found = Protocol(network(), [Show(LEFT, 10)], record).run()
+    assert found["theta/post"].values.tolist() == list(range(N_NEURONS))
+    assert found["theta/pre"].values.tolist() == list(range(N_INPUTS))
+    assert found["some/pre"].values.tolist() == [0, 3]
+    assert found["alive/neuron"].values.tolist() == list(range(N_NEURONS))
+    assert found["rates/neuron"].values.tolist() == list(range(N_NEURONS))
+    u = Protocol(two_groups(), [Show({}, 10)], {"u": every(10, potentials("b"))}).run()
+    assert u["u/neuron"].values.tolist() == [2, 3, 4]  # as in the spikes
+
+
+def test_an_interrupted_run_returns_what_was_recorded():
+    def impatient(view):
+        if view.time_s == 30:
+            raise KeyboardInterrupt
+        return view.time_s
+
+    record = {"theta": every(10, theta(SYNAPSES)), "mine": every(10, impatient)}
+    protocol = Protocol(network(), [Show(LEFT, 100)], record)
+    with pytest.warns(UserWarning, match="interrupted after 20 of 100 s"):
+        found = protocol.run(seed=1)
+    assert isinstance(found, xr.DataTree)
+    assert found["mine/mine"].values.tolist() == [0, 10, 20]
+    whole = Protocol(network(), [Show(LEFT, 30)], {"theta": every(10, theta(SYNAPSES))}).run(seed=1)
+    np.testing.assert_array_equal(found["theta/theta"], whole["theta/theta"])
+    assert found["steps/what"].size == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: {"a": every(10, births_deaths(SYNAPSES))}, "must not have an interval"),
+        (lambda: {"a": births_deaths("y->z")}, "y->z"),
+        (lambda: {"a": input_spikes("y")}, "input group must be one of x"),
+        (lambda: {"a": every(10, lambda view: np.ma.ones(2))}, "masked array"),
+        (lambda: 5, "record must be a Mapping"),
+    ],
+)
+def test_wrong_records_raise_an_error(make, words):
+    with pytest.raises(SynsampError, match=words) as caught:
+        Protocol(network(), [Show(LEFT, 10)], make()).run()
+    assert "\n" not in str(caught.value)
