@@ -321,7 +321,7 @@ def test_rates_that_run_away_stop_with_a_message():
     )
     sim = Simulation(net, theta={"h->h": 4.5})
     with pytest.raises(
-        SynsampError, match=r"rates of stochastic neurons must stay below .* max_rate_hz"
+        SynsampError, match=r"total rate of stochastic neurons must stay below .* max_rate_hz"
     ):
         sim.run(100.0)
     assert sim.time_s < 100.0
