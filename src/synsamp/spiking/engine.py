@@ -362,7 +362,7 @@ class Engine:
     def _raise_if_broken(self, status: int, state: State) -> None:
         if status == RUNAWAY:
             raise SynsampError(
-                f"the total rate of stochastic neurons must stay below {MOST_HZ:g} Hz, got a bound of "
+                f"the total rate of stochastic neurons must stay below {MOST_HZ:g} Hz, got up to "
                 f"{float(state.activity.clock[BOUND]):g} Hz at "
                 f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s; use weaker or inhibitory "
                 "weights, a lower rate_hz, or a max_rate_hz"

@@ -189,7 +189,7 @@ def act(
     buffer: EventBuffer,
     work: Work,
 ) -> int:
-    """Simulate to ``until`` (s) as the event loop does, with answers of the environment when they are due."""
+    """Simulate to ``until`` (s) with answers of the environment when they are due."""
     terms, period = acting.terms, acting.terms[PERIOD_S]
     counted = buffer.written[0]
     for _ in range(ANSWERS_PER_CALL):

@@ -1,7 +1,7 @@
 """Update the synapses of one neuron: refresh, learning at a spike, potentials.
 
-`kernel.diffusion` and `plasticity/` define how prior, mapping and plasticity change a row. Here rows
-are located in memory and passed to them.
+`kernel.diffusion` and `plasticity/` define how prior, mapping and plasticity change a row. Here
+rows are located in memory and passed to them.
 """
 
 from __future__ import annotations

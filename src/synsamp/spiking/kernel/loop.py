@@ -69,7 +69,7 @@ SWEEPS_PER_CALL, EVENTS_PER_CALL = 2**6, 2**20
 def emit(
     neuron: int, now: float, wiring: Wiring, column: Any, activity: Activity, buffer: EventBuffer
 ) -> bool:
-    """A neuron spikes: its adaptation grows, its axons transmit the spike, the buffer records it."""
+    """A neuron spikes: its adaptation grows, its axons transmit the spike, it is recorded."""
     activity.adaptation_fall[neuron] += 1.0
     activity.adaptation_rise[neuron] += 1.0
     room = True
