@@ -1,7 +1,7 @@
-"""Check what a user hands over, in one way everywhere: name, rule, value, remedy.
+"""Check arguments of public functions; errors name the argument, the rule, the value and a remedy.
 
-Each function returns the value in the type that the code behind it counts on, or raises
-`synsamp.SynsampError` with one line. A bool is not a number here: ``steps=True`` is a slip.
+Each function returns the value in a fixed type or raises `synsamp.SynsampError` with one line. A
+bool is not a number: ``steps=True`` is likely a mistake.
 
     steps = whole("steps", steps, at_least=1)
     speed = number("b", speed, at_least=0, at_most=1e6)
@@ -67,7 +67,7 @@ def number(
 
 
 def _as_float(value: Any) -> float:
-    """A real number as a float, NaN for what is none."""
+    """A real number as a float; NaN for anything else."""
     if type(value) is float:
         return value
     if not _is_scalar(value) or isinstance(value, (bool, np.bool_)):
@@ -86,7 +86,7 @@ def whole(
     at_most: int | None = None,
     remedy: str = "",
 ) -> int:
-    """A whole number within its bounds, as an int; 3.0 is refused, since 2.9999 would be too."""
+    """A whole number within its bounds, as an int; 3.0 raises an error, as 2.9999 would."""
     bounds = _bounds(None, at_least, None, at_most)
     rule = _in_words("a whole number", bounds)
     if isinstance(value, (bool, np.bool_)):
@@ -114,7 +114,7 @@ def numbers(
 ) -> NDArray[np.float64]:
     """An array of finite numbers within their bounds; in ``shape`` None stands for any length.
 
-    ``finite=False`` lets NaN and infinity pass, where a function says what it makes of them.
+    ``finite=False`` accepts NaN and infinity.
     """
     bounds = _bounds(above, at_least, below, at_most)
     found = _array(name, value, "numbers", remedy)
@@ -153,7 +153,7 @@ def number_or_numbers(
 def flags(
     name: str, value: Any, *, shape: tuple[int | None, ...] | None = None, remedy: str = ""
 ) -> NDArray[np.bool_]:
-    """An array of True and False; 0 and 1 pass for them, as files and masks often have it."""
+    """An array of True and False, or of 0 and 1 as in many files and masks."""
     found = _array(name, value, "True and False", remedy)
     if found.dtype.kind not in "biuf" or not np.all((found == 0) | (found == 1)):
         raise refuse(name, "must be an array of True and False", _brief(value), remedy)
@@ -202,7 +202,7 @@ def seed(name: str, value: Any) -> int:
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False, not something that passes for one."""
+    """True or False; 0 and 1 raise an error."""
     if not isinstance(value, (bool, np.bool_)):
         raise refuse(name, "must be True or False", _brief(value))
     return bool(value)
@@ -233,7 +233,7 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], remedy: str =
 
 
 def function(name: str, value: Any, remedy: str = "") -> Callable[..., Any]:
-    """Something that can be called."""
+    """A callable object."""
     if not callable(value):
         raise refuse(name, "must be a function", _brief(value), remedy)
     found: Callable[..., Any] = value
@@ -252,7 +252,7 @@ def _is_scalar(value: Any) -> bool:
 def _array(name: str, value: Any, kind: str, remedy: str) -> NDArray[Any]:
     try:
         return np.asarray(value)
-    except (TypeError, ValueError, OverflowError):  # ragged lists, foreign objects
+    except (TypeError, ValueError, OverflowError):  # ragged lists, objects of other libraries
         raise refuse(name, f"must be an array of {kind}", _brief(value), remedy) from None
 
 
@@ -272,7 +272,7 @@ def _require_shape(
 
 
 def _brief(value: Any) -> Any:
-    """What an error shows of a value: a number or short text as it is, of others the type."""
+    """What an error shows of a value: numbers and short text unchanged, else the type."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""What one growing table consists of, wherever it is kept: in memory or in a run folder."""
+"""Description of a growing table, in memory or in a run folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of the package that need more than it installs by itself: whether that is there."""
+"""Optional dependencies: whether they are installed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from importlib.util import find_spec
 from synsamp.errors import SynsampError
 
 EXTRAS = {"jax": ("jax", "optax")}
-"""What each extra brings, as ``pip install 'synsamp[jax]'`` names it."""
+"""Packages of each extra, e.g. of ``pip install 'synsamp[jax]'``."""
 
 
 class MissingExtraError(SynsampError, ImportError):
-    """An extra is wanted that is not installed; also an ImportError, as imports raise."""
+    """A missing optional dependency; also an ImportError."""
 
 
 def require_extra(who: str, extra: str) -> None:
-    """Refuse in one line where a package is missing."""
+    """Raise `MissingExtraError` if a package of the extra is missing."""
     needed = EXTRAS[extra]
     missing = [name for name in needed if find_spec(name) is None]
     if missing:

@@ -1,4 +1,4 @@
-"""A state as bytes: nested mappings of arrays, numbers, strings and None, checked by SHA-256.
+"""Saved states as bytes: nested mappings of arrays, numbers, strings and None, checked by SHA-256.
 
 Layout: a line naming the format; the length of a JSON text (8 bytes, little endian); the JSON text,
 in which an array is replaced by ``{"array": i}``; the arrays in NumPy's own NPY format, in that
@@ -19,7 +19,7 @@ MAGIC = b"synsamp checkpoint 1\n"
 
 
 class DamagedStateError(ValueError):
-    """Bytes that are not what was written."""
+    """Bytes that differ from what was written."""
 
 
 def write_packed(file: IO[bytes], state: Mapping[str, Any]) -> None:
@@ -37,7 +37,7 @@ def read_packed(content: bytes, name: str) -> dict[str, Any]:
     """Read a state after checking every byte of it; ``name`` is for the error."""
     body, digest = content[:-32], content[-32:]
     if hashlib.sha256(body).digest() != digest or not body.startswith(MAGIC):
-        raise DamagedStateError(f"{name}: the checksum does not fit the content")
+        raise DamagedStateError(f"{name}: the checksum does not match the content")
     start = len(MAGIC) + 8
     end = start + int.from_bytes(body[len(MAGIC) : start], "little")
     structure = json.loads(body[start:end])
@@ -51,7 +51,7 @@ def read_packed(content: bytes, name: str) -> dict[str, Any]:
 
 
 def _pack(value: Any, arrays: list[np.ndarray], where: str) -> Any:
-    """Turn a state into JSON and a list of arrays; only kinds that come back equal are taken."""
+    """Turn a state into JSON and a list of arrays; only types that are restored exactly."""
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise TypeError(f"checkpoint {where}: keys must be strings, got {list(value)!r}")
@@ -86,7 +86,7 @@ def _count_arrays(packed: dict[str, Any]) -> int:
 
 
 class _HashingWriter:
-    """Passes bytes on and keeps their SHA-256, so that no second copy of the state is held."""
+    """Writes bytes and computes their SHA-256 without a second copy of the state."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -101,7 +101,7 @@ class _HashingWriter:
 
 
 class _Reader:
-    """Reads through bytes from an offset, as NumPy's reader wants."""
+    """Bytes from an offset on as a file, for NumPy."""
 
     def __init__(self, content: bytes, offset: int) -> None:
         self._content = memoryview(content)

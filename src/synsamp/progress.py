@@ -1,4 +1,4 @@
-"""Signs of life for all long operations, on a terminal only: a bar with time left, or seconds."""
+"""Progress bars and spinners for long operations, on a terminal only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rich.progress import (
 def progress_bar(
     description: str, total: float, show: bool = True
 ) -> Iterator[Callable[[float], None]]:
-    """A bar on standard error; yields ``advance(amount)``. Silent when not on a terminal."""
+    """A bar on standard error; yields ``advance(amount)``. Shows nothing without a terminal."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
@@ -38,7 +38,7 @@ def progress_bar(
 
 @contextmanager
 def waiting(description: str) -> Iterator[None]:
-    """A sign of life with the seconds passed, for what cannot say how far it is."""
+    """A spinner with the elapsed time, for operations of unknown length."""
     console = Console(stderr=True)
     columns = (SpinnerColumn("line"), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(

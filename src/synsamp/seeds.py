@@ -1,4 +1,4 @@
-"""Seeds by name: every part of a run draws from its own, whoever else draws and in which order."""
+"""Named seeds: each part of a run has its own, independent of all others and of their order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def named_seed(seed: int, *key: str | int | float) -> np.random.SeedSequence:
     """The seed of a named part: ``named_seed(seed, "trial", 3)``.
 
     The run's seed is the entropy, a hash of the name the key. The hash makes ("trial", 3)
-    independent of ("trial", 30) and of every other name, without a table of who asked first.
+    independent of ("trial", 30) and of every other name.
     """
     digest = hashlib.sha256(json.dumps([_plain(part) for part in key]).encode()).digest()
     spawn_key = tuple(np.frombuffer(digest, "<u4").tolist())

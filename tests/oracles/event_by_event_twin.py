@@ -1,10 +1,10 @@
 """A slow twin of the loop that goes event by event: stochastic neurons, arrivals that matter.
 
 As `oracles.spiking_twin`, plain Python with direct sums over all spikes that have arrived. What it
-shares with the engine beside random numbers is the way stochastic neurons are drawn, since the same draws
-can only mean the same spikes then: candidates at the sum of limits, the neuron by its limit, a
+shares with the engine, as well as random numbers, is how stochastic neurons are drawn: the same
+draws can only mean the same spikes then: candidates at the sum of limits, the neuron by its limit, a
 spike with probability rate/limit. Whether limits are limits is not taken on trust: at every event
-the rates of all stochastic neurons are held against them.
+the rates of all stochastic neurons are compared with them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def most(value, keep):
 
 @dataclass
 class InOrderTwin(Twin):
-    """The network as lists of arrival times and matrices of θ, with limits of stochastic neurons."""
+    """Lists of arrival times and matrices of θ, with limits of stochastic neurons."""
 
     candidates: int = 0
     under_way: list = field(default_factory=list)  # heap of (arrival, number, source, i, delay)
@@ -53,7 +53,7 @@ class InOrderTwin(Twin):
             shape = net.mask_of(p).shape
             self.traces[p.name] = np.zeros((*shape, len(constants))), np.zeros(shape)
         self.candidate = self.due = self.next_input = None
-        self.bound, self.bound_until = 0.0, None  # None: to be drawn or taken anew
+        self.bound, self.bound_until = 0.0, None  # None: to be drawn or recomputed
 
     def axons_of(self, p):
         """Projections that share these share their arrivals."""
@@ -140,7 +140,7 @@ class InOrderTwin(Twin):
         """ŵ, its size."""
         return np.maximum(self.weight(p) - float(p.synapses.mapping.weight(0.0)), 0.0)
 
-    # -- a plasticity of one's own --------------------
+    # -- custom plasticity --------------------
 
     def learn(self, p, k, now):
         rule = p.synapses.plasticity
@@ -199,7 +199,7 @@ class InOrderTwin(Twin):
         return MARGIN
 
     def bias(self, c, time_s):
-        """β of homeostasis: dβ/dt = (rate − spikes)/τ, if nobody spikes from now to then."""
+        """β of homeostasis: dβ/dt = (rate − spikes)/τ, if no neuron spikes from now to then."""
         given = getattr(c, "homeostasis", None)
         if given is None:
             return 0.0

@@ -1,6 +1,6 @@
 """A slow twin of stochastic neurons that learn from reward.
 
-From the twin of stochastic neurons it has the candidates, from the twin of reward the Euler steps of e, g
+Candidates come from the twin of stochastic neurons, from the twin of reward the Euler steps of e, g
 and φ. Candidates that are rejected stand for the spikes that were to be expected.
 """
 

@@ -1,4 +1,4 @@
-"""Learning from reward: closed forms, finite differences, laws of θ, states, refusals."""
+"""Learning from reward: closed forms, finite differences, distributions of θ, states, refusals."""
 
 import io
 import re
@@ -184,7 +184,7 @@ def test_a_shorter_refresh_converges():
 
 
 def test_a_synapse_that_noise_retracts_is_seen_later_by_the_root_of_the_refresh():
-    """θ is looked at from refresh to refresh, so it may dip below 0 unseen and keep its eligibility.
+    """θ is checked at refreshes only, so it may dip below 0 and keep its eligibility.
 
     A random walk that is looked at every ``dt`` is caught where a barrier lower by
     0.5826 sqrt(2 T b dt) would catch it at once (Chernoff 1965: −ζ(1/2)/√(2π)).
@@ -269,7 +269,7 @@ def test_without_speed_eligibility_goes_on_and_theta_stands_still():
     assert not np.array_equal(sim.eligibility("x->z").gradient, eligibility.gradient)
     sim.change("x->z", speed=0.05)
     sim.run(1e-6).change("x->z", temperature=0.1)
-    np.testing.assert_allclose(sim.theta("x->z"), theta, atol=1e-3)  # what passed is not made up
+    np.testing.assert_allclose(sim.theta("x->z"), theta, atol=1e-3)  # no change for the time before
 
 
 def test_other_numbers_from_now_on():
@@ -309,7 +309,7 @@ def test_lesions_take_eligibility_with_them():
     np.testing.assert_allclose(sim.theta("x->z")[left], -1.0, atol=1e-9)
 
 
-# -- what is refused --------------------
+# -- errors --------------------
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def shown(rates_hz, durations_s=(0.25,)):
             lambda: winner_take_all_network(3, 2, epsp=1),
             "argument of winner_take_all_network must be one of",
         ),
-        (lambda: Network([InputGroup("x", 2)], [], []), "circuits must not be empty"),
+        (lambda: Network([InputGroup("x", 2)], [], []), "neurons must not be empty"),
         (
             lambda: Network([InputGroup("a", 2)], [WinnerTakeAll("a", 2)], []),
             "names of populations must differ",

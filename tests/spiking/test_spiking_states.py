@@ -158,7 +158,7 @@ def test_a_damaged_state_is_refused_in_one_line(saved, path, value):
 )
 def test_a_state_with_a_part_missing_is_refused(saved, name):
     state = {key: value for key, value in saved.items() if key != name}
-    with pytest.raises(SynsampError, match="must be whole"):
+    with pytest.raises(SynsampError, match="must be complete"):
         Simulation.from_state(network(), state, RATES)
 
 

@@ -64,7 +64,7 @@ def test_poisson_counts_without_dead_time():
 
 
 def rich():
-    """Excitation and inhibition, two EPSPs, delays, refractory period, adaptation, a circuit beside."""
+    """Excitation and inhibition, two EPSPs, delays, refractory period, adaptation, and a circuit."""
     slow = DoubleExponential(0.004, 0.06)
     fixed = {"plastic": False}
     return Network(
@@ -323,7 +323,7 @@ def test_rates_that_run_away_stop_with_a_message():
     )
     sim = Simulation(net, theta={"h->h": 4.5})
     with pytest.raises(
-        SynsampError, match=r"rates of stochastic neurons must stay below .* max_rate_hz"
+        SynsampError, match=r"total rate of stochastic neurons must stay below .* max_rate_hz"
     ):
         sim.run(100.0)
     assert sim.time_s < 100.0

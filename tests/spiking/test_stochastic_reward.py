@@ -1,4 +1,4 @@
-"""Stochastic neurons that learn from reward: laws of their eligibility and of homeostasis, and daily use."""
+"""Stochastic neurons that learn from reward: eligibility, homeostasis, daily use."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Compile a kernel for the functions it is to use, and keep the machine code on disk."""
+"""Compile kernels with given parts, and keep the machine code on disk."""
 
 from synsamp.specialise.binding import is_compiled, specialise, why_not_compiled
 from synsamp.specialise.pointers import pointer_to

@@ -31,7 +31,7 @@ SCALAR_OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "fastmath": {"contract"},
 }
-"""a*b + c may fuse, nothing may be reordered."""
+"""a*b + c may fuse; nothing else may be reordered."""
 
 
 def is_compiled(function: object) -> bool:
@@ -40,10 +40,10 @@ def is_compiled(function: object) -> bool:
 
 
 def why_not_compiled(error: Exception) -> str:
-    """What Numba says of a function that it cannot compile, in one line."""
+    """Numba's error message in one line."""
     lines = [" ".join(line.split()) for line in str(error).splitlines()]
-    telling = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
-    return " ".join(telling[:2])[:300] or type(error).__name__
+    useful = [line for line in lines if line and not line.startswith("Failed in nopython mode")]
+    return " ".join(useful[:2])[:300] or type(error).__name__
 
 
 def specialise(
@@ -55,7 +55,7 @@ def specialise(
 ) -> Any:
     """Compile ``template`` with its global names in ``parts`` replaced by the given functions.
 
-    ``on_disk`` for what is called from Python: its machine code outlives the process.
+    ``on_disk`` for functions that Python calls: their machine code is kept between processes.
     """
     chosen = tuple(sorted((options or {}).items(), key=lambda item: item[0]))
     given = tuple(sorted(parts.items(), key=lambda item: item[0]))
@@ -75,7 +75,7 @@ def _specialise(
     if on_disk and stable:
         cache = disk_cache(function)
         if cache is not None:
-            # What `njit(cache=True)` sets, with a folder of our own.
+            # What `njit(cache=True)` sets, with another folder.
             compiled._cache = cache  # noqa: SLF001
     return compiled
 
@@ -85,9 +85,9 @@ def bound(
     options: tuple[tuple[str, Any], ...],
     parts: tuple[tuple[str, Any], ...],
 ) -> tuple[FunctionType, bool]:
-    """The template as a function of its own with the parts in place; whether its name is enough.
+    """A new function with the parts in place, and whether its name identifies it.
 
-    The name carries the fingerprint: two functions of one name are the same function.
+    The name contains the fingerprint, so functions of one name are the same function.
     """
     assert isinstance(template, FunctionType)
     found = FunctionType(

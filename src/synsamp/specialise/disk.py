@@ -20,7 +20,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCa
 
 
 def kernel_folder() -> Path:
-    """Where compiled kernels are kept: ``$NUMBA_CACHE_DIR/synsamp``, or the user's cache folder."""
+    """Folder of compiled kernels: ``$NUMBA_CACHE_DIR/synsamp``, or in the user's cache folder."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     return (
         Path(chosen) / "synsamp" if chosen else platformdirs.user_cache_path("synsamp") / "kernels"
@@ -81,7 +81,7 @@ def disk_cache(function: FunctionType) -> Any:
 
 
 class _Locator(UserWideCacheLocator):
-    """One folder for all; the name of a function says which code it is, so no stamps."""
+    """One folder for all; names of functions identify their code, so no time stamps."""
 
     def __init__(self, py_func: Any, py_file: str) -> None:
         self._py_file = py_file
@@ -115,7 +115,7 @@ class _Cache(FunctionCache):
         try:
             if all(is_own(path.lstat()) for path in self._files()):
                 return super().load_overload(sig, target_context)
-        except Exception:
+        except Exception:  # whatever a damaged pickle raises
             pass
         self._forget()
         return None

@@ -1,10 +1,10 @@
 """A short digest of everything a compiled function is made of.
 
-Numba decides by the file of the outermost function whether machine code on disk is stale. Here the
-code of a function counts, of all functions that it refers to, and the values of the globals and
-closure variables that they read, wherever they were defined. So an edited prior, a notebook cell or
-a changed constant is never answered with old code. Sources that reach a kernel in other ways than
-by a name (operators of lanes, attributes of records) count as whole files.
+Numba checks only the file of the outermost function to decide whether machine code on disk is
+stale. A fingerprint covers the code of a function, of all functions that it refers to, and the
+values of the globals, closure variables and module attributes that they read. So synsamp never runs
+old code after an edit of a prior, a notebook cell or a constant. Sources that a kernel uses without
+a name (operators of lanes, attributes of records) count as whole files.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ BY_FILE = ("noise", "priors", "rule", "specialise", "spiking/kernel")
 
 
 LIBRARIES = ("builtins", "cmath", "llvmlite", "math", "numba", "numpy", "operator", "scipy")
-"""Of these the version counts; of other modules, what a function takes from them."""
+"""Modules of which the version counts; of others, the attributes that a function reads."""
 
 
 class _UnknownError(Exception):
-    """Something without a lasting description."""
+    """An object that cannot be described in a reproducible way."""
 
 
 def fingerprint(value: Any, with_sources: bool = True) -> str | None:
@@ -124,7 +124,7 @@ def _add(value: Any, digest: Any, seen: dict[int, int]) -> None:
 
 
 def _options(function: Dispatcher) -> dict[str, Any]:
-    """What a function is compiled with; sets, whose order is left to chance, in order."""
+    """Compiler options of a function; sets are sorted, since their order is random."""
     return {
         name: sorted(value) if isinstance(value, (set, frozenset)) else repr(value)
         for name, value in function.targetoptions.items()

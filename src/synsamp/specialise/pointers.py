@@ -1,7 +1,7 @@
 """Compiled functions that a kernel calls through their address.
 
-A kernel with its parts bound in has to be compiled anew for every combination of parts. One that
-is handed addresses is compiled once, and each part once; the price is one indirect call.
+A kernel with its parts bound in is compiled again for every combination of parts. With addresses,
+the kernel and each part are compiled once, at the price of one indirect call.
 """
 
 from __future__ import annotations

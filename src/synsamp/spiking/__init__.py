@@ -1,4 +1,4 @@
-"""The exact event-driven spiking engine: winner-take-all circuits and stochastic neurons."""
+"""The exact event-driven spiking simulator: winner-take-all circuits and stochastic neurons."""
 
 from synsamp.spiking.events import EventLog, Observer
 from synsamp.spiking.input.stimulus import InOrder, RandomOrder, SpikeTimes, Stimulus

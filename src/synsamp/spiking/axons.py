@@ -1,4 +1,4 @@
-"""Axons: a source seen through one delay and one EPSP kernel; who has which, and their columns."""
+"""Axons: one per source, delay and EPSP kernel; and their columns of efficacies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 
 
 class Family(NamedTuple):
-    """Axons of neighbouring sources seen through one delay and one EPSP kernel."""
+    """Axons of neighbouring sources with the same delay and EPSP kernel."""
 
     first_source: int
     first_axon: int
@@ -28,7 +28,7 @@ class Family(NamedTuple):
 def families_of(
     network: Network, source_of: dict[str, int], kernels: list[DoubleExponential]
 ) -> tuple[list[Family], dict[str, int]]:
-    """Inputs as they are; inputs with a delay or another EPSP; all neurons, once for each."""
+    """Undelayed inputs; inputs with a delay or another EPSP; all neurons per delay and EPSP."""
     families = [
         Family(source_of[g.name], source_of[g.name], g.size, 0.0, 0) for g in network.inputs
     ]
@@ -51,7 +51,7 @@ def families_of(
 
 
 def stretches_of(families: list[Family]) -> dict[str, Ints]:
-    """Neighbouring axons of one kernel; the last one with the room behind it."""
+    """Neighbouring axons of one kernel; the last stretch includes the padding."""
     found: list[list[int]] = []
     for family in sorted(families, key=lambda family: family.first_axon):
         if found and found[-1][0] == family.kernel:

@@ -1,8 +1,7 @@
-"""Numbers of a projection that change while a network runs: speed, temperature, prior, plasticity.
+"""Change speed, temperature, prior or plasticity of a projection while a network runs.
 
-A change holds from now on: all synapses are first brought up to date under the old numbers, so it
-is exact. Only numbers change, not kinds: a Gaussian prior stays one, a plasticity keeps its
-functions.
+All synapses are first updated under the old parameters, so a change is exact. Only parameters
+change: a Gaussian prior stays Gaussian, a plasticity keeps its functions.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ CHANGEABLE = ("speed", "temperature", "prior", "plasticity")
 
 
 def changed(network: Network, changes: Mapping[str, Mapping[str, Any]]) -> Network:
-    """The network with other numbers for some projections; refuses another kind of part."""
+    """The network with other parameters for some projections."""
     new = {
         name: replace(network.projection(name), synapses=_model(network.projection(name), numbers))
         for name, numbers in changes.items()
@@ -40,7 +39,7 @@ def changed(network: Network, changes: Mapping[str, Mapping[str, Any]]) -> Netwo
 
 
 def _model(projection: Projection, numbers: Mapping[str, Any]) -> SynapseModel:
-    """The model of a projection's synapses with other numbers."""
+    """The synapse model of a projection with other parameters."""
     model = projection.synapses
     if not numbers:
         raise refuse("change", "must name at least one number", "none", f"e.g. {CHANGEABLE[0]}=")
@@ -63,7 +62,7 @@ def _same_kind(name: str, new: Any, old: Any, example: Any) -> None:
             name,
             "must be of the same kind as before",
             "another",
-            f"change the numbers of {type(example).__name__}, or start another simulation",
+            f"change the parameters of {type(example).__name__}, or start another simulation",
         )
 
 
@@ -77,7 +76,7 @@ def _kind_of_prior(prior: Prior | PriorByGroup) -> tuple[Any, ...]:
 
 
 def save_changes(now: Network, given: Network) -> dict[str, Any]:
-    """What has been changed since the network was given, as numbers."""
+    """All changes since the simulation was created, as numbers."""
     found = {}
     for new in now.projections:
         model, old = new.synapses, given.projection(new.name).synapses
@@ -92,7 +91,7 @@ def save_changes(now: Network, given: Network) -> dict[str, Any]:
 
 
 def restore_changes(given: Network, saved: Any) -> Network:
-    """The network with the numbers it had when its state was saved."""
+    """The network with the parameters it had when its state was saved."""
     changes = {}
     for name in saved:
         model = given.projection(name).synapses
@@ -106,7 +105,7 @@ def restore_changes(given: Network, saved: Any) -> Network:
 
 
 def _numbers_of(prior: Any) -> dict[str, Any]:
-    """A prior's own numbers by name, as arrays."""
+    """Parameters of a prior by name, as arrays."""
     if isinstance(prior, PriorByGroup):
         return {str(i): _numbers_of(part) for i, part in enumerate(prior.priors)}
     if isinstance(prior, CustomPrior):
@@ -131,9 +130,9 @@ def _with_numbers(prior: Any, numbers: Any) -> Any:
 
 
 def relaid(values: Any, old: Layout, new: Layout, fill: Any) -> Any:
-    """An array over all synapses laid out anew.
+    """An array over all synapses in a new layout.
 
-    Projections that had the same numbers lay side by side and may not any more.
+    Projections with the same parameters form one block; after a change they may not.
     """
     out = np.full(new.n_synapses, fill, values.dtype)
     for p in range(len(new.projections)):
@@ -142,7 +141,7 @@ def relaid(values: Any, old: Layout, new: Layout, fill: Any) -> Any:
 
 
 def relaid_state(state: State, old: Layout, new: Layout) -> State:
-    """The state laid out anew; columns and potentials are to be settled."""
+    """The state in a new layout, with empty columns; see `Engine.recompute_potentials`."""
     synapses = state.synapses
     trace, traced_s = np.zeros(new.n_traces), np.zeros(new.n_traced)
     eligibility = np.zeros(new.n_eligibility)

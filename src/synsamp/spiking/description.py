@@ -1,4 +1,4 @@
-"""A network in words, so that a saved state can tell what is different about another one."""
+"""Text descriptions of a network, to compare it with that of a saved state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from synsamp.spiking.network import Network, Projection
 
 
 def network_properties(network: Network) -> dict[str, str]:
-    """Every property of the network by name, short enough to be kept with each saved state."""
+    """Every property of the network by name, as short text for saved states."""
     found = {"epsp": repr(network.epsp)}
     for group in network.inputs:
         found[f"input group {group.name!r}"] = repr(group)
@@ -26,7 +26,7 @@ def network_properties(network: Network) -> dict[str, str]:
 
 
 def summary(network: Network) -> str:
-    """Who is in it, in one line."""
+    """Populations and synapses in one line."""
     parts = [
         *(f"{g.name}: {g.size} inputs" for g in network.inputs[:4]),
         *(f"{c.name}: {c.size} neurons" for c in network.neurons[:4]),
@@ -38,7 +38,7 @@ def summary(network: Network) -> str:
 
 
 def difference(saved: Any, network: Network) -> str:
-    """What is different about ``network``, in one line; empty if nothing is."""
+    """Properties in which ``network`` differs from a saved one, in one line; empty if none."""
     own = network_properties(network)
     differing = [name for name in sorted({*saved, *own}) if saved.get(name) != own.get(name)]
     shown = ", ".join(differing[:3])
@@ -71,7 +71,7 @@ def _prior(prior: Any) -> str:
 
 
 def _part(part: Any, *functions: Any) -> str:
-    """Name and numbers; of a user's own functions the code, since two of one name may differ."""
+    """Name and parameters; for custom functions also a fingerprint of the code."""
     numbers = [repr(float(v)) if np.ndim(v) == 0 else _digest(v) for v in part.parameters]
     text = f"{type(part).__name__}({', '.join(numbers)})"
     if all(f is None or f.__module__.startswith("synsamp.") for f in functions):

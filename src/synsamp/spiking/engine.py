@@ -1,7 +1,7 @@
-"""The one function that moves a state: `Engine.advance`.
+"""`Engine.advance` simulates: it moves a state forward in time.
 
-An engine is a network laid out in memory with its compiled parts and working memory; it has no
-state. A run advances its own state, a probe a copy with plasticity off.
+An engine holds the layout of a network, its compiled functions and working memory, but no state.
+Runs advance their own state; probes advance a copy with plasticity off.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from synsamp.spiking.network import Network, Projection
 from synsamp.spiking.state import State, with_room
 
 MOST_STEPS = 1e4
-"""Splitting steps between two grid points: the compiled loop must come back within a second."""
+"""Euler steps between two grid points, so that the compiled loop returns within a second."""
 
 
 def default_drift_interval_s(network: Network) -> float:
@@ -58,7 +58,7 @@ def default_drift_interval_s(network: Network) -> float:
 
 
 class Engine:
-    """A network ready to be simulated."""
+    """A network that is ready to be simulated."""
 
     def __init__(
         self, network: Network, drift_interval_s: float | None, sync_interval_s: float | None
@@ -114,18 +114,18 @@ class Engine:
         keep_inputs: bool = False,
         acting: Acting | None = None,
     ) -> int:
-        """Simulate up to ``until_s``; spikes reach ``on_events`` as they come.
+        """Simulate up to ``until_s`` and pass recorded events to ``on_events``.
 
         ``on_inputs(time_s)`` is called before presentations that began before ``time_s`` are
-        dropped; ``keep_inputs`` keeps them. ``acting`` on an environment it may stop earlier;
-        what is returned says why (`kernel.acting`).
+        dropped; ``keep_inputs`` keeps them. With an environment (``acting``) the simulation may
+        stop earlier; the returned status says why (`kernel.acting`).
         """
         try:
             return self._advance(
                 state, feed, until_s, buffer, on_events, on_inputs, learning, keep_inputs, acting
             )
         except BaseException:
-            # Stopped in between: the state is that of the last event or grid point.
+            # Interrupted: the state is that of the last event or grid point.
             activity = state.activity
             passed = [activity.clock[INPUTS_UNTIL]]
             if not self.network.needs_event_order:  # there, draws may be ahead of what has happened
@@ -176,8 +176,8 @@ class Engine:
             ):
                 state.time_s = until_s if acting is None else float(acting.terms[NOW_S])
                 return status
-            # Whether or not an event has asked for them: however a run is cut up, by then the
-            # same presentations are chosen.
+            # Also if no event needs them yet: the choice of presentations must not depend on how a
+            # run is divided into calls.
             input_wanted = status in (loop.DONE, loop.INPUT_WANTED)
             if status == ROOM_WANTED:
                 in_flight = state.activity.queue_s.shape[1] + 1
@@ -186,7 +186,7 @@ class Engine:
                 self._raise_if_broken(status, state)
 
     def _run(self, acting: Acting | None, *given: Any) -> int:
-        """The event loop, or what calls it from one answer of an environment to the next."""
+        """Call the event loop, directly or from the closed loop with an environment."""
         if acting is None:
             return int(self._loop(*given))
         acting.functions[LOOP] = self._loop.address_for(given)
@@ -199,9 +199,9 @@ class Engine:
         buffer: EventBuffer,
         on_events: Callable[[EventBuffer], None],
     ) -> None:
-        """Deliver inputs up to the present, so that from here on something else may hold."""
+        """Deliver inputs up to the present, before rates or weights change."""
         if self.network.needs_event_order:
-            # All up to the present has happened; what comes next is drawn anew, by other rates.
+            # All events up to the present have happened; later ones are drawn again.
             activity = state.activity
             activity.clock[INPUTS_UNTIL] = state.time_s
             for drawn in (NEXT_INPUT, INPUT_DUE, BOUND_S):
@@ -229,7 +229,7 @@ class Engine:
     def bring_up_to_date(
         self, state: State, buffer: EventBuffer, on_events: Callable[[EventBuffer], None]
     ) -> None:
-        """Prior and noise up to the present for all synapses, between two grid points, too."""
+        """Apply prior and noise to all synapses up to the present."""
         layout = self.layout
         loop.bring_up_to_date(
             state.time_s,
@@ -242,11 +242,11 @@ class Engine:
             self._work,
         )
         self._hand_over(state, None, buffer, on_events)
-        state.synapses.refreshed_s[:] = state.time_s  # those without speed have nothing to make up
+        state.synapses.refreshed_s[:] = state.time_s  # also of synapses with speed 0
         state.activity.clock[BOUND_S] = -1.0
 
     def bring_eligibility_up(self, state: State) -> None:
-        """Eligibility up to the present: before a modulator changes, or to be read."""
+        """Update eligibility to the present, before it is read or a modulator changes."""
         layout = self.layout
         if layout.n_eligibility > 0:
             self._bring_eligibility_up(
@@ -259,7 +259,7 @@ class Engine:
             )
 
     def recompute_potentials(self, state: State) -> None:
-        """Put efficacies into the columns and take all potential sums anew: weights changed."""
+        """Write efficacies to the columns and recompute all potentials, after weights changed."""
         layout = self.layout
         state.activity.clock[BOUND_S] = -1.0
         loop.recompute_all_potentials(
@@ -267,7 +267,7 @@ class Engine:
         )
 
     def write_columns(self, state: State) -> None:
-        """Put efficacies into the columns and leave the sums as they are: a restored state."""
+        """Write efficacies to the columns of a restored state, without recomputing potentials."""
         kept = ("clock", "sum_fall", "sum_rise")
         before = [getattr(state.activity, name).copy() for name in kept]
         self.recompute_potentials(state)
@@ -283,7 +283,7 @@ class Engine:
         on_events: Callable[[EventBuffer], None],
         learning: bool = True,
     ) -> None:
-        """Let given spikes happen; drawn ones go on from the last of them."""
+        """Simulate given spikes; drawn spikes continue after the last one."""
         gap_s = float(np.diff(times_s, prepend=state.time_s).max())
         for p in self.network.projections:
             self._require_few_steps(p, gap_s, "time_s")
@@ -313,7 +313,7 @@ class Engine:
         state.activity.clock[NEXT_EVENT:] = -1.0
 
     def potentials(self, state: State) -> NDArray[np.float64]:
-        """u_k of all neurons (Eq. membrane-potential); inputs must have been delivered."""
+        """u_k of all neurons (Eq. 28, membrane potential); inputs must have been delivered."""
         out = np.zeros(self.network.n_neurons)
         activity = state.activity.copy()
         loop.read_potentials(state.time_s, self.layout.wiring, activity, out)
@@ -328,7 +328,7 @@ class Engine:
         buffer: EventBuffer,
         on_events: Callable[[EventBuffer], None],
     ) -> None:
-        """What the kernel has noted; each row is handed over once, whatever the taker does."""
+        """Pass recorded events on exactly once, even if ``on_events`` raises an error."""
         if schedule is not None:
             state.inputs.given = int(schedule.given_cursor[0])
         try:
@@ -338,7 +338,7 @@ class Engine:
 
     @staticmethod
     def _require_few_steps(projection: Projection, interval_s: float, name: str) -> None:
-        """A prior without an exact transition takes many small steps over a long interval."""
+        """Raise an error if a prior without an exact transition needs too many Euler steps."""
         model = projection.synapses
         if not projection.plastic or getattr(model.prior, "transition_of", None) is not None:
             return
@@ -346,8 +346,8 @@ class Engine:
         if interval_s > most_s:
             raise refuse(
                 name,
-                f"must leave at most {most_s:g} s at once to {projection.name!r}, whose prior "
-                "takes small steps",
+                f"must leave at most {most_s:g} s at once, since the prior of {projection.name!r} "
+                "needs small steps",
                 interval_s,
                 "use shorter intervals, a lower speed or a larger max_euler_step",
             )
@@ -362,22 +362,22 @@ class Engine:
     def _raise_if_broken(self, status: int, state: State) -> None:
         if status == RUNAWAY:
             raise SynsampError(
-                f"rates of stochastic neurons must stay below {MOST_HZ:g} Hz together, got a bound of "
+                f"the total rate of stochastic neurons must stay below {MOST_HZ:g} Hz, got up to "
                 f"{float(state.activity.clock[BOUND]):g} Hz at "
                 f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s; use weaker or inhibitory "
                 "weights, a lower rate_hz, or a max_rate_hz"
             )
         if status == loop.RAISED:
-            raise SynsampError("compiled code raised: please report this as an error of synsamp")
+            raise SynsampError("compiled code raised an error: please report this bug")
         if status == LIMIT_PASSED:
-            raise SynsampError("a rate passed its limit: please report this as an error of synsamp")
+            raise SynsampError("a rate exceeded its limit: please report this bug")
         if status == loop.QUEUE_FULL:
             raise SynsampError(
                 "spikes in flight must fit their queue, got more; "
-                "use a shorter delay_s, or given spikes that lie less dense"
+                "use a shorter delay_s or fewer given spikes"
             )
         if status != loop.BROKEN:
-            return  # the buffer was full, or the loop let Python look at signals
+            return  # the buffer was full, or the loop returned to let Python handle signals
         bad = [
             p.name
             for i, p in enumerate(self.layout.projections)
@@ -387,7 +387,7 @@ class Engine:
         raise SynsampError(
             f"the network's potentials must be finite, got NaN or overflow at "
             f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s{where}; "
-            "the last checkpoint is kept; use a lower speed or N, or the clip of the paper"
+            "the last checkpoint is kept; use a lower speed or data_size, or TermClip()"
         )
 
 

@@ -1,4 +1,4 @@
-"""The engine is compiled on its first use on a machine: say so, and lose no time over it."""
+"""Compile the engine on its first use on a machine, with a message."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from synsamp.spiking.kernel import loop
 
 _TEXT = "compiling the spiking engine (once on this machine, some seconds) …"
 _said: list[bool] = []
-"""Not empty once it was said without a terminal, where a line stays."""
+"""Not empty once the message was printed without a terminal."""
 
 
 def is_compiled(kernel: Any) -> bool:
     """Whether machine code of a loop is in the process or on disk."""
     if kernel.signatures:
         return True
-    # The name carries a fingerprint of all code in it, so a file means: up to date.
+    # The name contains a fingerprint of the code, so a file of this name is up to date.
     return any(kernel_folder().glob(f"*.{kernel.py_func.__name__}-*.nbi"))
 
 
 class Entrance:
-    """A kernel that is called again and again with arguments of the same types.
+    """A kernel that is called many times with arguments of the same types.
 
-    Numba looks at the type of each argument at each call, which takes it longer than a small
-    network needs for milliseconds of its time. Records and numbers are of one type for good.
+    Numba determines the type of each argument at each call, which takes longer than a small network
+    needs for milliseconds of biological time. Here the types are determined once.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -45,7 +45,7 @@ class Entrance:
         return self._code(*arguments)
 
     def address_for(self, arguments: Sequence[Any]) -> int:
-        """Where other compiled code finds it, for arguments such as these."""
+        """The kernel's address for other compiled code, for arguments of these types."""
         if self._address is None:
             found = self._compiled_for(arguments)
             name = found.fndesc.llvm_cfunc_wrapper_name
@@ -62,7 +62,7 @@ class Entrance:
 
 @contextmanager
 def announced(kernel: Any = loop.run) -> Iterator[None]:
-    """Show a status line on the terminal's error stream if the engine has to be compiled."""
+    """Show a status line on standard error while the engine is compiled."""
     if is_compiled(kernel):
         yield
         return
@@ -80,7 +80,7 @@ def announced(kernel: Any = loop.run) -> Iterator[None]:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Compiling makes millions of objects: to look for garbage among them takes a tenth of it."""
+    """Compiling creates millions of objects; garbage collection would take a tenth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -99,7 +99,7 @@ class Layout(NamedTuple):
         return self._rows(p, values, int(self.wiring.first_traced[block]), depth)
 
     def eligibility(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
-        """The view [post, pre, 3] of one projection's part of all eligibility; empty if it has none."""
+        """View [post, pre, 3] of one projection's eligibility; empty if it has none."""
         block = self.places[p].block
         depth = DEPTH if self.wiring.eligibility_function[block] != 0 else 0
         return self._rows(p, values, int(self.wiring.first_eligibility[block]), depth)

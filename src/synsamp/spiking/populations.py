@@ -1,4 +1,4 @@
-"""What the kernel knows of neurons: rates, dead times, adaptation, homeostasis, by circuit."""
+"""Parameters of neurons as arrays: rates, refractory periods, adaptation, homeostasis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from synsamp.spiking.neurons import StochasticNeurons
 def neuron_arrays(
     network: Network, first_neuron: NDArray[np.int64], assigns_eligibility: NDArray[np.bool_]
 ) -> dict[str, NDArray[Any]]:
-    """Fields of `Wiring` that say how neurons spike; ``assigns_eligibility`` as there."""
+    """Fields of `Wiring` with the parameters of neurons."""
     circuits = network.neurons
     stochastic = np.array([isinstance(c, StochasticNeurons) for c in circuits], bool)
     rate_hz = np.array([c.rate_hz for c in circuits])

@@ -1,4 +1,4 @@
-"""What a saved state has to be before anything of it is used."""
+"""Checks of a saved state before it is used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 
 FORMAT = 7
-"""Raised whenever a state saved before could not be restored any more."""
+"""Increased whenever older states can no longer be restored."""
 WANTED = {
     *(
         "drift_interval_s",
@@ -26,22 +26,24 @@ WANTED = {
 
 
 def check_saved(state: Any) -> None:
-    """Refuse what `Simulation.state` did not give, or that of another version."""
-    arguments.instance("state", state, Mapping, "use what sim.state() gave")
+    """Raise an error unless ``state`` is from `Simulation.state` of this version."""
+    arguments.instance("state", state, Mapping, "use the result of sim.state()")
     if state.get("format") != FORMAT:
-        remedy = "states of other versions of synsamp cannot be restored; run it anew"
+        remedy = "states of other versions of synsamp cannot be restored; run the simulation again"
         raise refuse("format of the saved state", f"must be {FORMAT}", state.get("format"), remedy)
     missing = WANTED - set(state)
     if missing:
-        raise refuse("saved state", "must be whole", f"without {', '.join(sorted(missing))}")
+        raise refuse("saved state", "must be complete", f"no {', '.join(sorted(missing))}")
 
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """One line for whatever a damaged state makes of the code that reads it."""
+    """Turn errors from a damaged state into a `SynsampError` of one line."""
     try:
         yield
     except SynsampError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise refuse("saved state", "must be as state() gave it", repr(error)) from None
+        raise refuse(
+            "saved state", "must be the unchanged result of sim.state()", repr(error)
+        ) from None

@@ -1,8 +1,7 @@
-"""Everything about a simulation that changes, in one object: new, copy, save, restore.
+"""The state of a simulation: create, copy, save, restore.
 
-`Engine.advance` moves a state; nobody else does but lesions. A copy is a fork: it goes on from here
-on the same noise. What can be made from the rest (columns of efficacies) is not saved, and nothing
-that is read back is used before it was checked.
+Only `Engine.advance` and lesions change a state. A copy continues with the same noise. Derived
+arrays (columns of efficacies) are not saved. Saved values are checked before they are used.
 """
 
 from __future__ import annotations
@@ -45,12 +44,12 @@ SAVED_SYNAPSES = (
     "eligibility",
     "eligibility_updated_s",
 )
-"""The other arrays of `Synapses` are made from these."""
+"""The other arrays of `Synapses` are derived from these."""
 
 
 @dataclass
 class State:
-    """A network at a moment."""
+    """State of a network at one time."""
 
     time_s: float
     synapses: Synapses
@@ -66,7 +65,7 @@ class State:
         seed: np.random.SeedSequence,
         theta: Mapping[str, ArrayLike],
     ) -> State:
-        """At time 0: nothing has happened, θ as given or drawn from the prior as in the paper."""
+        """At time 0, without activity; θ as given, or drawn from the prior as in the paper."""
         dynamics, start, order = seed.spawn(3)
         return cls(
             0.0,
@@ -77,7 +76,7 @@ class State:
         )
 
     def copy(self) -> State:
-        """A fork: it goes on from here on the same noise."""
+        """An independent copy that continues with the same noise."""
         return State(
             self.time_s,
             self.synapses.copy(),
@@ -87,7 +86,7 @@ class State:
         )
 
     def save(self, network: Network) -> dict[str, Any]:
-        """Arrays, numbers, strings and nested mappings; enough to go on bit for bit."""
+        """Nested mappings of arrays, numbers and strings for a bit-identical continuation."""
         kept = {name: getattr(self.synapses, name).copy() for name in SAVED_SYNAPSES}
         return {
             "network": network_properties(network),
@@ -102,7 +101,7 @@ class State:
 
     @classmethod
     def restore(cls, layout: Layout, network: Network, saved: Any) -> State:
-        """The way back for the network as it was then; `Engine.write_columns` puts the columns in."""
+        """The saved state of the same network; `Engine.write_columns` adds the columns."""
         time_s = arguments.number("time_s of the saved state", saved["time_s"], at_least=0)
         found = cls.new(layout, network, np.random.SeedSequence(0), _any_theta(layout))
         random = RandomStreams(
@@ -126,16 +125,16 @@ class State:
 
 
 def fresh_copy(seed: np.random.SeedSequence) -> np.random.SeedSequence:
-    """The same seed, nothing spawned from it: the caller may use his own again."""
+    """The same seed without its children, so that the caller can use the original again."""
     return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
 
 
 def at_rest(layout: Layout, network: Network) -> Activity:
-    """The fast state of a network in which nothing has happened yet, at time 0."""
+    """Activity at time 0, before any spike."""
     n, circuits, delayed = network.n_neurons, len(network.neurons), layout.wiring.delay_s.size
     sums = sums_per_kernel(network) * layout.wiring.epsp_fall_s.size
     return Activity(
-        clock=np.array([0.0, 0.0, *[-1.0] * 6]),  # what comes first is drawn by the kernel
+        clock=np.array([0.0, 0.0, *[-1.0] * 6]),  # the kernel draws the first events
         counters=np.zeros(2, np.int64),
         drawn_until_s=np.zeros(len(network.inputs)),
         fall=np.zeros(layout.n_axons + LANE, np.float32),  # the last row may be padded
@@ -157,14 +156,14 @@ def at_rest(layout: Layout, network: Network) -> Activity:
 
 
 def _first_bias(network: Network) -> NDArray[np.float64]:
-    """Per neuron: what homeostasis begins with."""
+    """Initial bias of each neuron."""
     given = [getattr(c, "homeostasis", None) for c in network.neurons]
     start = [0.0 if h is None else h.start for h in given]
     return np.repeat(np.array(start, float), [c.size for c in network.neurons])
 
 
 def with_room(activity: Activity, layout: Layout, input_rate_hz: float, given: int = 0) -> Activity:
-    """The same state with queues for all that can be in flight: drawn spikes and given ones."""
+    """The same activity with queues large enough for all spikes in flight."""
     wiring = layout.wiring
     if wiring.delay_s.size == 0:
         return activity
@@ -175,7 +174,7 @@ def with_room(activity: Activity, layout: Layout, input_rate_hz: float, given: i
         return activity
     if room > 2**28:
         raise refuse(
-            "delay_s", "must not keep more than 2**28 spikes in flight", room, "use a shorter one"
+            "delay_s", "must not keep more than 2**28 spikes in flight", room, "use a shorter delay"
         )
     order = (activity.queue_head[:, None] + np.arange(old)) % old
     times = np.zeros((wiring.delay_s.size, 2 * room))
@@ -246,7 +245,7 @@ def with_columns(
     eligibility: NDArray[np.float64],
     eligibility_updated_s: NDArray[np.float64],
 ) -> Synapses:
-    """Synapses with empty columns, to be filled by `Engine.recompute_potentials`."""
+    """Synapses with empty columns, which `Engine.recompute_potentials` fills."""
     return Synapses(
         theta=theta,
         weight=weight,
@@ -272,11 +271,11 @@ def _any_theta(layout: Layout) -> dict[str, float]:
 def _arrays(
     saved: Any, like: Mapping[str, NDArray[Any]], of: str, free: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """The saved arrays, of the same types and shapes as those of a new state."""
+    """The saved arrays, if they have the types and shapes of a new state."""
     found = {}
     for name, expected in like.items():
         if not hasattr(saved, "keys") or name not in saved:
-            raise refuse(f"{name} of the saved {of}", "must be there", "nothing")
+            raise refuse(f"{name} of the saved {of}", "must exist", "nothing")
         try:
             values = np.array(saved[name])
         except ValueError:

@@ -1,8 +1,7 @@
-"""The closed loop in compiled code: the network runs, an environment answers, and so on.
+"""The closed loop with a compiled environment.
 
-What is written in `synsamp.environments.loop` for an environment in Python, for one whose answer is
-compiled: the event loop and the answer are called by their addresses, without a way back to Python
-until inputs are to change. Both do the same to the last bit.
+It is bit-identical to `synsamp.environments.loop` for environments in Python. The event loop and
+the environment's step are called by address and return to Python only when inputs change.
 """
 
 from __future__ import annotations
@@ -45,12 +44,12 @@ from synsamp.spiking.kernel.random import Normals, Words
 from synsamp.spiking.kernel.simd import address
 
 OTHER_INPUTS, BAD_ANSWER = 10, 11
-"""More reasons to return: something else is shown from now on; an answer that cannot be taken."""
+"""More reasons to return: the inputs change; an invalid answer of the environment."""
 ANSWERS_PER_CALL = 2**10
 """Answers before the loop returns to Python, to be interrupted there."""
 MOST_REWARD = 1e9
 ROUNDING = 1e-9
-"""Of a period: an answer that is due so little later is due."""
+"""Tolerance as a fraction of a period: an answer due this little later is due now."""
 
 _doubles = types.CPointer(types.float64)
 
@@ -99,7 +98,7 @@ def dopamine(reward: float, mean: float, least: float, offset: float) -> float:
 
 @exact
 def on_grid(time: float, grid: float) -> float:
-    """The grid point that a time means: adding up many durations rounds."""
+    """The nearest grid point, since adding up many durations rounds."""
     nearest = np.rint(time / grid) * grid
     return nearest if abs(time - nearest) <= 1e-9 * grid + 1e-15 * time else time
 
@@ -120,7 +119,7 @@ def count(first: int, acting: Acting, buffer: EventBuffer) -> int:
 
 @separate
 def ask(acting: Acting) -> bool:
-    """Let the environment answer; returns whether it did, in which case it has another state."""
+    """Call the environment; returns whether it answered, in which case its state changed."""
     state, terms, counters = acting.state, acting.terms, acting.counters
     for i in range(state.size):
         acting.before[i] = state[i]
@@ -158,7 +157,7 @@ def give(
     activity: Activity,
     work: Work,
 ) -> None:
-    """The answer's reward reaches the network as another level of dopamine."""
+    """Set dopamine from the reward."""
     terms = acting.terms
     felt = terms[REWARD] if terms[FELT] > 0.0 else 0.0
     terms[TOTAL_REWARD] += terms[REWARD] * terms[PERIOD_S]
@@ -190,7 +189,7 @@ def act(
     buffer: EventBuffer,
     work: Work,
 ) -> int:
-    """Simulate to ``until`` (s) as the event loop does, asking for answers as they are due."""
+    """Simulate to ``until`` (s) with answers of the environment when they are due."""
     terms, period = acting.terms, acting.terms[PERIOD_S]
     counted = buffer.written[0]
     for _ in range(ANSWERS_PER_CALL):

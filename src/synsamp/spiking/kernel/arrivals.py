@@ -1,4 +1,4 @@
-"""The arrival of a spike as a plasticity sees it: all synapses of one axon are visited."""
+"""Plasticity at a presynaptic spike: visit all synapses of one axon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def learn_at_arrival(
     synapses: Synapses,
     activity: Activity,
 ) -> bool:
-    """Let the axon's synapses learn; returns whether there were any that do at arrivals."""
+    """Apply on_pre to the axon's synapses; returns whether any have such a function."""
     any_learnt = False
     for circuit in range(wiring.first_neuron.size - 1):
         for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
@@ -82,7 +82,7 @@ def learn_column(
 
 @once
 def list_one(p: int, k: int, j: int, wiring: Wiring, synapses: Synapses) -> None:
-    """Synapse ``j`` of neuron ``k`` has a cell that is set."""
+    """List synapse ``j`` of neuron ``k``, whose cell is not 0."""
     start, row = wiring.first_synapse[p] + k * wiring.n_pre[p], wiring.first_row[p] + k
     at, bit = (start + j) // LANE, np.uint16(1) << np.uint16(j % LANE)
     if synapses.is_listed[at] & bit == 0:

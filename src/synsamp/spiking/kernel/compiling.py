@@ -2,8 +2,8 @@
 
 Numba counts references to arrays with atomic operations, also for views that live for one line; in
 a loop of a microsecond that is most of the time. The kernel allocates nothing, so the counting is
-switched off for it. Numba's option for that is private: it stands here and nowhere else, and
-`tests/spiking/test_kernel_code.py` reads the machine code for what it is to prevent.
+switched off. Numba's option for that is private and used only here;
+`tests/spiking/test_kernel_code.py` checks the machine code.
 
 With ``SYNSAMP_BOUNDS_CHECKS=1`` in the environment every access to an array is checked, lanes
 included, and the kernels are compiled apart from the usual ones. For tests: it is slow.
@@ -29,32 +29,32 @@ _KERNEL: dict[str, Any] = {
 }
 
 _PART = {**_KERNEL, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Parts are called by kernels alone; an entrance for Python would cost a tenth of the compiling.
+"""Only kernels call parts; a Python wrapper would cost a tenth of the compilation time.
 
-To call one from Python ends the process: tests wrap it (`tests/oracles/from_python.py`).
+Calling one from Python crashes the process: tests wrap it (`tests/oracles/from_python.py`).
 """
 
 inlined: Any = njit(**_PART, fastmath={"contract"}, forceinline=not CHECKED)
 """Decorator of the small parts of the event loop."""
 
 once: Any = njit(**_PART, fastmath={"contract"}, inline="always")
-"""Decorator of parts with one place in the loop: written apart, compiled as one function."""
+"""Decorator of parts with one call in the loop: separate source, compiled as one function."""
 
 separate: Any = njit(**_PART, fastmath={"contract"}, forceinline=False)
 """Decorator of parts that are called rarely, and of loops written in lanes."""
 
 exact: Any = njit(**_PART, fastmath=False, forceinline=False)
-"""Decorator of arithmetic in which nothing fuses, so that Python finds the same bits.
+"""Decorator of arithmetic in which nothing fuses, so that Python gives bit-identical results.
 
-It must be said: a function takes over what is not said from the one that calls it.
+``fastmath=False`` must be explicit: by default a function inherits the flags of its caller.
 """
 
 vector: Any = njit(**_PART, fastmath={"contract", "reassoc", "nsz"}, forceinline=False)
-"""Decorator of loops of which LLVM makes vectors; sums may be reordered, or it could not."""
+"""Decorator of loops that LLVM vectorises, for which sums may be reordered."""
 
 
 def kernel(template: Callable[..., Any]) -> Any:
-    """Decorator of what Python calls: compiled on first use, kept on disk."""
+    """Decorator of functions that Python calls: compiled on first use, kept on disk."""
     return specialise(template, on_disk=True, options=_KERNEL)
 
 

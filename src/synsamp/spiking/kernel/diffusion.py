@@ -2,7 +2,7 @@
 
     dθ = b ∂log p_S(θ) dt + sqrt(2 T b) dW,   θ >= theta_min,   w = f(θ)
 
-A prior that brings its exact transition over an interval (`Prior.transition_of`; for a Gaussian the
+A prior with an exact transition over an interval (`Prior.transition_of`; for a Gaussian the
 Ornstein–Uhlenbeck process) is applied at once; any other by one Euler–Maruyama step, which the
 kernel keeps short. Each function here is one row of synapses; the kernel calls it by its address.
 """
@@ -39,7 +39,7 @@ from synsamp.spiking.kernel.simd import (
 
 @scalar
 def at_least(new: Any, old: Any, theta_min: float) -> Any:
-    """θ kept at or above the theta_min; a synapse that does not exist stays at −inf."""
+    """θ kept at or above theta_min; a synapse that does not exist stays at −inf."""
     return max(new, min(old, theta_min))
 
 
@@ -49,7 +49,7 @@ def at_least(new: Any, old: Any, theta_min: float) -> Any:
 def move_for(prior: Prior, whole_row: bool) -> int:
     """The address of the function that moves θ under ``prior``.
 
-    ``whole_row``: all synapses of a row share the prior's numbers, so that they go in lanes.
+    ``whole_row``: all synapses of a row share the prior's parameters and are computed in lanes.
     """
     count = len(prior.parameters)
     if prior.transition_of is None:
@@ -63,7 +63,7 @@ def move_for(prior: Prior, whole_row: bool) -> int:
 
 
 def _exactly_in_lanes(row: Interval) -> None:
-    """θ ← mean + keep (θ − mean) + spread ν for a row that shares the prior's numbers."""
+    """θ ← mean + keep (θ − mean) + spread ν for a row that shares the prior's parameters."""
     theta, normals = array_at(row.theta, row.n), array_at(row.normals, row.n)
     mean, keep, spread = transition(
         prior_numbers(row.prior, row.plane, 0), row.speed, row.temperature, row.elapsed_s
@@ -75,7 +75,7 @@ def _exactly_in_lanes(row: Interval) -> None:
 
 
 def _exactly(row: Interval) -> None:
-    """The same with numbers of the prior for each synapse."""
+    """Exact transition with parameters of the prior for each synapse."""
     theta, normals = array_at(row.theta, row.n), array_at(row.normals, row.n)
     for i in range(row.n):
         p = prior_numbers(row.prior, row.plane, i * row.step)

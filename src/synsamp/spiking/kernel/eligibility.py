@@ -1,12 +1,10 @@
-"""Eligibility: what a spike of a circuit says about the synapses of all its neurons.
+"""Eligibility traces: a spike of a circuit changes the synapses of all its neurons.
 
-A plasticity that learns from reward keeps three numbers per functional synapse: e, its share in
-what the circuit lately did; g, what that was worth; φ, what has gathered for θ since the last
-refresh. Between spikes they follow a linear equation, which `PASS` solves once for all synapses of
-a block; at a spike of the circuit e jumps, for the spike that a neuron fired and for those that it
-was expected to fire (`ELIGIBILITY`). At a refresh θ takes what has gathered (`GATHER`),
-and a synapse that is retracted then loses all eligibility. The equations stand in
-`synsamp.spiking.plasticity.reward`.
+Learning from reward needs three numbers per functional synapse: the eligibility trace e, the
+gradient estimate g, and φ, the change of θ due to g since the last refresh. Between spikes they
+follow a linear equation, which `PASS` solves once for all synapses of a block. At a spike of the
+circuit e jumps by actual minus expected spikes (`ELIGIBILITY`). At a refresh φ is added to θ
+(`GATHER`), and e, g, φ of retracted synapses are set to 0. See `synsamp.spiking.plasticity.reward`.
 """
 
 from __future__ import annotations
@@ -24,12 +22,12 @@ from synsamp.spiking.kernel.simd import address, part
 DEPTH = 3
 """Numbers of a synapse: e, g, φ."""
 PASSAGE = 6
-"""Numbers of what time does to them: a triangular matrix."""
+"""Entries of their transition matrix, which is triangular."""
 
 
 @separate
 def note_spike(circuit: int, winner: int, wiring: Wiring, work: Work) -> None:
-    """1[k wins] and p_k for each neuron of a circuit whose rates stand in the working memory."""
+    """1[k wins] and p_k for each neuron of a circuit whose rates are in the working memory."""
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
     total = total_of(part(work.potentials, 0, size))
@@ -51,7 +49,7 @@ def eligibility_neurons(
     activity: Activity,
     work: Work,
 ) -> None:
-    """Bring eligibility of neurons ``low`` to ``high`` of a circuit to ``now``; add what happened."""
+    """Update eligibility of neurons ``low`` to ``high`` of a circuit; add the jump at ``now``."""
     first = wiring.first_neuron[circuit]
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         if wiring.eligibility_function[p] == 0:
@@ -109,7 +107,7 @@ def bring_eligibility(
     activity: Activity,
     work: Work,
 ) -> None:
-    """The same where nothing happens but that time passes."""
+    """Update the eligibility of a circuit to ``now``, without a spike."""
     size = wiring.first_neuron[circuit + 1] - wiring.first_neuron[circuit]
     for k in range(size):
         work.spiked[k] = 0.0
@@ -126,7 +124,7 @@ def bring_all_eligibility(
     activity: Activity,
     work: Work,
 ) -> None:
-    """The same for every circuit."""
+    """Update the eligibility of every circuit to ``now``."""
     for circuit in range(wiring.assigns_eligibility.size):
         if wiring.assigns_eligibility[circuit]:
             bring_eligibility(circuit, now, wiring, numbers, synapses, activity, work)
@@ -134,7 +132,7 @@ def bring_all_eligibility(
 
 @separate
 def forget(weight: Any, retracted: Any, eligibility: Any) -> None:
-    """Synapses without effect have no eligibility."""
+    """Set the eligibility of retracted synapses to 0."""
     for i in range(weight.size):
         if not weight[i] > retracted:
             for j in range(DEPTH):

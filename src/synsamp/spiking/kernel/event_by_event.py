@@ -1,9 +1,9 @@
-"""Event by event, in order of time: for stochastic neurons, and where the arrival of a spike matters.
+"""The event loop for stochastic neurons and on_pre functions: one event at a time, in order.
 
-The loop of `kernel.loop` draws the input spikes of a gap together, since between two spikes of
-winner-take-all circuits nobody asks for their order. Here somebody does: a plasticity that acts
-when a spike arrives, or stochastic neurons, whose rate ρ_0 exp(u) follows the potential all the time;
-`kernel.thinning` says how their spikes are drawn.
+The loop of `kernel.loop` draws all input spikes between two spikes of winner-take-all circuits
+together, since their order does not matter. The order matters for a plasticity that acts when a
+spike arrives, and for stochastic neurons, whose rate ρ_0 exp(u) follows the potential at any time
+(`kernel.thinning`).
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ from synsamp.spiking.kernel.thinning import (
 )
 
 RUNAWAY, LIMIT_PASSED, ROOM_WANTED = 7, 8, 9
-"""More reasons to return: rates without bound; a rate above its limit, which cannot be; a full
-queue of spikes on their way, for which there is no bound in advance."""
+"""More reasons to return: rates grow without bound; a rate above its limit (a bug); a full queue of
+delayed spikes, whose number has no bound in advance."""
 
 
 # -- inputs, one by one --------------------
@@ -87,9 +87,9 @@ queue of spikes on their way, for which there is no bound in advance."""
 
 @separate
 def next_input_s(covered: float, schedule: Schedule, activity: Activity, work: Work) -> float:
-    """When the integral of the total input rate has grown by what is due; inf if not in sight.
+    """Time at which the integral of the total input rate reaches its target; inf if too late.
 
-    What was passed over in vain is noted, so that it may be forgotten.
+    Segments that were passed are recorded, so that they can be dropped.
     """
     due, start = activity.clock[INPUT_DUE], activity.drawn_until_s[0]
     cursor, ends = work.cursor, schedule.ends_s
@@ -245,7 +245,7 @@ def run_event_by_event(
                 in_sight = False
                 clock[NEXT_INPUT] = -1.0
 
-        # What comes first; of things at the same time, always in this order.
+        # The next event; simultaneous events always in this order.
         now, what = np.inf, 0
         if clock[NEXT_INPUT] >= 0.0:
             now, what = clock[NEXT_INPUT], 1
@@ -314,7 +314,7 @@ def run_event_by_event(
                 circuit += 1
             while wiring.stochastic[
                 circuit
-            ]:  # rounding must not hand the spike to stochastic neurons
+            ]:  # rounding must not assign the spike to stochastic neurons
                 circuit -= 1
             neuron = draw_winner(circuit, now, wiring, activity, events, work.potentials)
             if neuron == NOT_FINITE:

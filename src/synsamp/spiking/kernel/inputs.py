@@ -35,9 +35,9 @@ from synsamp.spiking.kernel.random import (
 from synsamp.spiking.kernel.simd import LANE, load, narrow, part, store
 
 READY, NO_ROOM, LOST, MORE = range(4)
-"""What became of the inputs of a gap: all there; the buffer is full; a queue was; more to come."""
+"""Status of a gap's inputs: complete; buffer full; queue full; more to come."""
 SPIKES_PER_STRETCH = 2**16
-"""A stretch is cut so that it brings about so many spikes at most."""
+"""Largest expected number of spikes in one stretch."""
 SPIKES_PER_CALL = 2**20
 """The loop returns to Python after so many, to be interrupted there."""
 
@@ -147,7 +147,7 @@ def draw_inputs(
 
 @separate
 def note_inputs(times: Any, channels: Any, first: int, buffer: EventBuffer) -> bool:
-    """Write input spikes down."""
+    """Record input spikes."""
     at = buffer.written[2]
     if at + times.size > buffer.input_s.size:
         return False
@@ -219,7 +219,7 @@ def inputs_until(
 ) -> Any:
     """All input spikes since the last event, segment by segment; then what was delayed.
 
-    May stop in between (see `READY`); called again with the same ``now`` it goes on.
+    May stop early (see `READY`); another call with the same ``now`` continues.
     """
     keep_reference_near(now, wiring, activity)
     spent: Any = 0

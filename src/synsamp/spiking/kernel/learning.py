@@ -1,7 +1,7 @@
-"""The synapses of one neuron: refreshed, taught by a spike, and put back into the potentials.
+"""Update the synapses of one neuron: refresh, learning at a spike, potentials.
 
-What prior, mapping and plasticity do to a row stands in `kernel.diffusion` and in `plasticity/`;
-here are the rows, found in memory and handed over.
+`kernel.diffusion` and `plasticity/` define how prior, mapping and plasticity change a row. Here
+rows are located in memory and passed to them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from synsamp.spiking.kernel.simd import LANE, address, load, nonzero, part
 def list_more(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
     """Add the afferents that became functional to the list; returns its length.
 
-    Those that ceased to be stay on it, with ŵ = 0, until it is cleared up.
+    Afferents that became retracted stay listed, with ŵ = 0, until the list is cleared.
     """
     for i in range(0, effect.size, LANE):
         known = is_listed[i // LANE]
@@ -59,7 +59,7 @@ def clear_up(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
 
 @vector
 def set_cells(listed: Any, effect: Any, cells: Any, width: int) -> None:
-    """Put one neuron's efficacies into the columns of its listed afferents."""
+    """Write one neuron's efficacies to the columns of its listed afferents."""
     for i in range(np.uint64(listed.size)):
         afferent = np.uint64(listed[i])
         cells[afferent * np.uint64(width)] = effect[afferent]
@@ -69,7 +69,7 @@ def set_cells(listed: Any, effect: Any, cells: Any, width: int) -> None:
 def write_columns(
     p: int, k: int, more: bool, clear: bool, effect: Any, wiring: Wiring, synapses: Synapses
 ) -> None:
-    """Put the efficacies of neuron ``k`` of a block into the columns.
+    """Write the efficacies of neuron ``k`` of a block to the columns.
 
     Only listed synapses have cells to be set; ``more`` if others may be functional now.
     """
@@ -87,7 +87,7 @@ def write_columns(
 
 @once
 def clear_sums(neuron: int, wiring: Wiring, activity: Activity) -> None:
-    """Σ ŵ fall and Σ ŵ rise of a neuron start anew, for every EPSP kernel."""
+    """Set Σ ŵ fall and Σ ŵ rise of a neuron to 0, for every EPSP kernel."""
     plane = activity.sum_fall.size // wiring.epsp_fall_s.size
     for at in range(neuron, activity.sum_fall.size, plane):
         activity.sum_fall[at] = np.float32(0.0)
@@ -98,7 +98,7 @@ def clear_sums(neuron: int, wiring: Wiring, activity: Activity) -> None:
 def add_to_sums(
     neuron: int, kernel: int, fall: Any, rise: Any, wiring: Wiring, activity: Activity
 ) -> None:
-    """What the afferents of one block add to them."""
+    """Add the contribution of one block's afferents."""
     at = kernel * (activity.sum_fall.size // wiring.epsp_fall_s.size) + neuron
     activity.sum_fall[at] += fall
     activity.sum_rise[at] += rise
@@ -113,7 +113,7 @@ def recompute_potentials(
     activity: Activity,
     work: Work,
 ) -> None:
-    """After weights moved: put ŵ in the columns, take the neuron's potential sums anew."""
+    """After weights changed: write ŵ to the columns, recompute the neuron's potential sums."""
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     clear_sums(neuron, wiring, activity)
@@ -144,7 +144,7 @@ def refresh_row(
     synapses: Synapses,
     noise: Normals,
 ) -> bool:
-    """Prior and noise over ``elapsed`` for neuron ``k`` of a block; then w anew from θ.
+    """Prior and noise over ``elapsed`` for neuron ``k`` of a block; then w from θ.
 
     Returns whether a synapse may have become functional or ceased to be.
     """
@@ -238,7 +238,7 @@ def learn(
     noise: Normals,
     work: Work,
 ) -> None:
-    """The synapses of a neuron that spikes: refresh if due, then what the spike does to them."""
+    """The synapses of a neuron that spikes: refresh if due, then apply the plasticity."""
     more = False
     if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
         more = refresh_neuron(neuron, now, wiring, numbers, synapses, noise)

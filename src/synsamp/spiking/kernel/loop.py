@@ -5,7 +5,7 @@ process and circuits superpose. Between two spikes the inputs are Poisson with c
 traces decay and synapses diffuse, all in closed form. So the loop goes from spike to spike:
 
     draw the input spikes of the gap; draw the circuit; draw the winner from softmax(u);
-    let the winner's synapses learn; draw the time of the next spike.
+    update the winner's synapses; draw the time of the next spike.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
 from synsamp.spiking.kernel.simd import part
 
 RAISED, DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(7)
-"""Why the loop returned; 0 is what compiled code finds in place of a result where it raised."""
+"""Why the loop returned; compiled code that raised an error returns 0."""
 SWEEPS_PER_CALL, EVENTS_PER_CALL = 2**6, 2**20
 """Grid points and events before the loop returns to Python, to be interrupted there."""
 
@@ -69,7 +69,7 @@ SWEEPS_PER_CALL, EVENTS_PER_CALL = 2**6, 2**20
 def emit(
     neuron: int, now: float, wiring: Wiring, column: Any, activity: Activity, buffer: EventBuffer
 ) -> bool:
-    """A neuron spikes: its adaptation grows, its axons carry the spike, the buffer notes it."""
+    """A neuron spikes: its adaptation grows, its axons transmit the spike, it is recorded."""
     activity.adaptation_fall[neuron] += 1.0
     activity.adaptation_rise[neuron] += 1.0
     room = True
@@ -86,7 +86,7 @@ def emit(
 
 @once
 def trace(neuron: int, now: float, synapses: Synapses, buffer: EventBuffer) -> None:
-    """Note θ of the neuron's traced synapses."""
+    """Record θ of the neuron's traced synapses."""
     for i in range(buffer.first_traced[neuron], buffer.first_traced[neuron + 1]):
         at = buffer.written[1]
         buffer.trace_s[at] = now
@@ -128,8 +128,9 @@ def learn_together(
     buffer: EventBuffer,
     work: Work,
 ) -> None:
-    """A circuit has spiked, and its rates stand in the working memory: eligibility, and then, where it
-    is due, a refresh of all its neurons: each has a part in who wins."""
+    """A circuit has spiked: update eligibility and, if due, refresh all its neurons.
+
+    The circuit's rates must be in the working memory."""
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
     note_spike(circuit, winner, wiring, work)
@@ -153,7 +154,7 @@ def learn_alone(
     buffer: EventBuffer,
     work: Work,
 ) -> None:
-    """The same for a free neuron, whose spikes are its own: it has spiked, or might have."""
+    """A stochastic neuron has spiked or rejected a candidate: update its eligibility."""
     circuit = wiring.circuit_of[neuron]
     k = neuron - wiring.first_neuron[circuit]
     work.spiked[k] = spiked
@@ -175,7 +176,7 @@ def refresh_if_due(
     buffer: EventBuffer,
     work: Work,
 ) -> None:
-    """Bring the synapses of a neuron up to date whose last refresh is some time ago."""
+    """Refresh a neuron whose last refresh is too long ago."""
     if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
         refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
         recompute_potentials(neuron, wiring, numbers, synapses, activity, work)
@@ -213,7 +214,7 @@ def run(
             return TAPE_FULL
 
         if learning and grid <= min(now, until):
-            # On a fixed grid every synapse is brought up to date, whether or not anyone looks.
+            # On a fixed grid every synapse is updated, whether or not it is recorded.
             if sweeps_left == 0:
                 return PAUSED
             update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work)
@@ -289,7 +290,7 @@ def bring_up_to_date(
     buffer: EventBuffer,
     work: Work,
 ) -> None:
-    """Prior and noise up to ``now`` for every synapse: before their numbers change."""
+    """Prior and noise up to ``now`` for every synapse: before their parameters change."""
     update_all(now, wiring, numbers, synapses, activity, noise, buffer, work)
 
 
@@ -310,7 +311,7 @@ def bring_eligibility_up(
 def recompute_all_potentials(
     wiring: Wiring, numbers: Numbers, synapses: Synapses, activity: Activity, work: Work
 ) -> None:
-    """Columns and potential sums anew for every neuron."""
+    """Recompute columns and potential sums of every neuron."""
     for neuron in range(activity.bias.size):
         recompute_potentials(neuron, wiring, numbers, synapses, activity, work)
 
@@ -337,9 +338,9 @@ def replay(
     buffer: EventBuffer,
     work: Work,
 ) -> int:
-    """Let given spikes happen, in order of time; sources are inputs first, then neurons.
+    """Simulate given spikes in order of time; sources are inputs first, then neurons.
 
-    Returns how many of them did before the buffer was full, or −1 if a queue was.
+    Returns how many were simulated before the buffer was full, or −1 if a queue was full.
     """
     column, n_inputs = synapses.column, wiring.first_input[-1]
     arrivals = False

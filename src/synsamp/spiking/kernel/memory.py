@@ -1,10 +1,10 @@
-"""Everything the kernel works on: what is fixed, what moves, what is read, what is written.
+"""Memory of the kernel, as records of arrays.
 
-Wiring, Numbers         the network: who reaches whom, numbers of the synapse models
+Wiring, Numbers         the network: connectivity, parameters of the synapse models
 Synapses, Activity      its slow and its fast state
-Schedule                input rates and given input spikes to come
-EventBuffer, Work              what the loop writes down; working memory
-Acting                  an environment that is acted on
+Schedule                future input rates and given input spikes
+EventBuffer, Work       events that the loop records; working memory
+Acting                  the closed loop with an environment
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ class Wiring(Record):
 
     # per circuit
     first_neuron = array("int64")  # [n_circuits + 1]
-    rate_up_to = array(
-        "float64"
-    )  # cumulative ρ_net of the circuits; stochastic neurons add nothing
-    stochastic = array("bool")  # stochastic neurons, without a shared total
+    rate_up_to = array("float64")  # cumulative ρ_net; stochastic neurons add nothing
+    stochastic = array("bool")  # stochastic neurons, without a shared total rate
     base_hz = array("float64")  # ρ_0 of stochastic neurons
     most_hz = array("float64")  # beyond which their rates do not rise
     refractory_s = array("float64")
@@ -31,7 +29,7 @@ class Wiring(Record):
     bias_per_spike = array("float64")
     first_block = array("int64")  # [n_circuits + 1]: blocks lie sorted by their target
     learns = array("bool")  # whether any synapse of the circuit is plastic
-    learns_by_own = array("bool")  # whether any learns from spikes of its own neuron
+    learns_by_own = array("bool")  # whether any learns from spikes of its neuron alone
     assigns_eligibility = array("bool")  # whether any learns from all spikes of the circuit
     circuit_of = array("int64")  # per neuron
     highest_limit_hz = array("float32")  # likewise, in whole lanes: of neurons with a highest rate
@@ -126,11 +124,11 @@ class Synapses(Record):
 
 
 INPUTS_UNTIL, REFERENCE, NEXT_EVENT, NEXT_INPUT, INPUT_DUE, CANDIDATE, BOUND_S, BOUND = range(8)
-"""Entries of the clock (s): inputs are delivered up to, traces are scaled to, the next spike.
+"""Entries of the clock (s): end of delivered inputs, reference of traces, next spike.
 
-The others are for networks simulated event by event (`kernel.event_by_event`): the next input spike,
-the integral of the rate at which it comes, the next candidate for a spike of a free neuron, until
-when the bound of their rates is good, and that bound (Hz). Negative: still to be drawn.
+The others are for `kernel.event_by_event`: next input spike, integral of the rate at which it
+comes, next candidate for a spike of a stochastic neuron, end of validity of the bound of their
+rates, and that bound (Hz). Negative: not drawn yet.
 """
 SWEEPS, SPIKES = range(2)
 """Entries of the counters: grid points passed, network spikes so far."""
@@ -152,7 +150,7 @@ class Activity(Record):
     adapted_s = array("float64")  # per circuit
     bias = array("float64")  # per neuron, as of adapted_s: 0 without homeostasis; −inf once removed
     modulator = array("float64")  # per circuit
-    limit_hz = array("float32")  # per neuron: what its rate cannot exceed; 0 if it is not free
+    limit_hz = array("float32")  # per neuron: what its rate cannot exceed; 0 unless stochastic
     refractory_until_s = array("float64")  # per neuron
     queue_s = array("float64", 2)  # [delayed family, place]: arrival times, sorted along the ring
     queue_axon = array("int64", 2)
@@ -161,13 +159,13 @@ class Activity(Record):
 
 
 SILENCED = -1
-"""In place of the input of a given spike that is not heard."""
+"""In place of the input of a given spike that is ignored."""
 
 
 class Schedule(Record):
     """Input to come, per group: segments with an end, a total rate and an alias table.
 
-    Beside them spikes at given times, sorted.
+    And spikes at given times, sorted.
     """
 
     ends_s = array("float64", 2)  # [group, segment]
@@ -181,7 +179,7 @@ class Schedule(Record):
 
 
 class EventBuffer(Record):
-    """Where the loop writes down what happened; emptied by the shell."""
+    """Events that the loop records; `Engine` passes them on and empties it."""
 
     spike_s = array("float64")
     spike_neuron = array("int32")

@@ -2,11 +2,11 @@
 
 An EPSP is a difference of two exponentials, so a sum of EPSPs is the difference of two numbers that
 only decay. Instead of decaying all of them all the time, a spike at t adds exp((t − reference)/τ)
-and a reader multiplies by exp(−(now − reference)/τ): nobody is touched between spikes. Once the
+and reading multiplies by exp(−(now − reference)/τ), so nothing changes between spikes. Once the
 reference is ``HORIZON_S`` old, everything is decayed to the present and the reference moves up.
 
 A neuron's potential is kept the same way, as two sums over its afferents: an input spike adds its
-column of efficacies, and a neuron whose weights moved has its two sums taken anew. Where
+column of efficacies, and a neuron whose weights changed has its two sums recomputed. Where
 projections have different EPSPs there are two sums per kernel, one plane of neurons after another.
 """
 
@@ -73,7 +73,7 @@ def add_columns(
     column: Any,
     activity: Activity,
 ) -> None:
-    """Potentials of all whom ``n`` spikes reach, from sum ``first`` on: Σ ŵ fall, Σ ŵ rise grow.
+    """Potentials of all targets of ``n`` spikes, from sum ``first`` on: Σ ŵ fall, Σ ŵ rise grow.
 
     Four columns are walked at a time, so that the sums are loaded and stored a quarter as often;
     meanwhile the next four are fetched (``cells`` lies in a buffer with four entries to spare).
@@ -124,7 +124,7 @@ def add_column(
 
 @separate
 def arrival(axon: int, time: float, wiring: Wiring, column: Any, activity: Activity) -> None:
-    """One spike arrives on an axon at ``time``, not later than the event in hand."""
+    """One spike arrives on an axon at ``time``, not later than the current event."""
     since = time - activity.clock[REFERENCE]
     kernel = wiring.axon_kernel[axon]
     fall = np.float32(exp(since / wiring.epsp_fall_s[kernel]))
@@ -195,7 +195,7 @@ def take_delayed(now: float, activity: Activity) -> tuple[int, float]:
 
 @once
 def epsp_decays(kernel: int, now: float, wiring: Wiring, activity: Activity) -> tuple[float, float]:
-    """What a reader multiplies (fall, rise) by at ``now``."""
+    """Factors of (fall, rise) at ``now``."""
     age = now - activity.clock[REFERENCE]
     return exp(-age / wiring.epsp_fall_s[kernel]), exp(-age / wiring.epsp_rise_s[kernel])
 
@@ -255,7 +255,7 @@ def add_other_kernels(first: int, now: float, wiring: Wiring, activity: Activity
 
 @once
 def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out: Any) -> None:
-    """u_k = Σ ŵ x + β (Eq. membrane-potential) for one circuit."""
+    """u_k = Σ ŵ x + β (Eq. 28, membrane potential) for one circuit."""
     decay_adaptation(circuit, now, wiring, activity)
     fall, rise = epsp_decays(0, now, wiring, activity)
     first = wiring.first_neuron[circuit]
@@ -277,7 +277,7 @@ def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out
 
 @vector
 def largest_of(values: Any) -> float:
-    """The largest value; NaN if any is (four running maxima, so that they need not wait)."""
+    """The largest value; NaN if any is (four independent running maxima are faster)."""
     a, b, c, d = -np.inf, -np.inf, -np.inf, -np.inf
     bad = 0.0
     whole = values.size - values.size % 4
@@ -339,7 +339,7 @@ def draw_winner(
     if not np.isfinite(largest):
         return NOT_FINITE
     rho = part(work, 0, size)
-    # Pass over whole stretches first: a sum is quick, one by one is not.
+    # Skip whole stretches first: their sums are faster than single steps.
     left = share * total_of(rho)
     start = 0
     while start + STRETCH < rho.size:
@@ -353,6 +353,6 @@ def draw_winner(
         if left < 0.0:
             return first + i
     last = rho.size - 1
-    while rho[last] == 0.0:  # rounding must not hand the spike to a neuron of rate zero
+    while rho[last] == 0.0:  # rounding must not select a neuron of rate zero
         last -= 1
     return first + last

@@ -1,7 +1,7 @@
 """Random draws of the event loop: uniform, exponential, Poisson, a channel by its rate.
 
-Each purpose has its own stream, so that looking, recording and probing can never shift the draws
-of the dynamics. Words are made in vectors (`synsamp.noise.streams`) and taken one by one.
+Each purpose has its own stream, so that recording and probing never change the draws of the
+dynamics. Words are made in vectors (`synsamp.noise.streams`) and taken one by one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RandomStreams(NamedTuple):
     noise: Normals
 
     def copy(self) -> RandomStreams:
-        """Streams of their own that go on alike."""
+        """Independent copies that continue identically."""
         return RandomStreams(self.events.copy(), self.inputs.copy(), self.noise.copy())
 
 

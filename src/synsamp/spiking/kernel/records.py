@@ -1,9 +1,9 @@
-"""Arrays by name behind one pointer: how the kernel is handed dozens of arrays.
+"""Named arrays behind one pointer, to pass dozens of arrays to the kernel.
 
 A Numba function that takes a named tuple of arrays gets seven words per array, and packs and
 unpacks all of them at every call; with sixty arrays that is nearly all of the time it takes to
 compile. A `Record` is passed as a single pointer to a table with address and shape of each array,
-and ``record.theta`` inside compiled code reads that table. Nobody moves the arrays of a record
+and ``record.theta`` inside compiled code reads that table. The arrays of a record stay in place
 while the kernel runs, so LLVM may read the table once (``invariant.load``).
 
     class Clock(Record):

@@ -1,6 +1,6 @@
 """Sixteen numbers as one value: the arithmetic of vector registers, written like that of a number.
 
-LLVM finds vectors in simple loops by itself, but gives up where it not specific that arrays do not
+LLVM finds vectors in simple loops by itself, but gives up where it cannot prove that arrays do not
 overlap, or where single and double precision mix. Loops over a row of synapses or over a column are
 therefore written in lanes: ``load``, calculate with + − * min max, ``store``. Arrays so walked
 are padded to whole lanes.

@@ -1,18 +1,17 @@
 """Spikes of stochastic neurons, drawn exactly by thinning.
 
 Their rates ρ_0 exp(u) follow the potentials, but none can exceed its *limit*: contributions to u
-that fall are taken as they are now, those that rise as they will be at the end of a short while,
-and each arrival raises the limits of those whom it excites by the peak of its EPSP. So candidates
+that fall enter with their present value, those that rise with their value at the end of a short
+while, and each arrival raises the limits of its targets by the peak of its EPSP. So candidates
 come as a Poisson process with the sum of all limits; one is of neuron k with probability limit_k /
-sum, and becomes a spike with probability p = ρ_k / limit_k. The candidate's own limit is then taken
-anew, whether it spiked or not, and all limits after a while and when weights change. As their sum
-grows, the candidate in hand comes closer by the same factor: what is left of its unit exponential
-is used up faster.
+sum, and becomes a spike with probability p = ρ_k / limit_k. The limit of the candidate is then
+recomputed, whether it spiked or not; all limits are recomputed after a while and when weights
+change. When their sum grows, the waiting time of the next candidate shrinks by the same factor.
 
-Where synapses learn from reward, candidates that are rejected stand for the spikes that were to be
-expected: given the spikes, they are a Poisson process of rate limit − ρ, so that p/(1 − p) for each
-adds up to the integral of ρ on average. What this adds to the variance is p/(1 − p) of that of the
-spikes themselves; limits there are twice as high, so that p <= 1/2.
+Where synapses learn from reward, rejected candidates estimate the expected number of spikes: given
+the spikes, they are a Poisson process of rate limit − ρ, so the sum of p/(1 − p) over them has the
+integral of ρ as its mean. This adds p/(1 − p) of the variance of the spikes; limits there are twice
+as high, so that p <= 1/2.
 """
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ from synsamp.spiking.kernel.random import Words, uniform
 from synsamp.spiking.kernel.simd import LANE, load, part, store, total, widen
 
 ABOVE_LIMIT = -3
-"""In place of a neuron, beside NOBODY and NOT_FINITE: a rate passed its limit."""
+"""In place of a neuron, like NOBODY and NOT_FINITE: a rate exceeded its limit."""
 MOST_HZ = 1e7
-"""All limits together; a network beyond it would hardly move on."""
+"""Largest sum of limits; beyond it a simulation would hardly progress."""
 MARGIN = 1.01
-"""Of a limit over the bound it is computed from: limits are kept in single precision."""
+"""Factor of limits above the computed bound, since they are in single precision."""
 ROOM = 2.0
-"""Of limits where rejected candidates count: p <= 1/2."""
+"""Factor of limits where rejected candidates count: p <= 1/2."""
 LEAST_HZ = 1e-30
-"""Of the limit of a neuron that is alive: below it single precision would soon end at 0."""
+"""Smallest limit of an intact neuron, well above the underflow of single precision."""
 
 
 @vector
@@ -76,7 +75,7 @@ def set_limits(u: Any, base_hz: float, highest_hz: Any, bias: Any, out: Any) -> 
 def limit_some(
     circuit: int, first: int, size: int, now: float, wiring: Wiring, activity: Activity, work: Work
 ) -> None:
-    """What the rates of some neurons of a circuit do not exceed until all limits are taken anew."""
+    """What the rates of some neurons of a circuit do not exceed until all limits are recomputed."""
     while_s = activity.clock[BOUND_S] - now
     u, bias = part(work.potentials, 0, size), part(activity.bias, first, size)
     decay_adaptation(circuit, now, wiring, activity)
@@ -101,7 +100,7 @@ def limit_some(
 
 @once
 def use_bound(now: float, bound: float, activity: Activity) -> None:
-    """Another sum of limits; the candidate in hand comes sooner or later in proportion."""
+    """Set the sum of limits and rescale the waiting time of the next candidate."""
     clock = activity.clock
     if clock[CANDIDATE] >= 0.0:
         left = (clock[CANDIDATE] - now) * clock[BOUND]
@@ -111,7 +110,7 @@ def use_bound(now: float, bound: float, activity: Activity) -> None:
 
 @separate
 def add_up_limits(now: float, activity: Activity) -> None:
-    """Use the sum of the limits as they are."""
+    """Set the sum of the present limits."""
     bound = 0.0
     for start in range(0, activity.bias.size, LANE):
         bound += total(widen(load(activity.limit_hz, start)))
@@ -132,14 +131,14 @@ def renew_limits(now: float, wiring: Wiring, activity: Activity, work: Work) -> 
 
 @separate
 def renew_limit(neuron: int, now: float, wiring: Wiring, activity: Activity, work: Work) -> None:
-    """The same for one neuron, until the others' turn."""
+    """Recompute the limit of one neuron."""
     limit_some(wiring.circuit_of[neuron], neuron, 1, now, wiring, activity, work)
     add_up_limits(now, activity)
 
 
 @separate
 def raise_limits(axon: int, now: float, wiring: Wiring, column: Any, activity: Activity) -> None:
-    """A spike has arrived: those whom it excites may become faster by its EPSP's peak."""
+    """A spike has arrived: the limits of its excited targets grow by the EPSP's peak."""
     i = wiring.axon_kernel[axon]
     plane = activity.sum_fall.size // wiring.epsp_fall_s.size
     first, cell = wiring.axon_first_sum[axon] - i * plane, wiring.axon_cell[axon]
@@ -177,10 +176,10 @@ def whose(share: float, activity: Activity) -> tuple[int, float]:
 def accept(
     now: float, wiring: Wiring, activity: Activity, events: Words
 ) -> tuple[int, int, float, float]:
-    """A candidate has come: of which free neuron, which one spikes or why not, p, and ∂log ρ/∂u.
+    """Accept or reject a candidate: its neuron, the neuron that spikes (or why none), p, ∂log ρ/∂u.
 
-    p is the probability with which it was to become a spike; ∂log ρ/∂u is 1, and 0 where the rate
-    rises no further.
+    p is the probability that the candidate becomes a spike; ∂log ρ/∂u is 1, or 0 at the maximal
+    rate.
     """
     candidate, share = whose(uniform(events) * activity.clock[BOUND], activity)
     if candidate == NOBODY:
@@ -199,7 +198,7 @@ def accept(
 
 @once
 def potential(neuron: int, circuit: int, now: float, wiring: Wiring, activity: Activity) -> float:
-    """u of one neuron that is alive."""
+    """u of one neuron that was not removed."""
     decay_adaptation(circuit, now, wiring, activity)
     u = activity.adaptation_fall[neuron] - activity.adaptation_rise[neuron]
     u = u * wiring.adaptation_strength[circuit] + activity.bias[neuron]

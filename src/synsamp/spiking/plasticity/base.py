@@ -4,8 +4,8 @@ A plasticity provides a compiled function of a `SpikeRow` for postsynaptic spike
 an `ArrivalColumn` for presynaptic spikes (`synsamp.spiking.kernel.rows`), and their parameters. The
 kernel calls them by address. They may depend on the mapping θ → w. Traces are part of the state.
 
-A plasticity with ``assigns_eligibility`` is applied to all neurons of a circuit at each spike of the
-circuit (`synsamp.spiking.kernel.eligibility`).
+A plasticity with ``assigns_eligibility`` is applied to all neurons of a circuit at each of its
+spikes (`synsamp.spiking.kernel.eligibility`).
 
 To write one, use `CustomPlasticity`: two functions of one synapse are enough.
 """

@@ -109,7 +109,7 @@ class CustomPlasticity(Plasticity):
                 function.py_func(synapse, np.zeros(count), self.parameter_values)
         except IndexError as error:
             raise refuse(name, outside, str(error), remedy) from None
-        except Exception:
+        except Exception:  # arithmetic errors differ; compiled code decides
             pass
         around = np.zeros(count + 2 * MOST_TRACES)
         try:
