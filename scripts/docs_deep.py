@@ -2,7 +2,7 @@
 
     python scripts/docs_deep.py
 
-The script writes all numbers of the tables. The NUTS reference is tests/jax_rule/nuts_reference.npz.
+The script writes all numbers of the tables; NUTS is tests/jax_rule/nuts_reference.npz.
 """
 
 from __future__ import annotations

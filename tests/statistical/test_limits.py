@@ -1,6 +1,4 @@
-"""Limits of the rule: the MAP as T → 0, the batch rule for slow online learning, and continuous time
-for small steps.
-"""
+"""Limits of the rule: MAP as T → 0, batch rule for slow online learning, small time steps."""
 
 import numpy as np
 import pytest
