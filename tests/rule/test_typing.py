@@ -25,10 +25,11 @@ ss.Exponential("three")  # wrong
 """
 
 
-def test_wrong_types_are_rejected_and_right_ones_accepted(monkeypatch):
+def test_wrong_types_are_rejected_and_right_ones_accepted(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)  # for the settings and the cache of mypy
-    out, errors, _ = api.run(["--no-error-summary", "-c", SNIPPET])
+    (tmp_path / "snippet.py").write_text(SNIPPET)
+    out, errors, _ = api.run(["--no-error-summary", str(tmp_path / "snippet.py")])
     assert errors == ""
-    found = {int(line) for line in re.findall(r"^<string>:(\d+): error", out, re.M)}
+    found = {int(line) for line in re.findall(r"snippet\.py:(\d+): error", out, re.M)}
     wrong = {k for k, line in enumerate(SNIPPET.splitlines(), 1) if line.endswith("# wrong")}
     assert found == wrong, out
