@@ -26,7 +26,7 @@ def test_the_posterior_of_a_classifier():
     assert len(lines) == 10  # as its heading says
 
 
-def test_an_own_training_loop_samples_around_the_answer():
+def test_a_training_loop_samples_around_the_answer():
     params = _run(1)["params"]
     # 200 examples with noise of std 1: the posterior has a std of about 0.07; the prior draws in.
     np.testing.assert_allclose(params["w"], np.arange(5.0), atol=0.5)

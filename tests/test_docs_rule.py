@@ -18,7 +18,7 @@ def _run(which):
     return names
 
 
-def test_own_likelihood_gives_the_conjugate_posterior():
+def test_custom_likelihood_gives_the_conjugate_posterior():
     names = _run(0)
     heights = names["heights_m"]
     precision = heights.size / 0.1**2 + 1 / 0.2**2
@@ -42,7 +42,7 @@ def test_other_priors_and_a_falling_temperature(capsys):
     assert means[1][0] > means[1][1]  # the first has its prior at 1, the second at 0
 
 
-def test_own_prior_and_mapping():
+def test_custom_prior_and_mapping():
     names = _run(2)
     assert names["result"].theta.std() > 0.01
     weight = names["square"].weight(names["result"].theta).mean()

@@ -1,4 +1,4 @@
-"""The tree is fit to be published: nothing of one machine, nothing unsafe, nothing left over."""
+"""The repository can be published: no local paths, nothing unsafe, every dependency pinned."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# Written in pieces, so that this file does not contain what it looks for.
+# Written in pieces, so that this file does not contain the patterns.
 FORBIDDEN = {
     "a path of one machine": r"(?<![\w.])/(?:wo" + r"rk|ro" + r"ot|ho" + r"me|Us" + r"ers)/\w",
     "the shared folder": r"\.\./sha" + r"red",
@@ -62,7 +62,7 @@ def test_no_file_names_what_it_must_not():
         "/ho" + "me/me/x",
     ],
 )
-def test_the_guard_sees_what_it_must(text):
+def test_the_guard_detects_forbidden_text(text):
     assert findings("some/file.py", text)
 
 

@@ -1,8 +1,8 @@
-"""Measure the bias of the rule in JAX against NUTS and put the tables into docs/deep.md.
+"""Measure the bias of the rule in JAX by comparison with NUTS, and update docs/deep.md.
 
     python -m tools.docs_deep
 
-Nothing in the tables is typed by hand. NUTS is tests/jax_rule/nuts_reference.npz.
+The script writes all numbers of the tables; NUTS is tests/jax_rule/nuts_reference.npz.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from synsamp.runs.storage.atomic import replacing
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "deep.md"
-sys.path.insert(0, str(ROOT / "tests" / "jax"))
+sys.path.insert(0, str(ROOT / "tests" / "jax_rule"))
 
 import ground_truth  # noqa: E402
 
 SPEEDS = {"logistic": (0.1, 0.05, 0.02, 0.01), "network": (2e-3, 1e-3, 5e-4, 2e-4)}
 CHAINS = 100
 _TIME = {"logistic": 400.0, "network": 60.0}
-"""Speed times steps of a chain: the same stretch of the process at every speed."""
+"""Speed times steps per chain: the same simulated time at every speed."""
 
 
 def compared(name: str, speed: float, preconditioner: object = None) -> Row:
-    """Means and variances of what is of interest against NUTS, with Monte-Carlo errors."""
+    """Means and variances compared with NUTS, with Monte-Carlo errors."""
     model = ground_truth.MODELS[name]()
-    nuts = np.load(ROOT / "tests" / "jax" / "nuts_reference.npz")
+    nuts = np.load(ROOT / "tests" / "jax_rule" / "nuts_reference.npz")
     mean, variance = nuts[f"{name}_mean"], nuts[f"{name}_variance"]
     algorithm = sj.sampler(
         model.log_likelihood,
@@ -85,7 +85,7 @@ def insert(page: str, name: str, content: str) -> str:
 
 
 def preconditioned() -> list[Row]:
-    """The law under the preconditioner, on the logistic regression."""
+    """Bias of the preconditioner on the logistic regression."""
     rows: list[Row] = []
     for decay in (0.9, 0.99, 0.999):
         row = compared("logistic", 0.02, sj.RMSProp(decay, floor=0.5))

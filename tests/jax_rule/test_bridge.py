@@ -67,7 +67,7 @@ def test_the_gradient_of_a_prior_is_the_same(name):
     np.testing.assert_allclose(found, wanted, **CLOSE)
 
 
-def test_numbers_of_a_prior_may_be_a_matrix():
+def test_parameters_of_a_prior_may_be_a_matrix():
     prior = ss.Gaussian(np.arange(6.0).reshape(2, 3), 0.5)
     found = prior_gradient(prior, (2, 3))(jnp.zeros((2, 3)))
     np.testing.assert_allclose(found, prior.gradient(np.zeros((2, 3))), **CLOSE)

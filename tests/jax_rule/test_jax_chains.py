@@ -1,4 +1,4 @@
-"""``synsamp.sample`` with a likelihood made by ``jax.jit``: JAX's loop, the package's law."""
+"""``synsamp.sample`` with a likelihood compiled by ``jax.jit``: the same distribution."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _chains(rule, n=3, seed=5, dt=0.01):
     return JaxChains(rule, np.zeros((n, 2)), dt, np.random.SeedSequence(seed))
 
 
-def test_stretches_of_any_length_give_the_same_draws():
+def test_blocks_of_any_length_give_the_same_draws():
     rule = ss.Rule(log_likelihood, ss.Laplace(), temperature=lambda t: 1.0 + t)
     whole = _chains(rule).advance(3000, 7)
     moving = _chains(rule)
@@ -140,7 +140,7 @@ def test_data_mapping_speed_and_the_factor_of_inputs():
     assert np.abs(gap / error).max() < 4
 
 
-def test_a_step_that_is_too_large_is_told():
+def test_a_step_that_is_too_large_warns():
     with pytest.warns(ss.StepSizeWarning, match="dt must be small"):
         _sample(ss.Rule(log_likelihood), dt=0.4)
     with warnings.catch_warnings():
@@ -166,12 +166,12 @@ def test_a_function_that_does_not_fit_is_refused_before_the_run(function, words)
 
 
 @pytest.mark.parametrize(("name", "value"), [("dt", 0.0), ("dt", np.nan), ("threads", 0)])
-def test_other_settings_are_checked_as_ever(name, value):
+def test_other_settings_are_checked_as_usual(name, value):
     with pytest.raises(ss.SynsampError, match=f"^{name} must"):
         _sample(ss.Rule(log_likelihood), **{name: value})
 
 
-def test_a_path_that_runs_away_is_told():
+def test_a_diverging_path_raises_an_error():
     rule = ss.Rule(jax.jit(lambda theta: jnp.sum(theta**4)))
     with pytest.raises(ss.SynsampError, match=r"theta must stay finite.*smaller dt"):
         _sample(rule, dt=1.0)
@@ -183,6 +183,6 @@ def test_draws_go_to_disk_too(tmp_path):
     np.testing.assert_array_equal(stored.theta, _sample(rule).theta)
 
 
-def test_the_package_moves_its_own():
+def test_other_likelihoods_do_not_use_jax():
     moving = make_backend(ss.Rule(), np.zeros((1, 2)), 0.1, np.random.SeedSequence(0), 1)
     assert isinstance(moving, ss.Chains)

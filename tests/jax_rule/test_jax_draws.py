@@ -87,7 +87,7 @@ def test_a_bare_array_can_be_kept_too(tmp_path):
         ),
     ],
 )
-def test_misuses_are_told(tmp_path, call, words):
+def test_misuse_raises_an_error(tmp_path, call, words):
     import zarr
 
     zarr.open_group(tmp_path / "there", mode="w-")
@@ -128,7 +128,7 @@ def test_diagnostics_are_arviz_s():
     assert found["norm"].sel(of="mean") == pytest.approx((values**2).sum(-1).mean())
 
 
-def test_chains_may_begin_apart():
+def test_chains_may_have_different_starts():
     def start(key):
         return jax.tree.map(lambda x: x + 100 * jax.random.normal(key), START)
 
@@ -152,7 +152,7 @@ def test_minibatches_have_their_size_and_come_from_the_data():
     assert draws.at(0, 0) == pytest.approx(3.0, abs=1e-3)
 
 
-def test_an_interrupted_run_returns_what_there_is(monkeypatch, tmp_path):
+def test_an_interrupted_run_returns_the_draws_so_far(monkeypatch, tmp_path):
     from synsamp.jax import draws as module
 
     keep, calls = module.DrawWriter.append, []
@@ -169,7 +169,7 @@ def test_an_interrupted_run_returns_what_there_is(monkeypatch, tmp_path):
         assert _run(store=store).shape == (2, 2)
 
 
-def test_blackjax_runs_it_as_one_of_its_own():
+def test_blackjax_can_run_it():
     state, history = blackjax.util.run_inference_algorithm(
         jax.random.key(0), ALGORITHM, 50, initial_position=START
     )
@@ -178,7 +178,7 @@ def test_blackjax_runs_it_as_one_of_its_own():
     assert history[1].log_likelihood.shape == (50,)
 
 
-def test_optax_chains_it_with_its_own():
+def test_optax_can_chain_it():
     optimiser = optax.chain(optax.clip(0.1), sj.sampling(speed=0.5, temperature=0.0))
     state = optimiser.init(START)
     gradients = jax.tree.map(lambda x: x + 7.0, START)

@@ -1,4 +1,4 @@
-"""JAX is an extra: nobody pays for it who does not ask, and who lacks it is told how to get it."""
+"""JAX is optional: imported only on demand, and an error says how to install it."""
 
 from __future__ import annotations
 

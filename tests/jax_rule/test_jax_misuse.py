@@ -1,4 +1,4 @@
-"""What is refused, in one line with name, rule, value and remedy."""
+"""Misuse raises an error in one line with name, rule, value and remedy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MISUSES = {
     ),
     "a leaf of text": (lambda: _step({"w": "abc"}), ["parameters at w", "array of floats", "str"]),
     "a whole number as a leaf": (lambda: _step({"w": 3}), ["parameters at w", "array of floats"]),
-    "an empty tree": (lambda: _step({}), ["parameters", "at least one array", "give arrays"]),
+    "an empty tree": (lambda: _step({}), ["parameters", "at least one array", "pass arrays"]),
     "an empty leaf": (lambda: _step({"w": jnp.zeros((0, 3))}), ["parameters at w", "(0, 3)"]),
     "NaN gradients": (
         lambda: _step(gradients={"w": jnp.array([0.0, jnp.nan, 0.0]), "b": jnp.zeros(())}),
@@ -100,9 +100,9 @@ MISUSES = {
         lambda: _step(prior=ss.CustomPrior(lambda x, p: x, lambda x, p: 1.0 if x > 0 else -1.0)),
         ["prior at b", "must run on JAX arrays", "np.where"],
     ),
-    "a prior with numbers of another shape": (
+    "a prior with parameters of another shape": (
         lambda: _step({"w": jnp.zeros(3)}, prior=ss.Gaussian(np.zeros(4), 1.0)),
-        ["numbers of the prior", "(3,)", "(4,)"],
+        ["parameters of the prior", "(3,)", "(4,)"],
     ),
     "a mapping that is none": (lambda: _step(mapping="exp"), ["mapping at b", "Mapping"]),
     "a floor that is none": (lambda: _step(floor=-1.0), ["floor at b", "ReflectingFloor"]),
@@ -146,10 +146,10 @@ MISUSES = {
     ),
     "thin above steps": (lambda: _run(thin=5), ["thin", "<= steps (4)", "5"]),
     "an empty position": (lambda: _run(position={}), ["position", "at least one array"]),
-    "batches of nothing": (lambda: _run(batch_size=2), ["batch_size", "must go with data"]),
+    "batches of nothing": (lambda: _run(batch_size=2), ["batch_size", "requires data"]),
     "data of two lengths": (
         lambda: _run(data=(np.zeros(3), np.zeros(4))),
-        ["data", "as many rows", "[3, 4]"],
+        ["data", "same number of rows", "[3, 4]"],
     ),
     "a batch larger than the data": (
         lambda: _run(data=(np.zeros(3),), batch_size=4),
@@ -159,7 +159,7 @@ MISUSES = {
 
 
 @pytest.mark.parametrize("misuse", MISUSES)
-def test_a_misuse_is_told_in_one_line(misuse):
+def test_misuse_raises_an_error_in_one_line(misuse):
     call, words = MISUSES[misuse]
     with pytest.raises(ss.SynsampError) as error:
         call()
@@ -170,7 +170,7 @@ def test_a_misuse_is_told_in_one_line(misuse):
         assert word in message, message
 
 
-def test_what_is_right_passes():
+def test_correct_use_passes():
     _step(temperature=0.0)
     _step(temperature={"w": 0.5, "b": optax.constant_schedule(1.0)}, speed={"w": 0.1, "b": 0.2})
     _step(jnp.zeros(3))
@@ -195,7 +195,7 @@ def _jitted(optimiser, params, bad_at, steps=5):
     return params, state
 
 
-def test_inside_jit_the_first_nan_gradient_is_noted_and_told_by_check():
+def test_inside_jit_the_first_nan_gradient_is_recorded_and_reported_by_check():
     params, state = _jitted(_sampling(), GOOD, bad_at=2)
     with pytest.raises(ss.SynsampError, match="gradient at w, step 2, must be finite"):
         sj.check(state, params)
@@ -203,14 +203,14 @@ def test_inside_jit_the_first_nan_gradient_is_noted_and_told_by_check():
     sj.check(state, params)
 
 
-def test_inside_jit_a_schedule_that_falls_below_zero_is_told():
+def test_inside_jit_a_negative_schedule_is_reported():
     falling = optax.linear_schedule(1.0, -1.0, 4)  # 1, 0.5, 0, -0.5
     params, state = _jitted(_sampling(temperature=falling), GOOD, bad_at=99)
     with pytest.raises(ss.SynsampError, match="temperature at b, step 3, must be >= 0"):
         sj.check(state, params)
 
 
-def test_run_tells_of_nan_gradients_by_itself():
+def test_run_reports_nan_gradients():
     algorithm = sj.sampler(lambda w: jnp.sum(jnp.sqrt(w - 10.0)), speed=0.1)
     with pytest.raises(ss.SynsampError, match="must be finite"):
         sj.run(algorithm, jnp.zeros(3), steps=5, progress=False)

@@ -1,7 +1,7 @@
-"""Theorem 1 in JAX: the stationary law is p*(θ)^(1/T), with the other form's negative controls.
+"""Theorem 1 in JAX: the stationary distribution is p*(θ)^(1/T), with negative controls.
 
-A leaf of 10,000 parameters that do not hang together is 10,000 copies of a process, so that an
-exact Kolmogorov–Smirnov test can be made. Start, length and step are those of
+A leaf of 10,000 independent parameters is 10,000 copies of a process, which allows an exact
+Kolmogorov–Smirnov test. Start, length and step are those of
 tests/statistical/test_theorem_1.py.
 """
 
@@ -87,19 +87,19 @@ def _p_value(samples, target, temperature):
 @pytest.mark.parametrize("temperature", TEMPERATURES)
 @pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("target", TARGETS)
-def test_stationary_law(target, speed, temperature):
+def test_stationary_distribution(target, speed, temperature):
     samples = _samples(TARGETS[target][0], speed, temperature)
     assert _p_value(samples, target, temperature) > 0.01 / FAMILY
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_without_the_speed_correction_the_law_is_rejected(target):
+def test_without_the_speed_correction_the_distribution_is_rejected(target):
     samples = _samples(TARGETS[target][0], "of place", 1.0, slope=False)
     assert _p_value(samples, target, 1.0) < 1e-6
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_without_the_root_of_two_the_law_is_rejected(target):
+def test_without_the_root_of_two_the_distribution_is_rejected(target):
     # Noise sqrt(b) dW instead of sqrt(2b) dW is the rule at half the temperature.
     samples = _samples(TARGETS[target][0], "constant", 1.0, sampled_at=0.5)
     assert _p_value(samples, target, 1.0) < 1e-6
@@ -139,7 +139,7 @@ def _pair_p_values(samples, temperature):
 
 
 @pytest.mark.parametrize("temperature", TEMPERATURES)
-def test_correlated_law_in_two_dimensions(temperature):
+def test_correlated_distribution_in_two_dimensions(temperature):
     assert min(_pair_p_values(_pairs(temperature), temperature)) > 0.01 / (FAMILY * 3)
 
 
@@ -151,7 +151,7 @@ def test_the_factor_N_makes_a_mean_into_the_likelihood_of_all():
     assert min(_pair_p_values(_pairs(1.0, data_size=50.0), 1.0)) > 0.01 / (FAMILY * 3)
 
 
-def test_without_the_factor_N_the_law_is_rejected():
+def test_without_the_factor_N_the_distribution_is_rejected():
     algorithm = sj.sampler(
         lambda w: _pair_log_likelihood(w, 1 / 50), prior=ss.Gaussian(0.0, 1.0), speed=0.002
     )

@@ -36,7 +36,7 @@ def _random_walk(layer, steps, key, noise=0.05):
 
 
 @pytest.mark.parametrize(("shape", "k"), LAYERS)
-def test_k_is_kept_exactly_and_no_connection_is_there_twice(shape, k):
+def test_k_is_constant_and_no_connection_is_duplicated(shape, k):
     theta, wires, _ = _random_walk(sj.HardRewiring(shape, k), 200, 1)
     assert theta.shape == (200, k)
     assert (theta > 0).all()
@@ -45,14 +45,14 @@ def test_k_is_kept_exactly_and_no_connection_is_there_twice(shape, k):
         assert 0 <= places.min() <= places.max() < shape[0] * shape[1]
 
 
-def test_without_the_search_for_free_places_connections_would_meet():
+def test_without_the_search_for_dormant_ones_connections_would_collide():
     # The check above can fail: dormant ones drawn without looking collide at once.
     places = np.random.default_rng(0).integers(0, 600, (200, 299))
     assert any(np.unique(row).size < 299 for row in places)
 
 
 @pytest.mark.parametrize("k", [8, 40, 70])
-def test_new_connections_are_drawn_evenly_from_the_dormant_ones(k, monkeypatch):
+def test_new_connections_are_drawn_uniformly_from_the_dormant_ones(k, monkeypatch):
     # The three ways of drawing, by how full the layer is; 8 of 100 stands for a sparse one.
     monkeypatch.setattr("synsamp.jax.rewiring.filling._SPARSE", 0.1)
     layer = sj.HardRewiring((10, 10), k)
@@ -70,7 +70,7 @@ def test_new_connections_are_drawn_evenly_from_the_dormant_ones(k, monkeypatch):
         assert stats.chisquare(own).pvalue > 0.01 / 15
 
 
-def test_a_sign_belongs_to_a_connection_for_good():
+def test_the_sign_of_a_connection_is_permanent():
     layer = sj.HardRewiring((30, 20), 100, sign_seed=3)
     _, wires, _ = _random_walk(layer, 300, 2)
     places, signs = np.asarray(wires.places).ravel(), np.asarray(wires.sign).ravel()
@@ -83,7 +83,7 @@ def test_a_sign_belongs_to_a_connection_for_good():
     assert (other != all_signs).any()
 
 
-def test_nothing_happens_where_nobody_dies():
+def test_nothing_changes_without_dormant_slots():
     layer = sj.HardRewiring((30, 20), 50)
     theta, wires = layer.start(0)
     after, same = layer.rewire(jax.random.key(1), theta, wires)

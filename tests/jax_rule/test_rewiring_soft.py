@@ -40,7 +40,7 @@ def _thetas(start, floor, prior=None):
 
 
 def _p_values(theta):
-    """(share active, their law, the dormant ones' law)."""
+    """(fraction active, distribution of active θ, distribution of dormant θ)."""
     active, dormant = theta[theta > 0], theta[theta <= 0]
     return (
         stats.binomtest(active.size, theta.size, SHARE).pvalue,
@@ -51,16 +51,16 @@ def _p_values(theta):
 
 @pytest.fixture(scope="module")
 def reflected():
-    # All begin active at one value: nothing of the law is put in.
+    # All start active at one value, far from the stationary distribution.
     return _thetas(jnp.full(COPIES, MEAN), _wiring().floor)
 
 
-def test_the_law_without_data(reflected):
+def test_the_distribution_without_data(reflected):
     assert min(_p_values(reflected)) > 0.01 / 3
     assert reflected.min() >= FLOOR * (1 + 1e-6)
 
 
-def test_another_share_or_cost_would_be_noticed(reflected):
+def test_another_fraction_or_cost_would_be_detected(reflected):
     active = reflected[reflected > 0]
     assert stats.binomtest(active.size, COPIES, SHARE + 0.02).pvalue < 1e-6
     assert stats.kstest(active, stats.expon(scale=1.1 * MEAN).cdf).pvalue < 1e-6
@@ -79,7 +79,7 @@ def test_a_cost_for_dormant_ones_too_is_rejected():
     assert min(_p_values(theta)) < 1e-6
 
 
-def test_the_start_follows_the_law_without_data():
+def test_the_start_follows_the_distribution_without_data():
     theta = np.asarray(_wiring().start(3))
     assert min(_p_values(theta)) > 0.01 / 3
 
@@ -91,7 +91,7 @@ def test_a_start_with_a_scale_has_weights_of_that_scale():
     assert stats.binomtest(active.size, theta.size, SHARE).pvalue > 0.01
 
 
-def test_a_start_with_a_share_of_its_own_has_it():
+def test_a_start_may_have_another_fraction():
     theta = np.asarray(_wiring().start(3, scale=0.1, active_share=SHARE / 2))
     assert stats.binomtest(int(np.sum(theta > 0)), theta.size, SHARE / 2).pvalue > 0.01
     dormant = theta[theta <= 0]

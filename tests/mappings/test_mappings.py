@@ -18,7 +18,7 @@ mappings = st.one_of(
 
 @settings(max_examples=200, deadline=None)
 @given(mappings, st.floats(-25, 25))
-def test_slope_and_bend_are_the_derivatives(mapping, theta):
+def test_slope_and_dlog_slope_are_the_derivatives(mapping, theta):
     unit = getattr(mapping, "scale", 1.0)
     theta *= unit
     h = 1e-3 * unit
@@ -52,7 +52,7 @@ def test_softplus_neither_overflows_nor_loses_its_slope(theta):
     assert 0 <= mapping.slope(theta) <= 1
 
 
-def test_own_mapping_plain_and_compiled_agree():
+def test_custom_mapping_plain_and_compiled_agree():
     def weight(theta, p):
         return p[0] * theta**2
 
@@ -102,7 +102,7 @@ def test_all_functions_of_a_mapping_can_run_inside_a_compiled_loop(mapping):
     assert all(map(is_compiled, functions))
 
 
-def test_bounds_of_the_offset_belong_to_what_is_allowed():
+def test_bounds_of_the_offset_are_inclusive():
     for offset in (-700, 700):
         assert ss.Exponential(offset).offset == offset
     for offset in (-700.5, 700.5):
@@ -110,7 +110,7 @@ def test_bounds_of_the_offset_belong_to_what_is_allowed():
             ss.Exponential(offset)
 
 
-def test_what_was_compiled_is_kept_for_the_next_process(tmp_path, monkeypatch):
+def test_compiled_functions_are_cached_for_the_next_process(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     mapping = ss.CustomMapping(njit(lambda x, p: x + 0.625), njit(lambda x, p: 1.0))
     assert mapping.weight(1.0) == 1.625

@@ -71,9 +71,9 @@ def test_the_oracle_gradient_is_the_derivative_of_log_p():
     assert np.allclose(measured, TINY.gradient(GRAY), atol=1e-8)
 
 
-def test_a_persistent_dream_gives_the_gradient_of_the_likelihood_with_few_cycles():
+def test_persistent_chains_give_the_gradient_of_the_likelihood_with_few_cycles():
     runs = [estimate(2, 20_000, persistent=True, seed=s)[0] for s in range(20)]
-    # Neighbouring dreams are correlated, so the error comes from independent runs.
+    # Successive reconstructions are correlated, so the error comes from independent runs.
     mean, error = np.mean(runs, axis=0), np.std(runs, axis=0, ddof=1) / np.sqrt(len(runs))
     expected = TINY.gradient(GRAY)
     certain = error < 1e-12
@@ -101,7 +101,7 @@ def test_a_large_layer_fires_with_the_logistic_probability():
 
 @pytest.mark.parametrize("weight_prior", [Flat(), GaussianMixture()])
 def test_one_update_is_the_equation_of_the_paper(weight_prior):
-    # Biases so strong that every draw is certain: the wake and dream samples are known.
+    # Biases so strong that every draw is certain: wake sample and reconstruction are known.
     machine, eta, data_size = RBM(3, 2), 1e-4, 100.0
     x, z, x_hat = np.array([1.0, 0, 1]), np.array([1.0, 0]), np.array([0.0, 1, 1])
     weights = np.array([[0.3, 0.9, -0.2], [0.1, 1.1, 0.6]])
@@ -127,7 +127,7 @@ def _machine_chains(persistent, threads=1):
 
 
 @pytest.mark.parametrize("persistent", [False, True])
-def test_a_stopped_machine_goes_on_with_the_same_bits(persistent):
+def test_a_stopped_machine_continues_bit_identically(persistent):
     straight = _machine_chains(persistent)
     straight.burn_in(50)
     state = straight.state()
@@ -135,7 +135,7 @@ def test_a_stopped_machine_goes_on_with_the_same_bits(persistent):
     resumed = _machine_chains(persistent, threads=3)
     resumed.restore(state)
     assert np.array_equal(resumed.advance(60), expected)
-    # Chains have streams (and dreams) of their own.
+    # Chains have separate streams (and hidden states).
     assert not np.array_equal(expected[0], expected[1])
     forgetful = _machine_chains(persistent)
     forgetful.restore(state | {"memories": _machine_chains(persistent).state()["memories"]})
@@ -143,7 +143,7 @@ def test_a_stopped_machine_goes_on_with_the_same_bits(persistent):
 
 
 @pytest.mark.parametrize("persistent", [False, True])
-def test_a_plain_prior_leaves_the_compiled_machine_as_it_is(persistent):
+def test_a_plain_prior_does_not_change_the_compiled_machine(persistent):
     def path(prior):
         rule = Rule(MACHINE.likelihood(GRAY[None], 2, persistent), prior)
         return Chains(rule, THETA[None], 1e-3, np.random.SeedSequence(3)).advance(50)
@@ -152,7 +152,7 @@ def test_a_plain_prior_leaves_the_compiled_machine_as_it_is(persistent):
     assert np.max(np.abs(path(plain) - path(Gaussian(0.0, 1.0)))) < 1e-12
 
 
-def test_generated_images_follow_the_machines_law():
+def test_generated_images_follow_the_distribution_of_the_machine():
     images = MACHINE.generate(THETA, 20_000, 40, np.random.SeedSequence(1))
     numbers, edges = images @ [8, 4, 2, 1], np.arange(17) - 0.5
     assert chi_square_p_value(numbers, edges, TINY.of_x) > 1e-3

@@ -83,7 +83,7 @@ def test_all_functions_of_a_prior_can_run_inside_a_compiled_loop(prior):
     assert (prior.transition_of is not None) == isinstance(prior, (ss.Gaussian, ss.Flat))
 
 
-def test_the_papers_sign_would_be_noticed():
+def test_the_printed_sign_would_be_detected():
     # The paper prints (θ − μ)/σ²; the derivative of the log density has the other sign.
     prior = ss.Gaussian(0.5, 1.0)
     theta, h = 1.7, 1e-5
@@ -150,7 +150,7 @@ def test_groups_give_each_label_its_own_prior():
     assert prior.ranges(1).tolist() == [[1, 3]]
 
 
-def test_own_prior_plain_and_compiled_agree():
+def test_custom_prior_plain_and_compiled_agree():
     def log_density(theta, p):
         return -np.log1p((theta / p[0]) ** 2)
 
@@ -189,7 +189,7 @@ def test_bad_values_are_refused_by_name_rule_and_value(make, words):
         assert word in str(error.value)
 
 
-def test_numbers_may_have_the_shape_post_by_pre():
+def test_parameters_may_have_the_shape_post_by_pre():
     means = np.array([[-1.0, 0.0, 2.0], [0.5, 1.0, 1.5]])
     prior = ss.Gaussian(means, 0.5)
     theta = np.random.default_rng(0).normal(size=(4, 2, 3))  # chains, post, pre
@@ -251,7 +251,7 @@ def test_a_mixture_of_as_many_components_as_parameters_stays_a_mixture():
 
 
 @pytest.mark.parametrize("kind", [ss.Gaussian, ss.Laplace])
-def test_bounds_of_place_and_width_belong_to_what_is_allowed(kind):
+def test_bounds_of_location_and_scale_are_inclusive(kind):
     for place, width in [(1e12, 1.0), (-1e12, 1.0), (0.0, 1e12), (0.0, 1e-12)]:
         kind(place, width)
     for place, width in [(1.01e12, 1.0), (-1.01e12, 1.0), (0.0, 1.01e12), (0.0, 0.99e-12)]:

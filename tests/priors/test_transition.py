@@ -66,7 +66,7 @@ def test_a_subclass_with_another_density_does_not_inherit_the_transition():
         assert other.transition_of is None, other
 
 
-def test_a_subclass_with_the_same_density_keeps_it_or_brings_its_own():
+def test_a_subclass_with_the_same_density_keeps_or_replaces_it():
     class Renamed(ss.Gaussian):
         """Only a name."""
 

@@ -40,6 +40,6 @@ def test_arviz_1_gets_a_data_tree(result, version, monkeypatch):
 
 
 @pytest.mark.parametrize("bad", [None, 3, xr.Dataset()])
-def test_what_sample_did_not_return_is_refused(bad):
+def test_other_datasets_raise_an_error(bad):
     with pytest.raises(ss.SynsampError, match=r"dataset must .*synsamp.sample"):
         ss.to_arviz(bad)

@@ -43,7 +43,7 @@ CASES = {
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("case", CASES)
-def test_the_numbers_are_those_of_arviz(case):
+def test_diagnostics_equal_those_of_arviz(case):
     found, expected = _of(CASES[case]), _arviz(CASES[case])
     for name in NAMES:
         assert found[name] == pytest.approx(expected[name], rel=1e-9, nan_ok=True), name
@@ -57,7 +57,7 @@ def test_a_constant_parameter_has_no_r_hat_and_all_its_draws():
     assert found["mcse_mean"][0] == 0
 
 
-def test_too_few_draws_say_nothing():
+def test_too_few_draws_give_nan():
     assert all(np.isnan(v).all() for v in _of(np.zeros((4, 3, 2))).values())
 
 

@@ -43,7 +43,7 @@ def test_an_interrupted_store_ends_with_the_last_draw(tmp_path, monkeypatch):
     assert np.array_equal(result.theta.values, _sample().theta.values[:, : sum(calls[:4]) // 2])
 
 
-def test_what_is_there_is_not_written_over(tmp_path):
+def test_an_existing_store_is_not_overwritten(tmp_path):
     (tmp_path / "mine").write_text("precious")
     with pytest.raises(ss.SynsampError, match="store must not exist"):
         _sample(store=tmp_path / "mine")

@@ -1,4 +1,4 @@
-"""Ctrl-C is heard, whatever was asked for, and leaves nothing half done without a word."""
+"""Ctrl-C works at any time, and an interrupted step raises an error afterwards."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ def test_the_compiled_loop_comes_back_for_ctrl_c_however_many_steps(threads):
     assert time.perf_counter() - began < 60
 
 
-def test_after_an_interruption_within_a_piece_chains_do_not_go_on(monkeypatch):
+def test_after_an_interruption_within_a_piece_chains_do_not_continue(monkeypatch):
     moving = ss.Chains(ss.Rule(prior=ss.Gaussian()), np.zeros((3, 2)), 0.01, 1)
     state = moving.state()
     whole = moving.advance(10)

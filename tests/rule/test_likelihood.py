@@ -30,7 +30,7 @@ def _online(gradient, **options):
 
 @pytest.mark.parametrize("batch", [1, 2])
 @pytest.mark.parametrize("order", ["in turn", "at random"])
-def test_one_online_gradient_compiled_plain_or_for_all_chains_gives_one_path(order, batch):
+def test_an_online_gradient_compiled_plain_or_vectorised_gives_one_path(order, batch):
     options = {"batch": batch} | ({"order": in_turn} if order == "in turn" else {})
     compiled = _draws(_online(njit(_regression), **options))
     assert _draws(_online(_regression, **options)) == pytest.approx(compiled, abs=1e-12)
@@ -66,7 +66,7 @@ def test_minibatches_make_the_gradient_less_noisy():
     assert spread(1) / spread(5) == pytest.approx(5.0, rel=5 * 2 * np.sqrt(2 / 4000))
 
 
-def test_hidden_states_may_be_plain_and_keep_a_memory_of_their_own():
+def test_hidden_states_may_be_plain_and_keep_a_memory():
     def respond(theta, x, rng, count):
         count[0] += 1.0
         return rng.random()
@@ -104,14 +104,14 @@ def strict_twin(theta):
     return -4.0 * theta
 
 
-def test_a_gradient_that_would_mix_chains_up_is_called_chain_by_chain():
+def test_a_gradient_that_would_mix_chains_is_called_chain_by_chain():
     def coupled(theta):  # right for one chain; on all at once sum() would add up the chains
         return -theta.sum() * np.ones_like(theta)
 
     assert _draws(ss.Rule(coupled)) == pytest.approx(_draws(ss.Rule(njit(coupled))), abs=1e-12)
 
 
-def test_a_gradient_written_for_all_chains_is_called_once_per_step():
+def test_a_vectorised_gradient_is_called_once_per_step():
     calls = []
 
     def gradient(theta):
@@ -120,10 +120,10 @@ def test_a_gradient_written_for_all_chains_is_called_once_per_step():
 
     _draws(ss.Rule(gradient), steps=50)
     assert calls.count((3, 3)) >= 50
-    assert calls.count((3,)) <= 4  # found out before the run, and when the step is judged
+    assert calls.count((3,)) <= 4  # detected before the run, and when the step size is checked
 
 
-def test_jax_gradients_work_as_they_are():
+def test_jax_gradients_work_unchanged():
     jax = pytest.importorskip("jax", reason="JAX is not installed here")
 
     def log_likelihood(theta):

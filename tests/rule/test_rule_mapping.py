@@ -55,12 +55,12 @@ def test_inputs_one_at_a_time_go_through_the_mapping_too():
     assert _draws(rule(njit)) == pytest.approx(_draws(rule(lambda f: f)), abs=1e-12)
 
 
-def test_a_mapping_without_a_likelihood_changes_no_bit():
+def test_a_mapping_without_a_likelihood_is_bit_identical():
     plain, mapped = (ss.Rule(prior=ss.Gaussian(), **m) for m in ({}, {"mapping": ss.Softplus()}))
     assert np.array_equal(_draws(plain), _draws(mapped))
 
 
-def test_the_law_on_a_grid_takes_the_likelihood_in_w():
+def test_fokker_planck_takes_the_likelihood_in_w():
     grid = np.linspace(-4, 4, 401)
     mapping = ss.Exponential(0.5)
 

@@ -72,13 +72,13 @@ def test_a_compiled_likelihood_goes_with_a_plain_prior():
 
 
 @pytest.mark.parametrize("name", COMPILED)
-def test_same_bits_on_any_number_of_threads(name):
+def test_bit_identical_on_any_number_of_threads(name):
     rule = COMPILED[name](njit)
     a, b = _sample(rule, threads=1, chains=5), _sample(rule, threads=4, chains=5)
     assert np.array_equal(a.theta.values, b.theta.values)
 
 
-def test_same_bits_however_the_steps_are_cut():
+def test_bit_identical_however_the_steps_are_cut():
     rule = ss.Rule(ss.Online(fast_online, INPUTS), ss.GaussianMixture())
 
     def run(cuts):
@@ -91,7 +91,7 @@ def test_same_bits_however_the_steps_are_cut():
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_going_on_from_a_saved_state_changes_no_bit(plain):
+def test_continuing_from_a_saved_state_is_bit_identical(plain):
     gradient = _online if plain else fast_online
     rule = ss.Rule(ss.Online(gradient, INPUTS), ss.Gaussian())
 
@@ -130,7 +130,7 @@ def test_maximum_likelihood_is_the_same_call_without_prior_and_noise():
         assert drawn == pytest.approx(theta, abs=1e-14)
 
 
-def test_interruption_returns_what_there_is(monkeypatch):
+def test_interruption_returns_the_draws_so_far(monkeypatch):
     calls = []
     advance = ss.Chains.advance
 
@@ -209,6 +209,6 @@ def test_the_right_derivative_of_the_speed_is_accepted_where_it_is_not_zero():
     ss.sample(ss.Rule(speed=right), np.array([-3.0, 0.5, 40.0]), steps=1, dt=1e-6, progress=False)
 
 
-def test_a_run_that_explodes_says_so():
+def test_a_run_that_explodes_raises_an_error():
     with pytest.raises(ss.SynsampError, match=r"theta must stay finite.*smaller dt"):
         _sample(ss.Rule(lambda theta: theta**3 * 1e6), steps=500)

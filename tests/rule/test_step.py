@@ -1,4 +1,4 @@
-"""A time step that is too large is told, with the step to use; a good one is left in peace."""
+"""A time step that is too large triggers a warning with a suggestion; a good one does not."""
 
 import re
 import warnings
@@ -51,7 +51,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("name", RULES)
-def test_a_spread_six_per_cent_too_wide_is_told_and_the_advised_step_is_good(name):
+def test_a_spread_six_per_cent_too_wide_warns_and_the_suggested_step_is_accurate(name):
     rule, sharpest = RULES[name]
     dt = 0.22 / sharpest  # 1/sqrt(1 − 0.11) = 1.06
     result, told = _run(rule, dt)
@@ -64,7 +64,7 @@ def test_a_spread_six_per_cent_too_wide_is_told_and_the_advised_step_is_good(nam
     assert _run(rule, advised)[1] == []
 
 
-def test_the_measured_spread_is_as_much_too_wide_as_is_said():
+def test_the_measured_spread_is_as_wide_as_reported():
     result, told = _run(ss.Rule(prior=ss.Gaussian(0.0, 1.0)), 0.4, np.zeros(100), steps=3000)
     wide = float(result.theta[:, 100:].std()) - 1
     assert told
@@ -72,19 +72,19 @@ def test_the_measured_spread_is_as_much_too_wide_as_is_said():
     assert wide == pytest.approx(result.attrs["spread_inflation"], abs=0.01)
 
 
-def test_the_widening_has_a_closed_form_and_an_end():
+def test_the_spread_inflation_has_a_closed_form_and_a_pole():
     assert spread_inflation(0.0) == 0.0
     assert spread_inflation(1.0) == pytest.approx(np.sqrt(2) - 1)
     assert spread_inflation(2.0) == np.inf
 
 
-def test_chains_that_overshoot_are_told_even_if_they_stay_finite():
+def test_chains_that_overshoot_warn_even_if_they_stay_finite():
     bounded = ss.Rule(lambda theta: -50.0 * np.tanh(theta), ss.Gaussian(0.0, 10.0))
     _, told = _run(bounded, 0.5)
     assert len(told) == 1
 
 
-def test_a_kink_is_seen_at_the_width_of_a_step():
+def test_a_kink_is_detected_at_the_width_of_a_step():
     assert _run(ss.Rule(prior=ss.Laplace(0.0, 0.1)), 0.01)[1]
     assert _run(ss.Rule(prior=ss.Laplace(0.0, 0.1)), 1e-5)[1] == []
 
@@ -99,13 +99,13 @@ def test_between_two_modes_the_sharp_direction_is_still_found():
     assert share == pytest.approx(float(spread_inflation(0.4)), rel=1e-3)
 
 
-def test_without_noise_only_a_step_that_overshoots_is_told():
+def test_without_noise_only_a_step_that_overshoots_warns():
     rule = ss.Rule(prior=ss.Gaussian(0.0, 0.1), temperature=0.0)
     assert _run(rule, 0.01, start=(1.0, 1.0))[1] == []  # λΔt = 1: straight to the maximum
     assert _run(rule, 0.0201, start=(1.0, 1.0), steps=50)[1]  # 2.01: to and fro, ever further
 
 
-def test_a_function_that_counts_on_the_number_of_chains_is_judged_too():
+def test_a_function_that_relies_on_the_number_of_chains_is_checked_too():
     centres = np.zeros((4, 2))  # one row per chain
 
     def gradient(theta):

@@ -1,6 +1,4 @@
-"""What the rule tends to: the MAP as T → 0, the batch rule as the online rule slows down, and the
-continuous law as the step shrinks.
-"""
+"""Limits of the rule: MAP as T → 0, batch rule for slow online learning, small time steps."""
 
 import numpy as np
 import pytest
@@ -116,7 +114,7 @@ def _looks(gaps, n=50_000, seed=3, factor=2.0):
 
 
 @pytest.mark.parametrize("gaps", [[5000.0], [1.0, 4999.0], [500.0] * 10])
-def test_exact_transition_does_not_depend_on_how_often_one_looks(gaps):
+def test_exact_transition_does_not_depend_on_the_sampling_interval(gaps):
     keep = np.exp(-1e-4 * 5000)
     z = (_looks(gaps) - (0.5 + 1.5 * keep)) / np.sqrt(1 - keep**2)
     assert stats.kstest(z, "norm").pvalue > 0.01 / 3

@@ -1,8 +1,8 @@
-"""Theorem 1: the stationary law is p*(θ)^(1/T), also when the speed depends on θ.
+"""Theorem 1: the stationary distribution is p*(θ)^(1/T), also when the speed depends on θ.
 
 Under a prior that acts on each parameter alone, the parameters of one chain are independent copies
 of a one-dimensional process. So two chains of 10,000 parameters give 20,000 independent samples and
-an exact Kolmogorov–Smirnov test. Start values are not from the target's law; the run is seven times
+an exact Kolmogorov–Smirnov test. Start values are not drawn from the target; the run is seven times
 the relaxation time that the Fokker–Planck operator predicts, which leaves a thousandth of the
 start. Time steps are small enough that the discretisation bias (its size is known, test_limits) is
 far below what 20,000 samples can resolve.
@@ -84,7 +84,7 @@ def _samples(prior, speed, temperature, seed, theory_speed=None):
 @pytest.mark.parametrize("temperature", TEMPERATURES)
 @pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("target", TARGETS)
-def test_stationary_law(target, speed, temperature):
+def test_stationary_distribution(target, speed, temperature):
     prior, low, high = TARGETS[target]
     samples = _samples(prior, SPEEDS[speed], temperature, seed=2015)
     law = GridLaw(prior.log_density, temperature, low, high)
@@ -92,7 +92,7 @@ def test_stationary_law(target, speed, temperature):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_without_the_speed_correction_the_law_is_rejected(target):
+def test_without_the_speed_correction_the_distribution_is_rejected(target):
     prior, low, high = TARGETS[target]
     wrong = _UncheckedSpeed(_speed, _no_slope, (0.3,))
     samples = _samples(prior, wrong, 1.0, 2015, theory_speed=SPEEDS["of place"])
@@ -100,7 +100,7 @@ def test_without_the_speed_correction_the_law_is_rejected(target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_without_the_root_of_two_the_law_is_rejected(target):
+def test_without_the_root_of_two_the_distribution_is_rejected(target):
     # Noise sqrt(b) dW instead of sqrt(2b) dW is the rule at half the temperature.
     prior, low, high = TARGETS[target]
     samples = _samples(prior, 1.0, 0.5, 2015)
@@ -141,7 +141,7 @@ def _pair_p_values(samples, temperature):
 
 
 @pytest.mark.parametrize("temperature", TEMPERATURES)
-def test_correlated_law_in_two_dimensions(temperature):
+def test_correlated_distribution_in_two_dimensions(temperature):
     p_values = _pair_p_values(_pairs(temperature, 2015), temperature)
     assert min(p_values) > 0.01 / (FAMILY * 3)
 

@@ -50,10 +50,10 @@ def theory(ensemble):
 
 
 @pytest.mark.parametrize("k", range(len(TIMES)))
-def test_paths_follow_the_law_at_each_time(ensemble, theory, k):
+def test_paths_follow_the_distribution_at_each_time(ensemble, theory, k):
     assert _p_value(theory, ensemble[1][k], TIMES[k]) > 0.01 / len(TIMES)
 
 
 @pytest.mark.parametrize("k", range(len(TIMES) - 1))
-def test_the_law_of_another_time_is_rejected(ensemble, theory, k):
+def test_the_distribution_of_another_time_is_rejected(ensemble, theory, k):
     assert _p_value(theory, ensemble[1][k], 1.3 * TIMES[k]) < 1e-6
