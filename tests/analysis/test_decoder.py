@@ -18,7 +18,7 @@ def _blocks(rng, n_blocks, n, shift, features=40):
 
 
 def test_tells_classes_as_well_as_the_best_linear_rule_can():
-    # Two Gaussians a distance d apart are told apart by Φ(d/2).
+    # The best accuracy for two Gaussians a distance d apart is Φ(d/2).
     from scipy.stats import norm
 
     correct = cross_validated_accuracy(_blocks(np.random.default_rng(1), 4, 500, shift=2.0))

@@ -18,7 +18,7 @@ MEAN, SPREAD, NOISE = 0.5, 1.2, 0.02
 
 
 def steps(rng, n_spines=100, n_steps=20, noise=NOISE):
-    """Exact transitions at irregular times, started in the stationary law."""
+    """Exact transitions at irregular times, started from the stationary distribution."""
     x = MEAN + SPREAD * rng.standard_normal(n_spines)
     before, after, interval = [], [], []
     for _ in range(n_steps):

@@ -16,7 +16,7 @@ from synsamp.errors import SynsampError
 
 
 def on_a_grid(lifetimes, step, end):
-    """What an observer sees who looks every ``step`` until ``end``."""
+    """Lifetimes as observed every ``step`` until ``end``."""
     steps = np.floor(lifetimes / step)
     ended = (steps + 1) * step <= end
     last = np.where(ended, steps * step, np.floor(end / step) * step)
@@ -159,7 +159,7 @@ def test_losses_are_standard_normal_under_the_truth_however_lives_are_censored()
     # 800 entries: mean 0 ± 0.035, variance 1 ± 0.05.
     assert abs(z.mean()) < 4 * 0.035
     assert abs(z.var() - 1.0) < 4 * 0.05
-    assert np.mean(wrong) > 0.5, "the control has losses at a rate of its own"
+    assert np.mean(wrong) > 0.5, "the control has losses at another rate"
 
 
 def test_at_risk_counts_before_the_losses():

@@ -94,7 +94,7 @@ def second_server():
 def data_set(*servers, content=CONTENT, name=NAME):
     urls = tuple(each.url(name) for each in servers)
     files = (RemoteFile(name, urls, hashlib.sha256(content).hexdigest()),)
-    return DataSet("test", "test", files, "nobody", "none")
+    return DataSet("test", "test", files, "no one", "none")
 
 
 def get(dataset, folder, report=fetch.silent):

@@ -184,7 +184,7 @@ def _joined(first, second):
 
 
 def test_95_percent_intervals_of_proportions_cover_the_truth():
-    """200 tables of 100 spines; half as wide, the intervals would be found out."""
+    """200 tables of 100 spines; this test would detect intervals of half the width."""
     times, at = np.arange(10) * 4.0, np.array([8.0])
     many = new_spine_lifetimes(simulated_table(n_spines=100_000, times=times, seed=10**6))
     true = float(surviving_at(many.durations, at)[0])

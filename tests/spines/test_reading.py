@@ -1,4 +1,4 @@
-"""Tables as laboratories export them: what is understood, what is refused and how."""
+"""Tables as laboratories export them: how they are read, and which raise an error."""
 
 from __future__ import annotations
 
