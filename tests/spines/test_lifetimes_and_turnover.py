@@ -71,7 +71,7 @@ def test_turnover_by_hand(tmp_path):
     assert (rates["unit"] == "spine").all()
 
 
-def test_dendrites_of_an_animal_may_have_days_of_their_own(tmp_path):
+def test_dendrites_of_an_animal_may_be_imaged_on_different_days(tmp_path):
     """Spines were imaged in successive sessions of the dendrite, not of the animal."""
     text = ["mouse,dendrite,spine,day,present"]
     for dendrite, first in (("d1", 0), ("d2", 1)):

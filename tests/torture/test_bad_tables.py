@@ -148,7 +148,7 @@ def check_refusal(error, name):
     assert len(text) < 700, text
 
 
-def test_one_fault_is_refused_by_its_rule_with_its_line(tmp_path, tally):
+def test_one_fault_raises_an_error_with_its_rule_and_line(tmp_path, tally):
     tried = many(200, 2000)
     kinds = Counter()
     path = tmp_path / "table.csv"
@@ -167,7 +167,7 @@ def test_one_fault_is_refused_by_its_rule_with_its_line(tmp_path, tally):
     tally("spine tables with one fault", tried)
 
 
-def test_a_damaged_table_is_read_or_refused_in_one_line(tmp_path, tally):
+def test_a_damaged_table_is_read_or_raises_an_error_in_one_line(tmp_path, tally):
     tried, refused = 0, 0
     wanted = many(200, 600)  # refusals; some harm does no harm
     while refused < wanted:
