@@ -21,7 +21,7 @@ EMBEDDED_SPEECH_FILE = "synthetic_spoken_ones_and_twos.npz"
 
 @dataclass(frozen=True, eq=False)
 class Utterance:
-    """One spoken digit: speaker, take, samples from -1 to 1 of shape (samples,), sample rate in Hz."""
+    """One spoken digit: speaker, take, samples from -1 to 1 (shape (samples,)) and sample rate."""
 
     digit: int
     speaker: str
