@@ -3,7 +3,7 @@
     OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines measure FILE.json [SPINES …]
     python -m tools.docs_spines write FILE.json …                            # table and picture
 
-For each number of spines and sessions, tables are simulated with parameters drawn anew each time
+For each number of spines and sessions, tables are simulated with new parameters each time
 and fitted, every second one with spines seen by their true instead of their measured size;
 counted is how often the 95 % interval holds the truth, and how wide it is.
 """
@@ -83,7 +83,7 @@ def one(n: int, sessions: int, repetition: int) -> dict[str, object]:
 def measure(target: Path, *spines: str) -> None:
     """Run all repetitions in rounds over all sizes, writing after each table.
 
-    Stopped at any time, it goes on from there when it is started again.
+    An interrupted run continues when it is started again.
     """
     rows: list[dict[str, object]] = json.loads(target.read_text()) if target.exists() else []
     sizes = [size for size in SIZES if not spines or str(size[0]) in spines]

@@ -6,7 +6,7 @@
 
 Truths are drawn from the prior, a table from each truth, and the posterior from each table under
 the same prior. If the posterior is right, the rank of the true value among the draws is uniform
-(Talts et al. 2018). The negative control ignores the threshold: it takes absences as not looked at.
+(Talts et al. 2018). The negative control ignores the threshold: it treats absences as not imaged.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ def runs(rng, n, shift=0.0, spread=1.0):
 
 
 @pytest.mark.parametrize("deviation", [deviation_of_means, deviation_of_variances])
-def test_chance_is_uniform_where_the_laws_are_the_same(deviation):
+def test_p_values_are_uniform_for_equal_distributions(deviation):
     rng = np.random.default_rng(1)
     found = [deviation(runs(rng, 300), runs(rng, 900)).chance for _ in range(400)]
     assert stats.kstest(found, "uniform").pvalue > 1e-3
@@ -30,7 +30,7 @@ def test_one_component_is_a_z_test():
     assert found.chance == pytest.approx(2 * stats.norm.sf(abs(z)))
 
 
-def test_other_means_and_other_variances_are_told_apart():
+def test_different_means_and_variances_are_detected():
     rng = np.random.default_rng(3)
     same, shifted, wider = runs(rng, 2000), runs(rng, 2000, shift=0.5), runs(rng, 2000, spread=1.2)
     assert deviation_of_means(same, shifted).chance < 1e-6
@@ -58,6 +58,6 @@ def test_what_never_varies_must_be_equal():
         ([1.0, np.nan], [1.0, 2.0], "finite"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(one, two, rule):
+def test_invalid_runs_raise_an_error(one, two, rule):
     with pytest.raises(SynsampError, match=rule):
         deviation_of_means(one, two)

@@ -58,7 +58,7 @@ def test_disagreement_is_what_samples_are_sure_of_differently():
         assert disagreement(samples.mean(axis=0), expected) == pytest.approx(wanted)
 
 
-def test_detection_is_the_chance_that_a_unknown_one_scores_higher():
+def test_detection_is_the_probability_of_a_higher_score():
     rng = np.random.default_rng(1)
     known, unknown = rng.normal(0, 1, 20_000), rng.normal(1, 1, 20_000)
     assert detection(known, unknown) == pytest.approx(stats.norm.cdf(1 / np.sqrt(2)), abs=0.012)
@@ -79,7 +79,7 @@ def test_detection_is_the_chance_that_a_unknown_one_scores_higher():
         (lambda: entropy([[np.nan, 1.0]]), ["probabilities", "finite"]),
     ],
 )
-def test_misuses_are_told(call, words):
+def test_misuse_raises_an_error(call, words):
     with pytest.raises(ss.SynsampError) as error:
         call()
     for word in words:

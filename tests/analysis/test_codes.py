@@ -20,7 +20,7 @@ def test_same_codes_are_alike_and_others_are_not():
     assert abs(table[0, 2]) < 4 / np.sqrt(first.size)
 
 
-def test_likeness_falls_with_the_share_of_changed_neurons():
+def test_similarity_falls_with_the_fraction_of_changed_neurons():
     rng = np.random.default_rng(2)
     first, other = _codes(rng), _codes(rng)
     found = []

@@ -17,8 +17,8 @@ def _blocks(rng, n_blocks, n, shift, features=40):
     return blocks
 
 
-def test_tells_classes_as_well_as_the_best_linear_rule_can():
-    # Two Gaussians a distance d apart are told apart by Φ(d/2).
+def test_accuracy_is_that_of_the_best_linear_rule():
+    # The best accuracy for two Gaussians a distance d apart is Φ(d/2).
     from scipy.stats import norm
 
     correct = cross_validated_accuracy(_blocks(np.random.default_rng(1), 4, 500, shift=2.0))
@@ -27,7 +27,7 @@ def test_tells_classes_as_well_as_the_best_linear_rule_can():
     assert best - 0.03 - 4 * error < correct.mean() < best + 4 * error
 
 
-def test_says_chance_without_a_difference_though_a_fit_to_the_same_trials_would_not():
+def test_cross_validated_accuracy_is_at_chance_without_a_difference():
     blocks = _blocks(np.random.default_rng(2), 4, 100, shift=0.0, features=80)
     correct = cross_validated_accuracy(blocks)
     assert abs(correct.mean() - 0.5) < 4 * 0.5 / np.sqrt(400)
@@ -46,7 +46,7 @@ def test_gradient_of_the_fit_vanishes():
     assert np.allclose(z.T @ (p - classes) + 2.0 * decoder.a, 0.0, atol=1e-5)
 
 
-def test_a_silent_neuron_does_no_harm():
+def test_a_silent_neuron_has_no_effect():
     blocks = _blocks(np.random.default_rng(4), 3, 100, shift=3.0)
     for rates, _ in blocks:
         rates[:, 5] = 0.0

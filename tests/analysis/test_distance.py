@@ -22,7 +22,7 @@ def _chains(rng, chains, length, stay):
     return counts
 
 
-def test_chance_band_holds_the_truth_as_often_as_it_says_despite_correlation():
+def test_the_null_quantile_is_calibrated_for_correlated_chains():
     rng = np.random.default_rng(3)
     truth, inside, trials = np.full(12, 1 / 12), 0, 120
     for _ in range(trials):
@@ -41,7 +41,7 @@ def test_another_truth_falls_outside():
     assert total_variation(counts.sum(axis=0), wrong) > band
 
 
-def test_one_chain_says_nothing_of_chance():
+def test_one_chain_raises_an_error():
     with pytest.raises(SynsampError, match="at least two chains"):
         total_variation_by_chance(np.ones((1, 12)), 0.9, np.random.default_rng(0))
     assert total_variation_by_chance(np.ones((2, 12)), 0.9, np.random.default_rng(0)) == 0.0

@@ -11,7 +11,7 @@ from synsamp.analysis.intervals import (
 )
 
 
-def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
+def test_the_interval_of_a_mean_has_95_percent_coverage():
     rng = np.random.default_rng(1)
     covered = 0
     for _ in range(2000):
@@ -20,11 +20,11 @@ def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
     assert abs(covered / 2000 - 0.95) < 4.5 * np.sqrt(0.95 * 0.05 / 2000)
 
 
-def test_one_trial_says_nothing_about_the_spread():
+def test_one_trial_has_an_infinite_interval():
     assert mean_interval([2.0]) == (2.0, -np.inf, np.inf)
 
 
-def test_a_share_of_all_trials_is_not_certain():
+def test_a_proportion_of_1_is_not_certain():
     value, low, high = share_interval([True] * 100)
     z2 = 1.959964**2
     assert (value, high) == (1.0, 1.0)
@@ -39,13 +39,13 @@ def test_wilsons_interval_is_that_of_the_textbook(hits):
 
 
 @pytest.mark.parametrize("n", range(1, 200))
-def test_a_share_of_0_or_1_ends_there_whatever_rounding_says(n):
+def test_intervals_of_0_and_1_end_there_exactly(n):
     assert wilson_interval(0.0, n).low == 0.0
     assert wilson_interval(1.0, n).high == 1.0
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 2 / 3, 1.0])
-def test_more_trials_with_the_same_share_narrow_it_on_both_sides(share):
+def test_more_trials_with_the_same_proportion_shrink_the_interval(share):
     lows, highs = zip(*(wilson_interval(share, n)[1:] for n in range(1, 60)), strict=True)
     assert list(lows) == sorted(lows)
     assert list(highs) == sorted(highs, reverse=True)
@@ -87,7 +87,7 @@ def test_ratio_interval_holds_the_ratio_of_the_means_in_95_of_100():
 @pytest.mark.parametrize(
     ("parts", "wholes"), [([1.0, np.nan], [1.0, 2.0]), ([1.0, 2.0], [1.0, np.inf])]
 )
-def test_a_ratio_of_what_is_not_finite_is_not_known(parts, wholes):
+def test_a_ratio_of_values_that_are_not_finite_is_nan(parts, wholes):
     value, low, high = ratio_interval(parts, wholes)
     assert np.isnan(value)
     assert (low, high) == (-np.inf, np.inf)

@@ -18,7 +18,7 @@ MEAN, SPREAD, NOISE = 0.5, 1.2, 0.02
 
 
 def steps(rng, n_spines=100, n_steps=20, noise=NOISE):
-    """Exact transitions at irregular times, started in the stationary law."""
+    """Exact transitions at irregular times, started from the stationary distribution."""
     x = MEAN + SPREAD * rng.standard_normal(n_spines)
     before, after, interval = [], [], []
     for _ in range(n_steps):
@@ -57,7 +57,7 @@ def test_leaving_out_the_root_of_two_is_noticed():
     assert np.abs(deviations(estimate)[2]) > 5
 
 
-def test_selected_starts_do_no_harm():
+def test_selected_starts_cause_no_bias():
     before, after, interval = steps(np.random.default_rng(3))
     large = before > MEAN + 0.5
     estimate = estimate_ornstein_uhlenbeck(before[large], after[large], interval[large])
@@ -74,7 +74,7 @@ def test_selected_starts_do_no_harm():
         (lambda x, y, t: (x * np.nan, y, t), "must be finite"),
     ],
 )
-def test_what_cannot_be_estimated_is_refused(change, words):
+def test_too_little_data_raises_an_error(change, words):
     with pytest.raises(SynsampError, match=words):
         estimate_ornstein_uhlenbeck(*change(*steps(np.random.default_rng(4))))
 
@@ -83,7 +83,7 @@ def test_what_cannot_be_estimated_is_refused(change, words):
 
 
 @pytest.mark.parametrize(("step", "window"), [(0.003, 1), (0.1, 4), (1.5, 2)])
-def test_the_first_look_at_a_threshold_in_the_middle_is_an_orthant(step, window):
+def test_the_first_session_with_the_threshold_at_the_mean_is_an_orthant_probability(step, window):
     """Three values of the process are normal; P(all above their mean) is known in closed form."""
     now, past, both = (np.exp(-step * n) for n in (1, window, window + 1))
     two = 0.25 + np.arcsin([now, past]) / (2 * np.pi)
@@ -93,7 +93,7 @@ def test_the_first_look_at_a_threshold_in_the_middle_is_an_orthant(step, window)
     assert found == pytest.approx([1.0, expected], abs=1e-9)
 
 
-def test_new_ones_of_a_simulated_process_are_lost_as_foretold():
+def test_a_simulated_process_has_the_predicted_survival():
     rng = np.random.default_rng(12)
     keep, rows = np.exp(-0.1), []
     x = rng.normal(0.5, 1.0, 20_000)

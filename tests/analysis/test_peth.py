@@ -1,4 +1,4 @@
-"""Trials and histograms: rates come out as put in, also where trials end; nothing tells lengths."""
+"""Trials and histograms: true rates are recovered, also at the ends of trials."""
 
 import numpy as np
 import pytest

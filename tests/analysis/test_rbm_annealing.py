@@ -39,6 +39,6 @@ def test_a_machine_without_couplings_needs_no_annealing():
     assert estimate.effective_walkers == pytest.approx(5.0)
 
 
-def test_impossible_settings_are_refused():
+def test_invalid_settings_raise_an_error():
     with pytest.raises(SynsampError, match=r"walkers.*>= 2.*1"):
         annealed_log_partition(np.random.default_rng(0), *machine(3, 2, 1.0), walkers=1)

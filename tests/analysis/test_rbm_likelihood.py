@@ -27,7 +27,7 @@ def by_hand(parts):
 
 
 @pytest.mark.parametrize(("n_visible", "n_hidden"), [(5, 3), (3, 5), (1, 1)])
-def test_exact_values_agree_with_all_states_written_down(n_visible, n_hidden):
+def test_exact_values_agree_with_enumeration(n_visible, n_hidden):
     parts = machine(n_visible, n_hidden)
     tiny = by_hand(parts)
     assert log_partition(*parts) == pytest.approx(tiny.log_z, abs=1e-12)
@@ -56,7 +56,7 @@ def test_softplus_sums_survive_any_size():
     assert sum_softplus(many) == pytest.approx(5000 * np.log(2.0), rel=1e-14)
 
 
-def test_exact_samples_follow_the_law_and_show_their_probabilities():
+def test_exact_samples_follow_the_distribution():
     parts = machine(4, 3)
     tiny = by_hand(parts)
     images, probability = exact_samples(20_000, np.random.default_rng(2), *parts)
@@ -74,7 +74,7 @@ def test_the_posteriors_prediction_averages_probabilities_not_their_logarithms()
     assert far == pytest.approx(-5000 + np.log(2))
 
 
-def test_what_cannot_be_summed_is_refused_with_the_way_out():
+def test_a_layer_too_large_to_sum_raises_an_error_with_a_remedy():
     with pytest.raises(SynsampError, match=r"at most 20 units.*21.*annealed"):
         log_partition(*machine(30, 21))
     with pytest.raises(SynsampError, match=r"images.*\(any, 4\)"):

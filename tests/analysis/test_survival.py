@@ -16,7 +16,7 @@ from synsamp.errors import SynsampError
 
 
 def on_a_grid(lifetimes, step, end):
-    """What an observer sees who looks every ``step`` until ``end``."""
+    """Lifetimes as observed every ``step`` until ``end``."""
     steps = np.floor(lifetimes / step)
     ended = (steps + 1) * step <= end
     last = np.where(ended, steps * step, np.floor(end / step) * step)
@@ -30,7 +30,7 @@ def exponential_lives(rng, tau, n):
 # -- lifetimes from states ------------------------------------------------------------------------
 
 
-def test_lives_of_new_connections_by_hand():
+def test_lifetimes_of_new_connections_by_hand():
     states = np.array(
         [
             # always, born at 2 and gone at 4, born at 2 and staying, back after being seen
@@ -62,7 +62,7 @@ def test_no_new_connection_gives_no_life():
 @pytest.mark.parametrize(
     ("last", "missed"), [([1.0], [1.0]), ([-1.0], [2.0]), ([np.nan], [2.0]), ([1.0, 2.0], [3.0])]
 )
-def test_impossible_lives_are_refused(last, missed):
+def test_invalid_lifetimes_raise_an_error(last, missed):
     with pytest.raises(SynsampError):
         Lifetimes(np.array(last), np.array(missed))
 
@@ -82,7 +82,7 @@ def test_kaplan_meier_by_hand():
     assert (curve.survival <= curve.high).all()
 
 
-def test_censored_lives_do_not_pull_the_curve_down():
+def test_censored_lifetimes_do_not_bias_the_curve():
     rng = np.random.default_rng(1)
     lifetimes = on_a_grid(exponential_lives(rng, 10.0, 20000), 0.5, 60.0)
     leaves = rng.uniform(0, 20, len(lifetimes))
@@ -98,7 +98,7 @@ def test_censored_lives_do_not_pull_the_curve_down():
     assert naive < np.exp(-0.8) - 0.1, "the control must show what censoring does"
 
 
-def test_the_band_covers_the_truth_as_often_as_it_says():
+def test_the_band_has_95_percent_coverage():
     rng = np.random.default_rng(2)
     hits = 0
     for _ in range(300):
@@ -109,7 +109,7 @@ def test_the_band_covers_the_truth_as_often_as_it_says():
     assert 285 - 5 * 3.8 < hits <= 300
 
 
-def test_no_lives_have_no_curve():
+def test_no_lifetimes_raise_an_error():
     with pytest.raises(SynsampError, match="must not be empty"):
         kaplan_meier(joined([]))
 
@@ -141,7 +141,7 @@ def test_losses_against_a_theory_by_hand():
         loss_deviations(lifetimes, 4.0, alive)
 
 
-def test_losses_are_standard_normal_under_the_truth_however_lives_are_censored():
+def test_loss_deviations_are_standard_normal_under_any_censoring():
     rng = np.random.default_rng(11)
     truth, other = np.exp(-np.arange(32) / 10.0), np.exp(-np.arange(32) / 11.5)
     z, wrong = [], []
@@ -159,7 +159,7 @@ def test_losses_are_standard_normal_under_the_truth_however_lives_are_censored()
     # 800 entries: mean 0 ± 0.035, variance 1 ± 0.05.
     assert abs(z.mean()) < 4 * 0.035
     assert abs(z.var() - 1.0) < 4 * 0.05
-    assert np.mean(wrong) > 0.5, "the control has losses at a rate of its own"
+    assert np.mean(wrong) > 0.5, "the control has losses at another rate"
 
 
 def test_at_risk_counts_before_the_losses():

@@ -24,11 +24,11 @@ def test_spikes_are_counted_in_the_window_only():
     assert counts_by_label(counts, [1, 2, 1], [1, 2]).tolist() == [[3, 0], [1, 1], [0, 0]]
 
 
-def test_nothing_shown_gives_nothing():
+def test_no_presentations_give_no_counts():
     assert spike_counts([0.1], [0], [], 0.2, 2).shape == (2, 0)
 
 
-def test_shares_and_silence():
+def test_label_fractions_and_silent_neurons():
     shares = label_fractions([[3, 1], [0, 0]])
     assert shares[0].tolist() == [0.75, 0.25]
     assert np.isnan(shares[1]).all()

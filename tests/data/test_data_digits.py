@@ -68,7 +68,7 @@ def test_the_rbm_split_has_five_and_a_hundred_disjoint_ones_and_a_seed_names_it(
     assert np.array_equal(split.test_positions, recipe[5:105])
 
 
-def test_a_split_larger_than_the_data_is_refused():
+def test_a_split_larger_than_the_data_raises_an_error():
     with pytest.raises(SynsampError, match="at most the 4 images"):
         split_digit(np.zeros((4, 2, 2), dtype=np.float32), 3, 2, seed=0)
 
@@ -106,7 +106,7 @@ def bad_idx_files():
 
 
 @pytest.mark.parametrize("case", bad_idx_files())
-def test_a_bad_image_file_is_refused(case, tmp_path):
+def test_a_bad_image_file_raises_an_error(case, tmp_path):
     content, message = bad_idx_files()[case]
     write_small_mnist(tmp_path)
     (tmp_path / "train-images-idx3-ubyte.gz").write_bytes(content)
@@ -121,7 +121,7 @@ def test_images_and_labels_of_different_length_raise_an_error(tmp_path):
         load_digits(MNIST(tmp_path))
 
 
-def test_own_images_of_any_size_from_an_array():
+def test_custom_images_of_any_size_from_an_array():
     own = digits_from_array(np.full((2, 5, 9), 51, dtype=np.uint8), [4, 7])
     assert own.images.shape == (2, 5, 9)
     assert own.images[0, 0, 0] == pytest.approx(0.2)
@@ -140,7 +140,7 @@ def test_own_images_of_any_size_from_an_array():
         (np.zeros((0, 2, 2)), [], "images must not be empty"),
     ],
 )
-def test_own_images_that_cannot_be_are_refused(images, labels, message):
+def test_invalid_custom_images_raise_an_error(images, labels, message):
     with pytest.raises(SynsampError, match=message):
         digits_from_array(images, labels)
 
@@ -150,7 +150,7 @@ def save_png(path, array, **options):
     png.imsave(path, array, **options)
 
 
-def test_own_images_from_a_folder_of_png_files(tmp_path):
+def test_custom_images_from_a_folder_of_png_files(tmp_path):
     ramp = np.linspace(0, 1, 12).reshape(3, 4)
     save_png(tmp_path / "1" / "a.png", ramp, cmap="gray", vmin=0, vmax=1)
     see_through = np.ones((3, 4, 4))
@@ -163,7 +163,7 @@ def test_own_images_from_a_folder_of_png_files(tmp_path):
     assert own.images[1].max() == 0
 
 
-def test_a_folder_with_a_bad_picture_is_refused(tmp_path):
+def test_a_folder_with_a_bad_image_raises_an_error(tmp_path):
     with pytest.raises(SynsampError, match="must hold PNG files"):
         digits_from_folder(tmp_path)
     save_png(tmp_path / "1" / "a.png", np.zeros((3, 4)))

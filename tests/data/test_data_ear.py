@@ -105,7 +105,7 @@ def test_the_cascade_has_78_stages_at_12500_hz():
 
 @pytest.mark.parametrize("cochleagram", BOTH_EARS)
 @pytest.mark.parametrize("rate_hz", [8000, 11025, 12500, 16000, 44100, 48000, 12345.6])
-def test_a_tone_of_any_sample_rate_lights_its_own_place(cochleagram, rate_hz):
+def test_a_tone_of_any_sample_rate_activates_its_channel(cochleagram, rate_hz):
     for frequency_hz in (300, 1000, 3000):
         seen = cochleagram(tone(frequency_hz, rate_hz), rate_hz)
         assert seen.values.shape[1] == len(seen.centre_hz) == N_CHANNELS
@@ -124,7 +124,7 @@ def test_values_fill_zero_to_one(cochleagram):
 
 
 @pytest.mark.parametrize("cochleagram", BOTH_EARS)
-def test_the_same_word_at_another_sample_rate_looks_the_same(cochleagram):
+def test_the_cochleagram_does_not_depend_on_the_sample_rate(cochleagram):
     utterance = load_speech()[0]
     at_16_khz = resample_poly(utterance.waveform, 16000, 12500)
     first = cochleagram(utterance.waveform, 12500).values
@@ -133,7 +133,7 @@ def test_the_same_word_at_another_sample_rate_looks_the_same(cochleagram):
     assert correlation(first[:n_frames], second[:n_frames]) > 0.99
 
 
-def test_spoken_ones_look_more_like_ones_than_like_twos():
+def test_spoken_ones_are_more_similar_to_ones_than_to_twos():
     frames = {1: [], 2: []}
     for utterance in load_speech():
         values = lyon_cochleagram(utterance.waveform, utterance.rate_hz).values
@@ -173,7 +173,7 @@ def test_a_word_takes_well_under_200_ms():
         (np.ones(5), 8000, np.nan, "frame_s must be a multiple"),
     ],
 )
-def test_what_is_no_sound_is_refused(cochleagram, waveform, rate_hz, frame_s, message):
+def test_invalid_sounds_raise_an_error(cochleagram, waveform, rate_hz, frame_s, message):
     with pytest.raises(SynsampError, match=message):
         cochleagram(waveform, rate_hz, frame_s)
 

@@ -71,7 +71,7 @@ def test_concatenation_keeps_every_segment_in_order(first, second):
         ([0.1], np.zeros((1, 0)), "rates_hz must have shape"),
     ],
 )
-def test_impossible_segments_are_refused(durations_s, rates_hz, message):
+def test_invalid_segments_raise_an_error(durations_s, rates_hz, message):
     with pytest.raises(SynsampError, match=message):
         RateSegments(np.array(durations_s), np.array(rates_hz))
 
@@ -92,7 +92,7 @@ def test_impossible_segments_are_refused(durations_s, rates_hz, message):
         (lambda: noise_gap(2, 0.1).then(noise_gap(3, 0.1)), "n_inputs must be 2"),
     ],
 )
-def test_bad_values_are_told_by_name(call, message):
+def test_errors_name_the_bad_argument(call, message):
     with pytest.raises(SynsampError, match=message):
         call()
 

@@ -94,7 +94,7 @@ def second_server():
 def data_set(*servers, content=CONTENT, name=NAME):
     urls = tuple(each.url(name) for each in servers)
     files = (RemoteFile(name, urls, hashlib.sha256(content).hexdigest()),)
-    return DataSet("test", "test", files, "nobody", "none")
+    return DataSet("test", "test", files, "no one", "none")
 
 
 def get(dataset, folder, report=fetch.silent):
@@ -190,7 +190,7 @@ def test_the_second_source_is_tried_if_the_first_serves_wrong_bytes(server, seco
     assert second_server.requests == [None]
 
 
-def test_a_wrong_beginning_is_thrown_away_and_the_file_fetched_whole(server, folder):
+def test_a_wrong_partial_file_is_discarded(server, folder):
     partial = folder.parent / "partial" / "test"
     partial.mkdir(parents=True)
     (partial / f"{NAME}.part").write_bytes(b"nonsense from another day")
@@ -199,7 +199,7 @@ def test_a_wrong_beginning_is_thrown_away_and_the_file_fetched_whole(server, fol
     assert (folder / NAME).read_bytes() == CONTENT
 
 
-def test_a_beginning_longer_than_the_file_is_thrown_away(server, second_server, folder):
+def test_a_partial_file_longer_than_the_file_is_discarded(server, second_server, folder):
     partial = folder.parent / "partial" / "test"
     partial.mkdir(parents=True)
     (partial / f"{NAME}.part").write_bytes(bytes(len(CONTENT) + 1))

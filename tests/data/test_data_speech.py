@@ -78,7 +78,7 @@ def test_wav_folder_reads_names_and_orders_takes_by_number(tmp_path):
     assert len(load_speech(FreeSpokenDigits(tmp_path), speakers=["ann"])) == 2
 
 
-def test_missing_fsdd_says_how_to_get_it(own_data_folder):
+def test_missing_fsdd_names_the_download_command(own_data_folder):
     with pytest.raises(SynsampError, match="get FSDD with `synsamp data fetch fsdd`"):
         load_speech(FreeSpokenDigits())
     with pytest.raises(SynsampError, match="must be a folder of wav files"):
@@ -174,7 +174,7 @@ def test_a_folder_without_ti46_files_raises_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("byte_format", ["01", "10"])
-def test_sphere_knows_both_byte_orders(tmp_path, byte_format):
+def test_sphere_in_both_byte_orders(tmp_path, byte_format):
     path = write(tmp_path / "a.wav", sphere_bytes(word(), byte_format=byte_format, bits=16))
     np.testing.assert_array_equal(read_sound(path).waveform, word() / 32768)
 

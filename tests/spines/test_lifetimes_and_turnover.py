@@ -71,7 +71,7 @@ def test_turnover_by_hand(tmp_path):
     assert (rates["unit"] == "spine").all()
 
 
-def test_dendrites_of_an_animal_may_have_days_of_their_own(tmp_path):
+def test_dendrites_of_an_animal_may_be_imaged_on_different_days(tmp_path):
     """Spines were imaged in successive sessions of the dendrite, not of the animal."""
     text = ["mouse,dendrite,spine,day,present"]
     for dendrite, first in (("d1", 0), ("d2", 1)):
@@ -184,7 +184,7 @@ def _joined(first, second):
 
 
 def test_95_percent_intervals_of_proportions_cover_the_truth():
-    """200 tables of 100 spines; half as wide, the intervals would be found out."""
+    """200 tables of 100 spines; this test would detect intervals of half the width."""
     times, at = np.arange(10) * 4.0, np.array([8.0])
     many = new_spine_lifetimes(simulated_table(n_spines=100_000, times=times, seed=10**6))
     true = float(surviving_at(many.durations, at)[0])

@@ -1,4 +1,4 @@
-"""Tables as laboratories export them: what is understood, what is refused and how."""
+"""Tables as laboratories export them: how they are read, and which raise an error."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_decimal_commas(tmp_path, delimiter):
     assert found.choices["decimal separator"] == "comma"
 
 
-def test_excel_in_latin_1_with_its_own_words(tmp_path):
+def test_excel_in_latin_1(tmp_path):
     table = truth(**SMALL)
     text = long_text(table, "n/a", ";", ",", ("Maus", "Spine ID", "Day", "Volume (µm³)"))
     found = read(write(tmp_path, "sep=;\n" + text, encoding="latin-1"))
@@ -77,14 +77,14 @@ def test_local_dates_that_can_be_one_day_only(tmp_path, first, second, days):
         (("03/01/2024", "09/01/2024", "13/01/2024"), [0, 6, 10]),
     ],
 )
-def test_one_date_tells_the_order_of_all(tmp_path, dates, days):
+def test_one_unambiguous_date_sets_the_order_of_all(tmp_path, dates, days):
     text = "id,date,size\n" + "".join(f"a,{date},1.5\n" for date in dates)
     found = read(write(tmp_path, text))
     assert found.times.tolist() == days
     assert any("/day/year" in str(d) or "/month/year" in str(d) for d in found.warnings)
 
 
-def test_dates_of_both_orders_are_refused(tmp_path):
+def test_dates_of_both_orders_raise_an_error(tmp_path):
     with pytest.raises(SynsampError, match=r"line 3, must have a time.*03/25/2024"):
         read(write(tmp_path, "id,date,size\na,25/03/2024,1\na,03/25/2024,2\n"))
 
@@ -103,7 +103,7 @@ def test_the_clock_counts_only_within_a_day(tmp_path, clocks, days):
     assert any("clock times are ignored" in str(d) for d in found.warnings) == (days[1] == 4)
 
 
-def test_a_date_that_can_be_two_days_is_refused(tmp_path):
+def test_an_ambiguous_date_raises_an_error(tmp_path):
     with pytest.raises(SynsampError, match=r"spines.csv, line 2, must have a time.*YYYY-MM-DD"):
         read(write(tmp_path, "id,date,size\na,03/04/2024,1\na,05/04/2024,2\n"))
 
@@ -205,7 +205,7 @@ def test_sizes_that_contradict_presence_are_reported_with_their_lines(tmp_path):
         ("empty,row", [[1, 0, 0], [1, 1, 0]]),
     ],
 )
-def test_absence_as_the_user_says(tmp_path, absent, states):
+def test_the_user_chooses_what_marks_absence(tmp_path, absent, states):
     text = "spine,day,size\na,0,1.5\na,1,\na,2,0\nb,0,1\nb,1,1\n"
     assert read(write(tmp_path, text), absent=absent).state.tolist() == states
 
@@ -281,7 +281,7 @@ def test_a_workbook(tmp_path):
         ("spine,time,size\na,0,1\na,1,\0\n", "line 3, must be text.*zero byte"),
     ],
 )
-def test_bad_tables_are_refused_with_line_rule_and_remedy(tmp_path, text, words):
+def test_bad_tables_raise_an_error_with_line_rule_and_remedy(tmp_path, text, words):
     with pytest.raises(SynsampError, match=words) as refusal:
         read(write(tmp_path, text))
     assert str(refusal.value).startswith("spines.csv")
@@ -297,6 +297,6 @@ def test_a_condition_belongs_to_a_spine(tmp_path):
         read(write(tmp_path, text), by="genotype")
 
 
-def test_an_empty_frame_is_refused():
+def test_an_empty_frame_raises_an_error():
     with pytest.raises(SynsampError, match="frame must hold columns and rows"):
         read(pd.DataFrame())

@@ -109,7 +109,7 @@ FAULTS = {
     "long": "must have [0-9]+ cells",
     "repeat": "must not repeat a spine and time",
 }
-"""What is wrong with one line, and the rule by which it must be refused."""
+"""What is wrong with one line, and the rule that the error must name."""
 
 
 def with_a_fault(seed):
@@ -148,14 +148,14 @@ def check_refusal(error, name):
     assert len(text) < 700, text
 
 
-def test_one_fault_is_refused_by_its_rule_with_its_line(tmp_path, tally):
+def test_one_fault_raises_an_error_with_its_rule_and_line(tmp_path, tally):
     tried = many(200, 2000)
     kinds = Counter()
     path = tmp_path / "table.csv"
     for seed in range(tried):
         whole, broken, kind, line = with_a_fault(seed)
         path.write_text("\n".join(whole))
-        read(path)  # so it is the fault that is refused
+        read(path)  # without the fault the table is valid
         path.write_text("\n".join(broken))
         with pytest.raises(SynsampError) as refusal:
             read(path)
@@ -167,7 +167,7 @@ def test_one_fault_is_refused_by_its_rule_with_its_line(tmp_path, tally):
     tally("spine tables with one fault", tried)
 
 
-def test_a_damaged_table_is_read_or_refused_in_one_line(tmp_path, tally):
+def test_a_damaged_table_is_read_or_raises_an_error_in_one_line(tmp_path, tally):
     tried, refused = 0, 0
     wanted = many(200, 600)  # refusals; some harm does no harm
     while refused < wanted:
@@ -182,7 +182,7 @@ def test_a_damaged_table_is_read_or_refused_in_one_line(tmp_path, tally):
             refused += 1
             check_refusal(error, "table.csv")
             continue
-        # What was read is whole: states and sizes fit each other, and it can be told.
+        # The table is consistent: states and sizes match, and it can be summarised.
         assert ((table.state >= -1) & (table.state <= 1)).all()
         assert not np.isfinite(table.size[table.state != 1]).any()
         assert (table.size[np.isfinite(table.size)] > 0).all()
@@ -203,10 +203,10 @@ def test_the_command_ends_in_one_line_and_writes_nothing(tmp_path, capsys, tally
         except SynsampError:
             refused += 1
         assert run_command_line(["spines", str(path)], Registry([])) == 2
-        correct = capsys.readouterr()
-        assert correct.err.startswith("synsamp: table.csv")
-        assert correct.err.count("\n") == 1
-        assert correct.err.isprintable() or correct.err.rstrip("\n").isprintable()
+        printed = capsys.readouterr()
+        assert printed.err.startswith("synsamp: table.csv")
+        assert printed.err.count("\n") == 1
+        assert printed.err.isprintable() or printed.err.rstrip("\n").isprintable()
         assert sorted(p.name for p in tmp_path.iterdir()) == ["table.csv"]
         if refused == tried:
             break

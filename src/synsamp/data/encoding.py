@@ -124,9 +124,20 @@ def encode_cochleagram(
     noise_hz: float = 1.0,
     afferents_per_channel: int = 10,
 ) -> RateSegments:
-    """Encode a cochleagram ``[n_frames, n_channels]`` in [0, 1], one segment for each frame.
+    """Encode a cochleagram, one segment per frame.
 
-    The afferents of a channel are neighbours: inputs 0-9 belong to channel 0, 10-19 to channel 1.
+    Parameters
+    ----------
+    cochleagram
+        Activity in [0, 1], shape (frames, channels).
+    frame_s
+        Duration of a frame in seconds.
+    max_rate_hz
+        Rate at activity 1, without noise.
+    noise_hz
+        Rate added to every input.
+    afferents_per_channel
+        Inputs per channel; inputs 0-9 belong to channel 0, 10-19 to channel 1.
     """
     frames = unit_interval("cochleagram", cochleagram)
     if frames.ndim != 2:
@@ -147,7 +158,7 @@ def encode_cochleagram(
 
 
 def noise_gap(n_inputs: int, duration_s: float, noise_hz: float = 1.0) -> RateSegments:
-    """Noise alone on every input, as between two digits."""
+    """``duration_s`` seconds of noise on every input, as between two digits."""
     if n_inputs < 1:
         raise refuse("n_inputs", "must be >= 1", n_inputs, "give the number of input neurons")
     return RateSegments(np.array([duration_s]), np.full((1, n_inputs), noise_hz))
@@ -156,7 +167,7 @@ def noise_gap(n_inputs: int, duration_s: float, noise_hz: float = 1.0) -> RateSe
 def padded(
     segments: RateSegments, before_s: float, after_s: float, noise_hz: float = 1.0
 ) -> RateSegments:
-    """Put noise before and after a presentation; a duration of 0 adds none."""
+    """Add ``before_s`` and ``after_s`` seconds of noise around a presentation; 0 adds none."""
     for name, length_s in (("before_s", before_s), ("after_s", after_s)):
         check_not_negative(name, np.asarray(length_s, dtype=np.float64))
     result = segments

@@ -21,7 +21,7 @@ EMBEDDED_SPEECH_FILE = "synthetic_spoken_ones_and_twos.npz"
 
 @dataclass(frozen=True, eq=False)
 class Utterance:
-    """One spoken digit: who said it, which take, and the samples from -1 to 1."""
+    """One spoken digit: speaker, take, samples from -1 to 1 (shape (samples,)) and sample rate."""
 
     digit: int
     speaker: str
@@ -177,7 +177,16 @@ def split_speech(
     """Draw 7 training and 3 test utterances of every digit, as in the paper, without overlap.
 
     For each digit ``numpy.random.default_rng([seed, digit])`` permutes its utterances: the first
-    ``n_train`` train, the next ``n_test`` test. Other digits do not enter.
+    ``n_train`` are for training, the next ``n_test`` for testing, whatever the other digits.
+
+    Parameters
+    ----------
+    utterances
+        Utterances of any digits.
+    seed
+        Seed of the permutations.
+    n_train, n_test
+        Numbers of utterances per digit.
     """
     train: list[Utterance] = []
     test: list[Utterance] = []
