@@ -21,7 +21,7 @@ from synsamp.report.numbers import (
 )
 from synsamp.runs.storage.folder import ClaimRecord
 
-WITHOUT_NOISE = "_without_noise"
+WITHOUT_NOISE = ".noise_off_2"
 """How the measures of an arm with T = 0 end."""
 
 
