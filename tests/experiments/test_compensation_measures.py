@@ -123,7 +123,7 @@ def test_of_two_rows_at_one_time_the_second_is_after_the_lesion():
 
 
 def records(speaking, branches=tuple(BRANCHES), schedule=PAPER.schedule):
-    """Tests of all branches with code ``speaking(branch, lesions, time)``: the neurons that speak."""
+    """Tests of all branches with code ``speaking(branch, lesions, time)``: active neurons."""
     rng = np.random.default_rng(3)
     found = {}
     for branch in branches:
