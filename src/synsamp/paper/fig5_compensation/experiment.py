@@ -136,7 +136,8 @@ EXPERIMENT = Experiment(
         "The likelihood acts on a retracted synapse through its w, as in the equation (preset "
         "paper); the text says it does not (preset paper_retracted).",
         "A public copy of the authors' code, altered by someone else, has the clip of α e^w alone, "
-        "the prior (μ − θ)/σ², the unclipped w for learning of retracted synapses, an adaptation rise "
+        "the prior (μ − θ)/σ², the unclipped w for learning of retracted synapses, an adaptation "
+        "rise "
         "of 10 s (12 s here, as printed) and a noise factor that is 0 by default.",
     ),
     deviations=(
