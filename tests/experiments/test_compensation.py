@@ -172,7 +172,7 @@ def test_tuned_neurons_are_those_that_answer_to_the_second_digit(parameters, pai
     assert not set(found) & {17, 21, 25, 29}
     counted = tuning(Hidden(4), stimuli, section)(view)
     assert int(counted["tuned"]) == found.size
-    assert int(counted["tuned_by_chance"]) == 0  # the null of the same test
+    assert int(counted["tuned_shuffled"]) == 0  # the null of the same test
 
 
 @pytest.mark.parametrize("learn", [True, False])
