@@ -21,8 +21,8 @@ from synsamp.runs.storage.folder import ClaimRecord
 from tools.markdown import row, small
 from tools.stored import Stored
 
-WITHOUT_NOISE = "_without_noise"
-"""Suffix of the measures of a branch with T = 0."""
+WITHOUT_NOISE = ".noise_off_2"
+"""How the measures of an arm with T = 0 end."""
 
 
 def claims_table(claims: Sequence[ClaimRecord]) -> Iterator[str]:

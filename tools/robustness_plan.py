@@ -124,7 +124,6 @@ MAPS = (
         trial_s=100.0,
         base=[
             "input.speech=fsdd",
-            "test.rest_trials=0",  # no claim uses recall with every trial from rest
             *(f"schedule.{key}={value}" for key, value in SHORTENED.items()),
         ],
         scaled={

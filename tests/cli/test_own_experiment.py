@@ -147,7 +147,7 @@ def test_a_folder_cannot_make_anyone_run_code(here, capsys):
         ("x = (", "SyntaxError"),
         ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("a = 1\n\nb = a / 0", r"ZeroDivisionError: division by zero \(line 3\)"),
-        (FILE.replace('name="mine"', 'name="fig4"'), "must have a name of its own"),
+        (FILE.replace('name="mine"', 'name="fig4"'), "must have a name that is not taken"),
         (FILE.replace('name="mine"', 'name="my coin"'), "letters, digits"),
         (FILE.replace("(0.35, 0.65)", "(None, None)"), "cannot fail"),
     ],
@@ -217,7 +217,7 @@ def test_the_start_that_is_written_runs_as_it_is(here, capsys):
     assert command("run", "first.py", *short, "--out", "r") == 0
     run = RunFolder(here / "r")
     assert run.description.experiment == "first"
-    assert {"control_told", "told", "active"} <= set(run.results()["ensemble"].data_vars)
+    assert {"control_accuracy", "accuracy", "active"} <= set(run.results()["ensemble"].data_vars)
 
 
 def test_the_file_travels_with_the_task_and_a_killed_worker_is_replaced(here):

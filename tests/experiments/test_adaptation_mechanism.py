@@ -174,7 +174,7 @@ def records_of(parameters):
         results[f"{branch}/active"] = xr.Dataset({"active": counts})
 
     def path_of(back):
-        """All start active; those at new inputs are eliminated, and ``back`` neurons regain them."""
+        """All start active; those at new inputs are eliminated, ``back`` neurons regain them."""
         theta = np.full((9, 3, 4), -1.0)
         theta[0] = 1.0
         theta[8, :back, 3] = 1.0

@@ -6,23 +6,25 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from synsamp.experiments.base import GaussianSection
-from synsamp.paper.fig5_compensation.assemblies import collect_assemblies, likeness
-from synsamp.paper.fig5_compensation.codes import collect_codes, collect_shares
-from synsamp.paper.fig5_compensation.decoding import padded_blocks, shuffled
-from synsamp.paper.fig5_compensation.parameters import STEP_S, ScheduleSection
-from synsamp.paper.fig5_compensation.path import (
+from synsamp.experiments import GaussianSection
+from synsamp.paper.fig5_compensation.analysis import (
     LESIONS,
     NOISE,
     NONE,
+    collect_assemblies,
+    collect_codes,
     collect_path,
-    drifting,
+    collect_shares,
+    likeness,
     on_grid,
+    prior_path,
 )
+from synsamp.paper.fig5_compensation.decoding import padded_blocks, shuffled
+from synsamp.paper.fig5_compensation.parameters import STEP_S, ScheduleSection
 from synsamp.paper.shared.digit_circuit import RuleSection
 
 N = 8
-"""Hidden neurons of the made-up networks, four of either kind."""
+"""Hidden neurons of the generated networks, four of either kind."""
 RULE = RuleSection()
 
 SHORT = ScheduleSection(
@@ -49,8 +51,8 @@ def path_records(jumps, n=N, seed=5, drifts=False):
     at_1, at_2, end = 36, 72, 108
     if drifts:
         start = rng.normal(0.5, 1.0, (n, n)).astype(np.float32)
-        path = drifting(start, end + 1, RULE, rng)
-        control = drifting(path[at_1], end - at_1 + 1, RULE, rng)
+        path = prior_path(start, end + 1, RULE, rng)
+        control = prior_path(path[at_1], end - at_1 + 1, RULE, rng)
     else:
         path = rng.normal(-2.0, 0.1, (end + 1, n, n))
         control = rng.normal(-2.0, 0.1, (end - at_1 + 1, n, n))
@@ -84,7 +86,7 @@ def test_the_path_is_read_after_the_lesion():
     assert np.isfinite(grid[35, 7, :7]).all()
 
 
-def test_regions_are_told_from_one_region():
+def test_regions_are_distinguished_from_one_region():
     apart = collect_path(SHORT, RULE, path_records((0.5, 0.5)))
     separation, moved = apart.separation.sel(path=LESIONS), apart.moved.sel(path=LESIONS)
     assert np.nanmean(separation) > 2
@@ -103,11 +105,11 @@ def test_noise_alone_follows_the_law_of_its_process():
     rule = RuleSection(temperature=2.0, prior=GaussianSection(mean=-0.5, std=1.5))
     n, steps = 20_000, 40
     start = rng.normal(-0.5, 1.5 * np.sqrt(2.0), n).astype(np.float32)
-    path = drifting(start, steps, rule, rng).astype(float)
+    path = prior_path(start, steps, rule, rng).astype(float)
     expected = 2 * 2.0 * 1.5**2 * -np.expm1(-1e-4 * STEP_S * (steps - 1) / 1.5**2)
     assert np.mean((path[-1] - path[0]) ** 2) / expected == pytest.approx(1, abs=4 * np.sqrt(2 / n))
     assert path[-1].mean() == pytest.approx(-0.5, abs=4 * 1.5 * np.sqrt(2.0 / n))
-    still = drifting(
+    still = prior_path(
         start, steps, RuleSection(temperature=0.0, prior=GaussianSection(mean=-0.5, std=1.5)), rng
     )
     assert (np.abs(still[-1] + 0.5) <= np.abs(start + 0.5)).all()

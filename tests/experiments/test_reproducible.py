@@ -58,7 +58,6 @@ TINY = {
         "test.blocks=4",
         "test.block_s=20",
         "test.burn_in_s=5",
-        "test.rest_trials=30",
         "test.tuning_s=20",
     ],
     "rewiring_mnist": [

@@ -1,4 +1,4 @@
-"""A claim, declared as data: a statement, the measure that tests it, and the band it must lie in."""
+"""A claim, declared as data: a statement, the measure that tests it, and its band."""
 
 from __future__ import annotations
 

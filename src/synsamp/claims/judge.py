@@ -141,7 +141,7 @@ def _ratio(value: Ratio) -> float:
 def _needed(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None) -> int | None:
     """Seeds after which measure and null would be clear of the band's ends; None: no number.
 
-    None, too, if both lie in the band on average: more seeds would show that nothing can be told.
+    None, too, if both lie in the band on average: more seeds would show that it is not specific.
     """
     if claim.exact:  # seeds that differ where none should: more of them settle nothing
         return None

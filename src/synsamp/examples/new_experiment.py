@@ -1,14 +1,14 @@
-"""A start for your own experiment: change it as you like.
+"""A template for your experiment: change it as you like.
 
-Try it as it is:
+Try it unchanged:
 
     synsamp run new_experiment.py                  # four seeds on all cores, one report
     synsamp list new_experiment.py                 # what --set takes
     synsamp run new_experiment.py --set rule.temperature=0 --trials 8
     synsamp sweep new_experiment.py --vary rule.temperature=0,0.5,1 --trials 4
 
-Ten neurons look at two patterns in turn; then the two neurons with the strongest synapses are
-removed. Do the others take over what they knew?
+Ten neurons learn two patterns; then the two neurons with the strongest synapses are removed. Do the
+others still distinguish the patterns?
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from synsamp.claims import Claim
-from synsamp.experiments.base import Experiment, Parameters
+from synsamp.experiments import Experiment, Parameters
 from synsamp.priors import Gaussian
 from synsamp.protocol import (
     Branch,
@@ -71,7 +71,7 @@ def run(parameters, seed):
         network,
         steps=[
             Show(patterns, p.learning_s),
-            # A copy goes on without the lesion, on the same noise: the control.
+            # A copy continues without the lesion, with the same noise: the control.
             Branch("control", [Show(patterns, p.after_s)]),
             Lesion(strongest_two, "of the two strongest neurons"),
             Show(patterns, p.after_s),
@@ -79,7 +79,7 @@ def run(parameters, seed):
         record={
             "active": every(10, active_count(SYNAPSES)),
             "theta": every(100, theta(SYNAPSES)),
-            "told": every(50, probe(patterns, 20.0, Told(p.neurons))),
+            "accuracy": every(50, probe(patterns, 20.0, Accuracy(p.neurons))),
         },
     )
 
@@ -109,8 +109,8 @@ def strongest_two(view):
     return RemoveNeurons("z", np.argsort(strength)[-2:].tolist())
 
 
-class Told:
-    """In how many presentations the most active neuron tells which pattern was shown."""
+class Accuracy:
+    """Share of presentations in which the most active neuron identifies the pattern."""
 
     def __init__(self, neurons):
         self.neurons = neurons
@@ -125,12 +125,15 @@ class Told:
         return right / len(shown)
 
 
-# 3. Numbers per seed, from what was stored.
+# 3. Measures: one value per seed, from what was stored. A branch is "" or "control".
 
 
-def measures(parameters, results):
-    told, control = results["told"].told.values, results["control/told"].told.values
-    return {"told_at_the_end": float(told[-1]), "told_without_lesion": float(control[-1])}
+def final_accuracy(parameters, results, branch):
+    return float(results[f"{branch}/accuracy" if branch else "accuracy"].accuracy[-1])
+
+
+def accuracy_by_chance(parameters, results):
+    return 0.5
 
 
 # 4. What you claim. Over seeds the 95 % interval of the measure must lie in the band.
@@ -144,15 +147,18 @@ EXPERIMENT = Experiment(
     presets={"quick": MyParameters()},
     trials={"quick": 4},
     run=run,
-    measures=measures,
+    measures=[final_accuracy, accuracy_by_chance],
+    also_measured=["final_accuracy@control"],
     claims=[
         Claim(
             id="taken-over",
-            statement="After the lesion the others tell the patterns apart",
+            statement="After the lesion the other neurons distinguish the patterns",
             source="end of the run",
-            measure="told_at_the_end",
+            measure="final_accuracy",
             band=(0.8, None),
             reason="one neuron that is always right and one that guesses give 0.75",
+            null_measure="accuracy_by_chance",
+            null_description="guessing between two patterns",
         ),
     ],
 )

@@ -67,7 +67,7 @@ class Registry:
             return self
         for other in self._entries:
             if entry.name in (other.name, other.alias):
-                rule = "must have a name of its own"
+                rule = "must have a name that is not taken"
                 remedy = f"{entry.name} comes with synsamp; choose another name="
                 raise refuse(f"experiment in {given}", rule, entry.name, remedy)
         return Registry([*self._entries, entry])

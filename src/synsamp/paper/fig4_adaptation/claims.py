@@ -117,8 +117,8 @@ PHASE_CLAIMS = (
         (0.5, 1.0),
         unit="of circuits",
         reason="the paper shows one circuit: more than half of the circuits",
-        detail="circuits with at least two neurons that fire over 80 % of their digit spikes during "
-        "it and whose weights resemble its mean image most, at the end of its phase",
+        detail="circuits with at least two neurons that fire over 80 % of their digit spikes "
+        "during it and whose weights resemble its mean image most, at the end of its phase",
         branch="learning",
         null_branch="learning/control",
         null_description=CONTROL,
@@ -144,8 +144,8 @@ PHASE_CLAIMS = (
         "regrowth",
         (0.1, None),
         reason="one neuron in ten that learns the new digit reactivates a tenth",
-        detail="of the connections at new inputs that were eliminated in phase 1, the share active at "
-        "the end of the new digit's phase",
+        detail="of the connections at new inputs that were eliminated in phase 1, the share active "
+        "at the end of the new digit's phase",
         branch="learning",
         null_branch="learning/control",
         null_description=CONTROL,
@@ -201,8 +201,8 @@ PHASE_CLAIMS = (
         (0.5, None),
         unit="crossings",
         reason="at least once in both halves together",
-        detail=f"upward crossings of θ = 0 (every {SYNC_INTERVAL_S:g} s), mean of the second halves "
-        "of both phases",
+        detail=f"upward crossings of θ = 0 (every {SYNC_INTERVAL_S:g} s), mean of the second "
+        "halves of both phases",
         branch="learning",
         null_measure="synapse_regrowths",
         null_branch="learning",

@@ -95,7 +95,8 @@ EXPERIMENT = Experiment(
         "--set rule.learn_when_retracted=false they follow prior and noise alone, as the text "
         "says. The paper preset runs both.",
         "Regular pairs come in trains of five; the paper does not say.",
-        "A public copy of the authors' MATLAB code, altered by someone else, clips only α e^w (at 5), "
+        "A public copy of the authors' MATLAB code, altered by someone else, clips only α e^w (at "
+        "5), "
         "has the prior's gradient as (μ − θ)/σ², lets retracted synapses learn with the unclipped "
         "w = exp(θ − θ0), keeps θ >= −5, has an adaptation that rises in 10 s (12 s in the paper "
         "and here), and multiplies the noise by a factor that is 0 by default and set nowhere in "

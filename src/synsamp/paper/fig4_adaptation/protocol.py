@@ -223,10 +223,11 @@ def _spikes_by_digit(
 def classify_inputs(source: Digits, timeline: Timeline) -> xr.Dataset:
     """Classify the inputs (``pre``) by the images alone, before anything is simulated.
 
-    An input is *background* in a phase if it is bright in less than 1 % of the images of every digit
-    shown there, and *informative* if it is bright in more than half of the images of one of them. It
-    is *new* with a digit if it is bright in more than 20 % of that digit's images and in less than
-    5 % of the images of any digit shown before. Mean images and examples are returned as well.
+    An input is *background* in a phase if it is bright in less than 1 % of the images of every
+    digit shown there, and *informative* if it is bright in more than half of the images of one of
+    them. It is *new* with a digit if it is bright in more than 20 % of that digit's images and in
+    less than 5 % of the images of any digit shown before. Mean images and examples are returned
+    as well.
     """
     digits = timeline.all_digits
     height, width = source.images.shape[1:]

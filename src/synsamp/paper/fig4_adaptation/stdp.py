@@ -2,9 +2,9 @@
 
 A postsynaptic spike moves θ by Δθ = b N w (x − α e^w), where x sums the EPSPs of earlier
 presynaptic spikes. Single pairs (B) and regular pairs at 20 Hz, as in the experiment (C), are
-prescribed spike by spike and have no randomness. For Poisson pairs at 20 Hz, one circuit of a single
-neuron projects to another: such a circuit spikes at ρ_net whatever its input. The prior is so wide
-that it has no effect, T = 0 removes the noise, and b is so small that w hardly changes.
+prescribed spike by spike and have no randomness. For Poisson pairs at 20 Hz, one circuit of a
+single neuron projects to another: such a circuit spikes at ρ_net whatever its input. The prior
+is so wide that it has no effect, T = 0 removes the noise, and b is so small that w hardly changes.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def collect_codes(schedule: ScheduleSection, results: Results) -> xr.Dataset:
 
 
 def _similarity(part: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Similarity between independent halves, also at the same time, so that noise counts equally."""
+    """Similarity between independent halves, also at one time, so that noise counts equally."""
     n = len(part)
     across = code_similarity(np.concatenate([part[:, 0], part[:, 1]]))[:n, n:]
     return 0.5 * (across + across.T)

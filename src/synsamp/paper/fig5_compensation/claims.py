@@ -110,8 +110,8 @@ LEARNING = (
         "assemblies",
         (0.5, None),
         unit="correlation",
-        reason="0: as similar as for one digit; unrelated assemblies would lose all of a similarity "
-        "near 1, half of it is required",
+        reason="0: as similar as for one digit; unrelated assemblies would lose all of a "
+        "similarity near 1, half of it is required",
         detail="similarity of histograms of one digit minus that of different digits",
         null_measure="assemblies_shuffled",
         null_description=SHUFFLED,
@@ -364,8 +364,8 @@ PATH = (
         "parameters",
         (30.0, 38.0),
         unit="parameters",
-        reason="matches the paper's number: what is left of 126 if lesion 2 removes 0.70 to 0.76 of "
-        "them, the band of `removed`",
+        reason="matches the paper's number: what is left of 126 if lesion 2 removes 0.70 to 0.76 "
+        "of them, the band of `removed`",
         detail="mean over surviving neurons",
         paper=35.0,
         null_measure="parameters_of_prior",

@@ -135,8 +135,9 @@ EXPERIMENT = Experiment(
         "t1, t2: before each lesion; t3: just after lesion 2; t4: two hours later.",
         "The likelihood acts on a retracted synapse through its w, as in the equation (preset "
         "paper); the text says it does not (preset paper_retracted).",
-        "A public copy of the authors' code, altered by someone else, has the clip of α e^w alone, the "
-        "prior (μ − θ)/σ², the unclipped w for learning of retracted synapses, an adaptation rise "
+        "A public copy of the authors' code, altered by someone else, has the clip of α e^w alone, "
+        "the prior (μ − θ)/σ², the unclipped w for learning of retracted synapses, an adaptation "
+        "rise "
         "of 10 s (12 s here, as printed) and a noise factor that is 0 by default.",
     ),
     deviations=(

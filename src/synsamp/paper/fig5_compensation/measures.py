@@ -176,7 +176,7 @@ def _recovery_1(p: P, results: Results, branch: str, which: str) -> Ratio:
 
 
 def reconstruction_1(p: P, results: Results, branch: str) -> float:
-    """Gain in similarity to the second digit while it is heard, first to last test after lesion 1."""
+    """Gain in similarity to the second digit, heard, from first to last test after lesion 1."""
     tests = _tests(p, results)
     rows = tests.rows(_name(branch), 1)[[0, -1]]
     first, last = tests.data.likeness.values[rows, 1] @ [-1.0, 1.0]

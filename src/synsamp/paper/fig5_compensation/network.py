@@ -116,7 +116,7 @@ def visual_efficacies(view: Any) -> NDArray[np.float64]:
 
 
 def neurons_removed(hidden: Hidden, neurons: Iterable[int]) -> list[RemoveNeurons]:
-    """Lesion 1: these hidden neurons fall silent for good, all their synapses go."""
+    """Lesion 1: these hidden neurons fall silent permanently, all their synapses go."""
     lesions = []
     for i, name in enumerate(CIRCUITS):
         start = i * hidden.per_circuit

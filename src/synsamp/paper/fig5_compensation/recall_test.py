@@ -1,4 +1,4 @@
-"""The recall test, and other records: spike counts on copies of the network, plasticity off (b = 0).
+"""The recall test and other records, on copies of the network with plasticity off (b = 0).
 
 The test of the paper is recall: a word is heard, the visual inputs stay silent, and a linear
 decoder reads out from z_V which word it was. Counts cover only the length of the shortest test

@@ -1,4 +1,4 @@
-"""The circuit of Figs. 3 and 4: ten winner-take-all neurons that look at handwritten digits.
+"""The circuit of Figs. 3 and 4: ten winner-take-all neurons that receive handwritten digits.
 
 Parameter sections, the network they describe, and digits as presentations: each image for 200 ms
 as Poisson rates, then 50 ms of noise. Used by the experiments `adaptation` and `motility`;
@@ -42,7 +42,7 @@ N_PIXELS = 28 * 28
 
 
 class RuleSection(Parameters):
-    """The synaptic sampling rule (structsamp-spiking, prior gradient with its sign mended)."""
+    """The synaptic sampling rule (prior gradient with its sign corrected)."""
 
     speed: float = Field(1e-4, ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
     temperature: float = Field(1.0, ge=0.0, le=100.0, description="T, temperature of the noise")
@@ -55,7 +55,7 @@ class RuleSection(Parameters):
     )
     clip_limit: float = Field(5.0, ge=1e-3, le=1e6, description="where it is clipped")
     learn_when_retracted: bool = Field(
-        True, description="synapses with θ <= 0 feel the likelihood, by w = exp(θ − θ0)"
+        True, description="the likelihood acts on synapses with θ <= 0, with w = exp(θ − θ0)"
     )
 
 
