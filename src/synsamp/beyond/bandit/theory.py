@@ -18,7 +18,8 @@ mean that has settled at V,
     E[dθ] = b ( ∂log p_S + c τ_g K ∂log V ) dt,
 
 so for small b the stationary distribution is ∝ (p_S V^κ)^(1/T) with κ = c τ_g K. The noise of g
-acts like temperature: over times longer than τ_g it adds b c² τ_g Var(g) to T, which vanishes with b.
+acts like temperature: over times longer than τ_g it adds b c² τ_g Var(g) to T, which
+vanishes with b.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ EXPERIMENT = Experiment(
         "Connections still active at the end are right-censored (Kaplan–Meier, and in the fits).",
         "Models of survival: power law S(t) = (1 + t/τ)^−γ, which starts at 1; exponential, "
         "Weibull, log-normal, double exponential; and the first-passage time of the "
-        "Ornstein–Uhlenbeck process at the same sessions, with the same definition of new and no fitted "
-        "parameter. Compared by AIC.",
+        "Ornstein–Uhlenbeck process at the same sessions, with the same definition of new and "
+        "no fitted parameter. Compared by AIC.",
         "At b = 1e-6 the circuit continues from one settled at b = 1e-4, and settles again "
         "for a day. Under prior and noise alone the stationary distribution is the prior at any b. "
         "Single spikes add noise to strong weights, so their distribution is wider at the larger "
