@@ -11,7 +11,7 @@ import pytest
 from synsamp.claims.table import Run, to_csv
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
-from synsamp.runs.ensembles.plan import AS_IT_IS
+from synsamp.runs.ensembles.plan import UNCHANGED
 from synsamp.runs.execute import describe_run
 from toys.tossed import COINS
 
@@ -59,7 +59,7 @@ def test_what_is_changed_can_be_changed(each):
         label: describe_run(experiment, each.preset, [*each.base, *settings]).resolved
         for label, settings in each.changes(REGISTRY).items()
     }
-    as_it_is = asked.pop(AS_IT_IS)
+    as_it_is = asked.pop(UNCHANGED)
     assert [label for label, resolved in asked.items() if resolved == as_it_is] == []
 
 

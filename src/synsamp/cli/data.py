@@ -21,7 +21,7 @@ from synsamp.progress import waiting
 
 app = typer.Typer(
     name="data",
-    help="Handwritten and spoken digits: what is here, get more, look at it.",
+    help="Handwritten and spoken digits: list, download and draw them.",
     no_args_is_help=True,
     add_completion=False,
 )
