@@ -108,8 +108,8 @@ class Status(_Record):
 class ClaimRecord(_Record):
     """A claim as it was judged; a number that is not finite is null.
 
-    ``at`` names the point of a sweep, ``null_description`` what the null is. ``needed``: seeds that would
-    decide an undecided claim.
+    ``at`` names the point of a sweep, ``null_description`` what the null is, and ``needed`` the
+    number of seeds that would decide an undecided claim.
     """
 
     id: str
