@@ -10,7 +10,7 @@ import pytest
 from synsamp.claims.table import Run, to_csv
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
-from synsamp.runs.ensembles.plan import AS_IT_IS
+from synsamp.runs.ensembles.plan import UNCHANGED
 from synsamp.runs.execute import describe_run
 from tools import robustness, robustness_page, robustness_plan
 from tools.stored import read_stored
@@ -55,7 +55,7 @@ def test_every_change_changes_parameters(each):
         label: describe_run(experiment, each.preset, [*each.base, *settings]).resolved
         for label, settings in each.changes(REGISTRY).items()
     }
-    as_it_is = asked.pop(AS_IT_IS)
+    as_it_is = asked.pop(UNCHANGED)
     assert [label for label, resolved in asked.items() if resolved == as_it_is] == []
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from synsamp.experiments.registry import Registry
-from synsamp.runs.ensembles.plan import AS_IT_IS
+from synsamp.runs.ensembles.plan import UNCHANGED
 from synsamp.runs.execute import describe_run
 from synsamp.runs.overrides import flat
 
@@ -37,7 +37,7 @@ class Map:
         experiment = registry.find(self.experiment).load()
         values = flat(describe_run(experiment, self.preset, self.base).resolved)
         return {
-            AS_IT_IS: (),
+            UNCHANGED: (),
             **{
                 f"{label} {word}": tuple(f"{key}={_times(values[key], factor)}" for key in keys)
                 for label, keys in self.scaled.items()

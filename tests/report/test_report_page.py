@@ -8,15 +8,15 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 
-import synsamp
 from synsamp.errors import SynsampError
 from synsamp.experiments.base import Claim
 from synsamp.experiments.registry import Entry, Registry
+from synsamp.report.alt import describe
 from synsamp.report.claim_range import EDGE, WIDTH, claim_range
 from synsamp.report.draw import panels_of
 from synsamp.report.numbers import band_text, number, seeds_note, verdict_text
@@ -128,14 +128,17 @@ def test_what_was_set_is_marked(report):
     assert chips == [("step.size", "2")]
 
 
-def test_a_figure_is_told_in_words_from_what_is_drawn(report, root):
+def test_a_figure_has_its_captions_as_alternative_text(report):
     texts = [attributes["alt"] for tag, attributes in Reader(report).tags if tag == "img"]
     assert len(texts) == 4
-    path = synsamp.open(root / "a").path_position.values[:, 0]
-    assert texts[0].startswith(f"fig0 A. A curve from {number(path[0])} to {number(path[-1])}")
-    assert "; block from −0.95 to 19.9; position / m from " in texts[0]
-    highest = np.histogram(path, bins=20)[0].max()
-    assert texts[1].startswith(f"fig0 B. 20 bars up to {highest}; position / m from ")
+    assert texts[0] == f"fig0 A. {walk.EXPERIMENT.captions['A']}"
+
+
+def test_a_figure_without_a_caption_has_the_titles_of_its_panels():
+    figure = Figure()
+    axes = figure.add_subplot()
+    axes.set(title="How far", xlabel="block", ylabel="$x$ / m")
+    assert describe(figure) == "How far, block, x / m."
 
 
 def test_the_policy_allows_the_page_its_own_style_and_pictures_alone(report):

@@ -44,14 +44,14 @@ def run_command_line(arguments: Sequence[str], registry: Registry) -> int:
         app = build_app(registry)
         code = app(list(arguments) or ["--help"], prog_name="synsamp", standalone_mode=False)
         if sys.stdout is not None:
-            sys.stdout.flush()  # a full disk behind it is told here, not after the end
+            sys.stdout.flush()  # a full disk is reported here, not after the end
     except typer.TyperException as error:  # unknown command or option, missing argument
         return complain(error.format_message() + " Try `synsamp --help`.", 2)
     except SynsampError as error:
         return complain(str(error), 1 if isinstance(error, FailureError) else 2)
     except (MemoryError, ImportError) as error:
         return _explain_memory(error)
-    except BrokenPipeError:  # `synsamp list | head`: nobody reads on, which is no mistake
+    except BrokenPipeError:  # `synsamp list | head`: the reader has stopped, which is no mistake
         _stop_writing()
         return 1
     except OSError as error:
@@ -67,7 +67,7 @@ def _explain_memory(error: MemoryError | ImportError) -> int:
     if torn:  # files of two versions side by side, or one that is gone
         return complain(f"{error}; install synsamp again", 1)
     why = f" ({error})" if str(error) else ""
-    remedy = "close other programs, raise the limit (ulimit -v), or use fewer trials or a smaller network"
+    remedy = "close other programs, raise the limit (ulimit -v), or use fewer trials"
     return complain(f"not enough memory to run this command{why}; {remedy}", 1)
 
 

@@ -1,7 +1,7 @@
 """Claims as tables for the terminal: as they are declared, as they were judged, over a sweep.
 
 A wide terminal has a column for each thing that is said of a claim. On a narrow one they stand
-below each other: seven columns of a dozen letters can be read by nobody.
+below each other: seven columns of a dozen letters are unreadable.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def note_changed_source(run: RunFolder, entry: Entry) -> None:
 def _to_be_mended(run: RunFolder) -> bool:
     """Whether a finished ensemble has lost something, which its trials can give again.
 
-    A single run has nothing to be mended from: it is refused, and left as it is.
+    A single run cannot be repaired: it raises an error and stays unchanged.
     """
     from synsamp.runs.storage.check import check
 

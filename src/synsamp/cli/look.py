@@ -1,4 +1,4 @@
-"""``synsamp list``, ``report`` and ``check``: look at what there is and what was run."""
+"""``synsamp list``, ``report`` and ``check``: list experiments, draw and check runs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from synsamp.experiments.registry import Registry
 
 Own = Annotated[
     str | None,
-    typer.Option(
-        "--experiment", metavar="FILE", help="The file or module of a run of your own experiment."
-    ),
+    typer.Option("--experiment", metavar="FILE", help="The file or module of your experiment."),
 ]
 Folders = Annotated[
     list[Path], typer.Argument(metavar="DIR...", help="Run folders, or folders of runs.")
@@ -71,7 +69,9 @@ def add_report(app: typer.Typer, registry: Registry) -> None:
         folders: Folders,
         out: Annotated[
             Path | None,
-            typer.Option(help="The page to write. \\[default: report.html in DIR, or beside them]"),
+            typer.Option(
+                help="The page to write. \\[default: report.html in DIR, or next to them]"
+            ),
         ] = None,
         own: Own = None,
     ) -> None:

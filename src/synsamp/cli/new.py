@@ -13,7 +13,7 @@ from synsamp.errors import refuse
 def new_command(
     file: Annotated[Path, typer.Argument(metavar="FILE.py", help="The file to write.")],
 ) -> None:
-    """Write a commented start of your own experiment, which runs as it is.
+    """Write a commented template of an experiment, ready to run.
 
     Then: `synsamp run FILE.py`, `synsamp list FILE.py`, and change it.
     """

@@ -19,7 +19,10 @@ Preset = Annotated[
     str | None,
     typer.Option(help="`quick` (seconds) or `paper` (as in the paper). \\[default: the first]"),
 ]
-Seed = Annotated[str, typer.Option(metavar="N", help="Same seed, same bits, on any workers.")]
+Seed = Annotated[
+    str,
+    typer.Option(metavar="N", help="Random seed; results do not depend on the number of workers."),
+]
 Out = Annotated[
     Path | None,
     typer.Option(help="New folder for the run. \\[default: runs/NAME-PRESET-TIME]"),
@@ -40,7 +43,8 @@ Scheduler = Annotated[
 Mixed = Annotated[
     bool,
     typer.Option(
-        "--mixed-processors", help="Let workers of different kinds take part; bits may differ."
+        "--mixed-processors",
+        help="Allow workers with different CPU types; results may not be bit-identical.",
     ),
 ]
 
@@ -79,7 +83,7 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         `synsamp run my_experiment.py --trials 8`. One seed is one run; several are an ensemble on
         all cores, over which claims are judged.
 
-        Ctrl-C is safe: `synsamp resume DIR` continues, and ends in the same bits.
+        Ctrl-C is safe: `synsamp resume DIR` continues with bit-identical results.
         """
         everything = name == "all"
         if everything and settings:
@@ -130,8 +134,8 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         learning.data_size=50,100,200 --trials 20`. Values that are lists are parted by `|`:
         `--vary "prior.means=1,0|2,0"`.
 
-        With `--one-at-a-time` the experiment is run as it is, and with each of the values by
-        itself: the report shows which verdicts hang on which of them.
+        With `--one-at-a-time` the experiment runs unchanged, and with each of the values by
+        itself: the report shows which verdicts depend on which value.
         """
         known = registry.including(name)
         entry = known.find(name)
@@ -159,9 +163,9 @@ def add_resume(app: typer.Typer, registry: Registry) -> None:
     ) -> int:
         """Continue a run that was stopped by Ctrl-C, a crash, a kill or a full disk.
 
-        It goes on from the newest intact checkpoint and ends in the same bits as a run that was
-        never stopped. A folder made by `synsamp run all` or of many trials is completed; what is
-        finished stays.
+        It continues from the newest intact checkpoint; results are bit-identical to those of a run
+        that was never stopped. A folder made by `synsamp run all` or of many trials is
+        completed; finished runs stay unchanged.
         """
         known = registry if own is None else registry.including(own)
         with cluster_of(workers, scheduler, mixed) as where:

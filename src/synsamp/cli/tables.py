@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 ROOM_OF_MEANING, ROOM_OF_PRESET = 14, 18
-"""Columns that the meaning and each preset take at least beside the names."""
+"""Columns that the meaning and each preset take at least, in addition to the names."""
 
 
 def experiments(title: str, entries: Iterable[Entry]) -> Table:
@@ -33,8 +33,8 @@ def experiments(title: str, entries: Iterable[Entry]) -> Table:
 def parameters(experiment: Experiment, width: int) -> Table:
     """List what ``--set`` takes, with the values of the presets.
 
-    The names are to be typed, so none is ever cut or broken: on a narrow terminal each has a line
-    of its own, and what is said of it stands below.
+    The names are to be typed, so none is ever cut or broken: on a narrow terminal each name has
+    a line to itself, with meaning and values below.
     """
     from synsamp.runs.overrides import flat, meanings
 

@@ -7,7 +7,7 @@ import math
 from markupsafe import Markup
 
 from synsamp.report.numbers import band_text, measured_text
-from synsamp.report.template import fill
+from synsamp.report.template import render
 from synsamp.runs.storage.folder import ClaimRecord
 
 WIDTH, HEIGHT, EDGE = 200.0, 26.0, 8.0
@@ -39,7 +39,7 @@ def claim_range(claim: ClaimRecord) -> Markup:
     right = WIDTH - EDGE if high is None else x(high)
     if right - left < 4.0:  # a band so narrow on this scale that it would not show
         left, right = (left + right) / 2 - 2.0, (left + right) / 2 + 2.0
-    return fill(
+    return render(
         "claim_range.svg",
         width=WIDTH,
         height=HEIGHT,

@@ -1,4 +1,4 @@
-"""The look of the page: light and dark, from a phone to a wide screen. No script, no network."""
+"""The style of the page: light and dark, from a phone to a wide screen. No script, no network."""
 
 CSS = """
 :root {

@@ -1,4 +1,4 @@
-"""Lay out finished runs as one HTML page that needs nothing beside itself.
+"""Lay out finished runs as one HTML page that needs no other file.
 
 Here it is decided what the page shows; ``templates/`` say where, and escape all of it.
 """
@@ -28,12 +28,14 @@ from synsamp.report.numbers import (
     tally,
     verdict_and_why,
 )
-from synsamp.report.template import fill
+from synsamp.report.template import render
 from synsamp.report.verdict_map import SIGNS
 from synsamp.runs.overrides import flat, meanings
 from synsamp.runs.storage.folder import ClaimRecord, Description, Status
 
 GENERATOR = "synsamp report"
+MOST_ALT = 1500
+"""Characters of a figure's alternative text."""
 SVG_LIMIT_BYTES = 400_000  # above this a picture of points is smaller and faster as PNG
 
 
@@ -55,7 +57,7 @@ class ParameterRow(NamedTuple):
 
 
 class FigureView(NamedTuple):
-    """A drawing with what stands beside it and what is read out in its place."""
+    """A drawing with its captions and its alternative text."""
 
     name: str
     width_px: int
@@ -93,7 +95,7 @@ class RunPage:
 
     @property
     def chips(self) -> Iterator[Chip]:
-        """What a reader wants to know first: what was run, and what was set."""
+        """The most important facts: what was run, and what was set."""
         description = self.description
         yield Chip("preset", description.preset)
         yield Chip("seed", str(description.seed))
@@ -114,13 +116,10 @@ class RunPage:
         captions = self.experiment.captions
         for drawing in self.drawings:
             name = f"{self.experiment.alias or self.experiment.name} {drawing.key}"
-            yield FigureView(
-                name,
-                drawing.width_px,
-                _as_data(drawing),
-                f"{name}. {drawing.alt}",
-                [(panel, captions[panel]) for panel in panels_of(drawing.key, captions)],
-            )
+            shown = [(panel, captions[panel]) for panel in panels_of(drawing.key, captions)]
+            words = " ".join(caption for _, caption in shown) or drawing.alt
+            alt = f"{name}. {words}"[:MOST_ALT]
+            yield FigureView(name, drawing.width_px, _as_data(drawing), alt, shown)
 
     @property
     def parameters(self) -> Iterator[ParameterRow]:
@@ -137,7 +136,7 @@ def page(runs: Sequence[RunPage]) -> str:
     claims = [claim for run in runs for claim in run.claims]
     widths = sorted({drawing.width_px for run in runs for drawing in run.drawings})
     css = CSS + "".join(f".wide-{width} {{ --natural: {width}px; }}\n" for width in widths)
-    return fill(
+    return render(
         "page.html",
         runs=runs,
         generator=GENERATOR,
@@ -161,7 +160,7 @@ def _policy(css: str) -> str:
 
 
 def _claims_table(claims: Sequence[ClaimRecord]) -> Markup:
-    return fill(
+    return render(
         "claims.html",
         claims=claims,
         any_null=any(claim.null_interval is not None for claim in claims),

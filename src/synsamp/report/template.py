@@ -25,6 +25,10 @@ _ENVIRONMENT = Environment(
 )
 
 
-def fill(name: str, **values: Any) -> Markup:
-    """Fill the template of that name."""
-    return Markup(_ENVIRONMENT.get_template(name).render(**values))
+def render(template_name: str, **values: object) -> Markup:
+    """Render a template of ``report/templates``; every value is escaped.
+
+    Control characters and marks that change the direction of writing are made visible. Only
+    `Markup`, the result of another `render`, is inserted unchanged.
+    """
+    return Markup(_ENVIRONMENT.get_template(template_name).render(**values))

@@ -20,7 +20,7 @@ UPRIGHT = 8
 WIDEST = 12.0
 """Inches: a sweep may have any number of columns."""
 NARROWEST = 0.16
-"""Inches that a column must have for signs and a label of its own."""
+"""Inches that a column must have for signs and its own label."""
 
 
 def draw_verdicts(
@@ -32,7 +32,7 @@ def draw_verdicts(
 ) -> Figure:
     """Draw the verdict on each claim in each column; an empty one was not judged.
 
-    A sign stands in each cell beside its colour, if there is room. ``varied`` is what the columns
+    Each cell has a sign as well as a colour, if there is room. ``varied`` is what the columns
     are values of; ``first_apart`` draws a line after the first, which the others are changes of.
     """
     table = np.array([[WORDS.index(v) if v else -1 for v in row] for row in verdicts])

@@ -1,4 +1,4 @@
-"""Run folders: what a run was given, what it left, and how it goes on after being stopped."""
+"""Run folders: the settings and results of a run, and how to resume it."""
 
 from synsamp.runs.dataset import open
 from synsamp.runs.execute import execute, resume

@@ -30,7 +30,7 @@ from synsamp.runs.storage.tables import TableSet, ZarrTable
 class FolderContext:
     """The context of a run in a folder; see `synsamp.experiments.base.RunContext`.
 
-    With ``report`` it is one task among others in a worker: one thread, progress told. Without,
+    With ``report`` it is one task in a worker: one thread, progress is reported. Without,
     it is the run of a command: bars on the console.
     """
 
@@ -55,7 +55,7 @@ class FolderContext:
     def progress(self, description: str, total: float) -> Iterator[ProgressBar]:
         """Show a progress bar; several may be nested and are drawn below each other."""
         if self._report is not None:
-            yield _ToldBar(self._report, total)
+            yield _ReportedBar(self._report, total)
             return
         if self._bars == 0:
             self._progress.start()
@@ -78,7 +78,7 @@ class Parts:
         self._states: dict[str, Any] = dict(context.checkpoint.load() or {})
 
     def context_of(self, name: str) -> Context:
-        """The context of one protocol: its tables under its name, its state beside the others."""
+        """The context of one protocol: its own tables, and its own state in the checkpoint."""
         return _PartContext(self._context, name, self._states)
 
 
@@ -133,8 +133,8 @@ class _Bar:
         self._progress.advance(self._task, amount)
 
 
-class _ToldBar:
-    """A bar that is drawn elsewhere: the share done is told to whoever started the task."""
+class _ReportedBar:
+    """A bar that is drawn by the process that started the task, which gets the share done."""
 
     def __init__(self, report: Report, total: float) -> None:
         self._report, self._total, self._done = report, total, 0.0

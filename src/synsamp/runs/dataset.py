@@ -16,7 +16,7 @@ def open(folder: str | Path) -> xr.Dataset:
     """Open the results of a folder made by `synsamp run` or `synsamp sweep`.
 
     Variable ``v`` of the experiment's dataset ``d`` is called ``d_v``. An ensemble has the
-    parameters that vary and ``trial`` as first dimensions, and beside the results the measures,
+    parameters that vary and ``trial`` as first dimensions, and also holds the measures,
     ``claim_verdict``, ``trial_seed`` and ``finished``. Values are read from disk as they are used,
     after the files have been checked against their checksums.
 

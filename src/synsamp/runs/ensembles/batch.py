@@ -1,7 +1,7 @@
-"""Several ensembles one after the other in one folder: taken up again by the same call.
+"""Several ensembles one after the other in one folder: resumed by the same call.
 
-Each has a folder of its own. One that is finished is left alone, one that was begun is gone on
-with, the others are begun; a bar shows how far all of them are together.
+Each has its own folder. A finished one stays unchanged, one that was begun is continued,
+the others are started; one bar shows the progress of all of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage.folder import Description, RunFolder
 
 ASKED = {"experiment", "preset", "given", "resolved", "seed", "trials", "vary", "changes"}
-"""What must be the same for a folder to be gone on with."""
+"""What must be the same for a folder to be continued."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from synsamp.seeds import named_seed
 MOST_TRIALS = 1_000_000
 CHANGE = "change"
 """The one dimension of a sweep that changes one thing at a time."""
-AS_IT_IS = "as it is"
+UNCHANGED = "as it is"
 """The first of its labels: nothing is changed."""
 
 
@@ -107,7 +107,7 @@ def read_vary(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
 def one_at_a_time(vary: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The changes that ``key=a,b,c`` stand for, each value by itself, and none of them first."""
     each = [f"{key}={value}" for key, values in read_vary(vary).items() for value in values]
-    return {AS_IT_IS: (), **{setting: (setting,) for setting in each}}
+    return {UNCHANGED: (), **{setting: (setting,) for setting in each}}
 
 
 def points(whole: Description) -> list[tuple[str, ...]]:
@@ -126,10 +126,10 @@ def labels(whole: Description) -> list[str]:
 
 
 def trials_of(experiment: Experiment, whole: Description) -> list[Trial]:
-    """Return all trials of an ensemble; each one's seed hangs on its settings and number alone.
+    """Return all trials of an ensemble; a seed depends only on its settings and number.
 
-    Where one thing is changed at a time, it hangs on the number alone: what differs between two
-    changes is then not that one of them drew other seeds.
+    Where one thing is changed at a time, it depends only on the number: two changes then differ
+    by what was changed and not by their seeds.
     """
     assert whole.trials is not None
     shape = [len(values) for values in coordinates(whole).values()]

@@ -1,4 +1,4 @@
-"""Carry out an ensemble: every trial is a run in a folder of its own, on Dask workers.
+"""Carry out an ensemble: every trial is a run in its own folder, on Dask workers.
 
 A trial's folder is all that a trial needs: a worker that dies, a client that is killed or a stop
 by the user leaves folders that are finished, or that the next worker takes up. What all trials say
@@ -133,7 +133,7 @@ def carry_out_ensemble(
 
 
 def finished_trials(root: Path, trials: Sequence[Trial]) -> set[str]:
-    """Names of the trials that earlier commands sealed; for the progress only."""
+    """Names of the trials that earlier commands finished; for the progress bar only."""
     return {t.name for t in trials if (root / "trials" / t.name / RESULTS_MANIFEST).exists()}
 
 
@@ -146,8 +146,8 @@ def _put_together(
 ) -> None:
     good = [trial for trial in trials if outcomes[trial.name].state == "finished"]
     failed = [trial for trial in trials if outcomes[trial.name].state != "finished"]
-    told = "; ".join(f"{t.label}: {outcomes[t.name].message}" for t in failed[:3])
-    message = f"{len(failed)} of {len(trials)} trials failed: {told}" if failed else ""
+    reasons = "; ".join(f"{t.label}: {outcomes[t.name].message}" for t in failed[:3])
+    message = f"{len(failed)} of {len(trials)} trials failed: {reasons}" if failed else ""
     if not good:
         again = f"mend it, then continue with `synsamp resume {folder.path}`"
         raise RunFailedError(f"{message}; {again}")

@@ -1,9 +1,9 @@
-"""Run independent tasks on Dask workers: progress as it comes, deaths survived, stops heard.
+"""Run independent tasks on Dask workers: with progress, restarts after a death, and cancellation.
 
 A task leaves what it finds on disk and returns only how it ended, so nothing large passes through
 the client. A task whose worker dies is started again elsewhere by Dask and takes up its own
-checkpoint. A task whose result nobody waits for any longer (Ctrl-C, a killed client) hears of it
-at its next report of progress.
+checkpoint. A task that was cancelled (Ctrl-C, a killed client) stops
+when it next reports progress.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ class OtherProcessorError(Exception):
 def run_tasks(
     client: Any,
     tasks: Sequence[Task],
-    told: Callable[[str, float], None],
+    on_progress: Callable[[str, float], None],
     accepted: frozenset[str] | None = None,
 ) -> Iterator[Ended]:
-    """Run all tasks; yields each as it ends, calls ``told(name, share)`` in between.
+    """Run all tasks; yields each as it ends, calls ``on_progress(name, share)`` in between.
 
     What a task warns of in its worker is said here too. Workers whose processor is not
     ``accepted`` (`Workers.accepted`) run none. Leaving the loop early cancels what is still
@@ -85,7 +85,7 @@ def run_tasks(
     warned: set[str] = set()
     topic = f"synsamp-{uuid.uuid4().hex}"
     news: queue.Queue[tuple[str, Any]] = queue.Queue()
-    client.subscribe_topic(topic, lambda event: news.put(("told", event[1])))
+    client.subscribe_topic(topic, lambda event: news.put(("progress", event[1])))
     futures = {}
     try:
         for task in tasks:
@@ -96,13 +96,13 @@ def run_tasks(
             future.add_done_callback(lambda f: news.put(("ended", f)))
         while futures:
             kind, content = _next(news, client, futures)
-            if kind == "told" and "warning" in content:
+            if kind == "progress" and "warning" in content:
                 text = content["warning"]  # shown once, however many tasks say it
                 level = logging.INFO if text in warned else logging.WARNING
                 _log.log(level, "%s: %s", labels[content["name"]], text)
                 warned.add(text)
-            elif kind == "told":
-                told(content["name"], content["share"])
+            elif kind == "progress":
+                on_progress(content["name"], content["share"])
             elif kind == "ended" and content.key in futures:
                 if content.status in ("lost", "pending"):
                     # The worker died before its word came through; Dask runs the task again.
@@ -184,7 +184,7 @@ def _in_worker(task: Task, topic: str, accepted: frozenset[str] | None) -> Any:
 
 
 class _Telling(logging.Handler):
-    """Sends warnings to who waits for the task: nobody sees what a worker prints."""
+    """Sends warnings to the client: the output of a worker is not shown."""
 
     def __init__(self, reporter: _Reporter) -> None:
         super().__init__(logging.WARNING)

@@ -28,7 +28,7 @@ DASK: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 2,
     # A worker is given no task before it can begin it, so a death hits only who was running.
     "distributed.scheduler.worker-saturation": 1.0,
-    # Nobody looks at Dask's own pages, and they would tell every user of the machine what runs.
+    # Dask's own pages are not needed, and would show every user of the machine what runs.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
     # One thread per worker, as Dask has it. Left out is that freed memory goes back to the system
@@ -51,7 +51,7 @@ _log = logging.getLogger("synsamp")
 class Workers:
     """Dask workers, started or connected to when first asked for, closed by the ``with``.
 
-    Workers of several kinds of processor are refused unless ``mixed``.
+    Workers with several kinds of processor raise an error unless ``mixed``.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Workers:
         from distributed import Client, LocalCluster, Security
         from distributed.utils import get_mp_context
 
-        environment = dict(os.environ)  # as it is now, not as when the first worker was started
+        environment = dict(os.environ)  # the present one, not that of the first start
         with dask.config.set(DASK), _children_deaf_to_ctrl_c(), _without_current_folder():
             if sys.platform == "linux":
                 get_mp_context().set_forkserver_preload(LOADED)
@@ -138,7 +138,7 @@ class Workers:
                 threads_per_worker=1,
                 host="127.0.0.1",
                 # Dask runs any code that it is sent, and every user of this machine can reach
-                # 127.0.0.1: only who has the key, made anew and kept in memory, is let in.
+                # 127.0.0.1: only holders of a key that is made for this command are let in.
                 protocol="tls://",
                 security=Security.temporary(),
                 dashboard_address="127.0.0.1:0",

@@ -1,1 +1,1 @@
-"""What lies on disk: the run folder, its results, checkpoints, seals and drawings."""
+"""What lies on disk: the run folder, its results, checkpoints, manifests and drawings."""

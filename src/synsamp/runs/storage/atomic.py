@@ -32,7 +32,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
     The data reach the disk before the name does (fsync, rename, fsync of the folder), so that
     after a crash or a power cut ``path`` is whole: the file before or the file after. If ``path``
-    is a link, the link is replaced and what it leads to stays as it is.
+    is a link, the link is replaced and its target stays unchanged.
     """
     part = path.with_name(f".synsamp-{secrets.token_hex(8)}.part")
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _EXTRA, 0o666)
@@ -108,7 +108,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write readable JSON atomically; NaN and infinity are refused, being no JSON."""
+    """Write readable JSON atomically; NaN and infinity raise an error, since JSON has neither."""
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with replacing(path) as file:
         file.write(text.encode())

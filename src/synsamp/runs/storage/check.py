@@ -106,4 +106,4 @@ def _run_again(folder: RunFolder) -> str:
 
 
 def _restore_description(folder: RunFolder) -> str:
-    return f"restore it from a copy; without it nobody can tell what {folder.path} was asked to do"
+    return f"restore it from a copy; without it the settings of {folder.path} are unknown"

@@ -38,7 +38,7 @@ class Owner:
     """Whose checkpoint it is: the digest of the run's description, and the part of the run.
 
     Without it a run whose description was changed in the meantime, or whose files were mixed up,
-    would go on from a state that is not its own and end in results of neither.
+    would continue from a state that is not its own and end in results of neither.
     """
 
     run: str
@@ -64,7 +64,7 @@ class Owner:
 class CheckpointFolder:
     """The numbered checkpoints of one run; see `synsamp.protocol.context.Checkpoints`.
 
-    ``collect`` gives what is saved beside the state (the tables' lengths), ``restore`` gets it
+    ``collect`` gives what is saved with the state (the tables' lengths), ``restore`` gets it
     back when a state is loaded, and raises `DamagedStateError` if it does not fit the disk.
     """
 

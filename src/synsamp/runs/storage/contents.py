@@ -1,9 +1,9 @@
 """What a run folder may hold under the names of a run, so that nothing else is ever written to.
 
 A folder from somebody else may have a link where a run has its results, and the user may have put
-notes of their own there. So before anything is written, every name that a run writes must be a
-plain file or folder, and the stores must hold only what a run puts there. What lies beside them,
-and in ``figures/``, is the user's and stays.
+notes there. So before anything is written, every name that a run writes must be a
+plain file or folder, and the stores must hold only what a run puts there. All other files there,
+and in ``figures/``, are the user's and stay.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 =================  ==============================================================
 run.json           experiment, preset, parameters, seed, versions, processor
 status.json        waiting, running, interrupted, failed or finished, with times and notes
-results.zarr       the results, sealed by results.manifest
+results.zarr       the results, with checksums in results.manifest
 claims.json        list of claims: statement, measured value and interval, band, verdict …
-run.manifest         seals run.json, claims.json and results.manifest
+run.manifest         checksums of run.json, claims.json and results.manifest
 trials/            of an ensemble: one run folder per trial
 figures/           PNG and SVG per drawing, listed in figures.manifest
 report.html        the page made of all of these
@@ -108,8 +108,8 @@ class Status(_Record):
 class ClaimRecord(_Record):
     """A claim as it was judged; a number that is not finite is null.
 
-    ``at`` names the point of a sweep, ``null_description`` what the null is. ``needed``: seeds that would
-    decide an undecided claim.
+    ``at`` names the point of a sweep, ``null_description`` what the null is, and ``needed`` the
+    number of seeds that would decide an undecided claim.
     """
 
     id: str
@@ -239,13 +239,13 @@ class RunFolder:
         write_json(self.path / "claims.json", content)
 
     def claims(self) -> list[ClaimRecord]:
-        """Read the claims of a finished run, checked against the seal."""
+        """Read the claims of a finished run, checked against the manifest."""
         self.require_finished()
         self._require_intact()
         return self._read("claims.json", list[ClaimRecord])
 
     def results(self) -> Results:
-        """Open the results of a finished run, checked against their seal."""
+        """Open the results of a finished run, checked against their checksums."""
         self.require_finished()
         if not self._intact:
             self._require_intact()
@@ -267,20 +267,20 @@ class RunFolder:
         return self._trials
 
     def write_manifest(self) -> None:
-        """Seal what the run was asked for and what came out; of an ensemble, its trials too."""
+        """Write checksums of settings and results; of an ensemble, of its trials too."""
         trials = [trial.relative_to(self.path) for trial in trials_in(self.path / TRIALS)]
         names = [*LISTED, *(f"{trial.as_posix()}/{RUN_MANIFEST}" for trial in trials)]
         digests = {name: digest_of(self.path / name, durable=True) for name in names}
         write_manifest(self.path / RUN_MANIFEST, {name: d for name, d in digests.items() if d})
 
     def remove_manifests(self) -> None:
-        """Take the seals off: what they were about is about to change."""
+        """Remove the manifests: the files that they list are about to change."""
         for name in (RUN_MANIFEST, RESULTS_MANIFEST):
             (self.path / name).unlink(missing_ok=True)
         self._intact, self._trials = False, None
 
     def broken(self) -> Iterator[tuple[str, str]]:
-        """Yield the name of every file that is not as the run's seal says, and why."""
+        """Yield the name of every file that is not as the manifest of the run says, and why."""
         written = read_manifest(self.path / RUN_MANIFEST)
         missing = [name for name in LISTED if name not in written]
         if missing:
@@ -317,7 +317,7 @@ class RunFolder:
 
 
 def results_by_seed(folder: RunFolder) -> list[Results]:
-    """The results of every seed of a finished run or ensemble, checked against their seals."""
+    """The results of every seed of a finished run or ensemble, checked against their checksums."""
     if folder.description.trials is None:
         return [folder.results()]
     return [trial.results() for trial in folder.finished_trials()]

@@ -20,7 +20,7 @@ def logging_to(path: Path, console: Console) -> Iterator[None]:
     file = open_in_place(path)
     to_file = logging.StreamHandler(file)
     to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    to_file.handleError = lambda record: None  # type: ignore[method-assign]  # a full disk is told once
+    to_file.handleError = lambda record: None  # type: ignore[method-assign]  # a full disk is reported once
     to_console = _ConsoleHandler(console)
     level, propagate = _log.level, _log.propagate
     _log.setLevel(logging.DEBUG)

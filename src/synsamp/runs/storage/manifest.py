@@ -1,8 +1,8 @@
-"""Seals: lists of SHA-256 checksums in the format of the ``sha256sum`` command.
+"""Manifests: lists of SHA-256 checksums in the format of the ``sha256sum`` command.
 
 ==================  ============================================================================
-results.manifest      every file of the results; equal in two runs exactly if they agree bit for bit
-run.manifest          ``run.json``, ``claims.json``, ``results.manifest``; the seals of the trials
+results.manifest      every file of the results; equal in two runs if these are bit-identical
+run.manifest          ``run.json``, ``claims.json``, ``results.manifest``; the manifests of the trials
 figures.manifest      what was drawn; only these files are ever removed from ``figures/``
 ==================  ============================================================================
 """
@@ -21,14 +21,14 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 def write_manifest(path: Path, digests: Mapping[str, str]) -> None:
-    """Write a seal over files, named as seen from the seal's folder."""
+    """Write a manifest of files, with paths relative to its folder."""
     text = "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items()))
     with replacing(path) as file:
         file.write(text.encode())
 
 
 def read_manifest(path: Path) -> dict[str, str]:
-    """Read a seal, or say in one line why that cannot be done."""
+    """Read a manifest, or say in one line why that cannot be done."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
@@ -51,7 +51,7 @@ def digest_of(path: Path, durable: bool = False) -> str | None:
 
 
 def broken(folder: Path, written: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the name of every file that is not as its seal says, and what is wrong with it."""
+    """Yield the name of every file that is not as its manifest says, and what is wrong with it."""
     for name, digest in sorted(written.items()):
         try:
             found = digest_of(folder / name)

@@ -1,9 +1,9 @@
-"""Results on disk: one Zarr group per dataset, sealed by checksums once the run is finished.
+"""Results on disk: one Zarr group per dataset, with checksums once the run is finished.
 
 Zarr reads a missing chunk as fill values and, by default, does not notice a flipped bit; a result
-that lost data would look like a result. The seal (``results.manifest``, in the format of the
-``sha256sum`` command) turns both into a clear error, and two runs agree bit for bit exactly if
-their seals are equal.
+that lost data would look like a result. The manifest (``results.manifest``, in the format of the
+``sha256sum`` command) turns both into a clear error, and two runs are bit-identical exactly if
+their manifests are equal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def write_results(folder: Path, results: Results, tables: Iterable[str]) -> None:
-    """Store the datasets beside the tables that the run has filled."""
+    """Store the datasets next to the tables that the run has filled."""
     tables = list(tables)
     store, kept = folder / STORE, set(tables)
     check_result_names([*tables, *results])
@@ -64,7 +64,7 @@ def write_results_manifest(folder: Path) -> None:
 
 
 def broken_results(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of every file that is not as the seal of the results says, and why."""
+    """Yield the name of every file that is not as the manifest says, and why."""
     written = read_manifest(folder / RESULTS_MANIFEST)
     outside = [name for name in written if not name.startswith(f"{STORE}/") or ".." in name]
     if outside:
@@ -78,13 +78,13 @@ def broken_results(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def open_results(folder: Path) -> Results:
-    """Open the datasets as they are, unchecked."""
+    """Open the datasets without checking them."""
     store = folder / STORE
     return {name: _open(store, name) for name in _datasets_in(store)}
 
 
 def open_dataset(folder: Path, name: str) -> xr.Dataset | None:
-    """Open one dataset as it is, unchecked; None if there is none of that name."""
+    """Open one dataset without checking it; None if there is none of that name."""
     return _open(folder / STORE, name) if (folder / STORE / name).is_dir() else None
 
 
@@ -120,7 +120,7 @@ def _datasets_in(store: Path) -> list[str]:
         try:
             kind = json.loads(path.read_bytes())["node_type"]
         except (ValueError, KeyError, TypeError):
-            continue  # the seal tells of damage
+            continue  # the manifest reveals damage
         if kind == "array":
             found.add(path.parent.parent.relative_to(store).as_posix())
     return sorted(found)

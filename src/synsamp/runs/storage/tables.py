@@ -1,4 +1,4 @@
-"""Tables that grow in the results Zarr while a run goes on, and shrink back on resume.
+"""Tables that grow in the results Zarr during a run, and shrink back on resume.
 
 Only whole chunks are written before the end, each exactly once; the rows of the unfinished chunk
 stay in memory and travel in the checkpoint, together with the checksums of the chunks. So a kill at
