@@ -29,7 +29,7 @@ TINY = robustness_plan.Map(
 )
 HELD = {"heads": [0.5, 0.52, 0.48], "heads_of_a_bent_coin": [0.1, 0.11, 0.09]}
 TABLE = {
-    Run("coins", "paper", AS_IT_IS): HELD,
+    Run("coins", "paper", UNCHANGED): HELD,
     Run("coins", "paper", "N ½"): {**HELD, "heads": [0.1, 0.12, 0.11]},
     Run("coins", "paper", "N 2×"): {**HELD, "heads_of_a_bent_coin": [0.5, 0.51, 0.52]},
 }
@@ -38,7 +38,7 @@ ABOUT = '{"date": "2001-02-03", "command": "make robustness", "cores": 2, "took_
 
 def test_one_thing_is_changed_at_a_time():
     assert TINY.changes(COINS) == {
-        AS_IT_IS: (),
+        UNCHANGED: (),
         "chance ½": ("coin.chance=0.25",),
         "chance 2×": ("coin.chance=1.0",),
         "length ½": ("tosses=5",),
@@ -106,7 +106,7 @@ def test_the_page_names_the_changes_under_which_a_claim_fails_or_the_few_others(
     tree, verdicts, said
 ):
     values = {"holds": [0.5, 0.52, 0.48], "fails": [0.1, 0.12, 0.11], "undecided": [0.2, 0.5, 0.3]}
-    table = {Run("coins", "paper", AS_IT_IS): HELD}
+    table = {Run("coins", "paper", UNCHANGED): HELD}
     for change, verdict in zip("abc", verdicts, strict=True):
         table[Run("coins", "paper", change)] = {**HELD, "heads": values[verdict]}
     (tree / "docs" / "data" / "robustness-coins.csv").write_text(to_csv(table))
@@ -130,7 +130,7 @@ def test_the_page_names_proportions_that_so_few_seeds_cannot_confirm(tree, n):
         [replace(COINS.find("coins"), load=lambda: replace(known, claims=(often,)))]
     )
     (tree / "docs" / "data" / "robustness-coins.csv").write_text(
-        to_csv({Run("coins", "paper", AS_IT_IS): {"often": [True] * n}})
+        to_csv({Run("coins", "paper", UNCHANGED): {"often": [True] * n}})
     )
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
     page = robustness_page.page(tree, registry, [TINY])
@@ -144,7 +144,7 @@ def test_a_tiny_map_from_run_to_page(tree):
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert robustness.main(arguments, COINS, tree, [small]) == 0
     found = read_stored(tree / "docs" / "data" / "robustness-coins")
-    assert [run.variant for run in found.runs] == [AS_IT_IS, "length ½", "length 2×"]
+    assert [run.variant for run in found.runs] == [UNCHANGED, "length ½", "length 2×"]
     kept = {"heads", "heads_of_a_bent_coin", "mostly", "never"}
     assert all(set(measures) == kept for measures in found.runs.values())
     assert "2 seeds for each of 3 columns" in (tree / "docs" / "robustness.md").read_text()
@@ -159,9 +159,9 @@ def test_seeds_that_fail_under_a_change_are_left_out_and_named(tree, tmp_path):
     assert robustness.main(arguments, COINS, tree, [small]) == 1
     found = read_stored(tree / "docs" / "data" / "robustness-coins")
     left = {run.variant: found.trials(run) for run in found.runs}
-    assert left[AS_IT_IS] == 6
+    assert left[UNCHANGED] == 6
     assert 0 < left["at times"] < 6
-    assert list(left) == [AS_IT_IS, "broken", "at times"]
+    assert list(left) == [UNCHANGED, "broken", "at times"]
     page = (tree / "docs" / "robustness.md").read_text()
     assert "are left out: broken (6 of 6), at times (" in page
 

@@ -12,7 +12,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from synsamp.bench import Row, markdown_table
 
 import synsamp as ss
 import synsamp.jax as sj

@@ -1,10 +1,6 @@
 """Coverage of the intervals of survival proportions, written into docs/spines.md.
 
-<<<<<<<< HEAD:tools/docs_spines_proportions.py
     python tools/docs_spines_proportions.py
-========
-    python -m tools.docs_spines_shares
->>>>>>>> 788971a5fac53683591a09111c96e440beb03ffb:tools/docs_spines_shares.py
 
 The true values are means over ten tables of 20,000 spines, accurate to 0.2 %.
 """
@@ -21,13 +17,8 @@ from synsamp.spines.proportions import surviving_at
 from synsamp.spines.simulate import simulated_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "spines.md"
-<<<<<<<< HEAD:tools/docs_spines_proportions.py
 BEGIN = "<!-- proportions: begin (written by tools/docs_spines_proportions.py) -->"
 END = "<!-- proportions: end -->"
-========
-BEGIN = "<!-- shares: begin (written by tools/docs_spines_shares.py) -->"
-END = "<!-- shares: end -->"
->>>>>>>> 788971a5fac53683591a09111c96e440beb03ffb:tools/docs_spines_shares.py
 TIMES = np.arange(10) * 4.0
 AT = np.array([4.0, 8.0, 16.0])
 SIZES = ((30, 1), (100, 1), (400, 1), (100, 4), (400, 4), (400, 8))

@@ -6,6 +6,7 @@ import pytest
 from synsamp.environments import GymnasiumEnvironment, Loop
 from synsamp.errors import SynsampError
 from synsamp.spiking import Simulation, winner_take_all_network
+from tests.environments.two_armed import SYNAPSES, network
 
 MADE = []
 

@@ -9,13 +9,6 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 from rich.console import Console
-from synsamp.paper.fig5_compensation.looking import tuning
-from synsamp.paper.fig5_compensation.path import LESIONS, NOISE, NONE
-from synsamp.paper.fig5_compensation.probes import (
-    build_stimuli,
-    tuned_to_second,
-    tuning_trials,
-)
 
 from synsamp.paper.fig5_compensation.analysis import LESIONS, NOISE, NONE
 from synsamp.paper.fig5_compensation.experiment import EXPERIMENT

@@ -2,8 +2,8 @@
 
 As `oracles.spiking_twin`, plain Python with direct sums over all spikes that have arrived. What it
 shares with the engine, as well as random numbers, is how stochastic neurons are drawn: the same
-draws can only mean the same spikes then: candidates at the sum of limits, the neuron by its limit, a
-spike with probability rate/limit. Whether limits are limits is not taken on trust: at every event
+draws can only mean the same spikes then: candidates at the sum of limits, the neuron by its limit,
+a spike with probability rate/limit. Whether limits are limits is not taken on trust: at every event
 the rates of all stochastic neurons are compared with them.
 """
 

@@ -36,9 +36,9 @@ def test_however_many_columns_there_are_the_figure_stays_a_figure(columns):
 
 
 def test_what_was_not_judged_is_left_empty_and_the_first_column_stands_apart():
-    figure = draw_verdicts(["only"], ["as it is", "a", "b"], [["holds", "", "fails"]])
+    figure = draw_verdicts(["only"], ["unchanged", "a", "b"], [["holds", "", "fails"]])
     assert [text.get_text() for text in figure.axes[0].texts] == ["✓", "✗"]
     assert not [line for line in figure.axes[0].lines if len(line.get_xdata())]
-    apart = draw_verdicts(["only"], ["as it is", "a"], [["holds", "fails"]], first_apart=True)
+    apart = draw_verdicts(["only"], ["unchanged", "a"], [["holds", "fails"]], first_apart=True)
     (line,) = [line for line in apart.axes[0].lines if len(line.get_xdata())]
     assert list(line.get_xdata()) == [0.5, 0.5]

@@ -64,7 +64,7 @@ def test_poisson_counts_without_dead_time():
 
 
 def rich():
-    """Excitation and inhibition, two EPSPs, delays, refractory period, adaptation, and a circuit."""
+    """Excitation and inhibition, two EPSPs, delays, refractoriness, adaptation, a circuit."""
     slow = DoubleExponential(0.004, 0.06)
     fixed = {"plastic": False}
     return Network(

@@ -240,7 +240,10 @@ def test_clearing_leaves_no_empty_folder_of_trials_and_keeps_what_is_the_users(t
 
 def test_a_seal_is_read_the_same_under_any_locale(tmp_path):
     write_manifest(tmp_path / "seal", {"figures/µ.png": "0" * 64})
-    script = "import sys; from synsamp.runs.storage.manifest import *; read = read_manifest(Path(sys.argv[1]))"
+    script = (
+        "import sys; from synsamp.runs.storage.manifest import *; "
+        "read = read_manifest(Path(sys.argv[1]))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", f"{script}; print(ascii(read))", str(tmp_path / "seal")],
         env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},

@@ -17,7 +17,7 @@ from synsamp.report.look import CSS
 from synsamp.report.numbers import number
 from synsamp.report.spines.answers import answers_of
 from synsamp.report.spines.captions import caption
-from synsamp.report.template import fill
+from synsamp.report.template import render
 from synsamp.spines.analysis import Analysis
 
 GENERATOR = "synsamp spines"
@@ -56,7 +56,7 @@ def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, ve
     tables = sections(found)
     drawn = {key: _figure(found, drawing) for key, drawing in drawings.items()}
     shown = {key for table in tables for key in table.figures}
-    return fill(
+    return render(
         "spines.html",
         generator=GENERATOR,
         css=Markup(CSS),

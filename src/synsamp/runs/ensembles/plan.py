@@ -21,7 +21,7 @@ from synsamp.seeds import named_seed
 MOST_TRIALS = 1_000_000
 CHANGE = "change"
 """The one dimension of a sweep that changes one thing at a time."""
-UNCHANGED = "as it is"
+UNCHANGED = "unchanged"
 """The first of its labels: nothing is changed."""
 
 

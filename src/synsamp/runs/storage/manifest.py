@@ -1,10 +1,10 @@
 """Manifests: lists of SHA-256 checksums in the format of the ``sha256sum`` command.
 
-==================  ============================================================================
-results.manifest      every file of the results; equal in two runs if these are bit-identical
-run.manifest          ``run.json``, ``claims.json``, ``results.manifest``; the manifests of the trials
-figures.manifest      what was drawn; only these files are ever removed from ``figures/``
-==================  ============================================================================
+================  ===============================================================================
+results.manifest  every file of the results; equal in two runs if these are bit-identical
+run.manifest      ``run.json``, ``claims.json``, ``results.manifest``; manifests of the trials
+figures.manifest  what was drawn; only these files are ever removed from ``figures/``
+================  ===============================================================================
 """
 
 from __future__ import annotations

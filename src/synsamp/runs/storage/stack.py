@@ -1,4 +1,4 @@
-"""The results of all trials as one Dataset: dimensions of the sweep, then ``trial``, then their own.
+"""All trials as one Dataset: dimensions of the sweep, then ``trial``, then their own.
 
 Results are stored once, in the folders of the trials. The Dataset of an ensemble reads them from
 there as they are used. A variable whose shape or coordinates differ between trials (a record that

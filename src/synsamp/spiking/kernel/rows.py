@@ -8,7 +8,7 @@ arguments would be.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from numba import types
 
@@ -16,7 +16,10 @@ from synsamp.noise.arithmetic import scalar
 from synsamp.specialise.pointers import caller_of
 from synsamp.spiking.kernel.simd import array_at
 
-Singles = Doubles = Indices = Single = Any
+Singles: TypeAlias = Any
+Doubles: TypeAlias = Any
+Indices: TypeAlias = Any
+Single: TypeAlias = Any
 
 _TYPES: dict[str, Any] = {
     "int": types.int64,
