@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
-.PHONY: help setup demo test torture mutants reproduce beyond robustness pages bench
+.PHONY: help setup demo test dist-check torture mutants reproduce beyond robustness pages bench
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make test         lint, types and tests"
@@ -18,6 +18,7 @@ help:
 	@echo "make beyond       run all experiments beyond the paper; writes docs/beyond.md"
 	@echo "make robustness   sensitivity analysis; writes docs/robustness.md"
 	@echo "make pages        write all these pages again from the stored results"
+	@echo "make dist-check   build wheel and source distribution, install and try them elsewhere"
 	@echo "make bench        measure speed and write docs/benchmarks.md"
 	@echo "make peer-NAME    install a tool that a benchmark compares with, e.g. make peer-brian2"
 
@@ -77,3 +78,6 @@ bench: $(TOOLS)
 peer-%: benchmarks/peers/%/requirements.txt
 	$(PYTHON) -m venv benchmarks/peers/$*/.venv
 	benchmarks/peers/$*/.venv/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+
+dist-check: $(READY)
+	$(BIN)/python -m tools.dist_check
