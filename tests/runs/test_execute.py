@@ -305,12 +305,12 @@ def test_results_that_are_no_datasets_are_told(tmp_path, given, words):
 
 def test_a_run_may_give_one_dataset_several_a_tree_or_functions(tmp_path):
     one = xr.Dataset({"x": ("i", [1.0, 2.0])})
-    tree = xr.DataTree.from_dict({"a": one, "a/b": one})
+    tree = xr.DataTree.from_dict({"a/c": one, "a/b": one})
     for number, (given, names) in enumerate(
         [
             (one, {"results"}),
             ({"a": one, "b/c": lambda: one}, {"a", "b/c"}),
-            (tree, {"a", "a/b"}),
+            (tree, {"a/b", "a/c"}),
         ]
     ):
         results = execute(run_giving(given), tmp_path / str(number)).results()

@@ -69,7 +69,7 @@ def test_what_is_no_run_is_bad_input(tmp_path, capsys):
         ("results.zarr/end/position/c", "synsamp run walk --preset quick --seed 3 --set blocks=4"),
         ("results.zarr/zarr.json", "restore it from a copy, or run it again"),
         ("claims.json", "restore it from a copy, or run it again"),
-        ("run.json", "restore it from a copy; without it nobody can tell"),
+        ("run.json", "restore it from a copy; without it the settings of"),
         ("figures/A.png", "synsamp report"),
     ],
 )
