@@ -60,7 +60,9 @@ def main() -> None:
         complaints = missing_or_extra(zipfile.ZipFile(wheel).namelist())
         with tarfile.open(sdist) as archive:
             inside = {name.partition("/")[2] for name in archive.getnames()}
-        complaints += [f"missing in sdist: {n}" for n in ("LICENSE", "README.md") if n not in inside]
+        complaints += [
+            f"missing in sdist: {n}" for n in ("LICENSE", "README.md") if n not in inside
+        ]
         if complaints:
             sys.exit("\n".join(complaints))
         venv.create(outside / "user", with_pip=True)

@@ -85,7 +85,7 @@ def test_phases_come_from_a_file_and_stay_without_it(tmp_path):
         ("phases=1@1500", "multiple of snapshot_every_s"),
         ("phase_s=1500", "multiple of snapshot_every_s"),
         ("snapshot_every_s=155", "multiple of 10 s"),
-        ("phases=1;1,2@1000000000", "must together ask for at most"),
+        ("phases=1;1,2@1000000000", "must together need at most"),
         ("rule.speed=0", "greater than or equal to"),
         ("rule.clip=all", "term"),
         ("seeds=8", "seeds"),

@@ -28,7 +28,8 @@ def simulate(
     if isinstance(given, xr.Dataset):
         return {ALONE: given}
     if isinstance(given, xr.DataTree):
-        return {node.path.strip("/") or ALONE: node.to_dataset() for node in given.subtree if node}
+        nodes = [node for node in given.subtree if node.has_data]
+        return {node.path.strip("/") or ALONE: node.to_dataset() for node in nodes}
     if not isinstance(given, Mapping):
         rule = "must give a Protocol, a Dataset or a mapping of these"
         raise refuse(f"run of {experiment.name}", rule, type(given).__name__)

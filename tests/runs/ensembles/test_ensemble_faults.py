@@ -198,8 +198,11 @@ def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
     wait_for(lambda: not any(alive(pid) for pid in below), 20)
     assert RunFolder(out).status.state == "interrupted"
     kept = finished(out)
-    # What was finished is on the disk already, in its place among the others.
-    assert list(out.glob(".results-*/ensemble/tossed_heads/c/*"))
+    # Finished trials are on the disk already.
+    assert all(
+        list(path.glob("results.zarr/tossed/heads/c/*"))
+        for path in map((out / "trials").joinpath, kept)
+    )
     code, _, err = run_to_end("resume", out, "--workers", 1)
     assert code == 0, err
     assert kept.items() <= finished(out).items()

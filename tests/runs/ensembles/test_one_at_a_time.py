@@ -24,7 +24,7 @@ from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
 
 CHANGES = {
-    "as it is": (),
+    "unchanged": (),
     "bent": ("coin.chance=0.1",),
     "bent and short": ("coin.chance=0.1", "tosses=20"),
 }
@@ -39,7 +39,7 @@ def changed(tmp_path_factory, two):
 def test_each_value_stands_by_itself_and_nothing_changed_comes_first():
     changes = one_at_a_time(["coin.chance=0.1,0.9", "tosses=20"])
     assert changes == {
-        "as it is": (),
+        "unchanged": (),
         "coin.chance=0.1": ("coin.chance=0.1",),
         "coin.chance=0.9": ("coin.chance=0.9",),
         "tosses=20": ("tosses=20",),
@@ -84,7 +84,7 @@ def test_a_change_measures_what_an_ensemble_with_its_settings_does(changed, tmp_
             EXPERIMENT, tmp_path / label, 5, seed=3, settings=settings, workers=two
         )
         assert found[label] == measures_by_trial(alone)
-    assert found["bent"] != found["as it is"]
+    assert found["bent"] != found["unchanged"]
 
 
 def test_it_opens_as_one_dataset_and_is_drawn_as_a_map(changed):

@@ -6,6 +6,7 @@ state and a count. Minibatches are drawn at each step, with replacement.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+# JAX reads this when it first uses its device. Without it sums over a minibatch are split over as
+# many threads as there are processors, and their rounding depends on that number.
+os.environ.setdefault("NPROC", "1")
 ONE_THREAD: Any = {"xla_cpu_multi_thread_eigen": False}
-"""Matrix products use one thread. Sums over rows still depend on the number of processors, so steps
-must avoid them."""
+"""Matrix products use one thread."""
 
 Moving = Any
 """State that a step changes: a tree of arrays."""

@@ -240,7 +240,7 @@ def collect_path(schedule: ScheduleSection, rule: RuleSection, results: Results)
 def on_grid(theta: xr.Dataset) -> NDArray[np.float32]:
     """θ[step, post, pre], one row for each time: after the lesion, where there are two."""
     time = theta.time.values
-    last = np.append(np.diff(time) > 0, True)
+    last = np.append(np.diff(time) > 1e-6, True)
     return np.asarray(theta.theta.values[last])
 
 

@@ -116,7 +116,7 @@ def lesions_before(time_s: Any, lesions_s: tuple[float, ...]) -> NDArray[np.int6
     found = np.zeros(time.size, np.int64)
     for lesion_s in lesions_s:
         found += time > lesion_s
-        found[np.flatnonzero(time == lesion_s)[1:]] += 1
+        found[np.flatnonzero(np.isclose(time, lesion_s, rtol=1e-12))[1:]] += 1
     return found
 
 

@@ -262,7 +262,7 @@ def recovery_2_fixed(p: P, results: Results, branch: str) -> Ratio:
 def _around_lesion_2(p: P, results: Results) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Lateral θ just before and just after lesion 2."""
     theta = results[record_of(MAIN, "theta")]
-    just = np.flatnonzero(theta.time.values == p.schedule.lesions_s[1])
+    just = np.flatnonzero(np.isclose(theta.time.values, p.schedule.lesions_s[1], rtol=1e-12))
     before, after = theta.theta.values[just[[0, -1]]]
     return before, after
 
