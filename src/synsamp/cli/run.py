@@ -117,7 +117,9 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         trials: Annotated[str, typer.Option(metavar="N", help="Trials at each combination.")] = "8",
         one_at_a_time: Annotated[
             bool,
-            typer.Option("--one-at-a-time", help="Vary one parameter at a time instead of all combinations."),
+            typer.Option(
+                "--one-at-a-time", help="Vary one parameter at a time instead of all combinations."
+            ),
         ] = False,
         preset: Preset = None,
         seed: Seed = "0",
