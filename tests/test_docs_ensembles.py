@@ -1,4 +1,4 @@
-"""The commands printed on docs/ensembles.md and in the README are ones."""
+"""The commands printed in docs/ensembles.md and in the README are valid."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def commands():
 
 
 @pytest.mark.parametrize("line", sorted(set(commands())))
-def test_a_printed_command_can_be_given(line):
+def test_a_printed_command_is_valid(line):
     given = shlex.split(line, comments=True)[2:]
     words = iter([word for word in given if word != FLAG])
     experiment = REGISTRY.find(next(words)).load()

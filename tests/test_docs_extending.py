@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import synsamp
 from synsamp.cli import run_command_line
 from synsamp.experiments.registry import REGISTRY
 
@@ -52,14 +53,24 @@ def test_a_network_runs(section):
 
 
 def test_record():
-    data = run("Record")["data"]
+    names = run("Record")
+    data = names["data"]
     assert data["mean_weight/mean_weight"].sizes == {"time": 5}
+    assert (data["potentiated/potentiated"] <= 16).all()
+    with pytest.raises(synsamp.SynsampError, match="projection"):
+        names["Protocol"](
+            names["winner_take_all_network"](8, 2),
+            steps=[],
+            record={"none": names["every"](10, names["Potentiated"]("x->y", 1.0))},
+        )
 
 
 def test_lesion():
-    active = run("Lesion")["data"]["active/active"].values
+    data = run("Lesion")["data"]
+    active = data["active/active"].values
     assert (active[0] > 0).all()
     assert (active[-1] == 0).sum() == 1
+    assert "RemoveInputsOf" in str(data["steps"].to_dataset().chosen.values)
 
 
 def test_environment():
@@ -72,3 +83,5 @@ def test_experiment_claim_and_figure(tmp_path, monkeypatch):
     arguments = ["run", "my_experiment.py", "--trials", "2", "--workers", "1", "--out", "out"]
     assert run_command_line(arguments, REGISTRY) == 0
     assert (tmp_path / "out" / "figures" / "A.png").exists()
+    measures = synsamp.open(tmp_path / "out")
+    assert (measures["measures_change_of_active@plasticity_off"] == 0).all()

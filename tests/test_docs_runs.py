@@ -31,7 +31,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_circuit_on_ones_own_images_with_a_lesion(here):
+def test_a_circuit_on_custom_images_with_a_lesion(here):
     code = next(b for b in blocks("runs.md") if b.startswith("# lesion.py"))
     (here / "lesion.py").write_text(code)
     (here / "my_images").mkdir()
@@ -45,13 +45,14 @@ def test_a_circuit_on_ones_own_images_with_a_lesion(here):
     run = RunFolder(here / "r")
     assert [claim.n for claim in run.claims()] == [8]
     data = run.results()["ensemble"]
-    assert data.measures_told_after.sizes == {"trial": 8}
+    for name in ("selectivity", "selectivity_before_learning", "selectivity@control"):
+        assert data[f"measures_{name}"].sizes == {"trial": 8}
     assert data.control_active.sizes["trial"] == 8
     assert (here / "r" / "report.html").stat().st_size > 10_000
     assert "lesion" in run.description.source
 
 
-def test_an_experiment_that_is_no_network(here):
+def test_an_experiment_without_a_network(here):
     code = next(b for b in blocks("runs.md") if "class WalkParameters" in b)
     (here / "walk.py").write_text(code)
     assert command("run", "walk.py", "--trials", "3", "--workers", "1", "--out", "r") == 0
@@ -62,20 +63,19 @@ def test_an_experiment_that_is_no_network(here):
 def test_the_page_on_protocols(capsys):
     names: dict = {}
     printed = blocks("protocols.md")
-    assert len(printed) == 2
-    for block in printed:
+    assert len(printed) == 3
+    exec(compile(printed[0], "protocols.md", "exec"), names)
+    assert "'time': 10, 'post': 5, 'pre': 30" in capsys.readouterr().out
+    assert "RemoveNeurons" in str(names["data"]["steps"].to_dataset().chosen.values)
+    for block in printed[1:]:
         exec(compile(block, "protocols.md", "exec"), names)
-    out = capsys.readouterr().out
-    assert "'time': 10, 'post': 5, 'pre': 30" in out
-    chosen = str(names["data"]["steps"].to_dataset().chosen.values)
-    assert "RemoveNeurons" in chosen
     cooled = names["Protocol"](
         names["network"], [names["cool"], names["Show"](names["left"], 20)], {}
     )
     cooled.run()
 
 
-def test_commands_of_the_page_are_ones():
+def test_printed_commands_work():
     text = (DOCS / "runs.md").read_text(encoding="utf-8")
     for line in re.findall(r"^    synsamp (.*)$", text, re.M):
         words = line.partition("  #")[0].split()

@@ -57,7 +57,7 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         name: Annotated[
             str,
             typer.Argument(
-                help="An experiment, its alias (fig1…), your own file.py, or `all`: the paper."
+                help="An experiment, its alias (fig1…), your file.py, or `all` (the whole paper)."
             ),
         ],
         preset: Preset = None,
@@ -66,7 +66,7 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         settings: Settings = None,
         trials: Annotated[
             str | None,
-            typer.Option(metavar="N", help="Seeds to run. \\[default: what the preset says]"),
+            typer.Option(metavar="N", help="Seeds to run. \\[default: set by the preset]"),
         ] = None,
         workers: Count = None,
         scheduler: Scheduler = None,
@@ -80,8 +80,8 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
 
         Examples: `synsamp run landscape`, `synsamp run fig1 --preset paper --seed 3`,
         `synsamp run landscape --set rule.temperature=4 --out hot`, `synsamp run all`,
-        `synsamp run my_experiment.py --trials 8`. One seed is one run; several are an ensemble on
-        all cores, over which claims are judged.
+        `synsamp run my_experiment.py --trials 8`. Several seeds form an ensemble, which runs on all
+        cores and over which claims are judged.
 
         Ctrl-C is safe: `synsamp resume DIR` continues with bit-identical results.
         """
@@ -108,7 +108,7 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
     @app.command("sweep")
     def sweep_command(
         name: Annotated[
-            str, typer.Argument(help="An experiment, its alias (fig1…), or your own file.py.")
+            str, typer.Argument(help="An experiment, its alias (fig1…), or your file.py.")
         ],
         vary: Annotated[
             list[str],
@@ -117,7 +117,9 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         trials: Annotated[str, typer.Option(metavar="N", help="Trials at each combination.")] = "8",
         one_at_a_time: Annotated[
             bool,
-            typer.Option("--one-at-a-time", help="Each value by itself, not every combination."),
+            typer.Option(
+                "--one-at-a-time", help="Vary one parameter at a time instead of all combinations."
+            ),
         ] = False,
         preset: Preset = None,
         seed: Seed = "0",
@@ -130,12 +132,12 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
     ) -> int:
         """Run an experiment at every combination of some values, several times each.
 
-        Example: `synsamp sweep generalisation --vary temperature=0,0.25,1,4 --vary
-        learning.data_size=50,100,200 --trials 20`. Values that are lists are parted by `|`:
-        `--vary "prior.means=1,0|2,0"`.
+        Example: `synsamp sweep generalisation --vary rule.temperature=0,0.25,1,4 --vary
+        rule.data_size=50,100,200 --trials 20`. Separate values that are lists by `|`:
+        `--vary "rule.prior.means=1,0|2,0"`.
 
-        With `--one-at-a-time` the experiment runs unchanged, and with each of the values by
-        itself: the report shows which verdicts depend on which value.
+        With `--one-at-a-time` the experiment runs unchanged and then with each value by itself;
+        the report shows which verdicts depend on which value.
         """
         known = registry.including(name)
         entry = known.find(name)
@@ -163,9 +165,9 @@ def add_resume(app: typer.Typer, registry: Registry) -> None:
     ) -> int:
         """Continue a run that was stopped by Ctrl-C, a crash, a kill or a full disk.
 
-        It continues from the newest intact checkpoint; results are bit-identical to those of a run
-        that was never stopped. A folder made by `synsamp run all` or of many trials is
-        completed; finished runs stay unchanged.
+        The run continues from its newest intact checkpoint; results are bit-identical to those of
+        a run without a stop. In a folder of several runs or trials, only those that are not
+        finished run; the others stay unchanged.
         """
         known = registry if own is None else registry.including(own)
         with cluster_of(workers, scheduler, mixed) as where:
