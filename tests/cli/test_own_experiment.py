@@ -40,11 +40,11 @@ def run(p, seed):
         heads.append(rng.random() < p.bias)
     return xr.Dataset({"heads": ("toss", np.array(heads))})
 
-def measures(p, results):
-    return {"share": float(results["results"].heads.mean())}
+def share(p, results):
+    return float(results["results"].heads.mean())
 
 EXPERIMENT = Experiment(
-    name="mine", title="My coin", run=run, parameters=Mine, measures=measures,
+    name="mine", title="My coin", run=run, parameters=Mine, measures=[share],
     claims=[Claim("fair", "The coin is fair", "", "share", (0.35, 0.65))],
 )
 """
@@ -150,6 +150,7 @@ def test_a_folder_cannot_make_anyone_run_code(here, capsys):
         (FILE.replace('name="mine"', 'name="fig4"'), "must have a name that is not taken"),
         (FILE.replace('name="mine"', 'name="my coin"'), "letters, digits"),
         (FILE.replace("(0.35, 0.65)", "(None, None)"), "cannot fail"),
+        (FILE.replace("[share]", "share"), r"write measures=\[first, second\] .*got share"),
     ],
 )
 def test_a_file_that_is_none_is_refused_in_one_line(here, capsys, content, words):
@@ -179,7 +180,7 @@ def test_what_is_not_there_is_refused_in_one_line(here, capsys, name):
 )
 def test_a_run_that_fails_is_told_in_one_line(here, capsys, body, words):
     start = FILE.index("    rng = np.random")
-    end = FILE.index("def measures")
+    end = FILE.index("def share")
     (here / "mine.py").write_text(FILE[:start] + f"    {body}\n\n" + FILE[end:])
     assert command("run", "mine.py", "--out", "r") == 1 or "must" in words
     told = capsys.readouterr().err.splitlines()

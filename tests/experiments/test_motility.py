@@ -367,7 +367,9 @@ def test_claims_distinguish_two_populations_from_one(parameters):
     for persistent, verdict in ((True, "holds"), (False, "fails")):
         rows = [EXPERIMENT.measure(p, made(p, rng, persistent=persistent)) for _ in range(4)]
         values = {name: [row[name] for row in rows] for name in rows[0]}
-        judged = {each.claim.id: each for each in judge_all(CLAIMS, values)}
+        judged = {
+            each.claim.id: each for each in judge_all(EXPERIMENT.applicable_claims(p), values)
+        }
         assert judged["two-populations"].verdict == verdict
         assert (
             judged["no-activity-prior"].verdict == judged["no-activity-process"].verdict == "holds"

@@ -65,35 +65,30 @@ def judge_all(claims: Sequence[Claim], measures: Mapping[str, Sequence[Value]]) 
     Parameters
     ----------
     claims
-        Claims to judge.
+        Claims that apply to these seeds (`Experiment.applicable_claims`).
     measures
-        One value per seed, by the key of the measure (`measure_key`). Empty: no seed has finished.
+        One value per seed, by the key of the measure (`measure_key`).
 
     Returns
     -------
     list of Judged
-        One for each claim that applies. A claim with ``needs`` does not apply if its measures are
-        absent.
+        One for each claim.
 
     Raises
     ------
     ValueError
-        If the measure or the null of any other claim is missing.
+        If the measure or the null of a claim is missing.
     """
+    for claim in claims:
+        for key in filter(None, (claim.key, claim.null_key)):
+            if key not in measures:
+                raise ValueError(
+                    f"claim {claim.id!r}: {key!r} was not measured; {near(key, measures)}"
+                )
     return [
         judge(claim, measures[claim.key], measures[claim.null_key] if claim.null_key else None)
         for claim in claims
-        if measures and _is_measured(claim, measures)
     ]
-
-
-def _is_measured(claim: Claim, measures: Mapping[str, Sequence[Value]]) -> bool:
-    for key in filter(None, (claim.key, claim.null_key)):
-        if key not in measures:
-            if claim.needs is not None:
-                return False
-            raise ValueError(f"claim {claim.id!r}: {key!r} was not measured; {near(key, measures)}")
-    return True
 
 
 def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = None) -> Judged:

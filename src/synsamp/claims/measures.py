@@ -26,7 +26,7 @@ def _variable(name: str, value: Value) -> Any:
         return (PARTS, np.array([float(value.part), float(value.whole)]))
     if isinstance(value, (bool, np.bool_)):
         return ((), np.bool_(value))
-    if np.ndim(value) != 0:
+    if value is None or isinstance(value, Mapping) or np.ndim(value) != 0:
         raise TypeError(f"measure {name!r} must be one number, true or false, or a Ratio")
     return ((), float(value))
 
