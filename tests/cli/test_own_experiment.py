@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import synsamp
+from synsamp.claims import judge
 from synsamp.cli import run_command_line
+from synsamp.examples.new_experiment import EXPERIMENT
 from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.storage.folder import RunFolder
 
@@ -219,6 +221,17 @@ def test_the_start_that_is_written_runs_as_it_is(here, capsys):
     run = RunFolder(here / "r")
     assert run.description.experiment == "first"
     assert {"control_accuracy", "accuracy", "active"} <= set(run.results()["ensemble"].data_vars)
+
+
+def test_the_claim_of_the_template_holds_and_fails_under_its_null(here):
+    assert command("new", "first.py") == 0
+    assert command("run", "first.py", "--workers", "2", "--out", "r", "--strict") == 0
+    (claim,) = RunFolder(here / "r").claims()
+    assert (claim.verdict, claim.n) == ("holds", 8)
+    null = synsamp.open(here / "r").measures_shuffled_accuracy.values.tolist()
+    assert min(null) > 0.5  # neurons stand for the pattern for which they win: chance is higher
+    (declared,) = EXPERIMENT.claims
+    assert judge(declared, null, null).verdict == "fails"
 
 
 def test_the_file_travels_with_the_task_and_a_killed_worker_is_replaced(here):
