@@ -28,7 +28,7 @@ from synsamp.paper.fig3_motility.survival import (
     scaling,
     survival,
 )
-from synsamp.paper.shared.digit_circuit import SYNAPSES, RuleSection
+from synsamp.paper.shared.digit_circuit import SYNAPSES, SpikingRule
 from synsamp.runs import execute, resume
 from synsamp.runs.execute import parameters_of
 from synsamp.runs.overrides import override
@@ -126,7 +126,7 @@ def watched_every(step_s, points, window=1, every=1):
         session_every_s=look_s,
         new_within_s=look_s * window,
     )
-    return watch, predicted_survival(RuleSection(), watch)
+    return watch, predicted_survival(SpikingRule(), watch)
 
 
 def test_a_model_is_the_best_only_on_lifetimes_that_follow_it():
