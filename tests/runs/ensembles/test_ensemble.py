@@ -120,6 +120,17 @@ def test_the_order_of_trials_does_not_decide_what_can_be_stacked(swept):
     assert not_stacked([found[0], found[0]]) == []
 
 
+def test_the_order_in_which_coordinates_are_read_does_not_decide_it_either():
+    """A folder lists its arrays in any order, which may differ between trials."""
+    values, time, post = np.zeros((2, 3)), ("time", [0.0, 1.0]), ("post", [0, 1, 2])
+    one = xr.Dataset({"x": (("time", "post"), values)}, {"time": time, "post": post})
+    other = xr.Dataset({"x": (("time", "post"), values)}, {"post": post, "time": time})
+    assert list(one.x.coords) != list(other.x.coords)
+    assert not_stacked([layout(one), layout(other)]) == []
+    later = other.assign_coords(time=[0.0, 2.0])
+    assert not_stacked([layout(one), layout(later)]) == ["x"]
+
+
 def test_results_are_stored_once(plain):
     """The ensemble's own store holds nothing that the trials have stored."""
     own = {
