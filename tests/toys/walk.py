@@ -1,4 +1,4 @@
-"""A random walk that checkpoints, fills a table and can be told to stop, fail or fill the disk."""
+"""A random walk that checkpoints, fills a table and can stop, fail or fill the disk on demand."""
 
 from __future__ import annotations
 
