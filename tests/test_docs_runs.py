@@ -45,7 +45,7 @@ def test_a_circuit_on_ones_own_images_with_a_lesion(here):
     run = RunFolder(here / "r")
     assert [claim.n for claim in run.claims()] == [8]
     data = run.results()["ensemble"]
-    assert data.measures_told_after.sizes == {"trial": 8}
+    assert data.measures_own_image.sizes == {"trial": 8}
     assert data.control_active.sizes["trial"] == 8
     assert (here / "r" / "report.html").stat().st_size > 10_000
     assert "lesion" in run.description.source

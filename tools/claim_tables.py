@@ -22,7 +22,7 @@ from tools.markdown import row, small
 from tools.stored import Stored, applied
 
 WITHOUT_NOISE = ".noise_off_2"
-"""How the measures of an arm with T = 0 end."""
+"""Suffix of the measures of a branch with T = 0."""
 
 
 def claims_table(claims: Sequence[ClaimRecord]) -> Iterator[str]:
