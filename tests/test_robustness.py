@@ -123,11 +123,16 @@ def test_the_page_names_the_changes_under_which_a_claim_fails_or_the_few_others(
 def test_the_page_names_proportions_that_so_few_seeds_cannot_confirm(tree, n):
     """Wilson's interval of 16 of 16 begins at 0.806, that of 17 of 17 at 0.816."""
     known = COINS.find("coins").load()
-    often = replace(
+
+    def often(parameters, results):
+        return True
+
+    measured = {"measures": [often], "also_measured": ()}
+    claim = replace(
         known.claims[0], id="often", measure="often", null_measure=None, band=(0.81, 1.0)
     )
     registry = Registry(
-        [replace(COINS.find("coins"), load=lambda: replace(known, claims=(often,)))]
+        [replace(COINS.find("coins"), load=lambda: replace(known, claims=(claim,), **measured))]
     )
     (tree / "docs" / "data" / "robustness-coins.csv").write_text(
         to_csv({Run("coins", "paper", UNCHANGED): {"often": [True] * n}})

@@ -19,10 +19,10 @@ from synsamp.report.numbers import (
 )
 from synsamp.runs.storage.folder import ClaimRecord
 from tools.markdown import row, small
-from tools.stored import Stored
+from tools.stored import Stored, applied
 
 WITHOUT_NOISE = ".noise_off_2"
-"""How the measures of an arm with T = 0 end."""
+"""Suffix of the measures of a branch with T = 0."""
 
 
 def claims_table(claims: Sequence[ClaimRecord]) -> Iterator[str]:
@@ -61,9 +61,9 @@ def by_group(
         parts: dict[str, dict[str, str]] = {}
         for value, name in names.items():
             seeds = [i for i, v in enumerate(measures.get(label, ())) if v == float(value)]
-            own = {key: [values[i] for i in seeds] for key, values in measures.items()}
-            judged = map(ClaimRecord.of, judge_all(claims, present(own)))
+            own = present({key: [values[i] for i in seeds] for key, values in measures.items()})
             if seeds:
+                judged = map(ClaimRecord.of, judge_all(applied(claims, own), own))
                 parts[f"{name} (n = {len(seeds)})"] = {c.id: value_text(c) for c in judged}
         if parts:
             yield f"By {label}:"

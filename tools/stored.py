@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -38,8 +38,9 @@ class Stored:
 
     def claims(self, run: Run, registry: Registry) -> list[ClaimRecord]:
         """Judge today's claims on the stored measures of a run."""
-        claims = registry.find(run.experiment).load().claims
-        return [ClaimRecord.of(each) for each in judge_all(claims, present(self.runs[run]))]
+        measures = present(self.runs[run])
+        claims = applied(registry.find(run.experiment).load().claims, measures)
+        return [ClaimRecord.of(each) for each in judge_all(claims, measures)]
 
     def changed(self, run: Run, registry: Registry) -> list[str]:
         """Claims whose measure, band or null changed after the run."""
@@ -50,6 +51,17 @@ class Stored:
     def trials(self, run: Run) -> int:
         """The number of seeds of a run."""
         return max(map(len, self.runs[run].values()))
+
+
+def applied(claims: Sequence[Claim], measures: Collection[str]) -> list[Claim]:
+    """Claims that applied to a stored run; its table has no parameters, so its measures decide."""
+    if not measures:  # all seeds failed
+        return []
+    return [
+        claim
+        for claim in claims
+        if claim.needs is None or {claim.key, claim.null_key or claim.key} <= set(measures)
+    ]
 
 
 def definitions(claims: Sequence[Claim]) -> dict[str, str]:

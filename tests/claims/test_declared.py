@@ -104,14 +104,31 @@ def test_a_branch_that_the_run_lacks_is_an_error_that_names_claim_and_branch():
 def test_a_claim_that_needs_other_parameters_is_neither_measured_nor_judged():
     asleep = replace(LARGE, id="asleep", branch="asleep", needs=lambda parameters: False)
     assert measured(LARGE, asleep) == {"size@learning": 2.0, "size": 1.0}
-    values = {"size@learning": [2.0, 2.1], "size": [1.0, 1.1]}
-    assert [judged.claim.id for judged in judge_all([LARGE, asleep], values)] == ["large"]
+    assert experiment(LARGE, asleep).applicable_claims(None) == [LARGE]
+    awake = replace(asleep, needs=lambda parameters: True)
+    assert experiment(LARGE, awake).applicable_claims(None) == [LARGE, awake]
 
 
-def test_any_other_claim_whose_value_is_missing_is_an_error_that_names_it():
+@pytest.mark.parametrize("needs", [None, lambda parameters: True, lambda parameters: False])
+def test_a_claim_whose_value_is_missing_is_an_error_that_names_it(needs):
+    claim = replace(LARGE, needs=needs)
     with pytest.raises(ValueError, match=r"'large': 'size' was not measured; .*size@learning"):
-        judge_all([LARGE], {"size@learning": [2.0]})
-    assert judge_all([LARGE], {}) == []  # no seed has finished
+        judge_all([claim], {"size@learning": [2.0]})
+    with pytest.raises(ValueError, match=r"'large': 'size@learning' was not measured"):
+        judge_all([claim], {})
+    assert len(judge_all([claim], {"size@learning": [2.0], "size": [1.0]})) == 1
+
+
+@pytest.mark.parametrize("given", [share, None, ["share"], {"share": share}])
+def test_measures_that_are_no_list_of_functions_are_an_error_that_says_what_to_write(given):
+    with pytest.raises(ValueError, match=r"write measures=\[first, second\] with one function"):
+        replace(experiment(), measures=given)
+
+
+@pytest.mark.parametrize("value", [{"share": 0.5}, None, [0.5, 0.6]])
+def test_a_measure_that_returns_no_single_value_is_an_error_that_names_it(value):
+    with pytest.raises(TypeError, match="measure 'share' must be one number"):
+        as_dataset({"share": value})
 
 
 def test_labels_of_a_dimension_called_branch_are_branches():

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import synsamp
+from synsamp.claims import judge
 from synsamp.cli import run_command_line
+from synsamp.examples.new_experiment import EXPERIMENT
 from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.storage.folder import RunFolder
 
@@ -40,11 +42,11 @@ def run(p, seed):
         heads.append(rng.random() < p.bias)
     return xr.Dataset({"heads": ("toss", np.array(heads))})
 
-def measures(p, results):
-    return {"share": float(results["results"].heads.mean())}
+def share(p, results):
+    return float(results["results"].heads.mean())
 
 EXPERIMENT = Experiment(
-    name="mine", title="My coin", run=run, parameters=Mine, measures=measures,
+    name="mine", title="My coin", run=run, parameters=Mine, measures=[share],
     claims=[Claim("fair", "The coin is fair", "", "share", (0.35, 0.65))],
 )
 """
@@ -150,6 +152,7 @@ def test_a_folder_cannot_make_anyone_run_code(here, capsys):
         (FILE.replace('name="mine"', 'name="fig4"'), "must have a name that is not taken"),
         (FILE.replace('name="mine"', 'name="my coin"'), "letters, digits"),
         (FILE.replace("(0.35, 0.65)", "(None, None)"), "cannot fail"),
+        (FILE.replace("[share]", "share"), r"write measures=\[first, second\] .*got share"),
     ],
 )
 def test_a_file_that_is_none_is_refused_in_one_line(here, capsys, content, words):
@@ -179,7 +182,7 @@ def test_what_is_not_there_is_refused_in_one_line(here, capsys, name):
 )
 def test_a_run_that_fails_is_told_in_one_line(here, capsys, body, words):
     start = FILE.index("    rng = np.random")
-    end = FILE.index("def measures")
+    end = FILE.index("def share")
     (here / "mine.py").write_text(FILE[:start] + f"    {body}\n\n" + FILE[end:])
     assert command("run", "mine.py", "--out", "r") == 1 or "must" in words
     told = capsys.readouterr().err.splitlines()
@@ -218,6 +221,17 @@ def test_the_start_that_is_written_runs_as_it_is(here, capsys):
     run = RunFolder(here / "r")
     assert run.description.experiment == "first"
     assert {"control_accuracy", "accuracy", "active"} <= set(run.results()["ensemble"].data_vars)
+
+
+def test_the_claim_of_the_template_holds_and_fails_under_its_null(here):
+    assert command("new", "first.py") == 0
+    assert command("run", "first.py", "--workers", "2", "--out", "r", "--strict") == 0
+    (claim,) = RunFolder(here / "r").claims()
+    assert (claim.verdict, claim.n) == ("holds", 8)
+    null = synsamp.open(here / "r").measures_shuffled_accuracy.values.tolist()
+    assert min(null) > 0.5  # neurons stand for the pattern for which they win: chance is higher
+    (declared,) = EXPERIMENT.claims
+    assert judge(declared, null, null).verdict == "fails"
 
 
 def test_the_file_travels_with_the_task_and_a_killed_worker_is_replaced(here):

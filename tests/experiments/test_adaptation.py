@@ -18,7 +18,7 @@ from synsamp.paper.fig4_adaptation.claims import CLAIMS, PHASE_CLAIMS, STDP_CLAI
 from synsamp.paper.fig4_adaptation.figures import draw
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters, DigitPhase
 from synsamp.paper.fig4_adaptation.stdp import measure_stdp
-from synsamp.paper.shared.digit_circuit import RuleSection
+from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.protocol import executor
 from synsamp.runs.execute import carry_out, describe_run, execute, parameters_of, resume
 from synsamp.runs.overrides import override
@@ -102,7 +102,7 @@ def test_bad_parameters_are_refused_in_words(setting, words):
 
 @pytest.fixture(scope="module")
 def stdp():
-    return measure_stdp(RuleSection(), np.random.SeedSequence(1))
+    return measure_stdp(SpikingRule(), np.random.SeedSequence(1))
 
 
 def test_single_pairs_in_the_simulator_follow_the_curve(stdp):
@@ -140,11 +140,11 @@ def test_poisson_pairs_follow_theory(stdp):
 
 
 def test_the_curve_follows_the_rule_and_keeps_its_clip():
-    steep = measure_stdp(RuleSection(alpha=2.0, theta_0=1.0), np.random.SeedSequence(1))
+    steep = measure_stdp(SpikingRule(alpha=2.0, theta_0=1.0), np.random.SeedSequence(1))
     # Before the presynaptic spike a pair does −α e^w, but not more than −5.
     np.testing.assert_allclose(steep.single[:, 0], [-2 * np.exp(0.5), -5, -5], rtol=1e-5)
     np.testing.assert_allclose(steep.single, steep.single_theory, atol=1e-4)
-    earlier = RuleSection(alpha=2.0, theta_0=1.0, clip_limit=2.5)
+    earlier = SpikingRule(alpha=2.0, theta_0=1.0, clip_limit=2.5)
     clipped = measure_stdp(earlier, np.random.SeedSequence(1))
     np.testing.assert_allclose(clipped.single[:, 0], [-2.5, -2.5, -2.5], rtol=1e-5)
     np.testing.assert_allclose(clipped.single, clipped.single_theory, atol=1e-4)

@@ -32,7 +32,7 @@ from synsamp.paper.fig5_compensation.recall_test import (
     tuning_trials,
 )
 from synsamp.paper.fig5_compensation.stimuli import load_pairs
-from synsamp.paper.shared.digit_circuit import RuleSection, build_synapses
+from synsamp.paper.shared.digit_circuit import SpikingRule, build_synapses
 from synsamp.priors import Gaussian
 from synsamp.protocol import Branch, Change, Lesion, Mark, Show, View
 from synsamp.runs.execute import carry_out, describe_run, execute, parameters_of, resume
@@ -102,7 +102,7 @@ def seal(folder):
 
 
 def network(parameters, pairs, **options):
-    synapses = build_synapses(RuleSection(**options))
+    synapses = build_synapses(SpikingRule(**options))
     return build_network(
         pairs.n_heard, pairs.n_seen, parameters.circuit, synapses, parameters.lateral
     )

@@ -507,8 +507,10 @@ def test_what_a_schedule_leaves_out_is_not_measured():
     found = measures(quick, made)
     left_out = ("removed", "after_lesion_2", "recovery_2_e", "drift", "stable", "moved", "regions")
     assert [name for name in found if name.startswith(left_out)] == []
-    judged = {j.claim.id for j in judge_all(CLAIMS, {k: [v, v] for k, v in found.items()})}
-    assert {"recall", "recovery-1", "recovery-1-kept"} <= judged
-    del found["recovery_1@network.plasticity_off_1"]  # nor is a claim without its null
-    judged = {j.claim.id for j in judge_all(CLAIMS, {k: [v, v] for k, v in found.items()})}
-    assert "recovery-1" not in judged
+    claims = EXPERIMENT.applicable_claims(quick)
+    values = {name: [value, value] for name, value in found.items()}
+    judged = {each.claim.id for each in judge_all(claims, values)}
+    assert {"recall", "recovery-1", "recovery-1-kept"} <= judged < {claim.id for claim in CLAIMS}
+    del values["recovery_1@network.plasticity_off_1"]  # the null of an applicable claim
+    with pytest.raises(ValueError, match=r"'recovery-1': .* was not measured"):
+        judge_all(claims, values)

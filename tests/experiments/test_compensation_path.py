@@ -21,11 +21,11 @@ from synsamp.paper.fig5_compensation.analysis import (
 )
 from synsamp.paper.fig5_compensation.decoding import padded_blocks, shuffled
 from synsamp.paper.fig5_compensation.parameters import STEP_S, ScheduleSection
-from synsamp.paper.shared.digit_circuit import RuleSection
+from synsamp.paper.shared.digit_circuit import SpikingRule
 
 N = 8
 """Hidden neurons of the generated networks, four of either kind."""
-RULE = RuleSection()
+RULE = SpikingRule()
 
 SHORT = ScheduleSection(
     learning_s=3600.0,
@@ -102,7 +102,7 @@ def test_regions_are_distinguished_from_one_region():
 def test_noise_alone_follows_the_law_of_its_process():
     """Mean squared distance over t: 2 T σ² (1 − exp(−b t/σ²)), and it stays about μ."""
     rng = np.random.default_rng(1)
-    rule = RuleSection(temperature=2.0, prior=GaussianSection(mean=-0.5, std=1.5))
+    rule = SpikingRule(temperature=2.0, prior=GaussianSection(mean=-0.5, std=1.5))
     n, steps = 20_000, 40
     start = rng.normal(-0.5, 1.5 * np.sqrt(2.0), n).astype(np.float32)
     path = prior_path(start, steps, rule, rng).astype(float)
@@ -110,7 +110,7 @@ def test_noise_alone_follows_the_law_of_its_process():
     assert np.mean((path[-1] - path[0]) ** 2) / expected == pytest.approx(1, abs=4 * np.sqrt(2 / n))
     assert path[-1].mean() == pytest.approx(-0.5, abs=4 * 1.5 * np.sqrt(2.0 / n))
     still = prior_path(
-        start, steps, RuleSection(temperature=0.0, prior=GaussianSection(mean=-0.5, std=1.5)), rng
+        start, steps, SpikingRule(temperature=0.0, prior=GaussianSection(mean=-0.5, std=1.5)), rng
     )
     assert (np.abs(still[-1] + 0.5) <= np.abs(start + 0.5)).all()
 

@@ -28,7 +28,7 @@ from synsamp.paper.fig3_motility.survival import (
     scaling,
     survival,
 )
-from synsamp.paper.shared.digit_circuit import SYNAPSES, RuleSection
+from synsamp.paper.shared.digit_circuit import SYNAPSES, SpikingRule
 from synsamp.runs import execute, resume
 from synsamp.runs.execute import parameters_of
 from synsamp.runs.overrides import override
@@ -126,7 +126,7 @@ def watched_every(step_s, points, window=1, every=1):
         session_every_s=look_s,
         new_within_s=look_s * window,
     )
-    return watch, predicted_survival(RuleSection(), watch)
+    return watch, predicted_survival(SpikingRule(), watch)
 
 
 def test_a_model_is_the_best_only_on_lifetimes_that_follow_it():
@@ -367,7 +367,9 @@ def test_claims_distinguish_two_populations_from_one(parameters):
     for persistent, verdict in ((True, "holds"), (False, "fails")):
         rows = [EXPERIMENT.measure(p, made(p, rng, persistent=persistent)) for _ in range(4)]
         values = {name: [row[name] for row in rows] for name in rows[0]}
-        judged = {each.claim.id: each for each in judge_all(CLAIMS, values)}
+        judged = {
+            each.claim.id: each for each in judge_all(EXPERIMENT.applicable_claims(p), values)
+        }
         assert judged["two-populations"].verdict == verdict
         assert (
             judged["no-activity-prior"].verdict == judged["no-activity-process"].verdict == "holds"

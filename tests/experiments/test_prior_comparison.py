@@ -111,16 +111,19 @@ TYPICAL = {
 }
 
 
-def measured(typical):
+def parameters_of(typical):
     main = [key for key in typical if not key[2]]
     priors, temperatures = (tuple(dict.fromkeys(key[k] for key in main)) for k in (0, 1))
-    p = ComparisonParameters(priors=priors, temperatures=temperatures)
-    return EXPERIMENT.measure(p, invented(typical))
+    return ComparisonParameters(priors=priors, temperatures=temperatures)
+
+
+def measured(typical):
+    return EXPERIMENT.measure(parameters_of(typical), invented(typical))
 
 
 def verdicts(typical):
     values = {name: [value] * 3 for name, value in measured(typical).items()}
-    claims = [claim for claim in EXPERIMENT.claims if claim.key in values]
+    claims = EXPERIMENT.applicable_claims(parameters_of(typical))
     return {each.claim.id: each.verdict for each in judge_all(claims, values)}
 
 

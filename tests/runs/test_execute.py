@@ -285,7 +285,7 @@ def test_parameters_of_another_version_are_refused(tmp_path):
 
 
 def run_giving(given):
-    return replace(EXPERIMENT, run=lambda parameters, seed: given, measures=None, draw=None)
+    return replace(EXPERIMENT, run=lambda parameters, seed: given, claims=(), draw=None)
 
 
 @pytest.mark.parametrize(

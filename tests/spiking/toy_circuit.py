@@ -84,8 +84,8 @@ def run(parameters, seed):
     return Protocol(winner_take_all_network(*NETWORK_SIZE), steps, record, sync_interval_s=2.0)
 
 
-def measures(parameters, results):
-    return {"rows": float(results["theta"].sizes["time"])}
+def rows(parameters, results):
+    return float(results["theta"].sizes["time"])
 
 
 EXPERIMENT = Experiment(
@@ -95,7 +95,7 @@ EXPERIMENT = Experiment(
     summary="A toy circuit.",
     parameters=ToyParameters,
     run=run,
-    measures=measures,
+    measures=[rows],
     claims=(Claim("runs", "It runs", "toy", "rows", (8.0, 8.0), exact=True),),
 )
 REGISTRY = Registry([Entry("circuit", "fig000", "A toy circuit", lambda: EXPERIMENT)])

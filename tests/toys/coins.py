@@ -62,9 +62,12 @@ def _trouble(p, toss, rng):
         raise ZeroDivisionError("a bug of the toy")
 
 
-def measures(p: CoinParameters, results: Results):
-    share = float(results["tossed"].share)
-    return {"heads": share, "mostly": share > 0.5}
+def heads(p: CoinParameters, results: Results) -> float:
+    return float(results["tossed"].share)
+
+
+def mostly(p: CoinParameters, results: Results) -> bool:
+    return heads(p, results) > 0.5
 
 
 def draw(parameters, runs):
@@ -81,7 +84,7 @@ EXPERIMENT = Experiment(
     parameters=CoinParameters,
     presets={"quick": CoinParameters(), "paper": CoinParameters(tosses=80)},
     run=run,
-    measures=measures,
+    measures=[heads, mostly],
     claims=(
         Claim("heads", "Heads come up", "Fig. 0A", "heads", (0.01, None), unit="of tosses"),
         Claim("mostly", "Heads come up mostly", "Fig. 0A", "mostly", (0.5, 1.0), unit="of seeds"),

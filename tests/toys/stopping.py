@@ -9,7 +9,7 @@ from synsamp.runs.storage.checkpoint import CheckpointFolder
 
 
 def stop_after(monkeypatch, reports):
-    """Let progress be told ``reports`` times, a checkpoint always being due; then Ctrl-C."""
+    """Raise Ctrl-C after ``reports`` reports of progress; a checkpoint is due at each."""
     monkeypatch.setattr(CheckpointFolder, "due", lambda folder: True)
     told = []
 

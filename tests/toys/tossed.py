@@ -9,6 +9,12 @@ from synsamp.experiments.loading import Given
 from synsamp.experiments.registry import Entry, Registry
 from toys import coins
 
+
+def has_tosses(p):
+    """All parameters meet it; stored tables may lack the measures of a claim with ``needs``."""
+    return p.tosses >= 1
+
+
 CLAIMS = (
     Claim(
         "heads", "Heads come up", "Fig. 0A", "heads", (0.3, None), unit="of tosses",
@@ -17,23 +23,39 @@ CLAIMS = (
     ),
     Claim(
         "mostly", "Heads come up | mostly", "Fig. 0B", "mostly", (0.9, 1.0), reason="nearly always",
-        null_measure="never", null_description="no coin",
+        null_measure="never", null_description="no coin", needs=has_tosses,
     ),
 )  # fmt: skip
 
 
-def measures(p, results):
-    share = float(results["tossed"].share)
-    return {
-        "heads": share, "heads_without_noise": 0.5, "heads_of_a_bent_coin": 0.02 * share,
-        "mostly": share > 0.5, "never": False, "kind": float(share > 0.5),
-    }  # fmt: skip
+def heads_without_noise(p, results):
+    return 0.5
+
+
+def heads_of_a_bent_coin(p, results):
+    return 0.02 * coins.heads(p, results)
+
+
+def never(p, results):
+    return False
+
+
+def kind(p, results):
+    return float(coins.mostly(p, results))
 
 
 TOSSED = replace(
     coins.EXPERIMENT,
     claims=CLAIMS,
-    measures=measures,
+    measures=[
+        coins.heads,
+        coins.mostly,
+        heads_without_noise,
+        heads_of_a_bent_coin,
+        never,
+        kind,
+    ],
+    also_measured=["heads_without_noise", "kind"],
     presets={
         "quick": coins.CoinParameters(tosses=1),
         "paper": coins.CoinParameters(),

@@ -1,4 +1,4 @@
-"""A random walk that checkpoints, fills a table and can be told to stop, fail or fill the disk."""
+"""A random walk that checkpoints, fills a table and can stop, fail or fill the disk on demand."""
 
 from __future__ import annotations
 
@@ -96,12 +96,18 @@ def _make(trouble: Trouble) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def measures(parameters: WalkParameters, results: Results):
+def end(parameters: WalkParameters, results: Results) -> float:
     steps = parameters.blocks * parameters.block_steps
     spread = parameters.step.size * np.sqrt(steps)
-    z = (float(results["end"].position) - steps * parameters.step.bias) / spread
-    rows = results["path"].sizes["record"]
-    return {"end": z, "rows": rows / parameters.blocks, "far": abs(z)}
+    return (float(results["end"].position) - steps * parameters.step.bias) / spread
+
+
+def rows(parameters: WalkParameters, results: Results) -> float:
+    return results["path"].sizes["record"] / parameters.blocks
+
+
+def far(parameters: WalkParameters, results: Results) -> float:
+    return abs(end(parameters, results))
 
 
 CLAIMS = (
@@ -136,7 +142,7 @@ EXPERIMENT = Experiment(
     parameters=WalkParameters,
     presets={"quick": WalkParameters(), "paper": WalkParameters(blocks=100)},
     run=run,
-    measures=measures,
+    measures=[end, rows, far],
     claims=CLAIMS,
     draw=draw,
     captions={"A": "The walk wanders.", "B": "It does not go <far> & stays."},

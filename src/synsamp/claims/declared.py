@@ -25,6 +25,12 @@ def check_declared(
     measures: Sequence[Measure], claims: Sequence[Claim], also_measured: Sequence[str]
 ) -> None:
     """Raise an error if a claim, or ``also_measured``, names a measure that is not declared."""
+    if not isinstance(measures, Sequence) or not all(map(_is_function, measures)):
+        given = getattr(measures, "__name__", repr(measures))
+        raise ValueError(
+            "measures must be a list of functions, each of which returns one value; write "
+            f"measures=[first, second] with one function for each measure, got {given}"
+        )
     functions = _by_name(measures)
     for use in _uses(claims, also_measured):
         if use.measure not in functions:
@@ -45,14 +51,14 @@ def evaluate(
     parameters: Any,
     results: Mapping[str, Any],
 ) -> dict[str, Value]:
-    """Return the measures of one run by key: those of the claims that apply, and the others named.
+    """Return the measures of one run by key: those of the claims, and the others named.
 
     Parameters
     ----------
     measures
         Declared measures.
     claims
-        Claims whose measures and nulls are evaluated, if they apply to ``parameters``.
+        Claims that apply to ``parameters``; their measures and nulls are evaluated.
     also_measured
         Further measures, as ``"name"`` or ``"name@branch"``; left out where the run lacks the
         branch.
@@ -60,9 +66,8 @@ def evaluate(
         What the measures are functions of.
     """
     functions, branches = _by_name(measures), _branches(results)
-    applicable = [claim for claim in claims if claim.needs is None or claim.needs(parameters)]
     found: dict[str, Value] = {}
-    for use in _uses(applicable, also_measured):
+    for use in _uses(claims, also_measured):
         key = measure_key(use.measure, use.branch)
         if use.branch and use.branch not in branches:
             if use.by == _ALSO:
@@ -105,6 +110,10 @@ def _by_name(measures: Sequence[Measure]) -> dict[str, Measure]:
     if len(functions) < len(measures):
         raise ValueError("two measures have the same name")
     return functions
+
+
+def _is_function(measure: object) -> bool:
+    return callable(measure) and hasattr(measure, "__name__")
 
 
 def _takes_branch(function: Measure) -> bool:

@@ -1,11 +1,12 @@
 """Judge claims over seeds: holds, fails, undecided, or not specific.
 
-A mean has Student's 95 % interval, a ratio of means that of the linearised ratio, a share Wilson's;
-what is exact spans from its least to its greatest value, and one seed is enough.
+Intervals are 95 % intervals: Student's for a mean, that of the linearised ratio for a ratio of
+means, Wilson's for a share of seeds. An exact measure spans from its smallest to its largest value,
+and one seed is enough.
 **holds**: the interval lies inside the band and the null's outside; **fails**: the interval lies
 outside; **not specific**: the null lies inside, so the claim would hold for a system without the
 effect; **undecided**: anything else, with the number of seeds that would decide it if estimate and
-scatter stayed as they are. One seed decides nothing, but for what is exact.
+scatter stayed the same. One seed decides nothing, unless the measure is exact.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from synsamp.claims.declared import near
 
 Verdict = Literal["holds", "fails", "undecided", "not specific"]
 MOST_NEEDED = 100_000
-"""Beyond this, more seeds would not be run."""
+"""Largest number of seeds that is reported as needed."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with what was measured."""
+    """A claim with its measure over seeds and its verdict."""
 
     claim: Claim
     measured: Interval
@@ -47,9 +48,9 @@ class Judged:
 
     @property
     def paper_is(self) -> str:
-        """Where the paper's own number lies: inside, above or below the interval, if there is one.
+        """Where the paper's number lies: ``"inside"``, ``"above"`` or ``"below"`` the interval.
 
-        One seed has none: an endless interval would hold any number.
+        Empty without a number or a finite interval (one seed).
         """
         paper = self.claim.paper
         if paper is None or not all(map(math.isfinite, self.measured)):
@@ -65,45 +66,40 @@ def judge_all(claims: Sequence[Claim], measures: Mapping[str, Sequence[Value]]) 
     Parameters
     ----------
     claims
-        Claims to judge.
+        Claims that apply to these seeds (`Experiment.applicable_claims`).
     measures
-        One value per seed, by the key of the measure (`measure_key`). Empty: no seed has finished.
+        One value per seed, by the key of the measure (`measure_key`).
 
     Returns
     -------
     list of Judged
-        One for each claim that applies. A claim with ``needs`` does not apply if its measures are
-        absent.
+        One for each claim.
 
     Raises
     ------
     ValueError
-        If the measure or the null of any other claim is missing.
+        If the measure or the null of a claim is missing.
     """
+    for claim in claims:
+        for key in filter(None, (claim.key, claim.null_key)):
+            if key not in measures:
+                raise ValueError(
+                    f"claim {claim.id!r}: {key!r} was not measured; {near(key, measures)}"
+                )
     return [
         judge(claim, measures[claim.key], measures[claim.null_key] if claim.null_key else None)
         for claim in claims
-        if measures and _is_measured(claim, measures)
     ]
 
 
-def _is_measured(claim: Claim, measures: Mapping[str, Sequence[Value]]) -> bool:
-    for key in filter(None, (claim.key, claim.null_key)):
-        if key not in measures:
-            if claim.needs is not None:
-                return False
-            raise ValueError(f"claim {claim.id!r}: {key!r} was not measured; {near(key, measures)}")
-    return True
-
-
 def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = None) -> Judged:
-    """Judge one claim by its measure, one value per seed, and its null's."""
+    """Judge one claim by its measure and its null, one value per seed each."""
     measured = interval_of(values, claim.exact)
     nothing = None if null is None else interval_of(null, claim.exact)
     n = len(values)
     if claim.null_key is not None and nothing is None:
         raise ValueError(f"claim {claim.id!r}: its null {claim.null_key!r} was not measured")
-    if n == 1 and not claim.exact:  # not even a share, which has an interval by itself
+    if n == 1 and not claim.exact:  # a share too, although it has an interval
         return Judged(claim, _endless(measured), n, nothing and _endless(nothing), "undecided")
     if claim.excludes(measured.low, measured.high):
         return Judged(claim, measured, n, nothing, "fails")
@@ -120,7 +116,7 @@ def _endless(found: Interval) -> Interval:
 
 
 def interval_of(values: Sequence[Value], exact: bool = False) -> Interval:
-    """The estimate over seeds with its interval, by the kind of the values."""
+    """Return the estimate over seeds with its interval, which depends on the type of the values."""
     if exact:
         numbers = [_ratio(value) if isinstance(value, Ratio) else float(value) for value in values]
         if not all(map(math.isfinite, numbers)):
@@ -143,7 +139,7 @@ def _needed(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None)
 
     None, too, if both lie in the band on average: more seeds would show that it is not specific.
     """
-    if claim.exact:  # seeds that differ where none should: more of them settle nothing
+    if claim.exact:  # seeds differ although they should not: more of them do not help
         return None
     averages = [interval_of(each).value for each in (values, null) if each is not None]
     if len(averages) == 2 and all(claim.admits(average, average) for average in averages):

@@ -1,4 +1,4 @@
-"""Measures of runs as they are stored: one variable each, one value per seed."""
+"""Stored measures: one variable for each, with one value per seed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import xarray as xr
 from synsamp.claims.claim import Ratio, Value
 
 MEASURES = "measures"
-"""What the dataset is called in the results."""
+"""Name of the dataset in the results."""
 PARTS = "part_and_whole"
 """The dimension of a `Ratio`."""
 
 
 def as_dataset(measures: Mapping[str, Value]) -> xr.Dataset:
-    """The measures of one run."""
+    """Return the measures of one run as a dataset."""
     return xr.Dataset({name: _variable(name, value) for name, value in measures.items()})
 
 
@@ -26,13 +26,13 @@ def _variable(name: str, value: Value) -> Any:
         return (PARTS, np.array([float(value.part), float(value.whole)]))
     if isinstance(value, (bool, np.bool_)):
         return ((), np.bool_(value))
-    if np.ndim(value) != 0:
+    if value is None or isinstance(value, Mapping) or np.ndim(value) != 0:
         raise TypeError(f"measure {name!r} must be one number, true or false, or a Ratio")
     return ((), float(value))
 
 
 def values_of(dataset: xr.Dataset) -> dict[str, list[Value]]:
-    """One value per seed of each measure; a run's own have one, an ensemble's lie along a trial."""
+    """Return one value per seed of each measure, from the dataset of a run or an ensemble."""
     return {str(name): _values(variable) for name, variable in dataset.data_vars.items()}
 
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import xarray as xr
@@ -139,7 +139,7 @@ class Experiment:
     trials: Mapping[str, int] = field(default_factory=dict)
     requires: Callable[[Any], None] | None = None
     analyse: Callable[[Any, Results], Results] | None = None
-    measures: Sequence[Measure] | Callable[[Any, Results], Mapping[str, Value]] | None = ()
+    measures: Sequence[Measure] = ()
     claims: Sequence[Claim] = ()
     also_measured: Sequence[str] = ()
     draw: Callable[[Any, Sequence[Results]], dict[str, Any]] | None = None
@@ -161,21 +161,16 @@ class Experiment:
         ids = [claim.id for claim in self.claims]
         if len(set(ids)) < len(ids):
             raise ValueError(f"{self.name}: two claims have one id")
-        if callable(self.measures) or self.measures is None:
-            # until all experiments declare their measures: claims of one function that returns a
-            # dict are dropped where it leaves a measure out
-            claims = [claim if claim.needs else replace(claim, needs=bool) for claim in self.claims]
-            object.__setattr__(self, "claims", claims)
-        else:
-            check_declared(self.measures, self.claims, self.also_measured)
+        check_declared(self.measures, self.claims, self.also_measured)
 
-    def measure(self, parameters: Any, results: Results) -> Mapping[str, Value]:
+    def applicable_claims(self, parameters: Any) -> list[Claim]:
+        """Return the claims that apply to a run with these parameters (`Claim.needs`)."""
+        return [claim for claim in self.claims if claim.needs is None or claim.needs(parameters)]
+
+    def measure(self, parameters: Any, results: Results) -> dict[str, Value]:
         """Return the measures of one run by their keys (`synsamp.claims.measure_key`)."""
-        if self.measures is None:  # until all experiments declare their measures
-            return {}
-        if callable(self.measures):  # until all experiments declare their measures
-            return self.measures(parameters, results)
-        return evaluate(self.measures, self.claims, self.also_measured, parameters, results)
+        claims = self.applicable_claims(parameters)
+        return evaluate(self.measures, claims, self.also_measured, parameters, results)
 
     @property
     def takes_context(self) -> bool:

@@ -1,7 +1,7 @@
-"""Find a user's own experiment: a file, an object of a module, or an installed entry point.
+"""Load a custom experiment from a file, a module, or the entry point of an installed package.
 
-Loading runs the user's code, so it happens only for what the user has named on the command line or
-installed; a run folder, which may come from anyone, never decides which code is run.
+Loading executes code, so synsamp loads only what you name on the command line or have installed.
+A run folder may come from anyone, so it never decides which code is executed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.base import Experiment
 
 GROUP = "synsamp.experiments"
-"""Of entry points in a package's pyproject.toml: ``mine = "my_package.module:EXPERIMENT"``."""
+"""Entry-point group in a package's pyproject.toml: ``mine = "my_package.module:EXPERIMENT"``."""
 OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 DEFAULT = "EXPERIMENT"
 MOST_BYTES = 4 << 20
@@ -28,18 +28,18 @@ START = "`synsamp new my_experiment.py` writes one to start from"
 
 
 def is_file(text: str) -> bool:
-    """Whether a name is meant as that of a file."""
+    """Return whether ``text`` has the form of a path."""
     return text.endswith(".py") or "/" in text
 
 
 def is_object(text: str) -> bool:
-    """Whether a name is meant as an object of a module."""
+    """Return whether ``text`` has the form ``module:OBJECT``."""
     return OBJECT.fullmatch(text) is not None
 
 
 @dataclass(frozen=True)
 class FileLoader:
-    """An experiment in a file, with its content: it travels to other processes as it was."""
+    """An experiment in a file; the content is kept, so that all processes execute the same code."""
 
     path: str
     content: bytes
@@ -50,13 +50,13 @@ class FileLoader:
         return hashlib.sha256(self.content).hexdigest()
 
     def __call__(self) -> Experiment:
-        """Run the file, once in a process."""
+        """Execute the file (once per process) and return its experiment."""
         name = f"synsamp_experiment_{self.digest[:20]}"
         module = sys.modules.get(name)
         if module is None:
             module = ModuleType(name)
             module.__file__ = self.path
-            sys.modules[name] = module  # classes look up the module they are made in
+            sys.modules[name] = module  # dataclass and pydantic look up the module of a class
             try:
                 exec(compile(self.content, self.path, "exec"), module.__dict__)
             except BaseException as error:
@@ -69,7 +69,7 @@ class FileLoader:
 
 @dataclass(frozen=True)
 class ObjectLoader:
-    """An experiment that can be imported: ``my_package.module:EXPERIMENT``."""
+    """An experiment in a module that can be imported: ``my_package.module:EXPERIMENT``."""
 
     text: str
 
@@ -80,7 +80,7 @@ class ObjectLoader:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
 
     def __call__(self) -> Experiment:
-        """Import it."""
+        """Import the module and return its experiment."""
         name, _, attribute = self.text.partition(":")
         try:
             module = import_module(name)
@@ -91,18 +91,18 @@ class ObjectLoader:
 
 @dataclass(frozen=True)
 class Given:
-    """An experiment that is at hand already."""
+    """An experiment that is already loaded."""
 
     experiment: Experiment
     digest: str = ""
 
     def __call__(self) -> Experiment:
-        """It is here."""
+        """Return the experiment."""
         return self.experiment
 
 
 def read_file(text: str) -> FileLoader:
-    """Read an experiment's file; it is not run yet."""
+    """Read the file of an experiment without executing it."""
     path = Path(text)
     rule = "must be a readable Python file"
     if path.suffix != ".py" or not path.is_file():
@@ -116,7 +116,7 @@ def read_file(text: str) -> FileLoader:
 
 
 def installed() -> dict[str, ObjectLoader]:
-    """Experiments of installed packages by their names."""
+    """Return the experiments of installed packages by name."""
     return {
         point.name: ObjectLoader(point.value.replace(" ", ""))
         for point in metadata.entry_points(group=GROUP)
@@ -132,7 +132,7 @@ def _experiment(what: str, found: Any) -> Experiment:
 
 
 def _failed(what: str, error: Exception) -> SynsampError:
-    """One line for whatever went wrong in the user's code: where, and what."""
+    """Return an error of one line: what went wrong in the user's code, and in which line."""
     if isinstance(error, SyntaxError):
         line = error.lineno
     else:

@@ -1,4 +1,4 @@
-"""The experiments by name. A module is imported only when its experiment is asked for."""
+"""The experiments by name. A module is imported only when its experiment is used."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class Entry:
     title: str
     load: Callable[[], Experiment]
     source: str = ""
-    """Where a user's own experiment comes from: a file, or an object of a module."""
+    """File or module of a custom experiment; empty for those of the package."""
     beyond: bool = False
-    """Whether it goes beyond the paper: listed apart, and no part of ``synsamp run all``."""
+    """Whether it goes beyond the paper: listed separately, not run by ``synsamp run all``."""
     extra: str = ""
-    """The extra of this package that it needs, as in ``pip install 'synsamp[jax]'``."""
+    """Optional dependencies that it needs, as in ``pip install 'synsamp[jax]'``."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the user's own code; empty for what comes with the package."""
+        """SHA-256 of the code of a custom experiment; empty for those of the package."""
         return str(getattr(self.load, "digest", ""))
 
 
 class Registry:
-    """An ordered set of experiments, found by name or alias; users' own by file or object."""
+    """Experiments in order, found by name or alias; custom ones by file or module."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
@@ -52,16 +52,16 @@ class Registry:
 
     @property
     def paper(self) -> list[Entry]:
-        """The paper's figures: what `synsamp run all` runs."""
+        """Experiments of the paper, which ``synsamp run all`` runs."""
         return [entry for entry in self._entries if not entry.beyond]
 
     @property
     def beyond(self) -> list[Entry]:
-        """What goes beyond the paper: run by name."""
+        """Experiments that go beyond the paper."""
         return [entry for entry in self._entries if entry.beyond]
 
     def including(self, given: str) -> Registry:
-        """This set and the user's own experiment in a file or a module."""
+        """Return a registry that also has the custom experiment in a file or module."""
         entry = self.find(given)
         if entry in self._entries:
             return self
@@ -73,7 +73,7 @@ class Registry:
         return Registry([*self._entries, entry])
 
     def of(self, name: str, source: str) -> Entry:
-        """The experiment of a stored run; a user's own must have been named or be installed."""
+        """Return the experiment of a stored run; a custom one must be named or installed."""
         from synsamp.experiments.loading import installed
 
         if source and name not in {*(entry.name for entry in self._entries), *installed()}:
@@ -84,7 +84,13 @@ class Registry:
         return self.find(name)
 
     def find(self, name: str) -> Entry:
-        """Return the entry called ``name``, or refuse: with the nearest name, or what it needs."""
+        """Return the entry with this name, alias, file or module.
+
+        Raises
+        ------
+        SynsampError
+            If there is none (with the most similar name), or if an extra is not installed.
+        """
         for entry in self._entries:
             if name in (entry.name, entry.alias):
                 if entry.extra:
@@ -103,7 +109,7 @@ class Registry:
 
 
 def _own(name: str) -> Entry | None:
-    """A user's own experiment: in a file, in a module, or of an installed package."""
+    """Return a custom experiment: in a file, in a module, or of an installed package."""
     from synsamp.experiments import loading
 
     if loading.is_file(name):
@@ -171,4 +177,4 @@ REGISTRY = Registry(
         ),
     ]
 )
-"""The paper's theorem and figures, in the paper's order; then what goes beyond it."""
+"""The paper's theorem and figures in the order of the paper, then what goes beyond it."""

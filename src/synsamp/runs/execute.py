@@ -145,7 +145,7 @@ def carry_out(
             results = simulate(experiment, parameters, folder.description.seed, context)
         write_results(folder.path, results, context.tables.close())
         measured = look_at(experiment, parameters, folder.path)
-        judged = judge_all(experiment.claims, values_of(measured))
+        judged = judge_all(experiment.applicable_claims(parameters), values_of(measured))
         write_results_manifest(folder.path)
         folder.write_claims([ClaimRecord.of(each) for each in judged])
         folder.write_manifest()

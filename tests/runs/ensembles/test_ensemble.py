@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from io import StringIO
 
 import numpy as np
@@ -17,7 +18,7 @@ from synsamp.errors import SynsampError
 from synsamp.experiments.loading import Given
 from synsamp.report.write import write_report
 from synsamp.runs import RunFolder, execute
-from synsamp.runs.ensembles.gather import VERDICTS
+from synsamp.runs.ensembles.gather import VERDICTS, gather
 from synsamp.runs.ensembles.plan import describe_ensemble, read_vary, trials_of
 from synsamp.runs.ensembles.progress import EnsembleProgress
 from synsamp.runs.ensembles.run import carry_out_ensemble, check_workers, execute_ensemble
@@ -117,6 +118,17 @@ def test_the_order_of_trials_does_not_decide_what_can_be_stacked(swept):
     found = [layout(flatten(RunFolder(swept.path / "trials" / n).results())) for n in names]
     assert not_stacked(found) == not_stacked(found[::-1]) == ["tossed_heads"]
     assert not_stacked([found[0], found[0]]) == []
+
+
+def test_the_order_in_which_coordinates_are_read_does_not_decide_it_either():
+    """A folder lists its arrays in any order, which may differ between trials."""
+    values, time, post = np.zeros((2, 3)), ("time", [0.0, 1.0]), ("post", [0, 1, 2])
+    one = xr.Dataset({"x": (("time", "post"), values)}, {"time": time, "post": post})
+    other = xr.Dataset({"x": (("time", "post"), values)}, {"post": post, "time": time})
+    assert list(one.x.coords) != list(other.x.coords)
+    assert not_stacked([layout(one), layout(other)]) == []
+    later = other.assign_coords(time=[0.0, 2.0])
+    assert not_stacked([layout(one), layout(later)]) == ["x"]
 
 
 def test_results_are_stored_once(plain):
@@ -273,6 +285,33 @@ def test_claims_of_a_sweep_are_judged_at_every_combination(swept):
     assert records["mostly", "coin.chance=0, tosses=30"].verdict == "fails"
     assert records["heads", "coin.chance=0, tosses=60"].value == 0.0
     assert records["heads", "coin.chance=0, tosses=60"].verdict == "fails"
+
+
+def judged_in(folder, experiment, finished=slice(None)):
+    """Where claims are judged: by combination, as if only some trials had finished."""
+    trials = trials_of(EXPERIMENT, folder.description)
+    found, records = gather(experiment, folder, trials, trials[finished], [])
+    return found.claim_verdict.values >= 0, records
+
+
+def test_a_combination_without_a_finished_trial_is_not_judged(swept):
+    judged, records = judged_in(swept, EXPERIMENT, slice(4))  # all of the first combination
+    assert judged.sum(axis=(1, 2)).tolist() == [1, 1] == judged[:, 0, 0].tolist()
+    assert len(records) == 2
+    assert judged_in(swept, EXPERIMENT, slice(0))[1] == []
+
+
+def test_a_claim_is_judged_where_it_applies_and_must_be_measured_there(swept):
+    long = replace(EXPERIMENT.claims[0], needs=lambda parameters: parameters.tosses > 30)
+    judged, _ = judged_in(swept, replace(EXPERIMENT, claims=[long]))
+    assert judged.tolist() == [[[False, True]] * 3]
+
+    def tails(parameters, results):
+        return 1.0
+
+    missing = replace(EXPERIMENT, measures=[tails], claims=[replace(long, measure="tails")])
+    with pytest.raises(ValueError, match="claim 'heads': 'tails' was not measured"):
+        judged_in(swept, missing)
 
 
 def test_three_seeds_cannot_decide_a_share(tmp_path, two):

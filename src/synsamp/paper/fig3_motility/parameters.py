@@ -11,8 +11,8 @@ from synsamp.paper.shared.digit_circuit import (
     N_PIXELS,
     CircuitSection,
     InputSection,
-    RuleSection,
     Source,
+    SpikingRule,
     check_digits,
     require_an_end,
 )
@@ -84,7 +84,7 @@ class MotilityParameters(Parameters):
         (1, 2), min_length=1, max_length=10, description="digits shown"
     )
     data: Source = Field("embedded", description="embedded (ones and twos) or mnist (all digits)")
-    rule: RuleSection = RuleSection()
+    rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()
     input: InputSection = InputSection()
 

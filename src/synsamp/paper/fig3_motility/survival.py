@@ -29,7 +29,7 @@ from synsamp.analysis.survival_models import (
 from synsamp.experiments.base import Results
 from synsamp.paper.fig3_motility.parameters import ImagingSection, MotilityParameters
 from synsamp.paper.fig3_motility.protocol import forgetting
-from synsamp.paper.shared.digit_circuit import RuleSection
+from synsamp.paper.shared.digit_circuit import SpikingRule
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -197,7 +197,7 @@ def _traces(p: MotilityParameters, results: Results) -> xr.Dataset:
     )
 
 
-def predicted_survival(rule: RuleSection, imaging: ImagingSection) -> Floats:
+def predicted_survival(rule: SpikingRule, imaging: ImagingSection) -> Floats:
     """Survival of new connections under prior and noise alone: first passage of θ = 0.
 
     Of the Ornstein–Uhlenbeck process with mean μ, spread σ√T and relaxation time σ²/b, observed at

@@ -18,8 +18,8 @@ from synsamp.paper.shared.digit_circuit import (
     N_PIXELS,
     CircuitSection,
     InputSection,
-    RuleSection,
     Source,
+    SpikingRule,
     check_digits,
     require_an_end,
 )
@@ -163,7 +163,7 @@ class AdaptationParameters(Parameters):
     controls: bool = Field(
         False, description="also run controls: no noise, no prior, alternative rule, …"
     )
-    rule: RuleSection = RuleSection()
+    rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()
     input: InputSection = InputSection()
 

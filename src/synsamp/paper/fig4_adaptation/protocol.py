@@ -39,7 +39,7 @@ from synsamp.paper.fig4_adaptation.stdp import measure_stdp
 from synsamp.paper.shared.digit_circuit import (
     SYNAPSES,
     DigitStimulus,
-    RuleSection,
+    SpikingRule,
     build_network,
     build_synapses,
     ink_shares,
@@ -134,7 +134,7 @@ def alternative_rule(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
     return Protocol(network, steps, record=_records(p, shown), sync_interval_s=SYNC_INTERVAL_S)
 
 
-def alternative(rule: RuleSection) -> RuleSection:
+def alternative(rule: SpikingRule) -> SpikingRule:
     """The rule with the other reading of a retracted synapse."""
     return rule.model_copy(update={"learn_when_retracted": not rule.learn_when_retracted})
 

@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.mappings import Exponential
-from synsamp.paper.shared.digit_circuit import RuleSection
+from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
     DoubleExponential,
@@ -47,7 +47,7 @@ B, N = 1e-9, 100.0
 Floats = NDArray[np.float64]
 
 
-def measure_stdp(rule: RuleSection, seed: np.random.SeedSequence) -> xr.Dataset:
+def measure_stdp(rule: SpikingRule, seed: np.random.SeedSequence) -> xr.Dataset:
     """Measure the change per postsynaptic spike, Δw/(b N w²), against the lag t_post − t_pre.
 
     ``single``: one pair, for several w (B). ``regular``: pairs at 20 Hz. ``poisson``: both neurons
@@ -103,12 +103,12 @@ def epsp(lag_s: Floats) -> Floats:
     return np.asarray(np.exp(-late / kernel.fall_s) - np.exp(-late / kernel.rise_s))
 
 
-def expected(rule: RuleSection, weight: float) -> float:
+def expected(rule: SpikingRule, weight: float) -> float:
     """α e^w with its clip: the input at which the likelihood term vanishes."""
     return min(rule.clip_limit, rule.alpha * math.exp(weight))
 
 
-def _regular_theory(rule: RuleSection, lag_s: Floats) -> Floats:
+def _regular_theory(rule: SpikingRule, lag_s: Floats) -> Floats:
     """Mean over the spikes of a train; earlier pairs add to the input of the k-th spike.
 
     With |lag| below half a period, pair k − j came j periods before.
@@ -118,7 +118,7 @@ def _regular_theory(rule: RuleSection, lag_s: Floats) -> Floats:
     return np.asarray(np.sum(seen, axis=0) - expected(rule, PAIRED_WEIGHT))
 
 
-def _poisson_theory(rule: RuleSection, edges: Floats) -> Floats:
+def _poisson_theory(rule: SpikingRule, edges: Floats) -> Floats:
     """Mean of ε over a bin + the mean input of all other spikes − α e^w."""
     kernel, late = DoubleExponential(), np.maximum(edges, 0.0)
     area = kernel.fall_s * -np.expm1(-late / kernel.fall_s)
@@ -130,7 +130,7 @@ def _poisson_theory(rule: RuleSection, edges: Floats) -> Floats:
 # -- simulation --------------------
 
 
-def _synapses(rule: RuleSection) -> SynapseModel:
+def _synapses(rule: SpikingRule) -> SynapseModel:
     return SynapseModel(
         prior=Gaussian(0.0, 1e6),
         mapping=Exponential(rule.theta_0),
@@ -140,13 +140,13 @@ def _synapses(rule: RuleSection) -> SynapseModel:
     )
 
 
-def _pairs(rule: RuleSection, weight: float, lag_s: Floats, pairs: int) -> Floats:
+def _pairs(rule: SpikingRule, weight: float, lag_s: Floats, pairs: int) -> Floats:
     theta = rule.theta_0 + math.log(weight)
     change = stdp_curve(lag_s, _synapses(rule), theta, pairs, PAIRING_HZ)
     return np.asarray(np.log1p(change) / (pairs * B * N * weight))
 
 
-def _poisson_pairs(rule: RuleSection, seed: np.random.SeedSequence) -> tuple[Floats, Floats]:
+def _poisson_pairs(rule: SpikingRule, seed: np.random.SeedSequence) -> tuple[Floats, Floats]:
     """Lag of every pair up to the longest, and the change at its postsynaptic spike."""
     network = Network(
         neurons=[WinnerTakeAll("pre", 1, PAIRING_HZ), WinnerTakeAll("post", 1, PAIRING_HZ)],

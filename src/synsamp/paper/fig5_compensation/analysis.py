@@ -31,7 +31,7 @@ from synsamp.paper.fig5_compensation.parameters import (
     CompensationParameters,
     ScheduleSection,
 )
-from synsamp.paper.shared.digit_circuit import RuleSection
+from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.priors.gaussian import ornstein_uhlenbeck
 
 WORDS = ("as heard", "shuffled")
@@ -187,7 +187,7 @@ def collect_shares(results: Results) -> xr.Dataset:
 # -- the path of lateral parameters (Fig. 5C) --------------------
 
 
-def collect_path(schedule: ScheduleSection, rule: RuleSection, results: Results) -> xr.Dataset:
+def collect_path(schedule: ScheduleSection, rule: SpikingRule, results: Results) -> xr.Dataset:
     """How far the parameters of all neurons move, and the path of one neuron (Fig. 5C).
 
     θ′ of a neuron consists of its parameters from and to other hidden neurons, without those that
@@ -245,7 +245,7 @@ def on_grid(theta: xr.Dataset) -> NDArray[np.float32]:
 
 
 def prior_path(
-    start: NDArray[np.float32], steps: int, rule: RuleSection, rng: np.random.Generator
+    start: NDArray[np.float32], steps: int, rule: SpikingRule, rng: np.random.Generator
 ) -> NDArray[np.float32]:
     """A path from ``start`` under prior and noise alone, on the same grid."""
     keep, spread = ornstein_uhlenbeck(rule.speed, rule.temperature, rule.prior.std, STEP_S)

@@ -23,7 +23,7 @@ from synsamp.paper.fig5_compensation.stimuli import (
     load_pairs,
     require_data,
 )
-from synsamp.paper.shared.digit_circuit import RuleSection
+from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.seeds import named_seed
 
 
@@ -46,7 +46,7 @@ def requires(p: CompensationParameters) -> None:
 
 PAPER = CompensationParameters(input=InputSection(speech="fsdd"))
 RETRACTED = CompensationParameters(
-    input=InputSection(speech="fsdd"), rule=RuleSection(learn_when_retracted=False)
+    input=InputSection(speech="fsdd"), rule=SpikingRule(learn_when_retracted=False)
 )
 QUICK = CompensationParameters(
     schedule=ScheduleSection(

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from synsamp.experiments import Parameters
 from synsamp.paper.fig5_compensation.network import CIRCUITS, LateralSection
 from synsamp.paper.fig5_compensation.stimuli import InputSection
-from synsamp.paper.shared.digit_circuit import N_PIXELS, CircuitSection, RuleSection
+from synsamp.paper.shared.digit_circuit import N_PIXELS, CircuitSection, SpikingRule
 from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
 
 N_CHANNELS = 77
@@ -74,7 +74,7 @@ class CompensationParameters(Parameters):
     test: TestSection = TestSection()
     input: InputSection = InputSection()
     lateral: LateralSection = LateralSection()
-    rule: RuleSection = RuleSection()
+    rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()
 
     @model_validator(mode="after")

@@ -41,7 +41,7 @@ EMBEDDED = frozenset({1, 2})
 N_PIXELS = 28 * 28
 
 
-class RuleSection(Parameters):
+class SpikingRule(Parameters):
     """The synaptic sampling rule (prior gradient with its sign corrected)."""
 
     speed: float = Field(1e-4, ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
@@ -91,7 +91,7 @@ def require_an_end(seconds: float, circuit: CircuitSection, shown: InputSection)
     require_at_most("spikes times synapses", asked, MOST_EVENTS)
 
 
-def build_synapses(rule: RuleSection, b: float | None = None) -> SynapseModel:
+def build_synapses(rule: SpikingRule, b: float | None = None) -> SynapseModel:
     """The engine's synapses; ``b`` replaces the section's own speed."""
     return SynapseModel(
         prior=Gaussian(rule.prior.mean, rule.prior.std),

@@ -9,11 +9,12 @@ from typing import get_args
 import numpy as np
 import xarray as xr
 
-from synsamp.claims import Judged, Value, judge_all
+from synsamp.claims import Claim, Judged, Value, judge_all
 from synsamp.claims.judge import Verdict
 from synsamp.claims.measures import MEASURES, values_of
 from synsamp.experiments.base import Experiment
 from synsamp.runs.ensembles.plan import Trial, coordinates, labels
+from synsamp.runs.overrides import restore
 from synsamp.runs.storage.contents import TRIALS
 from synsamp.runs.storage.folder import ClaimRecord, RunFolder
 from synsamp.runs.storage.results import open_dataset
@@ -35,12 +36,16 @@ def gather(
     about = folder.description
     names, along = labels(about), coordinates(about)
     values: list[dict[str, list[Value]]] = [{} for _ in names]
+    claims: list[list[Claim]] = [[] for _ in names]  # none where no trial has finished
     for trial in finished:
         measured = open_dataset(folder.path / TRIALS / trial.name, MEASURES)
-        at = values[_number(trial, along)]
+        at = _number(trial, along)
         for name, found in ({} if measured is None else values_of(measured)).items():
-            at.setdefault(name, []).extend(found)
-    judged = [judge_all(experiment.claims, at) for at in values]
+            values[at].setdefault(name, []).extend(found)
+        resolved = trial.description.resolved
+        parameters = restore(experiment.parameters, resolved, f"{TRIALS}/{trial.name}")
+        claims[at] = experiment.applicable_claims(parameters)
+    judged = [judge_all(*each) for each in zip(claims, values, strict=True)]
     records = [
         ClaimRecord.of(each, name)
         for name, there in zip(names, judged, strict=True)

@@ -89,11 +89,11 @@ def layout(trial: xr.Dataset) -> dict[str, str]:
 
     Variables can be stacked where these are equal. Text cannot, and has an empty one.
     """
-    coordinates = {name: _digest(trial[name].values) for name in trial.coords}
+    coordinates = {str(name): _digest(trial[name].values) for name in trial.coords}
     found = {}
     for name, variable in trial.data_vars.items():
         about = [variable.dims, variable.shape, variable.dtype.str]
-        about.append([coordinates[c] for c in variable.coords])
+        about.append([coordinates[c] for c in sorted(map(str, variable.coords))])
         stacks = variable.dtype.kind in "biuf"
         found[str(name)] = hashlib.sha256(repr(about).encode()).hexdigest()[:16] if stacks else ""
     return found
