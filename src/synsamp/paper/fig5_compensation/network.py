@@ -1,7 +1,7 @@
-"""The network of Fig. 5: eight circuits of ten neurons, four that hear and four that see.
+"""The network of Fig. 5: eight circuits of ten neurons, four auditory and four visual.
 
-Every circuit gets all inputs of its own modality, and lateral connections may grow between any two
-of the 80 neurons (5 ms delay; no neuron to itself unless wanted). All synapses follow the one rule.
+Every circuit receives all inputs of its modality, and lateral connections may grow between any two
+of the 80 neurons (5 ms delay; by default without self-connections). All synapses follow one rule.
 """
 
 from __future__ import annotations
