@@ -16,7 +16,7 @@ class Eligibility(NamedTuple):
     """Matrices [post, pre]; 0 for retracted synapses."""
 
     trace: NDArray[np.float64]
-    """Eligibility trace e: the recent contribution of the synapse to its neuron's spikes."""
+    """Eligibility trace e: the synapse's recent influence on the spikes of its circuit."""
     gradient: NDArray[np.float64]
     """Gradient estimate g: of the expected reward with respect to θ."""
 
