@@ -1,4 +1,4 @@
-"""Environments whose answers are compiled: the same to the bit as when Python asks for them."""
+"""Compiled environments: bit-identical with the loop in Python."""
 
 import numpy as np
 import pytest
