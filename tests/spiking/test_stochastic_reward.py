@@ -123,7 +123,7 @@ def test_eligibility_is_the_gradient_where_rates_rise_no_further():
     assert abs(z.mean()) < 4 / np.sqrt(6 * SIZE)
     # Nothing is added where rates are at their highest: with eligibility there it would be 1.8.
     assert (z**2).mean() < 0.3, (z**2).mean()
-    # The control: the gradient of a model whose rates go on to rise.
+    # The control: the gradient of a model whose rates continue to rise.
     wrong = np.concatenate([beyond(seed, True, 12.0, assumed_hz=1e9) for seed in range(6)])
     assert abs(wrong.mean()) > 10 / np.sqrt(6 * SIZE)
 
