@@ -71,7 +71,7 @@ def shown(rates_hz, durations_s=(0.25,)):
         ),
         (
             lambda: Network([InputGroup("x", 2)], [WinnerTakeAll("z", 2)], [Projection("z", "x")]),
-            "must be a circuit",
+            "must be neurons, not inputs",
         ),
         (
             lambda: Network(

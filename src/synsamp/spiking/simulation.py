@@ -64,9 +64,8 @@ class Simulation:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from synsamp.spiking import Simulation, winner_take_all_network
-    >>> sim = Simulation(winner_take_all_network(12, 3), np.full(12, 40.0), seed=1)
+    >>> sim = Simulation(winner_take_all_network(12, 3), [40.0] * 12, seed=1)
     >>> sim.run(10.0).theta("x->z").shape
     (3, 12)
     """
@@ -174,14 +173,8 @@ class Simulation:
     def replay(self, time_s: ArrayLike, source: ArrayLike, learning: bool = True) -> Simulation:
         """Apply given spikes instead of random ones, as in a pairing experiment.
 
-        Parameters
-        ----------
-        time_s
-            Spike times (s), sorted, none before the present; time advances to the last one.
-        source
-            What spikes: inputs are numbered first (groups in order), then neurons.
-        learning
-            If False, synapses do not change.
+        ``time_s``: sorted spike times (s), none in the past; time advances to the last one.
+        ``source``: what spikes, numbered with inputs first (groups in order), then neurons.
         """
         wiring = self._engine.layout.wiring
         times, sources, learning = check_given(
@@ -269,10 +262,7 @@ class Simulation:
         return self.network.neurons_of(circuit)
 
     def probe(self, stimulus: Any, duration_s: float, **options: Any) -> Probe:
-        """Show a stimulus for ``duration_s`` (s) to a copy of the network with plasticity off.
-
-        Options: ``seed``, ``start``, ``burn_in_s``, ``burn_in``; see `run_probe`.
-        """
+        """Show a stimulus for ``duration_s`` to a copy with plasticity off; see `run_probe`."""
         known = ("seed", "start", "burn_in_s", "burn_in")
         for name in options:
             arguments.one_of("option of probe", name, known)
@@ -299,18 +289,10 @@ class Simulation:
     def change(self, projection: str | Mapping[str, Mapping[str, Any]], **numbers: Any) -> None:
         """Change parameters of a projection from now on.
 
-        Parameters
-        ----------
-        projection
-            Name of the projection, or parameters of several: ``{"x->z": {"speed": 0.0}, …}``.
-        **numbers
-            ``speed``, ``temperature``, ``prior``, ``plasticity``. The class of a part must stay
-            the same: replace a Gaussian by another, as in ``prior=Gaussian(1.0, 0.5)``.
-
-        Notes
-        -----
-        All synapses are first brought up to date with the old parameters. A default drift interval
-        follows the new speeds; the sync interval stays.
+        They are ``speed``, ``temperature``, ``prior`` and ``plasticity``; the class of prior and
+        plasticity stays the same. Several projections: ``{"x->z": {"speed": 0.0}, …}``. Synapses
+        are first brought up to date with the old parameters. A default drift interval follows the
+        new speeds; the sync interval stays.
         """
         if not isinstance(projection, Mapping):
             projection = {arguments.text("projection", projection): numbers}
@@ -346,8 +328,6 @@ class Simulation:
     def modulator(self, circuit: str) -> float:
         """Return the present modulator of a circuit; 1 unless it was set."""
         return float(self._state.activity.modulator[self.network.index_of(circuit)])
-
-    # -- lesions --------------------
 
     def lesion(self, lesion: NetworkLesion) -> None:
         """Apply a lesion now: `RemoveNeurons`, `RemoveSynapses` or `SilenceInputs`."""
@@ -385,25 +365,12 @@ class Simulation:
 
     @classmethod
     def from_state(
-        cls,
-        network: Network,
-        state: Any,
-        stimulus: Any = None,
-        *,
-        observer: Observer | None = None,
+        cls, network: Network, state: Any, stimulus: Any = None, *, observer: Observer | None = None
     ) -> Simulation:
-        """Continue bit-identically from ``state()``.
+        """Continue bit-identically from ``state()``, which includes changes and lesions.
 
-        Parameters
-        ----------
-        network
-            The network the simulation was created with; changes and lesions are in the state.
-        state
-            Result of ``state()``.
-        stimulus
-            The stimulus at the time of saving.
-        observer
-            Receives events from now on.
+        ``network`` is the one the simulation was created with, ``stimulus`` that of the moment of
+        saving.
         """
         check_saved(state)
         self = cls.__new__(cls)
