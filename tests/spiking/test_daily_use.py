@@ -276,7 +276,7 @@ def test_priors_per_synapse_and_by_group():
         winner_take_all_network(
             2, 3, SynapseModel(prior=PriorByGroup((Gaussian(),), np.zeros((2, 3), int)))
         )
-    with pytest.raises(SynsampError, match="must be single ones, or arrays that fit"):
+    with pytest.raises(SynsampError, match="must be single numbers, or arrays that fit"):
         winner_take_all_network(2, 3, SynapseModel(prior=Gaussian(np.zeros(7), 1.0)))
 
 
