@@ -137,7 +137,7 @@ def test_a_highest_rate_is_not_exceeded_and_a_strong_drive_needs_it():
     counts = driven(max_rate_hz=300.0).run(40.0).spike_counts / 40.0
     expected = 1 / (0.005 + 1 / 300.0)  # nearly all of the time
     np.testing.assert_allclose(counts, expected, rtol=0.02)
-    with pytest.raises(SynsampError, match=r"rates of stochastic neurons .* max_rate_hz"):
+    with pytest.raises(SynsampError, match=r"rate of stochastic neurons .* max_rate_hz"):
         driven().run(40.0)
     with pytest.raises(SynsampError, match=r"must be below what neurons can reach, 66\.6667 Hz"):
         driven(max_rate_hz=100.0, homeostasis=Homeostasis(70.0, 5.0))
