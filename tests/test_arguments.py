@@ -105,3 +105,45 @@ def test_whole_numbers_beyond_63_bits_are_refused_instead_of_wrapped():
     with pytest.raises(SynsampError, match=r"x must fit into 63 bits, got 9223372036854775808"):
         arguments.wholes("x", np.array([2**63], np.uint64))
     assert arguments.wholes("x", np.array([2**63 - 1], np.uint64)).tolist() == [2**63 - 1]
+
+
+# -- masked arrays and tables --------------------
+
+TAKES_ARRAYS = {
+    "numbers": arguments.numbers,
+    "number_or_numbers": arguments.number_or_numbers,
+    "wholes": arguments.wholes,
+    "flags": arguments.flags,
+}
+
+
+@pytest.mark.parametrize("take", TAKES_ARRAYS.values(), ids=TAKES_ARRAYS)
+@pytest.mark.parametrize("within", [lambda a: a, lambda a: [a, a]], ids=["itself", "in a list"])
+def test_masked_values_are_not_taken_as_numbers(take, within):
+    masked = np.ma.masked_array([1, 0, 1], mask=[False, True, False])
+    words = r"^rates must have no masked values, got 1 of 3; use \.filled\(value\) or \.compressed"
+    with pytest.raises(SynsampError, match=words):
+        take("rates", within(masked))
+
+
+@pytest.mark.parametrize("mask", [np.ma.nomask, [False, False, False]])
+def test_a_masked_array_that_masks_nothing_is_its_values(mask):
+    free = np.ma.masked_array([1, 0, 1], mask=mask)
+    for take in TAKES_ARRAYS.values():
+        found = take("rates", free)
+        assert type(found) is np.ndarray
+        np.testing.assert_array_equal(found, [1, 0, 1])
+
+
+def test_series_and_tables_are_taken_as_their_values():
+    pd = pytest.importorskip("pandas")
+    row = pd.Series([1, 0, 1], index=[7, 3, 5])
+    for take in TAKES_ARRAYS.values():
+        np.testing.assert_array_equal(take("rates", row), [1, 0, 1])
+    nullable = pd.Series([1, 0, 1], dtype="Int64")
+    np.testing.assert_array_equal(arguments.wholes("rates", nullable), [1, 0, 1])
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": [3, 4]})
+    np.testing.assert_array_equal(arguments.numbers("rates", table), [[1.0, 3.0], [2.0, 4.0]])
+    for missing in (pd.Series([1.0, None]), pd.Series([1, None], dtype="Int64")):
+        with pytest.raises(SynsampError, match=r"^rates must (be|have)"):
+            arguments.numbers("rates", missing)

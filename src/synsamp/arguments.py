@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.errors import refuse
+from synsamp.errors import SynsampError, refuse
 
 LARGEST_SEED = 2**63 - 1
 
@@ -250,6 +250,12 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _array(name: str, value: Any, kind: str, remedy: str) -> NDArray[Any]:
+    """The values of an array, a list, a Series or a DataFrame."""
+    for part in value if isinstance(value, (list, tuple)) else (value,):
+        if isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part):
+            hidden = f"{np.ma.count_masked(part)} of {part.size}"
+            use = "use .filled(value) or .compressed()"
+            raise SynsampError(f"{name} must have no masked values, got {hidden}; {use}")
     try:
         return np.asarray(value)
     except (TypeError, ValueError, OverflowError):  # ragged lists, objects of other libraries

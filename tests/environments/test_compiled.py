@@ -1,4 +1,4 @@
-"""Environments whose answers are compiled: the same to the bit as when Python asks for them."""
+"""Compiled environments: bit-identical with the loop in Python."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,10 @@ from synsamp.spiking import (
     InputGroup,
     Network,
     Projection,
+    RemoveNeurons,
+    RemoveSynapses,
     RewardGradient,
+    SilenceInputs,
     Simulation,
     StochasticNeurons,
     SynapseModel,
@@ -174,6 +177,34 @@ def test_a_resume_within_a_period_changes_no_bit(kind):
     resumed = Loop.restore(again, Follow(), saved)
     resumed.run_until(12.0)
     assert_same((sim, loop), (again, resumed))
+
+
+LESIONS = {
+    "neurons": RemoveNeurons("z", [1, 6]),
+    "synapses": RemoveSynapses("x->z", np.arange(32).reshape(8, 4) % 3 == 0, regrow=False),
+    "inputs": SilenceInputs("x", [0, 3]),
+}
+
+
+@pytest.mark.parametrize("kind", ["circuit", "free"])
+@pytest.mark.parametrize("which", LESIONS)
+def test_a_lesion_while_it_acts_changes_no_bit(which, kind):
+    def lesioned(environment, pieces, rest):
+        sim, loop = acted(kind, environment, 4, "z", pieces)
+        sim.lesion(LESIONS[which])
+        for until_s in rest:
+            loop.run_until(until_s)
+        return sim, loop
+
+    lesion_s = 3.011  # within a period
+    inside = lesioned(Follow(), (lesion_s,), (8.0,))
+    assert inside[1].total_reward > 0
+    assert_same(inside, lesioned(FromPython(Follow()), (lesion_s,), (8.0,)))
+    assert_same(inside, lesioned(Follow(), (0.5, lesion_s), (lesion_s + 1e-3, 5.5, 8.0)))
+    with pytest.raises(AssertionError):
+        assert_same(inside, acted(kind, Follow(), 4, "z", (8.0,)))
+    with pytest.raises(AssertionError):
+        assert_same(inside, lesioned(Follow(), (lesion_s + 0.09,), (8.0,)))
 
 
 def test_reward_can_be_withheld():

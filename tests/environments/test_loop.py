@@ -112,7 +112,7 @@ class Restless(TwoArmed):
 
 def test_an_answer_takes_few_steps_of_python():
     """Counted in calls of functions, which do not depend on the machine: 241 when it was written,
-    269 with a new feed per answer, 1526 when Numba looked at every type and all was made anew."""
+    269 with a new feed per answer, 1526 when types were inspected and arrays rebuilt."""
     loop = Loop(simulation(), Restless())
     loop.run_until(1.0)
     calls = []
@@ -154,7 +154,7 @@ def test_the_filter_forgets_exponentially():
     np.testing.assert_allclose(constant, 20.0)
 
 
-# -- what is refused --------------------
+# -- errors --------------------
 
 
 class Bad(TwoArmed):

@@ -50,7 +50,7 @@ class Table:
 
 
 class Place(MemoryContext):
-    """Dies at the ``dies_at``-th report of progress; `reborn` goes on with what was saved."""
+    """Dies at the ``dies_at``-th report of progress; `reborn` continues with what was saved."""
 
     def __init__(self, dies_at=None, always=True):
         self.tables = {}

@@ -68,8 +68,33 @@ def test_births_and_deaths_are_those_of_theta_at_every_sync_point():
     assert (~data.born.values).sum() > np.isfinite(data.age.values).sum()  # born before the record
 
 
-def test_ages_are_exact_to_one_interval():
-    """A record ten times as fine contains each age, up to one coarse interval at either end."""
+@pytest.mark.parametrize("interval_s", [1.0, 0.1])
+def test_every_age_is_that_of_theta_at_each_sync_point(interval_s):
+    """Compared event by event; ages off by one interval must be noticed."""
+    record = {
+        "events": births_deaths(SYNAPSES),
+        "theta": every(interval_s, theta(SYNAPSES)),
+    }
+    found = Protocol(
+        network(speed=1e-3), [Show(LEFT, 400)], record, drift_interval_s=0.1,
+        sync_interval_s=interval_s,
+    ).run(seed=1)  # fmt: skip
+    data = found["events"].to_dataset()
+    time = found["theta/time"].values
+    np.testing.assert_allclose(np.diff(time), interval_s)
+    expected = brute_force(time, found["theta/theta"].values > 0)
+    assert_events(data, expected)
+    aged = np.isfinite(data.age.values)
+    assert aged.sum() > 20
+    assert np.unique(data.age.values[aged].round(6)).size > 5
+    for one_off in (interval_s, -interval_s):
+        for wrong in (aged, np.arange(aged.size) == np.argmax(aged)):  # all ages, or only one
+            age = np.where(wrong, data.age + one_off, data.age)
+            with pytest.raises(AssertionError, match="age"):
+                assert_events(data.assign(age=("event", age)), expected)
+
+
+def test_events_within_an_interval_are_missed():
     coarse, fine = (
         Protocol(
             network(speed=1e-3), [Show(LEFT, 400)], {"events": births_deaths(SYNAPSES)},
@@ -79,7 +104,7 @@ def test_ages_are_exact_to_one_interval():
     )  # fmt: skip
     assert np.nanmin(coarse.age) >= 1.0
     assert np.nanmin(fine.age) < 0.5
-    assert fine.sizes["event"] > coarse.sizes["event"]  # events within an interval are missed
+    assert fine.sizes["event"] > coarse.sizes["event"]
 
 
 def test_snapshots_miss_what_happens_between_them():

@@ -273,7 +273,7 @@ def test_spikes_rates_and_turnover_tell_one_story():
 def test_any_function_of_the_state():
     def answer(view):
         several = [view.probe(LEFT, 2.0, "block", i).time_s.size for i in range(2)]
-        assert several[0] != several[1] or view.time_s > 0  # draws of their own
+        assert several[0] != several[1] or view.time_s > 0  # independent draws
         return {
             "number": 3.5,
             "image": xr.DataArray(np.ones((2, 2)), {"row": [5, 6]}, ("row", "column")),

@@ -1,4 +1,4 @@
-"""A protocol goes on bit for bit after any kill, and asks no choice twice."""
+"""A protocol continues bit-identically after any kill, and evaluates no choice twice."""
 
 from __future__ import annotations
 

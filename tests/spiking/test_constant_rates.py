@@ -1,4 +1,4 @@
-"""Constant rates are written into the same arrays again and again; nobody may notice."""
+"""Constant rates reuse the same arrays, without any effect on the results."""
 
 import numpy as np
 import pytest

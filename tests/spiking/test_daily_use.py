@@ -179,7 +179,7 @@ def test_a_wrong_argument_gets_one_line(make, words):
     assert "\n" not in str(caught.value)
 
 
-# -- mappings and priors of one's own --------------------
+# -- custom mappings and priors --------------------
 
 
 @njit

@@ -80,7 +80,7 @@ def dead_time(refractory_s=0.02):
 
 
 def recurrent():
-    """Delays, inhibition, two EPSPs, a winner-take-all circuit beside."""
+    """Delays, inhibition, two EPSPs, and a winner-take-all circuit."""
     fixed = {"plastic": False}
     return Network(
         [InputGroup("x", 12), InputGroup("y", 5)],
@@ -103,7 +103,7 @@ def recurrent():
 
 
 def plastic(rule=HEBB):
-    """Plasticity of one's own on excitation and inhibition, beside fixed synapses."""
+    """Custom plasticity on excitation and inhibition, and fixed synapses."""
     model = SynapseModel(Gaussian(0.8, 1.0), plasticity=rule, speed=2e-3)
     mixture = SynapseModel(GaussianMixture(), plasticity=rule, speed=2e-3, max_euler_step=2e-4)
     return Network(

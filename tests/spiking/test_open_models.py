@@ -1,4 +1,4 @@
-"""Other models in the engine: signs and EPSPs of projections, plasticity of one's own."""
+"""Other models in the engine: signs and EPSPs of projections, custom plasticity."""
 
 import math
 
@@ -128,7 +128,7 @@ def test_what_is_not_supported_is_refused(make, words):
         make()
 
 
-# -- plasticity of one's own --------------------
+# -- custom plasticity --------------------
 
 
 @njit

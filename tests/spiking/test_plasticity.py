@@ -70,7 +70,7 @@ def test_numbers_cannot_be_changed_past_their_checks(rule, name):
 def test_synapses_that_grow_at_spikes_count_at_once_under_any_mapping(clip, learn_when_retracted):
     """Nothing but spikes moves θ here, and rows are never refreshed: all turn functional by spikes.
 
-    A mapping of one's own takes another way through the engine than the built-in one, unless its
+    A custom mapping takes another way through the engine than the built-in one, unless its
     slope is the very same function.
     """
     own = CustomMapping(

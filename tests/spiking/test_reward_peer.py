@@ -1,7 +1,7 @@
-"""Learning from reward agrees in law with a plain NumPy script that has the equations alone.
+"""Learning from reward agrees in distribution with a plain NumPy script of the equations.
 
-A quick look, which notices expected spikes that are a tenth short and bounds that are not kept, but
-not a τ_e that is a fifth longer. `benchmarks/peers/numpy/agreement.py` looks at length.
+A quick test, which detects expected spikes that are a tenth short and bounds that are not kept, but
+not a τ_e that is a fifth longer. A longer comparison is `benchmarks/peers/numpy/agreement.py`.
 """
 
 import sys
@@ -26,7 +26,7 @@ CASES = {
     "given": Case(**COMMON, dopamine=np.array([2.0, -0.5, 4.0]), period_s=0.4),
     "closed": Case(**COMMON, worth=np.array([1.0, 0.0, 0.0]), period_s=0.1),
 }
-# Expected spikes of stochastic neurons are noisier here, so learning is slow enough not to feel it.
+# Expected spikes of stochastic neurons are noisier here; slow learning averages the noise out.
 FREE = FreeCase(
     **{**COMMON, "c": 1.0}, dopamine=np.array([2.0, -0.5, 4.0]), period_s=0.4, rate_hz=20.0,
     goal_hz=15.0, tau_beta_s=1.0,

@@ -27,7 +27,7 @@ PIECE_S = 0.4
 
 
 def network():
-    """Two circuits; reward beside the likelihood, inhibition, a delay, other mapping and prior."""
+    """Two circuits; reward and likelihood, inhibition, a delay, other mapping and prior."""
     rng = np.random.default_rng(4)
     quick = RewardGradient(0.2, 0.7, 2.0, theta_max=1.4)
     equal = RewardGradient(0.5, 0.5, 1.5)

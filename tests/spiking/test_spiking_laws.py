@@ -28,7 +28,7 @@ from synsamp.spiking import (
 from synsamp.spiking.neurons import DoubleExponential
 
 P = 1e-4
-"""A law is refused below this p-value: one false alarm in ten thousand."""
+"""A distribution is rejected below this p-value: one false alarm in ten thousand."""
 
 
 def steady(rates_hz, duration_s=1.0):
@@ -145,7 +145,7 @@ def test_rates_over_a_presentation_agree_with_numerical_integration():
 
     def largest_deviation(kernel):
         expected = integrated_rates(weights, rates, bins, np.random.default_rng(4), kernel)
-        # the integration has a Monte-Carlo error of its own, below that of the counts
+        # the integration has a Monte-Carlo error too, below that of the counts
         return (np.abs(mean - expected) / (np.sqrt(2) * error)).max()
 
     limit = stats.norm.isf(P / 2 / mean.size)
@@ -205,7 +205,7 @@ def silent(n_inputs, n_neurons, rule):
 
 
 def ou_deviation(samples, times, start, rule):
-    """Largest |z| of means and of products of pairs, against the exact joint law."""
+    """Largest |z| of means and of products of pairs, against the exact joint distribution."""
     mean, std = rule.prior.parameters
     rate = rule.speed / std**2
     centred = [
@@ -238,7 +238,7 @@ def looked_at(times, model, seed, n=(4000, 5)):
     return samples, start
 
 
-@pytest.mark.parametrize("times", [LOOKS, LOOKS[1::3]], ids=["many looks", "few looks"])
+@pytest.mark.parametrize("times", [LOOKS, LOOKS[1::3]], ids=["many times", "few times"])
 def test_theta_without_spikes_is_ornstein_uhlenbeck_however_often_one_looks(times):
     model = SynapseModel(speed=0.05, temperature=0.8, theta_min=-50.0)
     samples, start = looked_at(times, model, seed=6)

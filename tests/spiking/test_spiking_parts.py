@@ -41,7 +41,7 @@ def shown(rates_hz, durations_s=(0.25,)):
     return SimpleNamespace(durations_s=np.array(durations_s, float), rates_hz=rates)
 
 
-# -- what is refused --------------------
+# -- errors --------------------
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_bad_descriptions_are_refused_in_words(make, words):
     ("use", "words"),
     [
         (lambda s: s.run(-1.0), "duration_s must be a finite number >= 0"),
-        (lambda s: s.theta("nobody"), "projection must be one of x->z, got 'nobody'"),
+        (lambda s: s.theta("other"), "projection must be one of x->z, got 'other'"),
         (lambda s: s.lesion(RemoveNeurons("z", [9])), "neurons must be whole >= 0 and <= 2, got 9"),
         (lambda s: s.lesion(RemoveNeurons("q", [0])), "circuit must be one of z"),
         (lambda s: s.lesion(SilenceInputs("q", [0])), "group must be one of x"),
@@ -195,7 +195,7 @@ def test_channels_come_with_their_rates_and_never_with_rate_zero():
     threshold, alias = (table >> np.uint64(32)) / 2.0**32, table & np.uint64(0xFFFFFFFF)
     shares = threshold / 50
     np.add.at(shares, alias.astype(int), (1 - threshold) / 50)
-    np.testing.assert_allclose(shares, rates / rates.sum(), atol=1e-9)  # the law itself
+    np.testing.assert_allclose(shares, rates / rates.sum(), atol=1e-9)  # exact
     words = rng.integers(0, 2**32, 5000, dtype=np.uint32)
     drawn = np.array([alias_channel(w, table) for w in words])
     assert (rates[drawn] > 0).all()

@@ -1,4 +1,4 @@
-"""A run killed with SIGKILL ends in the same bits as one that never stopped, wherever it was.
+"""A run killed with SIGKILL ends bit-identically with one that never stopped, wherever it was.
 
 The process that is killed says where it is and waits (see `toy_circuit`), so that the kill comes
 exactly there, on any machine.

@@ -1,4 +1,4 @@
-"""Stochastic neurons: their spikes have exactly the law that their potentials give them.
+"""Stochastic neurons: their spikes have exactly the distribution given by their potentials.
 
 If rates ρ_k(t) are right, the integrals of ρ_k between spikes of neuron k are independent unit
 exponentials, whatever the network (time rescaling). The integral is taken here by direct sums of
@@ -97,7 +97,7 @@ def ran():
     net = rich()
     rng = np.random.default_rng(0)
     theta = {p.name: rng.normal(1.3, 0.8, net.mask_of(p).shape) for p in net.projections}
-    theta["y->i"] = np.full((3, 5), 2.6)  # strong enough that a few milliseconds can be told
+    theta["y->i"] = np.full((3, 5), 2.6)  # strong enough to detect a few milliseconds
     stimulus = {"x": np.full(12, 25.0), "y": np.full(5, 10.0)}
     return Simulation(net, stimulus, seed=3, theta=theta, observer=log()).run(150.0)
 
@@ -335,7 +335,7 @@ def not_a_number(synapse, traces, p):
 
 
 def test_a_potential_that_is_not_a_number_stops_with_a_message():
-    """And does not leave a neuron silent, whose limit cannot be told."""
+    """And does not leave a neuron silent, whose limit cannot be determined."""
     model = SynapseModel(Gaussian(1.0, 1.0), plasticity=CustomPlasticity(not_a_number))
     net = Network(
         [InputGroup("x", 3)],

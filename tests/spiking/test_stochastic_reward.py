@@ -123,7 +123,7 @@ def test_eligibility_is_the_gradient_where_rates_rise_no_further():
     assert abs(z.mean()) < 4 / np.sqrt(6 * SIZE)
     # Nothing is added where rates are at their highest: with eligibility there it would be 1.8.
     assert (z**2).mean() < 0.3, (z**2).mean()
-    # The control: the gradient of a model whose rates go on to rise.
+    # The control: the gradient of a model whose rates continue to rise.
     wrong = np.concatenate([beyond(seed, True, 12.0, assumed_hz=1e9) for seed in range(6)])
     assert abs(wrong.mean()) > 10 / np.sqrt(6 * SIZE)
 
@@ -137,7 +137,7 @@ def test_a_highest_rate_is_not_exceeded_and_a_strong_drive_needs_it():
     counts = driven(max_rate_hz=300.0).run(40.0).spike_counts / 40.0
     expected = 1 / (0.005 + 1 / 300.0)  # nearly all of the time
     np.testing.assert_allclose(counts, expected, rtol=0.02)
-    with pytest.raises(SynsampError, match=r"rates of stochastic neurons .* max_rate_hz"):
+    with pytest.raises(SynsampError, match=r"rate of stochastic neurons .* max_rate_hz"):
         driven().run(40.0)
     with pytest.raises(SynsampError, match=r"must be below what neurons can reach, 66\.6667 Hz"):
         driven(max_rate_hz=100.0, homeostasis=Homeostasis(70.0, 5.0))

@@ -23,7 +23,7 @@ DOPAMINE = {"a": (1.0, 2.5, -0.7, 0.0, 1.2), "i": (1.0, 0.3, 3.0, 1.0, -0.5), "z
 
 
 def network(time_s=2.0, refractory_s=0.004, max_rate_hz=np.inf):
-    """Reward on excitation and inhibition, a delay, homeostasis, and a circuit beside."""
+    """Reward on excitation and inhibition, a delay, homeostasis, and another circuit."""
     quick = RewardGradient(0.2, 0.7, 2.0, theta_max=1.4)
     equal = RewardGradient(0.5, 0.5, 1.5)
     homeostasis = Homeostasis(rate_hz=20.0, time_s=time_s, start=0.4)
@@ -90,7 +90,7 @@ def test_every_spike_and_all_eligibility_agree(drift_interval_s):
 
 
 class NeverSaturated(FreeRewardTwin):
-    """Eligibility is assigned as if rates went on to rise."""
+    """Eligibility is assigned as if rates continued to rise."""
 
     def slope(self, c, k):
         return 1.0

@@ -103,7 +103,7 @@ REGISTRY = Registry([Entry("circuit", "fig000", "A toy circuit", lambda: EXPERIM
 
 def _wait(word):
     print(word, flush=True)
-    if sys.stdin.readline() == "":  # nobody listens any more
+    if sys.stdin.readline() == "":  # no process reads any more
         os._exit(1)
 
 

@@ -1,4 +1,4 @@
-"""What a network acts on: an environment sees spikes, and gives back inputs and reward."""
+"""Environments a network acts on: they receive spikes and return input rates and reward."""
 
 from synsamp.environments.base import Environment, Response, filtered_rate_hz
 from synsamp.environments.compiled import CompiledEnvironment, drawn

@@ -1,13 +1,13 @@
-"""What an environment is: at its own times it sees spikes and answers with inputs and reward.
+"""The interface of environments: spike counts in, input rates and reward out, once per period.
 
-An environment is a description without state. What changes is a dictionary of arrays, numbers and
-strings that goes through its two functions, so that a copy is a fork, and saving needs no pickle:
+An environment object itself has no state. Its state is a dictionary of arrays, numbers and strings
+that is passed to its two methods and returned, so it can be copied for a branch and saved:
 
     start(seed)            -> Response(state, rates_hz, 0.0)
     respond(state, counts) -> Response(state, rates_hz, reward)
 
-``counts`` has, for each circuit that it watches, the spikes of each neuron since it was asked last.
-It must depend on its arguments alone; random numbers come from the seed, for example by
+``counts`` holds, for each circuit in ``circuits``, each neuron's spikes since the last response.
+The response must depend only on the arguments; draw random numbers from the seed, for example with
 ``np.random.default_rng([state["seed"], state["step"]])``.
 """
 
@@ -31,44 +31,47 @@ Counts = dict[str, NDArray[np.int64]]
 
 
 class Response(NamedTuple):
-    """What an environment answers."""
+    """Response of an environment: its new state, the input rates from now on, and the reward."""
 
     state: Mapping[str, Any]
     rates_hz: Any
-    """Of the inputs, from now on: an array, or one per input group by name."""
+    """Input rates (Hz): an array, or a dictionary with one array per input group."""
     reward: float = 0.0
 
 
 class Environment(ABC):
-    """Base of all environments; subclasses set the two attributes."""
+    """Base class of environments; subclasses set the two attributes."""
 
     period_s: float
-    """How often it is asked."""
+    """Time (s) between two responses."""
     circuits: tuple[str, ...]
-    """Whose spikes it sees."""
+    """Names of the circuits whose spikes are counted."""
 
     @abstractmethod
     def start(self, seed: int) -> Response:
-        """Its state at the beginning, and the first inputs."""
+        """Return the initial state and the first input rates."""
 
     @abstractmethod
     def respond(self, state: Mapping[str, Any], counts: Counts) -> Response:
-        """What the network's spikes of the last period lead to."""
+        """Return the response to the spikes of the last period."""
 
     def describe(self) -> str:
-        """In one line."""
+        """Return the name used in messages and checked on resume."""
         return type(self).__name__
 
 
 @njit
 def filtered_rate_hz(rate_hz: Any, counts: Any, period_s: float, tau_s: float) -> Any:
-    """Rates seen through an exponential window of ``tau_s``, one period later; also compiled."""
+    """Firing rates (Hz) in an exponential window of ``tau_s``, updated by one period of counts.
+
+    Can be called from compiled code.
+    """
     keep = math.exp(-period_s / tau_s)
     return keep * rate_hz + (1.0 - keep) / period_s * counts
 
 
 def check_environment(environment: Any, network: Network) -> Any:
-    """Refuse what is no environment, or watches what the network does not have."""
+    """Raise an error unless this is an environment whose circuits exist in the network."""
     environment = arguments.instance(
         "environment", environment, Environment, "subclass Environment"
     )
@@ -88,7 +91,7 @@ def check_environment(environment: Any, network: Network) -> Any:
 def check_response(
     given: Any, name: str, network: Network, time_s: float
 ) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]], float]:
-    """State, rates by input group and reward, each as they have to be."""
+    """Check a response; return its state, rates by input group, and reward."""
     at = f"of {name} at {time_s:.3f} s"
     found = arguments.instance(f"answer {at}", given, Response, "give a Response")
     state = dict(arguments.instance(f"state {at}", found.state, Mapping, "give a dictionary"))

@@ -1,14 +1,14 @@
-"""Environments whose answer is compiled: hours of acting take seconds.
+"""Compiled environments: hours of biological time take seconds.
 
-An environment in Python costs a tenth of a millisecond per answer. One like this answers within
-the engine, which comes back to Python only where something else is to be shown:
+An environment in Python costs about 0.1 ms per response. A compiled one responds within the engine,
+which returns to Python only when the input rates change:
 
-    answer(state, counts, numbers) -> (which of ``inputs`` is shown from now on, reward)
+    answer(state, counts, numbers) -> (index of the ``inputs`` shown from now on, reward)
 
-is compiled with ``numba.njit``. ``state`` has all that changes as one array of numbers, in the
-order in which ``first(seed)`` names them, and is changed in place; ``counts`` has the spikes since
-the last answer of all neurons that it watches, circuit by circuit; ``numbers`` its parameters.
-Random numbers come from the seed, by `drawn`.
+is compiled with ``numba.njit``. ``state`` is one array with all values of ``first(seed)`` in their
+order, and is changed in place. ``counts`` holds the spikes of all neurons of ``circuits``, circuit
+by circuit, since the last response. ``numbers`` are the parameters. Random numbers are drawn from
+the seed with `drawn`.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from synsamp.spiking.kernel.simd import array_at
 # ruff: noqa: F821
 
 SHOWN = "showing"
-"""In the state, beside what is its own: which of the inputs is shown."""
+"""Key in the saved state for the index of the inputs that are shown."""
 MOST_SEEDS = 2**53
 RAISED = -1
-"""In place of what is shown, where an answer was not given."""
+"""Returned instead of an index if the compiled function raised an exception."""
 
 
 @njit(error_model="numpy", nogil=True)
 def drawn(seed: float, number: float, which: float = 0.0) -> float:
-    """A random number in [0, 1) that depends on three whole numbers below 2**53 alone.
+    """Return a random number in [0, 1) that depends only on three whole numbers below 2**53.
 
     Three rounds of the finisher of SplitMix64 (Steele, Lea & Flood 2014).
     """
@@ -54,10 +54,17 @@ def drawn(seed: float, number: float, which: float = 0.0) -> float:
 
 
 class CompiledEnvironment(Environment):
-    """Base of environments that answer within the engine; subclasses set the attributes.
+    """Base class of environments that respond within the engine; subclasses set the attributes.
 
-    ``inputs``: rates that it may show, [which, input], or such an array per input group. The first
-    is shown at the beginning.
+    Attributes
+    ----------
+    inputs
+        Input rates (Hz) that can be shown, [index, input], or a dictionary with one such array per
+        input group. Index 0 is shown first.
+    answer
+        The compiled function, as ``staticmethod(function)``.
+    numbers
+        Parameters passed to ``answer``.
     """
 
     inputs: Any
@@ -66,29 +73,29 @@ class CompiledEnvironment(Environment):
 
     @abstractmethod
     def first(self, seed: int) -> Mapping[str, Any]:
-        """Its state at the beginning: numbers by name, and arrays of fixed size."""
+        """Return the initial state: numbers, and arrays of fixed size, by name."""
 
-    # -- as every environment; here from Python --------------------
+    # -- called from Python --------------------
 
     def start(self, seed: int) -> Response:
-        """What it shows first; seeds are such as a double holds."""
+        """Return the initial state and input rates; the seed is reduced modulo 2**53."""
         return Response({**self.first(seed % MOST_SEEDS), SHOWN: 0}, self.rates_hz(0))
 
     def respond(self, state: Mapping[str, Any], counts: Counts) -> Response:
-        """The compiled answer, called from Python."""
+        """Call the compiled function from Python."""
         flat = self.flat(state)
-        nobody = np.zeros(0, np.int64)
-        seen = np.concatenate([nobody, *(counts[name] for name in self.circuits)])
+        none = np.zeros(0, np.int64)
+        seen = np.concatenate([none, *(counts[name] for name in self.circuits)])
         shown, reward = type(self).answer(flat, seen, self.numbers_as_array)
         if not 0 <= shown < self.n_inputs:
             raise ValueError(f"inputs number {shown} are to be shown, of {self.n_inputs}")
         return Response(self.named(flat, state, shown), self.rates_hz(shown), reward)
 
-    # -- as numbers --------------------
+    # -- state as one array --------------------
 
     @property
     def n_inputs(self) -> int:
-        """How many inputs it may show."""
+        """Number of sets of input rates."""
         many = self.inputs.values() if isinstance(self.inputs, Mapping) else [self.inputs]
         sizes = set(map(len, many))
         if len(sizes) != 1 or 0 in sizes:
@@ -97,25 +104,25 @@ class CompiledEnvironment(Environment):
         return sizes.pop()
 
     def rates_hz(self, shown: int) -> Any:
-        """One of the inputs."""
+        """Input rates (Hz) at an index."""
         if isinstance(self.inputs, Mapping):
             return {group: rates[shown] for group, rates in self.inputs.items()}
         return self.inputs[shown]
 
     @property
     def numbers_as_array(self) -> NDArray[np.float64]:
-        """The parameters."""
+        """The parameters as an array."""
         return np.array(self.numbers, float)
 
     def flat(self, state: Mapping[str, Any]) -> NDArray[np.float64]:
-        """The state as the compiled answer takes it."""
+        """Return the state as the one array that the compiled function takes."""
         own = [np.ravel(value) for name, value in state.items() if name != SHOWN]
         return np.concatenate([np.zeros(0), *own]).astype(float)
 
     def named(
         self, flat: NDArray[np.float64], like: Mapping[str, Any], shown: int
     ) -> dict[str, Any]:
-        """The way back: numbers and arrays by name, as in another state."""
+        """Inverse of `flat`: numbers and arrays by name, with the shapes of ``like``."""
         found: dict[str, Any] = {}
         at = 0
         for name, value in like.items():
@@ -128,16 +135,16 @@ class CompiledEnvironment(Environment):
         return {**found, SHOWN: int(shown)}
 
     def check_state(self, state: Mapping[str, Any]) -> None:
-        """Refuse a saved state that is not such as it begins with."""
+        """Raise an error if a saved state has other names or shapes than ``first``."""
         of = f"of {self.describe()}"
         own = {name: np.shape(value) for name, value in self.first(0).items()}
         found = {name: np.shape(value) for name, value in state.items() if name != SHOWN}
         if found != own:
-            raise refuse(f"saved state {of}", f"must have {own}", found, "begin anew")
+            raise refuse(f"saved state {of}", f"must have {own}", found, "start a new run")
         arguments.whole(f"{SHOWN} {of}", state.get(SHOWN), at_least=0, at_most=self.n_inputs - 1)
 
     def compiled(self, n_counts: int) -> int:
-        """The address of the answer; it is tried once, on a state of its own."""
+        """Return the address of the compiled function, after one test call."""
         name = self.describe()
         function = type(self).answer
         if not is_compiled(function):
@@ -155,7 +162,7 @@ class CompiledEnvironment(Environment):
         if not isinstance(shown, int) or isinstance(shown, bool) or not isinstance(reward, float):
             kinds = type(shown).__name__, type(reward).__name__
             raise refuse(f"answer of {name}", rule, kinds, "return a whole number and a float")
-        # Nothing fuses that does not when it is called from Python.
+        # Without fastmath, results are bit-identical to a call from Python.
         return pointer_to(_answer, ANSWERING, options={"fastmath": False}, answer=function)
 
 
@@ -174,7 +181,7 @@ def _answer(
             array_at(counts_at, n_counts),
             array_at(numbers_at, n_numbers),
         )
-    except Exception:  # Numba knows no other; Python is asked again, for its words
+    except Exception:  # Numba supports no other kind; a call from Python gets the message
         return RAISED
     array_at(reward_at, 1)[0] = reward
     return shown

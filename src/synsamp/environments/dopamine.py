@@ -1,4 +1,4 @@
-"""From reward to dopamine: reward counts by what it is usually (Kappel et al. 2018).
+"""Dopamine: reward relative to its running mean (Kappel et al. 2018).
 
 D = r / max(mean r, least) + offset,   d mean/dt = (r − mean)/τ
 """
@@ -14,7 +14,17 @@ from synsamp.spiking.kernel.acting import dopamine, mean_after
 
 @dataclass(frozen=True)
 class Dopamine:
-    """Reward relative to its running mean; the mean takes in the reward it is to judge."""
+    """Reward relative to its running mean, which already includes the present reward.
+
+    Parameters
+    ----------
+    mean_s
+        Time constant τ of the running mean (s).
+    least
+        Lower bound of the mean in the denominator.
+    offset
+        Dopamine level without reward.
+    """
 
     mean_s: float = 50.0
     least: float = 0.02
@@ -26,13 +36,13 @@ class Dopamine:
         arguments.number("offset", self.offset, at_least=-1e9, at_most=1e9)
 
     def mean_after(self, mean: float, reward: float, period_s: float) -> float:
-        """The running mean after a reward that held for one period."""
+        """Return the running mean after a reward that lasted one period."""
         return float(mean_after.py_func(mean, reward, self.kept(period_s)))
 
     def kept(self, period_s: float) -> float:
-        """The share of the running mean that is kept over a period."""
+        """Return the factor exp(−period/τ) by which the old mean decays over a period."""
         return math.exp(-period_s / self.mean_s)
 
     def level(self, reward: float, mean: float) -> float:
-        """D."""
+        """Return the dopamine level D."""
         return float(dopamine.py_func(reward, mean, self.least, self.offset))

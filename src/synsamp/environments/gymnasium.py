@@ -27,7 +27,7 @@ class GymnasiumEnvironment(Environment):
     """Adapter for a Gymnasium environment.
 
     Observations may be arrays, numbers, texts, or dictionaries and tuples of these. Actions may be
-    numbers or arrays. When an episode ends the next one begins, with a seed of its own.
+    numbers or arrays. When an episode ends, the next begins with a new seed.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class GymnasiumEnvironment(Environment):
     def _replay(
         self, seed: int, episode: int, actions: NDArray[Any], observed: NDArray[np.float64]
     ) -> None:
-        """Bring the object to where the state says it is."""
+        """Repeat the episode so far, so that the object matches the saved state."""
         observation, history = self._reset(seed, episode)
         for taken in actions:
             action = taken.item() if taken.ndim == 0 else taken

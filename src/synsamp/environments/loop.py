@@ -1,8 +1,8 @@
-"""The closed loop: a network acts, an environment answers, dopamine tells what it was worth.
+"""The closed loop of a network and an environment, with dopamine as the reward signal.
 
-The environment is asked at multiples of its period after the loop began, whatever the pieces in
-which time is spent; between two answers inputs and dopamine are constant. A compiled environment is
-asked by `kernel.acting`, which does the same.
+The environment responds at multiples of its period after the start of the loop, however the run is
+divided into calls; between two responses, input rates and dopamine are constant. For a compiled
+environment `kernel.acting` does the same within the engine.
 """
 
 from __future__ import annotations
@@ -31,10 +31,23 @@ from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, ROUNDING, du
 
 
 class Loop:
-    """A simulation and an environment that act on each other.
+    """A simulation in a closed loop with an environment.
 
-    ``rewarded=False`` keeps the reward from the network: it goes on acting, and dopamine is that
-    of no reward. ``mean_reward`` is the running mean to begin with.
+    Parameters
+    ----------
+    simulation
+        The network; its stimulus is replaced by the rates that the environment returns.
+    environment
+        Receives the network's spike counts once per period and returns rates and reward.
+    seed
+        Seed of the environment.
+    dopamine
+        Converts reward into the modulator of all circuits.
+    rewarded
+        If False, reward is counted in ``total_reward`` but dopamine stays at its level without
+        reward.
+    mean_reward
+        Initial running mean of the reward.
     """
 
     def __init__(
@@ -73,14 +86,14 @@ class Loop:
             self._inputs = [self._check(Response({}, rates))[1] for rates in shown]
 
     def run_until(self, time_s: float) -> None:
-        """Let time pass; an answer that is due at ``time_s`` is still asked for."""
+        """Simulate up to ``time_s`` (s); a response due at ``time_s`` is included."""
         if self._answer_at is None:
             self._ask_until(time_s)
         else:
             self._act_until(time_s)
 
     def _ask_until(self, time_s: float) -> None:
-        """From answer to answer."""
+        """Run from one response to the next."""
         period_s = self.environment.period_s
         while True:
             due = due_s.py_func(self._start_s, self._answers, period_s)
@@ -95,43 +108,43 @@ class Loop:
             self.simulation.run_until(time_s)
 
     def _act_until(self, time_s: float) -> None:
-        """From one change of inputs to the next."""
+        """Run from one change of the input rates to the next."""
         acting = self._acting()
         status = OTHER_INPUTS
         while status == OTHER_INPUTS:
             self._show(self._inputs[self._state[SHOWN]])
             try:
                 status = self.simulation.act_until(time_s, acting)
-            finally:  # stopped in between, it can go on
+            finally:  # so that an interrupted run can continue
                 self._note(acting)
             if status == BAD_ANSWER:
-                self._asked()  # from Python, it says what is wrong
+                self._asked()  # raises the error with its message
                 name, rule = self.environment.describe(), "must depend on its arguments alone"
                 raise refuse(f"answer of {name}", rule, "another one the second time")
 
     @property
     def _in_order(self) -> NDArray[np.int64]:
-        """All neurons, those that are seen first."""
+        """All neurons; those of the environment's circuits come first."""
         others = np.setdiff1d(np.arange(self._seen.size), self._watching)
         return np.concatenate([self._watching, others])
 
     @property
     def _watching(self) -> NDArray[np.int64]:
-        """The neurons that are seen, circuit by circuit."""
+        """Neurons of the environment's circuits, circuit by circuit."""
         return np.concatenate([np.zeros(0, np.int64), *self._watched.values()])
 
     def _asked(self) -> tuple[dict[str, Any], dict[str, Any], float]:
-        """An answer, checked."""
+        """The checked response to the present counts."""
         state = self.state_of_environment
         return self._check(self._ask(self.environment.respond, state, self._counts()))
 
     def _counts(self) -> Counts:
-        """Spikes since the last answer."""
+        """Spikes since the last response."""
         new = self.simulation.spike_counts - self._seen
         return {name: new[neurons] for name, neurons in self._watched.items()}
 
     def _acting(self) -> memory.Acting:
-        """All of this as the kernel takes it."""
+        """The loop's state in the arrays of the kernel."""
         environment, dopamine = self.environment, self.dopamine
         state, numbers = environment.flat(self._state), environment.numbers_as_array
         terms, counters = np.zeros(10), np.zeros(4, np.int64)
@@ -159,7 +172,7 @@ class Loop:
         )
 
     def _note(self, acting: memory.Acting) -> None:
-        """What has changed there."""
+        """Copy the kernel's arrays back into the loop's state."""
         shown = int(acting.counters[memory.SHOWN])
         self._state = self.environment.named(acting.state, self._state, shown)
         self._answers = int(acting.counters[memory.ANSWERS])
@@ -169,7 +182,7 @@ class Loop:
 
     @property
     def state_of_environment(self) -> dict[str, Any]:
-        """The environment as it is."""
+        """A copy of the environment's present state."""
         return dict(self._state)
 
     def _ask(self, question: Callable[..., Any], *given: Any) -> Any:
@@ -183,7 +196,7 @@ class Loop:
             raise refuse(what, "must answer", f"{type(error).__name__}: {error}", remedy) from error
 
     def _take(self, state: dict[str, Any], rates: dict[str, Any], reward: float) -> None:
-        """Another state, other inputs, another level of dopamine."""
+        """Apply a response: state, input rates, dopamine."""
         self._state = state
         self._show(rates)
         felt = reward if self.rewarded else 0.0
@@ -198,7 +211,7 @@ class Loop:
         return check_response(answer, name, simulation.network, simulation.time_s)
 
     def _show(self, rates: dict[str, Any]) -> None:
-        """Other inputs from now on, if they are others."""
+        """Set the input rates if they differ from the present ones."""
         if rates.keys() != self._rates.keys() or not all(
             np.array_equal(rates[group], self._rates[group]) for group in rates
         ):
@@ -208,7 +221,7 @@ class Loop:
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
-        """All that is needed to go on, beside the state of the simulation."""
+        """Return what is needed to continue, in addition to the simulation's own state."""
         return {
             "environment": self.state_of_environment,
             "describe": self.environment.describe(),
@@ -230,7 +243,7 @@ class Loop:
         dopamine: Dopamine = Dopamine(),  # noqa: B008 (frozen)
         rewarded: bool = True,
     ) -> Loop:
-        """Go on where ``state()`` left it; the simulation must show the saved ``rates_hz``."""
+        """Continue from ``state()``; the simulation's stimulus must be the saved ``rates_hz``."""
         self = cls.__new__(cls)
         self._set_up(simulation, environment, dopamine, rewarded)
         if saved["describe"] != environment.describe():

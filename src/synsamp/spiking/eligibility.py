@@ -13,16 +13,16 @@ from synsamp.spiking.state import State
 
 
 class Eligibility(NamedTuple):
-    """Matrices [post, pre]; 0 for synapses without effect."""
+    """Matrices [post, pre]; 0 for retracted synapses."""
 
     trace: NDArray[np.float64]
-    """e: the synapse's share in what its circuit lately did."""
+    """Eligibility trace e: the synapse's recent influence on the spikes of its circuit."""
     gradient: NDArray[np.float64]
-    """g: the estimate of the gradient of expected reward."""
+    """Gradient estimate g: of the expected reward with respect to θ."""
 
 
 def read_eligibility(engine: Engine, state: State, projection: str) -> Eligibility:
-    """Eligibility of a projection's synapses at the present; the state stays as it is."""
+    """Return the present eligibility of a projection's synapses; the state is not changed."""
     name = engine.network.projection(projection).name
     copy = state.copy()
     engine.bring_eligibility_up(copy)

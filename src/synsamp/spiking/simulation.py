@@ -1,7 +1,7 @@
-"""The shell that users hold: checks arguments, advances a state, records.
+"""`Simulation`: run a network, change it, read its state.
 
-Time is in seconds of biological time. Chopping a run into many calls, recording more or less,
-looking and probing leave the dynamics bit-identical.
+Time is in seconds of biological time. Results are bit-identical however a run is divided into
+calls, and whether or not the network is recorded, read or probed.
 """
 
 from __future__ import annotations
@@ -41,12 +41,33 @@ BUFFER_SPIKES = 2**14
 class Simulation:
     """A running network.
 
-    ``stimulus``: what the inputs show (`synsamp.spiking.input.stimulus`), None for silence.
-    ``drift_interval_s``: how often prior and noise are applied to a neuron's synapses (at its next
-    spike after that time); 0 is the exact mode, at every spike; default 1e-4/b, which is 1 s in the
-    paper. ``sync_interval_s``: the engine brings all synapses up to date at multiples of it
-    (default: 10 drift intervals, or 10 s). ``observer``: receives events, e.g. an `EventLog`.
-    ``theta``: start values per projection; others are drawn from their prior.
+    Parameters
+    ----------
+    network
+        The network, e.g. `winner_take_all_network`.
+    stimulus
+        Input rates in Hz [input], a list of presentations, `SpikeTimes`, a dictionary of these by
+        input group, or an object with ``library`` and ``choose``; None for silence.
+    seed
+        Seed of all random numbers.
+    drift_interval_s
+        Prior and noise are applied to a neuron's synapses at its first spike after this time (s).
+        0 applies them at every spike (exact mode). Default: 1e-4/b of the fastest synapses, which
+        is 1 s for the paper's b.
+    sync_interval_s
+        All synapses are brought up to date at multiples of this time (s). Default: 10 drift
+        intervals, or 10 s in exact mode.
+    observer
+        Receives events, e.g. ``EventLog("spikes")``.
+    theta
+        Initial θ [post, pre] by projection; other projections are drawn from their prior.
+
+    Examples
+    --------
+    >>> from synsamp.spiking import Simulation, winner_take_all_network
+    >>> sim = Simulation(winner_take_all_network(12, 3), [40.0] * 12, seed=1)
+    >>> sim.run(10.0).theta("x->z").shape
+    (3, 12)
     """
 
     def __init__(
@@ -75,7 +96,7 @@ class Simulation:
         sync_interval_s: float | None,
         observer: Observer | None,
     ) -> None:
-        """What a new and a restored simulation have in common: all that is not state."""
+        """Set everything that is not state, for new and restored simulations."""
         with announced():
             self._engine = Engine(network, drift_interval_s, sync_interval_s)
         self.network = self._given = network
@@ -94,47 +115,47 @@ class Simulation:
 
     @property
     def time_s(self) -> float:
-        """The present, in seconds of biological time."""
+        """Present biological time (s)."""
         return self._state.time_s
 
     @property
     def n_spikes(self) -> int:
-        """Network spikes so far."""
+        """Number of spikes of all neurons so far."""
         return int(self._state.activity.counters[SPIKES])
 
     @property
     def spike_counts(self) -> NDArray[np.int64]:
-        """Spikes of each neuron so far."""
+        """Number of spikes of each neuron so far, [neuron]."""
         return self._recorder.spike_counts.copy()
 
     @property
     def sync_interval_s(self) -> float:
-        """All synapses are up to date at multiples of it."""
+        """Interval (s) at whose multiples all synapses are up to date."""
         return self._engine.layout.sync_interval_s
 
     @property
     def drift_interval_s(self) -> float:
-        """How long a neuron's synapses may go without prior and noise."""
+        """Interval (s) after which prior and noise are applied at a neuron's next spike."""
         return self._engine.layout.drift_interval_s
 
     @property
     def nbytes(self) -> int:
-        """Memory of synapses and wiring."""
+        """Memory (bytes) of synapses and wiring."""
         arrays = (*self._state.synapses, *self._engine.layout.wiring)
         return sum(values.nbytes for values in arrays)
 
     def run(self, duration_s: float) -> Simulation:
-        """Simulate ``duration_s`` more seconds; returns itself."""
+        """Simulate ``duration_s`` more seconds and return the simulation itself."""
         duration_s = arguments.number("duration_s", duration_s, at_least=0, at_most=1e12)
         return self.run_until(self.time_s + duration_s)
 
     def run_until(self, time_s: float) -> Simulation:
-        """Simulate up to a time; results do not depend on how a run is divided; returns itself."""
+        """Simulate up to ``time_s`` (s) and return the simulation itself."""
         self.act_until(arguments.number("time_s", time_s, at_least=0, at_most=1e13), None)
         return self
 
     def act_until(self, time_s: float, acting: Acting | None) -> int:
-        """The same with a compiled environment; stops where inputs change, and returns why."""
+        """Simulate with a compiled environment until inputs change; return why it stopped."""
         end, status = float(on_grid.py_func(float(time_s), self.sync_interval_s)), DONE
         if self.time_s < end:
             take, log = self._recorder.take_events, self._log_presentations
@@ -150,10 +171,10 @@ class Simulation:
             self._recorder.take_presentations(shown)
 
     def replay(self, time_s: ArrayLike, source: ArrayLike, learning: bool = True) -> Simulation:
-        """Let given spikes happen instead of drawn ones, as in a pairing experiment.
+        """Apply given spikes instead of random ones, as in a pairing experiment.
 
-        ``source`` counts inputs first (groups in order), then neurons; times must not decrease
-        and must lie at or after the present. Drawn spikes continue from the last of them.
+        ``time_s``: sorted spike times (s), none in the past; time advances to the last one.
+        ``source``: what spikes, numbered with inputs first (groups in order), then neurons.
         """
         wiring = self._engine.layout.wiring
         times, sources, learning = check_given(
@@ -176,7 +197,7 @@ class Simulation:
 
     @property
     def stimulus(self) -> Any:
-        """What is shown; setting it starts the new one at the present time."""
+        """The present stimulus; a new one starts when it is set."""
         return self._stimulus
 
     @stimulus.setter
@@ -193,39 +214,39 @@ class Simulation:
         )
         self._log_presentations(self.time_s)
 
-    # -- looking --------------------
+    # -- reading --------------------
 
     def theta(self, projection: str) -> NDArray[np.float64]:
-        """θ[post, pre] of the state the network runs on, NaN where no synapse exists.
+        """Return θ [post, pre], NaN where no synapse exists.
 
-        Exact at multiples of ``sync_interval_s``; in between as of the last refresh of each neuron.
+        Up to date at multiples of ``sync_interval_s``; in between, as of each neuron's last update.
         """
         matrix = self._read(projection, self._state.synapses.theta)
         return np.where(np.isneginf(matrix), np.nan, matrix)
 
     def weight(self, projection: str) -> NDArray[np.float64]:
-        """Efficacies ŵ[post, pre] = max(0, w − f(0)) that act on the potentials now.
+        """Return the efficacies ŵ [post, pre] = max(0, w − f(0)) that act on the potentials.
 
-        For the paper's mapping f(0) = e^−θ0: a retracted synapse (θ <= 0) has none. As of the
-        same moment as `theta`.
+        With the paper's mapping, f(0) = exp(−θ0). A retracted synapse (θ <= 0) has ŵ = 0. As up to
+        date as `theta`.
         """
         w = self._read(projection, self._state.synapses.weight).astype(np.float64)
         place = self._engine.layout.places[self._engine.layout.place_of(projection)]
         at_zero = float(self._engine.layout.numbers.retracted_weight[place.block])
         effect = np.maximum(w - at_zero, 0.0)
-        # w is kept in single precision: next to θ = 0 it may be off by a rounding.
+        # w has single precision: near θ = 0 it may be off by rounding.
         return np.where(self.active(projection), effect, 0.0)
 
     def active(self, projection: str) -> NDArray[np.bool_]:
-        """Which synapses [post, pre] are functional (θ > 0), as of the same moment as `theta`."""
+        """Return which synapses [post, pre] are functional (θ > 0); as up to date as `theta`."""
         return self._read(projection, self._state.synapses.theta) > 0
 
     def eligibility(self, projection: str) -> Eligibility:
-        """Eligibility e and gradient estimate g of synapses that learn from reward, now."""
+        """Return eligibility e and gradient estimate g of synapses that learn from reward."""
         return read_eligibility(self._engine, self._state, projection)
 
     def potentials(self, circuit: str) -> NDArray[np.float64]:
-        """u_k of a circuit's neurons now (membrane potential)."""
+        """Return the present membrane potentials u [neuron] of a circuit."""
         numbers = self.network.neurons_of(circuit)
         state = self._state.copy()
         self._engine.deliver(state, self._feed, self._event_buffer, lambda buffer: None)
@@ -233,22 +254,22 @@ class Simulation:
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """Which neurons have not been removed."""
+        """Which neurons have not been removed by a lesion, [neuron]."""
         return self._state.activity.bias > -np.inf
 
     def neurons_of(self, circuit: str) -> NDArray[np.int64]:
-        """Numbers of a circuit's neurons as they appear in recorded spikes."""
+        """Return the numbers of a circuit's neurons, as in recorded spikes."""
         return self.network.neurons_of(circuit)
 
     def probe(self, stimulus: Any, duration_s: float, **options: Any) -> Probe:
-        """Show a stimulus with plasticity off on a copy of the state; see `run_probe`."""
+        """Show a stimulus for ``duration_s`` to a copy with plasticity off; see `run_probe`."""
         known = ("seed", "start", "burn_in_s", "burn_in")
         for name in options:
             arguments.one_of("option of probe", name, known)
         return run_probe(self._engine, self._state, stimulus, duration_s, **options)
 
     def to_xarray(self) -> xr.Dataset:
-        """θ and ŵ of all projections now, as ``theta x->z`` and ``weight x->z``."""
+        """Return θ and ŵ of all projections as variables ``theta x->z`` and ``weight x->z``."""
         now: dict[str, Any] = {}
         for p in self.network.projections:
             dims = (f"{p.target} neuron", f"{p.source} neuron")
@@ -266,13 +287,12 @@ class Simulation:
     # -- changes --------------------
 
     def change(self, projection: str | Mapping[str, Mapping[str, Any]], **numbers: Any) -> None:
-        """From now on other numbers hold for a projection: speed, temperature, prior, plasticity.
+        """Change parameters of a projection from now on.
 
-        Several at once as a mapping, ``{"x->z": {"speed": 0.0}, …}``. All synapses are brought up
-        to date under the old numbers first. Parts keep their kind: give
-        ``prior=Gaussian(1.0, 0.5)`` where a Gaussian was, or
-        ``plasticity=SpikeLikelihood(data_size=50.0)``.
-        The refresh follows the fastest b unless it was given; the grid stays.
+        They are ``speed``, ``temperature``, ``prior`` and ``plasticity``; the class of prior and
+        plasticity stays the same. Several projections: ``{"x->z": {"speed": 0.0}, …}``. Synapses
+        are first brought up to date with the old parameters. A default drift interval follows the
+        new speeds; the sync interval stays.
         """
         if not isinstance(projection, Mapping):
             projection = {arguments.text("projection", projection): numbers}
@@ -297,7 +317,7 @@ class Simulation:
         engine.recompute_potentials(self._state)
 
     def modulate(self, circuit: str | None, value: float) -> None:
-        """Set the modulator that plasticity in a circuit (None: in all) reads from now on."""
+        """Set the modulator (dopamine) of plasticity in a circuit, or in all if None."""
         index = slice(None) if circuit is None else self.network.index_of(circuit)
         value = arguments.number("value", value)
         modulator = self._state.activity.modulator
@@ -306,16 +326,14 @@ class Simulation:
             modulator[index] = value
 
     def modulator(self, circuit: str) -> float:
-        """The present value of a circuit's modulator; 1 unless it was set."""
+        """Return the present modulator of a circuit; 1 unless it was set."""
         return float(self._state.activity.modulator[self.network.index_of(circuit)])
-
-    # -- lesions --------------------
 
     def lesion(self, lesion: NetworkLesion) -> None:
         """Apply a lesion now: `RemoveNeurons`, `RemoveSynapses` or `SilenceInputs`."""
         arguments.instance("lesion", lesion, NetworkLesion, "e.g. RemoveNeurons('z', [0])")
         layout = self._engine.layout
-        lesion.apply(self._state.copy(), self.network, layout)  # raises an error if it is wrong
+        lesion.apply(self._state.copy(), self.network, layout)  # checks the lesion
         self._deliver()
         lesion.apply(self._state, self.network, layout)
         self._feed.forget()
@@ -324,7 +342,7 @@ class Simulation:
     # -- state --------------------
 
     def state(self) -> dict[str, Any]:
-        """Everything needed to continue bit-identically, as arrays, numbers and strings."""
+        """Return everything needed to continue bit-identically, as arrays, numbers and strings."""
         if not self._recorder.wants_presentations:  # a restored simulation may record them
             self._feed.shown_before(self._state.inputs, self.time_s)
         return {
@@ -338,7 +356,7 @@ class Simulation:
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles continue independently and bit-identically."""
+        """Copy or pickle by `state`: copies continue independently and bit-identically."""
         saved = (type(self), self._given, self.state(), self._stimulus, self.observer)
         return _continued, saved
 
@@ -347,14 +365,13 @@ class Simulation:
 
     @classmethod
     def from_state(
-        cls,
-        network: Network,
-        state: Any,
-        stimulus: Any = None,
-        *,
-        observer: Observer | None = None,
+        cls, network: Network, state: Any, stimulus: Any = None, *, observer: Observer | None = None
     ) -> Simulation:
-        """Go on from ``state()``; network, stimulus and scheduled lesions as they were."""
+        """Continue bit-identically from ``state()``, which includes changes and lesions.
+
+        ``network`` is the one the simulation was created with, ``stimulus`` that of the moment of
+        saving.
+        """
         check_saved(state)
         self = cls.__new__(cls)
         with translate_errors():

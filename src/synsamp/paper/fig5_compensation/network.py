@@ -1,7 +1,7 @@
-"""The network of Fig. 5: eight circuits of ten neurons, four that hear and four that see.
+"""The network of Fig. 5: eight circuits of ten neurons, four auditory and four visual.
 
-Every circuit gets all inputs of its own modality, and lateral connections may grow between any two
-of the 80 neurons (5 ms delay; no neuron to itself unless wanted). All synapses follow the one rule.
+Every circuit receives all inputs of its modality, and lateral connections may grow between any two
+of the 80 neurons (5 ms delay; by default without self-connections). All synapses follow one rule.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from synsamp.spiking import (
 )
 
 PER_MODALITY = 4
-"""Circuits that hear, and circuits that see."""
+"""Number of auditory circuits, and of visual ones."""
 AUDITORY = tuple(f"A{i}" for i in range(PER_MODALITY))
 VISUAL = tuple(f"V{i}" for i in range(PER_MODALITY))
 CIRCUITS = (*AUDITORY, *VISUAL)
@@ -42,7 +42,7 @@ class LateralSection(Parameters):
 
 
 class Hidden:
-    """How many neurons there are and where: z_A first, then z_V, circuit by circuit."""
+    """Numbering of the hidden neurons: z_A first, then z_V, circuit by circuit."""
 
     def __init__(self, per_circuit: int) -> None:
         self.per_circuit = per_circuit
@@ -63,7 +63,7 @@ def build_network(
     synapses: SynapseModel,
     lateral: LateralSection,
 ) -> Network:
-    """The network; all its synapses are of one kind."""
+    """Build the network; all synapses share one model."""
     adaptation = DoubleExponential(circuit.adaptation_rise_s, circuit.adaptation_fall_s)
     circuits = [
         WinnerTakeAll(
@@ -92,23 +92,23 @@ def build_network(
     )
 
 
-# -- looking at a running network: a view of a protocol, or a simulation --------------------
+# -- reading a running network (a view of a protocol, or a simulation) --------------------
 
 
 def lateral_theta(view: Any) -> NDArray[np.float64]:
-    """θ[post, pre] between all hidden neurons; NaN: cannot exist."""
+    """θ [post, pre] between all hidden neurons; NaN where no synapse can exist."""
     return np.block(
         [[view.theta(f"{source}->{target}") for source in CIRCUITS] for target in CIRCUITS]
     )
 
 
 def auditory_theta(view: Any) -> NDArray[np.float64]:
-    """θ[neuron of z_A, input]."""
+    """θ [neuron of z_A, input]."""
     return np.concatenate([view.theta(f"{HEARING}->{target}") for target in AUDITORY])
 
 
 def visual_efficacies(view: Any) -> NDArray[np.float64]:
-    """ŵ[neuron of z_V, pixel], 0 for what is retracted or removed."""
+    """Efficacies ŵ [neuron of z_V, pixel]; 0 for retracted and removed synapses."""
     return np.concatenate([view.weight(f"{SEEING}->{target}") for target in VISUAL])
 
 
@@ -116,7 +116,7 @@ def visual_efficacies(view: Any) -> NDArray[np.float64]:
 
 
 def neurons_removed(hidden: Hidden, neurons: Iterable[int]) -> list[RemoveNeurons]:
-    """Lesion 1: these hidden neurons fall silent permanently, all their synapses go."""
+    """Lesion 1: remove hidden neurons with all their synapses, permanently."""
     lesions = []
     for i, name in enumerate(CIRCUITS):
         start = i * hidden.per_circuit
@@ -127,7 +127,7 @@ def neurons_removed(hidden: Hidden, neurons: Iterable[int]) -> list[RemoveNeuron
 
 
 def connections_removed(hidden: Hidden, which: NDArray[np.bool_]) -> list[RemoveSynapses]:
-    """Lesion 2: these lateral connections [post, pre] go and may not regrow."""
+    """Lesion 2: remove lateral connections [post, pre]; they cannot regrow."""
     return [
         RemoveSynapses(f"{source}->{target}", part.copy(), regrow=False)
         for i, target in enumerate(CIRCUITS)

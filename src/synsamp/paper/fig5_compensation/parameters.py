@@ -1,4 +1,4 @@
-"""What can be set: the schedule here, the rest where it is used."""
+"""Parameters of Fig. 5: schedule and tests; the other sections are next to their code."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from synsamp.paper.shared.digit_circuit import N_PIXELS, CircuitSection, Spiking
 from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
 
 N_CHANNELS = 77
-"""Of the ear."""
+"""Channels of the cochlear model."""
 STEP_S = 100.0
-"""Lateral θ is noted on this grid."""
+"""Interval (s) at which lateral θ is recorded."""
 
 
 class ScheduleSection(Parameters):
-    """How long everything lasts; 0 leaves a part out."""
+    """Durations (s); 0 omits a part."""
 
     learning_s: float = Field(9000.0, ge=1.0, le=1e8, description="before lesion 1")
     after_lesion_1_s: float = Field(5400.0, ge=1.0, le=1e8, description="until lesion 2")
@@ -37,19 +37,19 @@ class ScheduleSection(Parameters):
             if getattr(self, name) > 0 and self.after_lesion_2_s == 0:
                 raise ValueError(f"{name} must be 0 if after_lesion_2_s is 0")
         if self.after_lesion_1_s + self.after_lesion_2_s < 2 * STEP_S:
-            # one point of θ′ before the lesion and two after it are the fewest that say anything
+            # the path of θ′ needs one point before the lesion and two after it
             raise ValueError(f"after_lesion_1_s must be at least {2 * STEP_S:g} s without lesion 2")
         return self
 
     @property
     def lesions_s(self) -> tuple[float, ...]:
-        """When the lesions are made."""
+        """Times (s) of the lesions."""
         second = self.learning_s + self.after_lesion_1_s
         return (self.learning_s, second) if self.after_lesion_2_s else (self.learning_s,)
 
     @property
     def end_s(self) -> float:
-        """When the network itself ends, without controls."""
+        """End (s) of the main run, without controls."""
         return self.learning_s + self.after_lesion_1_s + self.after_lesion_2_s
 
 
@@ -68,7 +68,7 @@ class TestSection(Parameters):
 
 
 class CompensationParameters(Parameters):
-    """What can be set."""
+    """All parameters of Fig. 5."""
 
     schedule: ScheduleSection = ScheduleSection()
     test: TestSection = TestSection()

@@ -176,7 +176,7 @@ def reconstruct_image(
 
 
 def lateral_path(view: View) -> xr.DataArray:
-    """θ[post, pre] between hidden neurons, NaN: cannot exist."""
+    """θ [post, pre] between hidden neurons; NaN where no synapse can exist."""
     return _array(lateral_theta(view).astype(np.float32), "post", "pre", of="lateral θ")
 
 

@@ -44,7 +44,7 @@ Digit = Annotated[int, Field(ge=0, le=9)]
 
 
 class InputSection(Parameters):
-    """What is heard and seen, and how it becomes spikes."""
+    """Sounds and images, and how they are encoded as spikes."""
 
     digits: tuple[Digit, Digit] = Field(
         (1, 2), description="the two digits; lesion 1 hits the second"
@@ -113,7 +113,7 @@ class Pairs:
 
     @property
     def word_s(self) -> tuple[float, float]:
-        """The shortest and the longest word that any split may hold: sizes of tables."""
+        """Shortest and longest word of any split, which set the sizes of tables."""
         drawn = [sound.duration_s for sound in (*self.train_sounds, *self.test_sounds)]
         return min(*drawn, *self.lengths_s), max(*drawn, *self.lengths_s)
 
@@ -144,14 +144,14 @@ def words(section: InputSection) -> tuple[Utterance, ...]:
 
 
 def require_data(section: InputSection) -> None:
-    """Refuse what is not on this machine: recordings, images."""
+    """Raise an error if recordings or images are missing on this machine."""
     words(section)
     if section.images != "embedded":
         _images(section)
 
 
 def load_pairs(section: InputSection, seed: int) -> Pairs:
-    """Read the data; the seed draws the speaker, and which words are for learning or for tests."""
+    """Read the data; the seed determines the speaker and the split into learning and test words."""
     known = words(section)
     speaker = speaker_for(known, seed)
     spoken = [one for one in known if one.speaker == speaker]
@@ -171,7 +171,7 @@ def load_pairs(section: InputSection, seed: int) -> Pairs:
 
 
 def example_of(pairs: Pairs, section: InputSection) -> xr.Dataset:
-    """What panel A shows: a word and an image of the second digit, and the mean images."""
+    """Data of panel A: a word and an image of the second digit, and the mean images."""
     sound = pairs.train_sounds[int(np.flatnonzero(pairs.train_classes == 1)[0])]
     starts = np.concatenate([[0.0], np.cumsum(sound.durations_s)])
     return xr.Dataset(
@@ -205,7 +205,7 @@ def _sound(section: InputSection, spoken: Utterance) -> RateSegments:
 
 
 class _Made:
-    """Presentations that are made when asked for; all at once would take gigabytes."""
+    """Presentations built on access; all at once would take gigabytes."""
 
     def __init__(self, length: int, make: Callable[[int], RateSegments]) -> None:
         self._length, self._make = length, make
@@ -218,7 +218,7 @@ class _Made:
 
 
 class Together:
-    """Sound and image of one digit together: either digit in equal shares, any word and image."""
+    """Sound and image of the same digit; both digits are equally likely."""
 
     def __init__(
         self,
@@ -264,9 +264,9 @@ class Together:
 
 
 class SoundAlone:
-    """Utterances with the visual inputs at their noise, round and round in shuffled classes.
+    """Utterances in random order, with only noise on the visual inputs.
 
-    Classes alternate in random order within each pair, so that blocks of trials are balanced.
+    Each pair of trials has one of either class, so blocks of trials are balanced.
     """
 
     def __init__(

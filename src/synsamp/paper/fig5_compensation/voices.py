@@ -1,7 +1,7 @@
-"""Whose words are heard: those of one speaker, drawn by the seed where several could be meant.
+"""The speaker whose words a network hears; drawn from the seed if several are possible.
 
-The Free Spoken Digits have many speakers. Unless one is named, each network draws its own among
-three, so that intervals over networks hold for other voices too.
+The Free Spoken Digits have many speakers. Unless one is named, each network draws one of three,
+so that intervals over networks include differences between voices.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from synsamp.errors import refuse
 from synsamp.seeds import named_seed
 
 FSDD_SPEAKERS = ("jackson", "george", "lucas")
-"""Who may be drawn, whoever else has recordings in the folder."""
+"""Speakers to draw from; other recordings in the folder are not used."""
 
 
 @functools.lru_cache(maxsize=4)
 def words_of(
     speech: str, folder: str, digits: tuple[int, ...], speaker: str
 ) -> tuple[Utterance, ...]:
-    """All words that a network may hear: of the named speaker, or of all who may be drawn."""
+    """All words that a network may hear: of the named speaker, or of all possible ones."""
     sources: dict[str, SpeechSource] = {
         "embedded": EmbeddedSpeech(),
         "fsdd": FreeSpokenDigits(),
@@ -50,6 +50,6 @@ def words_of(
 
 
 def speaker_for(words: Sequence[Utterance], seed: int) -> str:
-    """Whom a network hears: the only speaker, or one drawn by its seed."""
+    """The speaker of a network: the only one, or one drawn from its seed."""
     speakers = sorted({word.speaker for word in words})
     return speakers[int(named_seed(seed, "speaker").generate_state(1)[0]) % len(speakers)]

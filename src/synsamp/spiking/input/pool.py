@@ -1,7 +1,7 @@
-"""What the kernel reads of rates: alias tables, and presentations as segments that name them.
+"""Input rates as the kernel reads them: alias tables, and segments that refer to them.
 
-Tables are built once per distinct row of rates and kept side by side; a library too large for that
-is worked through with a pool that starts over.
+One table is built per distinct row of rates and kept; if a library needs too many tables, the pool
+is cleared and filled again.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from synsamp.spiking.neurons import FASTEST_HZ, LONGEST_S
 
 SHORTEST_S = 1e-9
 BATCH = 2**17
-"""Rates (a megabyte of them) that are checked and summed in one go."""
+"""Number of rates (1 MB) that are checked and summed in one call."""
 
 
 class Segments(NamedTuple):
-    """Segments in a row: when they end, their total rate, where their alias table lies."""
+    """Consecutive segments: end times (s), total rates (Hz), positions of their alias tables."""
 
     ends_s: NDArray[np.float64]
     rate_hz: NDArray[np.float64]
@@ -32,7 +32,7 @@ class Segments(NamedTuple):
 
 
 class _Ready:
-    """Presentations of one group that are ready for the kernel, side by side in growing arrays."""
+    """Compiled presentations of one input group, one after the other in growing arrays."""
 
     def __init__(self) -> None:
         self._row_of: dict[int, int] = {}
@@ -44,7 +44,7 @@ class _Ready:
         return index in self._row_of
 
     def add(self, indices: list[int], lengths: NDArray[np.int64], parts: Segments) -> None:
-        """Take up presentations, so many segments each; ends are relative to their start."""
+        """Add presentations with ``lengths`` segments each; end times count from their start."""
         row, count = len(self._row_of), len(indices)
         start = int(self._first[row])
         stop = start + parts.ends_s.size
@@ -69,7 +69,7 @@ class _Ready:
 
 
 def _with_room(values: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array, or a copy twice as long as needed if it is too short."""
+    """The array, or a copy of twice the needed size if it is too short."""
     if size <= values.size:
         return values
     grown = np.zeros(2 * size, values.dtype)
@@ -88,7 +88,7 @@ class _Presentation(NamedTuple):
 def _batches(
     group: str, library: Sequence[Any], indices: list[int], n_inputs: int
 ) -> Iterator[list[_Presentation]]:
-    """Presentations, as many at a time as make a call worth while and memory does not notice."""
+    """Presentations in batches of about ``BATCH`` rates."""
     batch: list[_Presentation] = []
     size = 0
     for i in indices:
@@ -102,7 +102,7 @@ def _batches(
 
 
 def _taken(group: str, library: Sequence[Any], index: int, n_inputs: int) -> _Presentation:
-    """A presentation of a library, whose numbers are still to be checked."""
+    """A presentation of a library; its values are checked later."""
     if not 0 <= index < len(library):
         arguments.whole(f"choice for {group!r}", index, at_least=0, at_most=len(library) - 1)
     shown = library[index]
@@ -123,7 +123,7 @@ def _taken(group: str, library: Sequence[Any], index: int, n_inputs: int) -> _Pr
 
 
 def _checked(group: str, index: int, durations: Any, rates: Any, n_inputs: int) -> _Presentation:
-    """Refuse what is no presentation; what can be made one is."""
+    """Check a presentation and convert it to arrays."""
     of = f"of presentation {index} for {group!r}"
     durations = arguments.numbers(
         f"durations_s {of}", durations, shape=(None,), at_least=SHORTEST_S, at_most=LONGEST_S
@@ -142,7 +142,7 @@ def _checked(group: str, index: int, durations: Any, rates: Any, n_inputs: int) 
 
 
 class Pool:
-    """Tables of rates, and presentations that are ready."""
+    """Alias tables of rates, and compiled presentations."""
 
     def __init__(self) -> None:
         self._ready: dict[str, _Ready] = {}
@@ -150,7 +150,7 @@ class Pool:
         self.start_over()
 
     def start_over(self) -> None:
-        """Forget all rates; tables to come take the place of those that were."""
+        """Discard all rates; new tables overwrite the old ones."""
         self._ready.clear()
         self._table_of: dict[bytes, int] = {}
         self._used = 0
@@ -158,17 +158,17 @@ class Pool:
 
     @property
     def tables(self) -> NDArray[np.uint64]:
-        """All tables, one after the other; another array when they have grown out of it."""
+        """All tables, one after the other; a new array each time more space is needed."""
         return self._tables
 
     @property
     def used(self) -> int:
-        """Entries of tables that are in use."""
+        """Number of table entries in use."""
         return self._used
 
     @property
     def peak_rate_hz(self) -> float:
-        """The largest total rate met so far."""
+        """The largest total rate (Hz) so far."""
         return self._peak_rate_hz
 
     def chosen(
@@ -186,9 +186,9 @@ class Pool:
     ) -> tuple[NDArray[np.int64], Segments]:
         """Numbers of segments of some presentations, and all their segments."""
         durations = np.concatenate([each.durations_s for each in batch])
-        # row by row in memory, however a user's arrays lie: tables are made of rows
+        # contiguous rows, whatever the memory layout of a user's arrays
         rates = np.ascontiguousarray(np.concatenate([each.rates_hz for each in batch]))
-        # One look at all of them; only what is wrong, NaN too, is looked at one by one.
+        # All at once; if anything is wrong (NaN included), one by one for the message.
         if not (
             durations.min() >= SHORTEST_S
             and durations.max() <= LONGEST_S
@@ -204,7 +204,7 @@ class Pool:
     def rated(
         self, rates: NDArray[np.float64], silenced: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Total rate and place of the alias table per row of rates, without silenced inputs."""
+        """Total rate (Hz) and table position of each row of rates, without silenced inputs."""
         if silenced.any():
             rates[:, silenced] = 0.0
         totals = rates.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Where a run stands in its stimulus: all about its inputs that changes."""
+"""The state of a run's input: its position in the stimulus."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Chosen(NamedTuple):
 
 @dataclass
 class InputState:
-    """Where a run stands in its stimulus."""
+    """Position in the stimulus, random generator, and silenced inputs."""
 
     rng: np.random.Generator
     silenced: dict[str, NDArray[np.bool_]]
@@ -39,25 +39,25 @@ class InputState:
 
     @classmethod
     def new(cls, network: Network, rng: np.random.Generator, start_s: float = 0.0) -> Self:
-        """Nothing chosen yet, nobody silenced."""
+        """Return the initial state: nothing chosen, no input silenced."""
         silenced = {g.name: np.zeros(g.size, bool) for g in network.inputs}
         return cls(rng, silenced, end_s=start_s, set_s=start_s)
 
     def copy(self) -> InputState:
-        """A state of its own."""
+        """Return an independent copy."""
         rng = np.random.default_rng(0)
         rng.bit_generator.state = self.rng.bit_generator.state
         silenced = {name: mask.copy() for name, mask in self.silenced.items()}
         return replace(self, rng=rng, silenced=silenced, blocks=list(self.blocks))
 
     def restart(self, now_s: float) -> None:
-        """Another stimulus from ``now_s`` on (inputs before it must have been delivered)."""
+        """Reset for a new stimulus at ``now_s``; earlier input must have been delivered."""
         self.blocks = []
         self.end_s = self.set_s = now_s
         self.next = self.logged = self.given = 0
 
     def save(self) -> dict[str, Any]:
-        """Numbers, arrays and nested mappings."""
+        """Return the state as numbers, arrays and nested dictionaries."""
         return {
             "next": self.next,
             "end_s": self.end_s,
@@ -78,7 +78,7 @@ class InputState:
 
     @classmethod
     def restore(cls, network: Network, saved: Any) -> InputState:
-        """The way back; everything is checked."""
+        """Inverse of `save`; all values are checked."""
         found = cls.new(network, np.random.default_rng(0))
         try:
             state = dict(saved["rng"])

@@ -1,10 +1,10 @@
-"""From a stimulus to the schedule that the kernel walks along: segments with alias tables.
+"""From a stimulus to the kernel's schedule: segments with alias tables.
 
-Presentations are chosen in blocks of fixed size, so that neither the length of a run call nor the
-state of any buffer changes what is shown. Constant rates, which an environment may change every few
-milliseconds, are written into the same arrays again and again.
+Presentations are chosen in blocks of fixed size, so what is shown depends neither on how a run is
+divided into calls nor on any buffer. Constant rates, which an environment may change every few
+milliseconds, reuse the same arrays.
 
-`InputState` is all that changes; what is here can be made anew from it and the stimulus.
+All state is in `InputState`; everything here can be rebuilt from it and the stimulus.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from synsamp.spiking.kernel.memory import SILENCED, Schedule
 from synsamp.spiking.network import Network
 
 POOL_ENTRIES = 2**24
-"""Table entries kept (8 bytes each) before the pool starts over."""
+"""Number of table entries (8 bytes each) after which the pool is cleared."""
 
 
 def most_within(times: NDArray[np.float64], window_s: float) -> int:
@@ -34,7 +34,7 @@ def most_within(times: NDArray[np.float64], window_s: float) -> int:
 
 
 class _Block(NamedTuple):
-    """A block ready for the kernel; its arrays are those of a `Schedule`."""
+    """A block compiled for the kernel, with the arrays of a `Schedule`."""
 
     starts_s: NDArray[np.float64]  # of its presentations; the last entry is the end of the block
     ends_s: NDArray[np.float64]  # [group, segment]
@@ -47,9 +47,9 @@ _REPEATS = np.full(BLOCK, REPEAT_S)
 
 
 def _starts(start_s: float, durations_s: NDArray[np.float64]) -> NDArray[np.float64]:
-    """When presentations start, and the last one ends.
+    """Start times (s) of presentations, and the end of the last one.
 
-    One running sum from the block's start: the same numbers however runs are cut up.
+    One cumulative sum from the block's start, so the times do not depend on how a run is divided.
     """
     return np.cumsum(np.concatenate([[start_s], durations_s]))
 
@@ -65,7 +65,7 @@ def _checked_choice(chosen: Any, library: Mapping[str, Any]) -> dict[str, NDArra
 
 
 class InputFeed:
-    """Makes the schedule of one stimulus; what it keeps can be made anew at any time."""
+    """Builds the schedule of one stimulus; its caches can be rebuilt at any time."""
 
     def __init__(self, network: Network, shown: ParsedStimulus) -> None:
         self._network = network
@@ -79,7 +79,7 @@ class InputFeed:
         self._constant: _Block | None = None  # the last one of constant rates
 
     def showing(self, shown: ParsedStimulus) -> InputFeed:
-        """A feed of another stimulus: this one, with its arrays, if rates stay constant."""
+        """Return a feed of a new stimulus; it reuses these arrays if both have constant rates."""
         new, old = shown.stimulus, self._stimulus
         if not (
             isinstance(new, Constant)
@@ -94,16 +94,16 @@ class InputFeed:
         return self
 
     def covered_s(self, state: InputState) -> float:
-        """How far the present schedule reaches."""
+        """End (s) of the present schedule."""
         return np.inf if self._stimulus is None else state.end_s
 
     @property
     def peak_rate_hz(self) -> float:
-        """The largest total rate of drawn spikes met so far."""
+        """The largest total rate (Hz) of drawn spikes so far."""
         return self._pool.peak_rate_hz
 
     def extend(self, state: InputState, inputs_until_s: float, keep: bool = False) -> None:
-        """Choose one more block; drop what lies wholly in the past unless it is to be kept."""
+        """Choose one more block; drop blocks in the past unless ``keep``."""
         if self._stimulus is None:
             return
         if not keep:
@@ -122,9 +122,9 @@ class InputFeed:
         state.next += BLOCK
 
     def schedule(self, state: InputState, drawn_until_s: NDArray[np.float64]) -> Schedule:
-        """The kernel's view of all blocks, with a cursor per group at what has been drawn.
+        """Return the kernel's schedule of all blocks, with each group's cursor at its position.
 
-        One and the same as long as the blocks are: only its cursors are set anew.
+        The same object as long as the blocks are the same; only the cursors are updated.
         """
         blocks = [(b.first, b.start_s) for b in state.blocks]
         if self._laid is None or self._laid_of != blocks:
@@ -138,7 +138,7 @@ class InputFeed:
     def _lay(self, state: InputState, laid: Schedule | None) -> Schedule:
         n_groups = len(self._network.inputs)
         blocks = [self._block(state, b) for b in state.blocks]
-        if not blocks:  # nothing, for ever
+        if not blocks:  # silence
             size = (n_groups, 1)
             nothing = np.full(size, np.inf), np.zeros(size), np.zeros(size, np.int64)
             blocks = [_Block(_NO_TIMES, *nothing)]
@@ -146,7 +146,7 @@ class InputFeed:
             blocks = [_Block(*(np.concatenate(row, axis=-1) for row in zip(*blocks, strict=True)))]
         _, ends, rate, table = blocks[0]
         if laid is not None and laid.ends_s is ends and laid.tables is self._pool.tables:
-            return laid  # what it reads has been written anew in place
+            return laid  # its arrays were overwritten in place
         given_s, given_input = self._given(state)
         return Schedule(
             ends_s=ends,
@@ -160,7 +160,7 @@ class InputFeed:
         )
 
     def shown_before(self, state: InputState, time_s: float) -> dict[str, NDArray[Any]]:
-        """Presentations that began before ``time_s`` and were not asked for yet."""
+        """Presentations that began before ``time_s`` and have not been returned yet."""
         starts, picks = [np.zeros(0)], [np.zeros((0, len(self._network.inputs)), np.int64)]
         for block in state.blocks:
             begins = self._block(state, block).starts_s[:-1]
@@ -175,11 +175,11 @@ class InputFeed:
         return {"start_s": np.concatenate(starts), "index": np.concatenate(picks)}
 
     def given_before(self, state: InputState, time_s: float) -> int:
-        """How many given spikes lie at or before ``time_s``."""
+        """Number of given spikes at or before ``time_s``."""
         return int(np.searchsorted(self._given(state)[0], time_s, side="right"))
 
     def forget(self) -> None:
-        """Rates have changed (inputs were silenced): make everything anew when asked for."""
+        """Discard all caches, since inputs were silenced; they are rebuilt when needed."""
         self._pool.start_over()
         self._made, self._laid = {}, None
 
@@ -254,8 +254,8 @@ class InputFeed:
         return made
 
     def _build_constant(self, state: InputState, block: Chosen, stimulus: Constant) -> _Block:
-        """Every presentation is one segment, the same as all others."""
-        made = None if state.blocks else self._constant  # nobody else reads its arrays
+        """A block of equal presentations with one segment each."""
+        made = None if state.blocks else self._constant  # no other block uses its arrays
         if made is None:
             made = self._silent(np.zeros(BLOCK + 1), BLOCK)
         self._constant = made
@@ -272,7 +272,7 @@ class InputFeed:
         return made
 
     def _silent(self, starts_s: NDArray[np.float64], n_segments: int) -> _Block:
-        """A block to be filled; segments that are left over have no length."""
+        """A silent block to be filled; unused segments have zero length."""
         size = (len(self._network.inputs), n_segments)
         ends_s = np.full(size, starts_s[-1])
         return _Block(starts_s, ends_s, np.zeros(size), np.zeros(size, np.int64))

@@ -1,8 +1,8 @@
-"""What is shown, and in which order.
+"""Stimuli: what is shown, and in which order.
 
 A presentation is any object with ``durations_s[n_segments]`` and ``rates_hz[n_segments, n_inputs]``
 (`synsamp.data.encoding.RateSegments` is one). A stimulus holds a library of presentations per
-input group and chooses which come next; one's own is a class with these two members::
+input group and chooses which come next; a custom one is a class with these two members::
 
     class Alternating:
         def __init__(self, ones, twos):
@@ -13,10 +13,10 @@ input group and chooses which come next; one's own is a class with these two mem
             number = first + np.arange(count)               # 0, 1, 2, … since the start
             return {"x": rng.integers(self.n, size=count) + self.n * (number % 2)}
 
-`choose` must depend on its arguments alone; then a run resumes bit for bit.
+`choose` must depend only on its arguments; a resumed run is then bit-identical.
 
-Short forms: an array of rates (one per input) is shown for ever; a list of presentations is shown
-in order; a dictionary has one of these per input group, or `SpikeTimes`.
+Short forms: an array of rates in Hz (one per input) is shown throughout; a list of presentations is
+shown in order; a dictionary has one of these, or `SpikeTimes`, per input group.
 """
 
 from __future__ import annotations
@@ -34,27 +34,37 @@ from synsamp.spiking.network import Network
 from synsamp.spiking.neurons import FASTEST_HZ
 
 REPEAT_S = 1.0
-"""Constant rates are presentations of this length, one after the other."""
+"""Constant rates are repeated presentations of this length."""
 
 
 class Stimulus(Protocol):
-    """A library of presentations per input group, and an order."""
+    """Interface of stimuli: a library of presentations per input group, and an order."""
 
     @property
     def library(self) -> Mapping[str, Sequence[Any]]:
-        """Presentations by name of the input group; groups not named stay silent."""
+        """Presentations by input group; other groups are silent."""
 
     def choose(
         self, rng: np.random.Generator, first: int, count: int
     ) -> Mapping[str, NDArray[np.int64]]:
-        """Indices into the library for the presentations number ``first`` … first + count − 1.
+        """Return indices into the library for presentations ``first`` … first + count − 1.
 
-        All groups of one presentation must last equally long.
+        A presentation must have the same duration in all groups.
         """
 
 
 class RandomOrder:
-    """Presentations of one input group in random order, equally likely or by ``weights``."""
+    """Presentations of one input group in random order.
+
+    Parameters
+    ----------
+    presentations
+        The library, e.g. a list of `RateSegments`.
+    group
+        Name of the input group.
+    weights
+        Relative probability of each presentation; default: all equal.
+    """
 
     def __init__(
         self, presentations: Sequence[Any], group: str = "x", weights: ArrayLike | None = None
@@ -78,7 +88,7 @@ class RandomOrder:
     def choose(
         self, rng: np.random.Generator, first: int, count: int
     ) -> dict[str, NDArray[np.int64]]:
-        """Independent draws."""
+        """Draw presentations independently."""
         n = len(self.library[self._group])
         if self._shares is None:
             return {self._group: rng.integers(n, size=count)}
@@ -86,9 +96,12 @@ class RandomOrder:
 
 
 class InOrder:
-    """Presentations one after the other, then from the start again.
+    """Presentations in order, repeated from the start.
 
-    ``library`` maps input groups to equally long rows of presentations, or is one row for ``x``.
+    Parameters
+    ----------
+    library
+        Lists of presentations by input group, of equal length; or one list, for group ``x``.
     """
 
     def __init__(self, library: Mapping[str, Sequence[Any]] | Sequence[Any]) -> None:
@@ -103,14 +116,22 @@ class InOrder:
     def choose(
         self, rng: np.random.Generator, first: int, count: int
     ) -> dict[str, NDArray[np.int64]]:
-        """Round and round."""
+        """Continue in order, cyclically."""
         order = (first + np.arange(count)) % self._length
         return dict.fromkeys(self.library, order)
 
 
 @dataclass(frozen=True, eq=False)
 class SpikeTimes:
-    """Spikes of an input group at given times, counted from when the stimulus is set."""
+    """Spikes of an input group at given times.
+
+    Parameters
+    ----------
+    time_s
+        Spike times (s) after the stimulus was set, [spike].
+    input
+        Index of the input that spikes, [spike].
+    """
 
     time_s: Any
     input: Any
@@ -124,23 +145,23 @@ class SpikeTimes:
 
 
 class ParsedStimulus(NamedTuple):
-    """A stimulus as the schedule takes it: presentations in some order, and given spikes."""
+    """A checked stimulus: presentations with an order, and given spikes."""
 
     stimulus: Stimulus | None
     spikes: dict[str, SpikeTimes]
 
 
 class _Lasting(NamedTuple):
-    """Rates that do not change, as a presentation."""
+    """Constant rates as a presentation."""
 
     durations_s: NDArray[np.float64]
     rates_hz: NDArray[np.float64]
 
 
 class Constant:
-    """Rates of input groups that do not change: one presentation, again and again.
+    """Constant rates (Hz) of input groups: one presentation, repeated.
 
-    The rates are taken as they are: `parse_stimulus` or who else makes one has checked them.
+    The rates are not checked here; the caller (such as `parse_stimulus`) has done so.
     """
 
     def __init__(self, rates_hz: Mapping[str, NDArray[np.float64]]) -> None:
@@ -149,12 +170,12 @@ class Constant:
     def choose(
         self, rng: np.random.Generator, first: int, count: int
     ) -> dict[str, NDArray[np.int64]]:
-        """There is but one."""
+        """Always the one presentation."""
         return dict.fromkeys(self.library, np.zeros(count, np.int64))
 
 
 def parse_stimulus(given: Any, network: Network) -> ParsedStimulus:
-    """Whatever a user may give as a stimulus, checked against the network."""
+    """Check any form of stimulus that a user may give against the network."""
     if given is None:
         return ParsedStimulus(None, {})
     groups = {g.name: g.size for g in network.inputs}
@@ -196,7 +217,7 @@ def parse_stimulus(given: Any, network: Network) -> ParsedStimulus:
 
 
 def _in_order(rows: dict[str, Any]) -> Stimulus | None:
-    """Lists of presentations side by side; constant rates last as long as those beside them."""
+    """Combine lists of presentations; constant rates of other groups take their durations."""
     lists = {name: row for name, row in rows.items() if not isinstance(row, np.ndarray)}
     rates = {name: row for name, row in rows.items() if isinstance(row, np.ndarray)}
     if not lists:
