@@ -43,7 +43,7 @@ TABLE = {
     Run("coins", "paper", "bent"): {"heads": [0.1, 0.12, 0.11]},
     Run("coins", "paper_fair"): {
         "heads": [0.6, 0.61, 0.62],
-        "heads_without_noise": [0.4, 0.41, 0.42],
+        "heads.noise_off_2": [0.4, 0.41, 0.42],
         "heads_of_a_bent_coin": [0.1, 0.11, 0.09],
     },
 }

@@ -111,13 +111,9 @@ def record_of(branch: str, record: str) -> str:
 
 
 def lesions_before(time_s: Any, lesions_s: tuple[float, ...]) -> NDArray[np.int64]:
-    """Lesions before each test of the network; of two at one time the second is after it."""
+    """Lesions before each test; the test just after a lesion has the next larger number as time."""
     time = np.asarray(time_s, float)
-    found = np.zeros(time.size, np.int64)
-    for lesion_s in lesions_s:
-        found += time > lesion_s
-        found[np.flatnonzero(np.isclose(time, lesion_s, rtol=1e-12))[1:]] += 1
-    return found
+    return np.sum([time > lesion_s for lesion_s in lesions_s], axis=0, dtype=np.int64)
 
 
 def collect_recall(schedule: ScheduleSection, results: Results) -> xr.Dataset:
