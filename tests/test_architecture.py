@@ -111,7 +111,7 @@ ROOMS: dict[str, list[str]] = {
         "simulate",
         "execute",
         "ensembles",
-        "opened",
+        "dataset",
     ],
     "protocol": [
         "every",

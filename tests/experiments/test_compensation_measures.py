@@ -47,7 +47,7 @@ def times_of(branch, s=PAPER.schedule, every_s=PAPER.test.every_s):
     }
     if branch == MAIN:
         grid = np.arange(0.0, s.end_s + 1, every_s)
-        return np.sort(np.concatenate([grid, s.lesions_s]))
+        return np.sort(np.concatenate([grid, np.nextafter(s.lesions_s, np.inf)]))
     start = s.lesions_s[max(BRANCHES[branch] - 1, 0)]
     return np.arange(start, start + lengths[branch] + 1, every_s)
 
@@ -116,8 +116,8 @@ def test_a_fixed_decoder_is_never_tested_on_its_own_trials():
 # -- the tests --------------------
 
 
-def test_of_two_rows_at_one_time_the_second_is_after_the_lesion():
-    time = [0, 900, 900, 1800, 2700, 2700, 3600]
+def test_the_row_just_after_a_lesion_has_the_next_larger_number_as_time():
+    time = [0, 900, np.nextafter(900, 901), 1800, 2700, np.nextafter(2700, 2701), 3600]
     assert lesions_before(time, (900.0, 2700.0)).tolist() == [0, 0, 1, 1, 1, 2, 2]
     assert lesions_before(time[:2], (900.0,)).tolist() == [0, 0]
 
@@ -265,7 +265,8 @@ def generated(tests, **changes):
             }
         ),
         "network/theta": xr.Dataset(
-            {"theta": (("time", "post", "pre"), theta)}, coords={"time": [14400.0, 14400.0]}
+            {"theta": (("time", "post", "pre"), theta)},
+            coords={"time": [14400.0, 14400.0 + 1e-9]},
         ),
         "network/test": xr.Dataset({"alive": (("time", "neuron"), alive)}),
         "network/tuning": xr.Dataset({"tuned": ("mark", [16]), "tuned_shuffled": ("mark", [0])}),

@@ -16,15 +16,9 @@ from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 from synsamp.spiking.first_use import Entrance
 from synsamp.spiking.input.schedule import InputFeed, most_within
-from synsamp.spiking.kernel import loop
+from synsamp.spiking.kernel import event_by_event, loop
 from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, act
 from synsamp.spiking.kernel.eligibility import PASSAGE
-from synsamp.spiking.kernel.event_by_event import (
-    LIMIT_PASSED,
-    ROOM_WANTED,
-    RUNAWAY,
-    run_event_by_event,
-)
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -44,17 +38,11 @@ from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.kernel.thinning import MOST_HZ
 from synsamp.spiking.layout import Layout, build_layout
-from synsamp.spiking.network import Network, Projection
+from synsamp.spiking.network import Network, Projection, default_drift_interval_s
 from synsamp.spiking.state import State, with_room
 
 MOST_STEPS = 1e4
 """Euler steps between two grid points, so that the compiled loop returns within a second."""
-
-
-def default_drift_interval_s(network: Network) -> float:
-    """1e-4/b of the fastest synapses: noise then moves θ by 0.014 between two refreshes."""
-    fastest = max((p.synapses.speed for p in network.projections if p.plastic), default=0.0)
-    return min(1e-4 / fastest, 1e6) if fastest > 0 else 1.0
 
 
 class Engine:
@@ -91,7 +79,9 @@ class Engine:
         self.network = network
         self.layout: Layout = build_layout(network, drift_interval_s, sync_interval_s)
         self._work = _new_work(self.layout, network)
-        self._loop = Entrance(run_event_by_event if network.needs_event_order else loop.run)
+        self._loop = Entrance(
+            event_by_event.run_event_by_event if network.needs_event_order else loop.run
+        )
         self._act = Entrance(act)
         self._deliver = Entrance(loop.deliver)
         self._bring_eligibility_up = Entrance(loop.bring_eligibility_up)
@@ -179,7 +169,7 @@ class Engine:
             # Also if no event needs them yet: the choice of presentations must not depend on how a
             # run is divided into calls.
             input_wanted = status in (loop.DONE, loop.INPUT_WANTED)
-            if status == ROOM_WANTED:
+            if status == event_by_event.ROOM_WANTED:
                 in_flight = state.activity.queue_s.shape[1] + 1
                 state.activity = with_room(state.activity, self.layout, 0.0, in_flight)
             else:
@@ -360,7 +350,7 @@ class Engine:
         return schedule
 
     def _raise_if_broken(self, status: int, state: State) -> None:
-        if status == RUNAWAY:
+        if status == event_by_event.RUNAWAY:
             raise SynsampError(
                 f"the total rate of stochastic neurons must stay below {MOST_HZ:g} Hz, got up to "
                 f"{float(state.activity.clock[BOUND]):g} Hz at "
@@ -369,7 +359,7 @@ class Engine:
             )
         if status == loop.RAISED:
             raise SynsampError("compiled code raised an error: please report this bug")
-        if status == LIMIT_PASSED:
+        if status == event_by_event.LIMIT_PASSED:
             raise SynsampError("a rate exceeded its limit: please report this bug")
         if status == loop.QUEUE_FULL:
             raise SynsampError(

@@ -296,3 +296,9 @@ def winner_take_all_network(
         neurons=[WinnerTakeAll("z", n_neurons, **circuit)],
         projections=[Projection("x", "z", SynapseModel() if synapses is None else synapses)],
     )
+
+
+def default_drift_interval_s(network: Network) -> float:
+    """1e-4/b of the fastest synapses: noise then moves θ by 0.014 between two refreshes."""
+    fastest = max((p.synapses.speed for p in network.projections if p.plastic), default=0.0)
+    return min(1e-4 / fastest, 1e6) if fastest > 0 else 1.0

@@ -19,7 +19,7 @@ from synsamp.errors import refuse
 from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
 from synsamp.spiking.description import difference, summary
 from synsamp.spiking.eligibility import Eligibility, read_eligibility
-from synsamp.spiking.engine import Engine, default_drift_interval_s
+from synsamp.spiking.engine import Engine
 from synsamp.spiking.events import Observer, as_observer
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
@@ -28,7 +28,7 @@ from synsamp.spiking.kernel.acting import on_grid
 from synsamp.spiking.kernel.loop import DONE
 from synsamp.spiking.kernel.memory import SPIKES, Acting
 from synsamp.spiking.lesions import NetworkLesion
-from synsamp.spiking.network import Network
+from synsamp.spiking.network import Network, default_drift_interval_s
 from synsamp.spiking.probe import Probe, run_probe
 from synsamp.spiking.recorder import Recorder
 from synsamp.spiking.replay import check_given

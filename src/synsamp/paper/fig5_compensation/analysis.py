@@ -27,7 +27,10 @@ from synsamp.paper.fig5_compensation.decoding import (
     shuffled,
 )
 from synsamp.paper.fig5_compensation.parameters import (
+    AFTER_S,
+    BEFORE_S,
     STEP_S,
+    WINDOW_S,
     CompensationParameters,
     ScheduleSection,
 )
@@ -39,8 +42,6 @@ POPULATIONS = ("z_A", "z_V")
 KINDS = ("x_A→z_A", "x_V→z_V", "z_A→z_A", "z_A→z_V", "z_V→z_A", "z_V→z_V")
 SETTLING_S = 3600.0
 """The first part of learning (or its first half) is not part of an epoch."""
-BEFORE_S, AFTER_S, WINDOW_S = 1800.0, 1800.0, 1800.0
-"""A shift is measured from the half hour before a lesion to the second half hour after it."""
 COMPONENTS = 3
 LESIONS, NONE, NOISE = "lesions", "no lesion", "prior and noise alone"
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from synsamp.claims import Claim
-from synsamp.paper.fig5_compensation.analysis import AFTER_S, BEFORE_S, WINDOW_S
-from synsamp.paper.fig5_compensation.decoding import HOUR_S
-from synsamp.paper.fig5_compensation.parameters import STEP_S, CompensationParameters
+from synsamp.paper.fig5_compensation.parameters import (
+    codes_without_lesions,
+    frozen_1,
+    frozen_2,
+    lesions_twice,
+    noise_off_1,
+    noise_off_2,
+    path_without_lesions,
+    window_1,
+    window_2,
+    without_lesions,
+)
 
 NO_GAIN = 0.035
 """Two standard errors of one test of about 800 trials: a smaller gain counts as none."""
@@ -19,64 +28,6 @@ SHUFFLED = "words shuffled"
 FROZEN = "plasticity off (b = 0) after the lesion"
 BY_PRIOR = "regrowth expected under prior and noise alone (calculated)"
 NOISE_ALONE = "a path of prior and noise alone (Ornstein–Uhlenbeck)"
-
-
-def lesions_twice(p: CompensationParameters) -> bool:
-    """Whether there is a second lesion."""
-    return len(p.schedule.lesions_s) > 1
-
-
-def frozen_1(p: CompensationParameters) -> bool:
-    """Whether a control has plasticity off after lesion 1."""
-    return p.schedule.frozen_1_s > 0
-
-
-def frozen_2(p: CompensationParameters) -> bool:
-    """Whether a control has plasticity off after lesion 2."""
-    return lesions_twice(p) and p.schedule.frozen_2_s > 0
-
-
-def noise_off_1(p: CompensationParameters) -> bool:
-    """Whether a control has no noise after lesion 1."""
-    return p.schedule.noise_off_1_s > 0
-
-
-def noise_off_2(p: CompensationParameters) -> bool:
-    """Whether a control has no noise after lesion 2."""
-    return lesions_twice(p) and p.schedule.noise_off_2_s > 0
-
-
-def without_lesions(p: CompensationParameters) -> bool:
-    """Whether a control has no lesions."""
-    return p.schedule.no_lesion_s > 0
-
-
-def codes_without_lesions(p: CompensationParameters) -> bool:
-    """Whether codes are compared over hours, without lesions and without plasticity."""
-    return p.schedule.no_lesion_s >= HOUR_S and frozen_1(p)
-
-
-def path_without_lesions(p: CompensationParameters) -> bool:
-    """Whether the control without lesions reaches beyond the last lesion."""
-    s = p.schedule
-    return s.lesions_s[0] + s.no_lesion_s > s.lesions_s[-1]
-
-
-def window_1(p: CompensationParameters) -> bool:
-    """Whether all paths cover the windows around lesion 1."""
-    return _windows_fit(p, 0)
-
-
-def window_2(p: CompensationParameters) -> bool:
-    """Whether all paths cover the windows around lesion 2."""
-    return lesions_twice(p) and _windows_fit(p, 1)
-
-
-def _windows_fit(p: CompensationParameters, lesion: int) -> bool:
-    s = p.schedule
-    at_s, end_s = s.lesions_s[lesion], min(s.end_s, s.lesions_s[0] + s.no_lesion_s)
-    after_s = at_s + AFTER_S + WINDOW_S
-    return path_without_lesions(p) and at_s >= BEFORE_S and after_s <= end_s + STEP_S
 
 
 LEARNING = (

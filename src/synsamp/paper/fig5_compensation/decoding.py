@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from synsamp.analysis.decoder import Decoder, cross_validated_accuracy, fit_decoder
 from synsamp.analysis.peth import SpikeTrials, rates_in_windows
 from synsamp.experiments import Results
-from synsamp.paper.fig5_compensation.parameters import ScheduleSection
+from synsamp.paper.fig5_compensation.parameters import HOUR_S, ScheduleSection
 
 NO_WORD = -1
 """Pads blocks with fewer presentations than a row."""
@@ -34,7 +34,6 @@ BRANCHES = {
     f"{LIKELIHOOD}_2": 2,
 }
 """Branches, and how many lesions preceded them."""
-HOUR_S = 3600.0
 COPIED = ("likeness", "likeness_shuffled", "connections", "allowed")
 Floats = NDArray[np.float64]
 
@@ -113,7 +112,10 @@ def record_of(branch: str, record: str) -> str:
 def lesions_before(time_s: Any, lesions_s: tuple[float, ...]) -> NDArray[np.int64]:
     """Lesions before each test; the test just after a lesion has the next larger number as time."""
     time = np.asarray(time_s, float)
-    return np.sum([time > lesion_s for lesion_s in lesions_s], axis=0, dtype=np.int64)
+    found = np.zeros(time.size, np.int64)
+    for lesion_s in lesions_s:
+        found += time > lesion_s
+    return found
 
 
 def collect_recall(schedule: ScheduleSection, results: Results) -> xr.Dataset:

@@ -14,6 +14,7 @@ from typing import Any
 from synsamp.experiments import Experiment, Results
 from synsamp.paper.fig5_compensation.analysis import analyse
 from synsamp.paper.fig5_compensation.claims import CLAIMS
+from synsamp.paper.fig5_compensation.drift import DRIFT_MEASURES
 from synsamp.paper.fig5_compensation.measures import MEASURES
 from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
 from synsamp.paper.fig5_compensation.protocol import compensation_protocol
@@ -82,7 +83,7 @@ EXPERIMENT = Experiment(
     run=run,
     requires=requires,
     analyse=analyse,
-    measures=MEASURES,
+    measures=(*MEASURES, *DRIFT_MEASURES),
     claims=CLAIMS,
     also_measured=(
         "voice",

@@ -15,12 +15,10 @@ from scipy import stats
 
 from synsamp.claims import Ratio
 from synsamp.experiments import Results
-from synsamp.paper.fig5_compensation.analysis import LESIONS, NOISE, NONE
 from synsamp.paper.fig5_compensation.decoding import (
     BRANCHES,
     HOUR_S,
     MAIN,
-    NO_LESION,
     RecallTests,
     record_of,
 )
@@ -34,7 +32,8 @@ NETWORK = "network"
 Floats = NDArray[np.float64]
 
 
-def _tests(p: P, results: Results, which: str = "recall") -> RecallTests:
+def recall_tests(p: P, results: Results, which: str = "recall") -> RecallTests:
+    """Recall, or another result of the tests, by branch and time."""
     return RecallTests(p.schedule, results["recall"].load(), which)
 
 
@@ -49,7 +48,7 @@ def voice(p: P, results: Results) -> float:
 
 def recall(p: P, results: Results) -> float:
     """Recall in the half hour before lesion 1."""
-    return _tests(p, results).learned
+    return recall_tests(p, results).learned
 
 
 def recall_before_learning(p: P, results: Results) -> float:
@@ -103,7 +102,7 @@ def reconstruction_both_shuffled(p: P, results: Results) -> bool:
 
 def functional_share(p: P, results: Results) -> float:
     """Share of possible lateral connections that are functional just before lesion 1."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     last = tests.data.isel(test=int(tests.rows(MAIN, 0)[-1]))
     return float(last.connections / last.allowed)
 
@@ -115,12 +114,12 @@ def functional_share_of_prior(p: P, results: Results) -> float:
 
 
 def _first_test(p: P, results: Results) -> xr.Dataset:
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     return tests.data.isel(test=int(tests.rows(MAIN, 0)[0]))
 
 
 def _learned(p: P, results: Results) -> xr.Dataset:
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     return tests.data.isel(test=tests.learned_rows)
 
 
@@ -149,13 +148,13 @@ def tuned_shuffled(p: P, results: Results) -> float:
 
 def loss_1(p: P, results: Results) -> float:
     """Recall lost by lesion 1."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     return tests.learned - tests.after_lesion(1)
 
 
 def loss_1_without_lesion(p: P, results: Results) -> float:
     """The same in the test just before the lesion."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     return tests.learned - tests.last(MAIN, 0, 1)
 
 
@@ -170,14 +169,14 @@ def recovery_1_fixed(p: P, results: Results, branch: str) -> Ratio:
 
 
 def _recovery_1(p: P, results: Results, branch: str, which: str) -> Ratio:
-    tests, learned = _tests(p, results, which), _tests(p, results).learned
+    tests, learned = recall_tests(p, results, which), recall_tests(p, results).learned
     level = tests.recovered if branch == NETWORK else _level(tests, branch)
     return Ratio(level - tests.after_lesion(1), learned - tests.after_lesion(1))
 
 
 def reconstruction_1(p: P, results: Results, branch: str) -> float:
     """Gain in similarity to the second digit, heard, from first to last test after lesion 1."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     rows = tests.rows(_name(branch), 1)[[0, -1]]
     first, last = tests.data.likeness.values[rows, 1] @ [-1.0, 1.0]
     return float(last - first)
@@ -199,12 +198,12 @@ def removed_share(p: P, results: Results) -> float:
 
 def after_lesion_2(p: P, results: Results) -> float:
     """Recall just after lesion 2."""
-    return _tests(p, results).after_lesion(2)
+    return recall_tests(p, results).after_lesion(2)
 
 
 def before_lesion_2(p: P, results: Results) -> float:
     """Recall in the test just before lesion 2."""
-    return _tests(p, results).last(MAIN, 1, 1)
+    return recall_tests(p, results).last(MAIN, 1, 1)
 
 
 def regrown(p: P, results: Results, branch: str) -> float:
@@ -226,7 +225,7 @@ def regrown_share(p: P, results: Results, branch: str) -> float:
 
 def regrown_share_of_prior(p: P, results: Results) -> float:
     """The same expected under prior and noise alone."""
-    tests, after = _tests(p, results), _around_lesion_2(p, results)[1]
+    tests, after = recall_tests(p, results), _around_lesion_2(p, results)[1]
     assert tests.at_2 is not None
     seconds = sum(tests.late_window) / 2 - tests.at_2
     left, rule = after[np.isfinite(after)].astype(float), p.rule
@@ -237,26 +236,26 @@ def regrown_share_of_prior(p: P, results: Results) -> float:
 
 def recovery_2_raw(p: P, results: Results, branch: str) -> Ratio:
     """Recall two hours after lesion 2, relative to that before."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     return Ratio(_late_level(tests, branch), tests.recovered)
 
 
 def recovery_2(p: P, results: Results, branch: str) -> Ratio:
     """The same above chance."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     return Ratio(_late_level(tests, branch) - CHANCE, tests.recovered - CHANCE)
 
 
 def recovery_2_end(p: P, results: Results) -> Ratio:
     """Recall above chance at the end, relative to that before lesion 2."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     return Ratio(tests.last(MAIN, 2) - CHANCE, tests.recovered - CHANCE)
 
 
 def recovery_2_fixed(p: P, results: Results, branch: str) -> Ratio:
     """Recall above chance by decoders trained before lesion 1, relative to that before lesion 1."""
-    level = _late_level(_tests(p, results, "recall_fixed"), branch)
-    return Ratio(level - CHANCE, _tests(p, results).learned - CHANCE)
+    level = _late_level(recall_tests(p, results, "recall_fixed"), branch)
+    return Ratio(level - CHANCE, recall_tests(p, results).learned - CHANCE)
 
 
 def _around_lesion_2(p: P, results: Results) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -274,7 +273,7 @@ def _late_level(tests: RecallTests, branch: str) -> float:
 
 
 def _late(p: P, results: Results, branch: str) -> xr.Dataset:
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     window = tests.late_window if branch == NETWORK else _end_of(tests, branch)
     return tests.data.isel(test=tests.rows(_name(branch), 2, *window))
 
@@ -284,13 +283,13 @@ def _late(p: P, results: Results, branch: str) -> xr.Dataset:
 
 def gain(p: P, results: Results, branch: str) -> float:
     """Recall gained by a control since the lesion, in its last half hour."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     return _level(tests, branch) - _floor(tests, branch)
 
 
 def gain_meanwhile(p: P, results: Results, branch: str) -> float:
     """Recall gained by the network itself at the same time."""
-    tests = _tests(p, results)
+    tests = recall_tests(p, results)
     level = tests.level(MAIN, BRANCHES[_name(branch)], *_end_of(tests, branch))
     return level - _floor(tests, branch)
 
@@ -317,125 +316,6 @@ def _floor(tests: RecallTests, branch: str) -> float:
     return max(tests.after_lesion(BRANCHES[_name(branch)]), CHANCE)
 
 
-# -- the path of θ′ --------------------
-
-
-def parameters(p: P, results: Results) -> float:
-    """Parameters of θ′, mean over surviving neurons."""
-    path = results["path"]
-    return float(path.parameters.values[path.survives.values].mean())
-
-
-def parameters_of_z_V(p: P, results: Results) -> float:
-    """The same over neurons of z_V."""
-    path = results["path"]
-    counts = path.parameters.values
-    seeing = path.survives.values & (np.arange(counts.size) >= counts.size // 2)
-    return float(counts[seeing].mean())
-
-
-def parameters_of_prior(p: P, results: Results) -> float:
-    """The same if lesion 2 were made before learning."""
-    retracted = 1.0 - functional_share_of_prior(p, results)
-    return float(2.0 * (results["path"].survives.values.sum() - 1) * retracted)
-
-
-def separation(p: P, results: Results) -> float:
-    """Distance between epochs over distance within, mean over surviving neurons."""
-    return _separation(results, LESIONS)
-
-
-def separation_without_lesions(p: P, results: Results) -> float:
-    """The same for the path without lesions; NaN if that path is too short."""
-    return _separation(results, NONE) if NONE in results["path"].path.values else math.nan
-
-
-def regions(p: P, results: Results) -> float:
-    """Separation relative to the path without lesions."""
-    return _separation(results, LESIONS) / _separation(results, NONE)
-
-
-def regions_of_noise(p: P, results: Results) -> float:
-    """The same for prior and noise alone."""
-    return _separation(results, NOISE) / _separation(results, NONE)
-
-
-def moved_1(p: P, results: Results) -> float:
-    """Shift of θ′ across lesion 1, relative to the path without lesions."""
-    return _moved(results, 1, LESIONS)
-
-
-def moved_1_by_noise(p: P, results: Results) -> float:
-    """The same for prior and noise alone."""
-    return _moved(results, 1, NOISE)
-
-
-def moved_2(p: P, results: Results) -> float:
-    """Shift of θ′ across lesion 2, relative to the path without lesions."""
-    return _moved(results, 2, LESIONS)
-
-
-def moved_2_by_noise(p: P, results: Results) -> float:
-    """The same for prior and noise alone."""
-    return _moved(results, 2, NOISE)
-
-
-def _separation(results: Results, path: str) -> float:
-    return float(np.nanmean(results["path"].separation.sel(path=path)))
-
-
-def _moved(results: Results, lesion: int, path: str) -> float:
-    moved = results["path"].moved.isel(lesion=lesion - 1)
-    return float(moved.sel(path=path) / moved.sel(path=NONE))
-
-
-# -- representational drift without lesions --------------------
-
-
-def drift_A(p: P, results: Results) -> float:
-    """Similarity of two tests of z_A at one time minus that over all hours."""
-    return _drift(results, 0)
-
-
-def drift_V(p: P, results: Results) -> float:
-    """The same for z_V."""
-    return _drift(results, 1)
-
-
-def drift_A_without_plasticity(p: P, results: Results) -> float:
-    """Drift of z_A with plasticity off."""
-    same, later = results["codes"].frozen.values[0]
-    return float(same - later)
-
-
-def drift_V_without_plasticity(p: P, results: Results) -> float:
-    """Drift of z_V with plasticity off."""
-    same, later = results["codes"].frozen.values[1]
-    return float(same - later)
-
-
-def stable(p: P, results: Results) -> float:
-    """Recall at the end without lesions minus that after learning."""
-    tests = _tests(p, results)
-    return tests.last(NO_LESION, 0) - tests.learned
-
-
-def stable_with_lesions(p: P, results: Results) -> float:
-    """The same for the network with its lesions at the same time."""
-    tests = _tests(p, results)
-    last = tests.rows(NO_LESION, 0)[-3:]
-    span = float(tests.time_s[last[0]]), float(tests.time_s[last[-1]])
-    return tests.level(MAIN, len(p.schedule.lesions_s), *span) - tests.learned
-
-
-def _drift(results: Results, population: int) -> float:
-    codes = results["codes"]
-    used, likeness = np.flatnonzero(codes.no_lesion.values), codes.likeness.values[population]
-    if used.size < 2:
-        return math.nan
-    return float(np.diagonal(likeness)[used].mean() - likeness[used[0], used[-1]])
-
-
 MEASURES = (
     *(voice, recall, recall_before_learning, heard, heard_shuffled),
     *(assemblies, assemblies_shuffled, reconstruction, reconstruction_shuffled),
@@ -446,9 +326,4 @@ MEASURES = (
     *(removed_share, after_lesion_2, before_lesion_2),
     *(regrown, regrown_of_prior, regrown_share, regrown_share_of_prior),
     *(recovery_2_raw, recovery_2, recovery_2_end, recovery_2_fixed, gain, gain_meanwhile),
-    *(parameters, parameters_of_z_V, parameters_of_prior),
-    *(separation, separation_without_lesions, regions, regions_of_noise),
-    *(moved_1, moved_1_by_noise, moved_2, moved_2_by_noise),
-    *(drift_A, drift_V, drift_A_without_plasticity, drift_V_without_plasticity),
-    *(stable, stable_with_lesions),
 )

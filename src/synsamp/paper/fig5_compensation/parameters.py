@@ -12,6 +12,9 @@ from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
 
 N_CHANNELS = 77
 """Channels of the cochlear model."""
+BEFORE_S, AFTER_S, WINDOW_S = 1800.0, 1800.0, 1800.0
+"""A shift is measured from the half hour before a lesion to the second half hour after it."""
+HOUR_S = 3600.0
 STEP_S = 100.0
 """Interval (s) at which lateral θ is recorded."""
 
@@ -102,3 +105,64 @@ class CompensationParameters(Parameters):
         )
         require_at_most("spikes times synapses", asked, MOST_EVENTS)
         return self
+
+
+# -- what a claim needs --------------------
+
+
+def lesions_twice(p: CompensationParameters) -> bool:
+    """Whether there is a second lesion."""
+    return len(p.schedule.lesions_s) > 1
+
+
+def frozen_1(p: CompensationParameters) -> bool:
+    """Whether a control has plasticity off after lesion 1."""
+    return p.schedule.frozen_1_s > 0
+
+
+def frozen_2(p: CompensationParameters) -> bool:
+    """Whether a control has plasticity off after lesion 2."""
+    return lesions_twice(p) and p.schedule.frozen_2_s > 0
+
+
+def noise_off_1(p: CompensationParameters) -> bool:
+    """Whether a control has no noise after lesion 1."""
+    return p.schedule.noise_off_1_s > 0
+
+
+def noise_off_2(p: CompensationParameters) -> bool:
+    """Whether a control has no noise after lesion 2."""
+    return lesions_twice(p) and p.schedule.noise_off_2_s > 0
+
+
+def without_lesions(p: CompensationParameters) -> bool:
+    """Whether a control has no lesions."""
+    return p.schedule.no_lesion_s > 0
+
+
+def codes_without_lesions(p: CompensationParameters) -> bool:
+    """Whether codes are compared over hours, without lesions and without plasticity."""
+    return p.schedule.no_lesion_s >= HOUR_S and frozen_1(p)
+
+
+def path_without_lesions(p: CompensationParameters) -> bool:
+    """Whether the control without lesions reaches beyond the last lesion."""
+    s = p.schedule
+    return s.lesions_s[0] + s.no_lesion_s > s.lesions_s[-1]
+
+
+def window_1(p: CompensationParameters) -> bool:
+    """Whether all paths cover the windows around lesion 1."""
+    return _windows_fit(p, 0)
+
+
+def window_2(p: CompensationParameters) -> bool:
+    """Whether all paths cover the windows around lesion 2."""
+    return lesions_twice(p) and _windows_fit(p, 1)
+
+
+def _windows_fit(p: CompensationParameters, lesion: int) -> bool:
+    s = p.schedule
+    at_s, end_s = s.lesions_s[lesion], min(s.end_s, s.lesions_s[0] + s.no_lesion_s)
+    after_s = at_s + AFTER_S + WINDOW_S
+    return path_without_lesions(p) and at_s >= BEFORE_S and after_s <= end_s + STEP_S
