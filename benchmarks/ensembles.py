@@ -18,7 +18,7 @@ from benchmarks import Row, markdown_table
 from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.parallel.workers import Workers
-from synsamp.runs.storage.contents import SEAL
+from synsamp.runs.storage.contents import RESULTS_MANIFEST
 from synsamp.runs.storage.folder import RunFolder
 
 TITLE = "Ensembles: 20 trials on one and on two workers"
@@ -68,5 +68,5 @@ def _run(name: str, workers: Workers, trials: int) -> tuple[float, float, str]:
         wall = time.perf_counter() - began
         folders = sorted((run.path / "trials").iterdir())
         own = sum(RunFolder(path).status.elapsed_s for path in folders if path.is_dir())
-        seal = "".join(path.read_text() for path in sorted(run.path.rglob(SEAL)))
-    return wall, own, seal
+        manifests = "".join(path.read_text() for path in sorted(run.path.rglob(RESULTS_MANIFEST)))
+    return wall, own, manifests

@@ -206,11 +206,12 @@ def generated_recall(
         if branch == MAIN:
             lesions = lesions_before(time, schedule.lesions_s)
         starts = np.array([0.0, *schedule.lesions_s])[lesions]
-        recall = [level(branch, n, t) for n, t in zip(lesions, time - starts, strict=True)]
+        since_s = np.round(time - starts, 6)  # the row just after a lesion is later by a rounding
+        recall = [level(branch, n, t) for n, t in zip(lesions, since_s, strict=True)]
         values = np.repeat(np.array(recall)[:, None], 4, axis=1)
         n = time.size
         likeness = np.tile(np.eye(2), (n, 1, 1))
-        if branch == "plasticity_off_1":  # stays as it is just after lesion 1
+        if branch == "plasticity_off_1":  # as just after lesion 1
             likeness[:, 1] = [0.4, 0.1]
         connections, allowed = np.full(n, 40.0), np.full(n, 100.0)
         connections[lesions == 2], allowed[lesions == 2] = 0.0, 1096.0

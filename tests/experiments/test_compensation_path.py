@@ -187,7 +187,7 @@ def test_assemblies_differ_only_where_words_matter():
 def test_assemblies_are_those_of_the_first_test_and_the_last_before_lesion_1():
     rng = np.random.default_rng(3)
     words = [np.arange(60) % 2 for _ in range(4)]
-    time = np.array([0.0, 1800.0, 3600.0, 3600.0, 5400.0])
+    time = np.array([0.0, 1800.0, 3600.0, np.nextafter(3600.0, 3601.0), 5400.0])
     tables = [
         padded_blocks([histograms(rng, w, s) for w in words], words, 70)
         for s in (0.0, 3.0, 1.0, 3.0, 3.0)

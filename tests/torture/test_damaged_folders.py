@@ -133,7 +133,7 @@ def run(capsys, *words):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_damage_is_told_or_mended(kind, folders, workers, tmp_path, capsys, monkeypatch, tally):
-    monkeypatch.setattr("synsamp.cli.run.places", lambda *asked: nullcontext(workers))
+    monkeypatch.setattr("synsamp.cli.run.cluster_of", lambda *asked: nullcontext(workers))
     monkeypatch.setattr(CheckpointFolder, "due", lambda self: True)
     root, answers = folders
     rng = random.Random(f"damage to {kind}")  # the choice of cases; every one must do

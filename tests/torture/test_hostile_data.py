@@ -40,7 +40,7 @@ def wrong(told, names):
             found["outcome"] in ("SynsampError", "InUseError")
             and len(found["message"].splitlines()) == 1
             and len(found["message"]) < 1000
-            and ("must" in found["message"] or "readable" in found["message"])
+            and any(word in found["message"] for word in ("must", "readable", "not enough memory"))
         )
     ]
 

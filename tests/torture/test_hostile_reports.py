@@ -237,6 +237,6 @@ def test_a_name_that_climbs_out_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(
         walk_figures, "draw", lambda p, r: {f"../../{k}": f for k, f in draw(p, r).items()}
     )
-    with pytest.raises((SynsampError, ValueError), match="key must be letters"):
+    with pytest.raises((SynsampError, ValueError), match="key of a figure must be letters"):
         write_report([tmp_path / "a"], WITH_COINS, tmp_path / "r.html")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a"]

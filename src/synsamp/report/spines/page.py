@@ -86,7 +86,7 @@ def _figure(found: Analysis, drawing: Drawing) -> dict[str, Any]:
         "kind": kind,
         "data": base64.b64encode(content).decode(),
         "width": drawing.width_px,
-        "alt": drawing.alt,
+        "alt": caption(found, drawing.key) or drawing.alt,
         "caption": caption(found, drawing.key),
     }
 

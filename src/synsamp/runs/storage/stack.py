@@ -124,7 +124,8 @@ def open_ensemble(folder: Path, stored: xr.Dataset) -> xr.Dataset:
     }
     first = next(iter(trials.values()))
     results = open_results(first.path)
-    one = flatten(results, map(str, lead)).drop_vars(stored.attrs[NOT_STACKED])
+    unfit = [str(name) for name in stored.attrs.get(NOT_STACKED, ())]
+    one = flatten(results, map(str, lead)).drop_vars(unfit, errors="ignore")
     sources = {
         _flat_name(path, str(v)): (path, str(v))
         for path, data in results.items()
