@@ -2,10 +2,9 @@
 # /// script
 # dependencies = ["nox>=2025.2.9"]
 # ///
-"""Checks in environments that nox makes: ``nox -s tests-3.13``, ``nox -s lowest``.
+"""Checks in environments that nox makes: ``nox -s tests-3.13``, ``nox -s without_extras``.
 
-`make test` is the everyday command; these sessions cover other versions of Python and of the
-dependencies.
+`make test` is the everyday command; these sessions cover other versions of Python.
 """
 
 from __future__ import annotations
@@ -20,13 +19,6 @@ nox.options.default_venv_backend = "venv"
 def tests(session: nox.Session) -> None:
     """The test suite with the newest dependencies."""
     session.install("-e", ".[dev]")
-    session.run("pytest", "-n", "2", *session.posargs)
-
-
-@nox.session(python="3.11", default=False)
-def lowest(session: nox.Session) -> None:
-    """The test suite with the lowest supported dependencies."""
-    session.install("-e", ".[dev]", "-c", "constraints-lowest.txt")
     session.run("pytest", "-n", "2", *session.posargs)
 
 
