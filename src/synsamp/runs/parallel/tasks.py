@@ -149,6 +149,8 @@ def _ended(name: str, future: Any) -> Ended:
         error = None if future.status == "cancelled" else future.exception()
     except CancelledError:
         error = None
+    except OSError:  # the result of a finished task is fetched through the scheduler
+        raise SchedulerLostError("the Dask scheduler is gone") from None
     if error is None:  # only a scheduler that goes away lets go of what is still wanted
         raise SchedulerLostError("the Dask scheduler is gone")
     _log.debug("task %s failed in its worker", name, exc_info=error)
