@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from synsamp.cli.printing import plain
+from synsamp.cli.printing import ascii_text
 
 APP = "import sys; from synsamp.cli import main; sys.argv[0] = 'synsamp'; main()"
 
@@ -61,7 +61,7 @@ def test_any_terminal_will_do(arguments, environment):
     [("θ", "theta"), ("Θ", "Theta"), ("≥", ">="), ("é", "e"), ("₁", "1"), ("─", "-"), ("🧠", "?")],
 )
 def test_what_a_terminal_lacks_is_written_in_plain_letters(character, letters):
-    assert plain(character) == letters
+    assert ascii_text(character) == letters
 
 
 @pytest.mark.parametrize("megabytes", [100, 300, 800])

@@ -9,7 +9,7 @@ from synsamp.beyond.bandit.protocol import Bandit
 from synsamp.beyond.lever.parameters import LeverTask
 from synsamp.beyond.lever.task import Lever
 from synsamp.beyond.reward_patterns.parameters import PatternTask
-from synsamp.beyond.reward_patterns.task import Patterns
+from synsamp.beyond.reward_patterns.task import RewardedPatterns
 from synsamp.environments import CompiledEnvironment, Dopamine, Environment, Loop, Response, drawn
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
@@ -96,8 +96,12 @@ ENVIRONMENTS = {
         4,
         "e",
     ),
-    "patterns": (lambda: Patterns(PatternTask(), INPUTS[1:], INPUTS[0]), 4, "z"),
-    "patterns at random": (lambda: Patterns(PatternTask(), INPUTS[1:], INPUTS[0], True), 4, "z"),
+    "patterns": (lambda: RewardedPatterns(PatternTask(), INPUTS[1:], INPUTS[0]), 4, "z"),
+    "patterns at random": (
+        lambda: RewardedPatterns(PatternTask(), INPUTS[1:], INPUTS[0], True),
+        4,
+        "z",
+    ),
     "bandit": (lambda: Bandit(BanditTask()), 1, "z"),
     "bandit shuffled": (lambda: Bandit(BanditTask(), shuffled=True), 1, "z"),
 }

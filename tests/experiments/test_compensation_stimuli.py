@@ -18,7 +18,7 @@ from synsamp.paper.fig5_compensation.figures import draw
 from synsamp.paper.fig5_compensation.stimuli import (
     HEARING,
     SEEING,
-    InputSection,
+    AudiovisualInputSection,
     Pairs,
     SoundAlone,
     Together,
@@ -34,7 +34,7 @@ from synsamp.runs.storage.results import open_results
 
 @pytest.fixture(scope="module")
 def section():
-    return InputSection()
+    return AudiovisualInputSection()
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_with_sound_alone_the_eye_sees_noise(pairs):
 )
 def test_refuses_what_does_not_fit(settings, words):
     with pytest.raises(ValidationError, match=words):
-        InputSection(**settings)
+        AudiovisualInputSection(**settings)
 
 
 def _write_word(path, frequency, seed):
@@ -137,7 +137,7 @@ def own_data(tmp_path_factory):
             picture = 0.2 * rng.random((9, 11))
             picture[:, 2 if digit == 4 else 8] = 1.0
             png.imsave(pictures / str(digit) / f"{take}.png", picture, cmap="gray")
-    return InputSection(
+    return AudiovisualInputSection(
         digits=(4, 7),
         speech="folder",
         images="folder",
@@ -232,7 +232,7 @@ def spoken_by(tmp_path, monkeypatch):
     words_of.cache_clear()
 
 
-FREE = InputSection(speech="fsdd", train_utterances=2, test_utterances=1)
+FREE = AudiovisualInputSection(speech="fsdd", train_utterances=2, test_utterances=1)
 
 
 def test_each_network_draws_its_voice_among_three(spoken_by):
@@ -282,7 +282,7 @@ def test_free_spoken_digits():
     if "SYNSAMP_DATA" not in os.environ:
         pytest.skip("SYNSAMP_DATA is not set: the Free Spoken Digits are not here")
     for speaker in FSDD_SPEAKERS:
-        pairs = load_pairs(InputSection(speech="fsdd", speaker=speaker), 1)
+        pairs = load_pairs(AudiovisualInputSection(speech="fsdd", speaker=speaker), 1)
         assert pairs.n_heard == 770
         assert np.bincount(pairs.train_classes).tolist() == [7, 7]
         assert np.bincount(pairs.test_classes).tolist() == [3, 3]

@@ -107,7 +107,7 @@ def test_the_rule_without_noise_and_prior_is_plain_sgd():
 
 def test_biases_have_the_prior_that_is_asked_for():
     p = EnsembleParameters(hidden=3, rule=EnsembleRule(bias_std=0.7))
-    logits, std = protocol.network(p), (p.rule.hidden_gain / 784) ** 0.5
+    logits, std = protocol.network_logits(p), (p.rule.hidden_gain / 784) ** 0.5
     w = {"in": np.zeros((785, 3)), "out": np.zeros((4, 10))}
     w["out"][3] = (p.rule.output_gain / 3) ** 0.5  # one prior std
     np.testing.assert_allclose(logits(w, np.zeros((1, 784), np.float32)), 0.7, rtol=1e-5)

@@ -16,13 +16,13 @@ from matplotlib.figure import Figure
 from synsamp.errors import SynsampError
 from synsamp.experiments.base import Claim
 from synsamp.experiments.registry import Entry, Registry
-from synsamp.report.alt import describe
+from synsamp.report.alt import alternative_text
 from synsamp.report.claim_range import EDGE, WIDTH, claim_range
 from synsamp.report.draw import panels_of
-from synsamp.report.numbers import band_text, number, seeds_note, verdict_text
+from synsamp.report.numbers import band_text, number_text, seeds_note, verdict_text
 from synsamp.report.write import write_report
 from synsamp.runs import execute
-from synsamp.runs.storage.check import check
+from synsamp.runs.storage.check import integrity_problems
 from synsamp.runs.storage.folder import ClaimRecord
 from toys import walk
 from toys.app import TOYS
@@ -75,7 +75,7 @@ def test_an_experiment_without_a_drawing_has_its_records_drawn_by_their_kind(tmp
     assert "fig0 path" in page
     assert (tmp_path / "a" / "figures" / "path.png").is_file()
     assert "The walk ends near its mean" in page
-    assert check(tmp_path / "a") == []
+    assert integrity_problems(tmp_path / "a") == []
 
 
 def test_everything_is_on_the_page(report):
@@ -138,7 +138,7 @@ def test_a_figure_without_a_caption_has_the_titles_of_its_panels():
     figure = Figure()
     axes = figure.add_subplot()
     axes.set(title="How far", xlabel="block", ylabel="$x$ / m")
-    assert describe(figure) == "How far, block, x / m."
+    assert alternative_text(figure) == "How far, block, x / m."
 
 
 def test_the_policy_allows_the_page_its_own_style_and_pictures_alone(report):
@@ -281,7 +281,7 @@ def test_a_claim_is_drawn_within_its_picture(value, low, high, paper, null, inte
     ],
 )
 def test_numbers_read_well(value, text):
-    assert number(value) == text
+    assert number_text(value) == text
 
 
 @pytest.mark.parametrize(

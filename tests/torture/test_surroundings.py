@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from synsamp.runs.storage.check import check
+from synsamp.runs.storage.check import integrity_problems
 from torture.ground import command, fail, moments_of, processes
 from torture.scale import many
 
@@ -77,7 +77,7 @@ def test_any_write_may_fail_and_nothing_is_lost(ground, tmp_path, tally):
         code, said = command(ground, again, log)
         assert code == 0, (moment, name, lasting, said)
         assert (out / "results.manifest").read_text() == reference, (moment, name, lasting)
-        assert check(out) == []
+        assert integrity_problems(out) == []
         shutil.rmtree(out)
     tally("faults of the surroundings", len(chosen))
 
@@ -119,7 +119,7 @@ def test_a_disk_that_is_really_full_is_told_and_the_run_goes_on_when_there_is_ro
     remount(disk, "size=50m")
     done = toy("resume", disk / "run")
     assert done.returncode == 0, done.stderr
-    assert check(disk / "run") == []
+    assert integrity_problems(disk / "run") == []
     tally("faults of the surroundings")
 
 
@@ -159,7 +159,7 @@ def test_a_bare_environment_is_enough(env, tmp_path, tally):
     done = toy(*START, tmp_path / "run", env=env)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    assert check(tmp_path / "run") == []
+    assert integrity_problems(tmp_path / "run") == []
     tally("faults of the surroundings")
 
 
@@ -167,5 +167,5 @@ def test_standard_output_that_is_full_or_gone_is_no_traceback(tmp_path, tally):
     with open("/dev/full", "w") as full:
         done = toy(*START, tmp_path / "full", stdout=full, stderr=subprocess.PIPE)
     assert "Traceback" not in done.stderr
-    assert check(tmp_path / "full") == []
+    assert integrity_problems(tmp_path / "full") == []
     tally("faults of the surroundings")

@@ -94,11 +94,11 @@ def check_command(folders: Folders) -> int:
     Prints a line for each thing that is wrong, and what to do; the exit code is then 1.
     """
     from synsamp.runs import find_runs
-    from synsamp.runs.storage.check import check
+    from synsamp.runs.storage.check import integrity_problems
 
     code = 0
     for path in [run for folder in folders for run in find_runs(folder)]:
-        found = check(path)
+        found = integrity_problems(path)
         for line in found:
             code = complain(line, 1)
         if not found:

@@ -19,7 +19,14 @@ from synsamp.protocol.records.at_marks import AtMarks
 from synsamp.protocol.records.base import EventRecord, IntervalRecord, Record, SyncRecord
 from synsamp.protocol.records.traces import Traces
 from synsamp.protocol.saved import GROUP
-from synsamp.protocol.steps import TIMED, Branch, Save, check_step, check_step_name, seconds_of
+from synsamp.protocol.steps import (
+    TIMED,
+    Branch,
+    Save,
+    check_protocol_step,
+    check_step_name,
+    seconds_of,
+)
 from synsamp.spiking import Network
 
 RESERVED = ("steps", GROUP)
@@ -88,7 +95,7 @@ class Protocol:
         names = {*record, *RESERVED}
         saved: set[str] = set()
         for step in steps:
-            check_step(step, self.network)
+            check_protocol_step(step, self.network)
             if isinstance(step, Every):
                 self._check_multiple("interval of a repeated Change", step.seconds)
             elif isinstance(step, TIMED):

@@ -11,7 +11,7 @@ from synsamp.cli import run_command_line
 from synsamp.runs import execute
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.parallel.workers import Workers
-from synsamp.runs.storage.check import check
+from synsamp.runs.storage.check import integrity_problems
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT as COINS
 from toys.walk import EXPERIMENT as WALK
@@ -127,8 +127,8 @@ def test_a_run_that_is_not_finished_is_told_with_its_damaged_checkpoints(tmp_pat
     assert "must be finished, got 'interrupted'; continue it" in capsys.readouterr().err
     newest = max((tmp_path / "run" / "checkpoints").iterdir())
     flip(newest)
-    assert len(check(tmp_path / "run")) == 2
-    assert newest.name in check(tmp_path / "run")[1]
+    assert len(integrity_problems(tmp_path / "run")) == 2
+    assert newest.name in integrity_problems(tmp_path / "run")[1]
 
 
 @pytest.mark.parametrize("name", ["results.zarr/path/block/c/0", "claims.json", "results.manifest"])

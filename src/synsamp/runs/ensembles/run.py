@@ -22,7 +22,7 @@ from rich.console import Console
 from synsamp.errors import SynsampError
 from synsamp.experiments.base import Experiment
 from synsamp.experiments.loading import Given
-from synsamp.runs.ensembles.gather import gather, summary
+from synsamp.runs.ensembles.gather import gather, trial_quantiles
 from synsamp.runs.ensembles.plan import (
     Trial,
     coordinates,
@@ -153,7 +153,9 @@ def _put_together(
         raise RunFailedError(f"{message}; {again}")
     unfit = not_stacked(outcomes[trial.name].layout for trial in good)
     together, claims = gather(experiment, folder, trials, good, unfit)
-    write_results(folder.path, {ENSEMBLE: together, SUMMARY: summary(folder.path, together)}, ())
+    write_results(
+        folder.path, {ENSEMBLE: together, SUMMARY: trial_quantiles(folder.path, together)}, ()
+    )
     write_results_manifest(folder.path)
     folder.write_claims(claims)
     folder.write_manifest()

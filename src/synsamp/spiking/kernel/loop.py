@@ -38,8 +38,8 @@ from synsamp.spiking.kernel.memory import (
     SYNC_INTERVAL_S,
     Activity,
     EventBuffer,
+    InputSchedule,
     Numbers,
-    Schedule,
     Synapses,
     Wiring,
     Work,
@@ -195,7 +195,7 @@ def run(
     events: Words,
     channels: Words,
     noise: Normals,
-    schedule: Schedule,
+    schedule: InputSchedule,
     buffer: EventBuffer,
     work: Work,
 ) -> int:
@@ -266,7 +266,7 @@ def deliver(
     activity: Activity,
     events: Words,
     channels: Words,
-    schedule: Schedule,
+    schedule: InputSchedule,
     buffer: EventBuffer,
     work: Work,
 ) -> int:
