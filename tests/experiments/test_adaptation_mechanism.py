@@ -12,8 +12,8 @@ from scipy import stats
 from synsamp.claims import Ratio
 from synsamp.models.one_synapse import THETA, OneSynapse, active_share, regrowth
 from synsamp.paper.fig4_adaptation import EXPERIMENT
-from synsamp.paper.fig4_adaptation.measures import CONTROLS, summaries
 from synsamp.paper.fig4_adaptation.claims import MECHANISM_CLAIMS
+from synsamp.paper.fig4_adaptation.measures import CONTROLS, summaries
 from synsamp.paper.fig4_adaptation.protocol import READINGS, classify_inputs, predict
 from synsamp.paper.shared.digit_circuit import training_digits
 from synsamp.runs.overrides import override
