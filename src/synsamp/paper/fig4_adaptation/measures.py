@@ -373,7 +373,7 @@ def _at_end(variable: str) -> Measure:
 
 
 def _relative(name: str, variable: str, to: str = "") -> Measure:
-    """Return the measure of that number relative to another reading, or to its own as it is."""
+    """Return the measure of that number relative to another reading, or to the default reading."""
 
     def measure(p: P, results: Results, branch: str) -> Ratio:
         both = branch, to or branch.partition("/")[0]
