@@ -23,6 +23,6 @@ def test_likeness_is_highest_for_the_right_image():
     assert table[0, 0] == pytest.approx(np.corrcoef(noisy[0], means[0])[0, 1])
 
 
-def test_refuses_rates_of_other_neurons():
+def test_rates_of_other_neurons_raise_an_error():
     with pytest.raises(SynsampError, match="3 neurons"):
         reconstruct_images(np.ones((3, 4)), np.ones(2))

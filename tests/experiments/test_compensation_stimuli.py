@@ -107,7 +107,7 @@ def test_with_sound_alone_the_eye_sees_noise(pairs):
         ({"images": "folder"}, "images_folder"),
     ],
 )
-def test_refuses_what_does_not_fit(settings, words):
+def test_sections_that_do_not_fit_raise_an_error(settings, words):
     with pytest.raises(ValidationError, match=words):
         AudiovisualInputSection(**settings)
 
@@ -204,7 +204,7 @@ def test_image_for_the_eye_is_the_encoded_image_with_noise_around_it(section, pa
     assert np.array_equal(made.durations_s, expected.durations_s)
 
 
-def test_pairs_refuse_a_missing_class():
+def test_a_missing_class_raises_an_error():
     sound = encode_cochleagram(np.ones((3, 2)), 0.004)
     images = (np.zeros((1, 2, 2), np.float32), np.zeros((1, 2, 2), np.float32))
     with pytest.raises(SynsampError, match="both classes"):
@@ -240,7 +240,7 @@ def test_each_network_draws_its_voice_among_three(spoken_by):
     drawn = [speaker_for(words(FREE), seed) for seed in range(60)]
     assert drawn == [speaker_for(words(FREE), seed) for seed in range(60)]
     assert {drawn.count(name) > 8 for name in FSDD_SPEAKERS} == {True}  # 20 ± 3.7 each
-    assert set(drawn) == set(FSDD_SPEAKERS)  # and nobody else
+    assert set(drawn) == set(FSDD_SPEAKERS)  # and no one else
     named = FREE.model_copy(update={"speaker": "nicolas"})
     assert {speaker_for(words(named), seed) for seed in range(20)} == {"nicolas"}
 
@@ -259,7 +259,7 @@ def test_a_network_hears_one_voice_and_tables_fit_all(spoken_by):
     assert example_of(first, FREE).attrs["speaker"] == first.speaker
 
 
-def test_missing_recordings_are_refused_before_anything_is_made(
+def test_missing_recordings_raise_an_error_before_anything_is_made(
     spoken_by, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)

@@ -81,7 +81,7 @@ def test_a_bad_number_among_many_presentations_is_named(where, value, message):
         ready(shown, list(range(9)))
 
 
-def test_a_choice_outside_the_library_is_refused():
+def test_a_choice_outside_the_library_raises_an_error():
     for index in (-1, 9):
         with pytest.raises(SynsampError, match=r"choice for 'x' must"):
             ready(library(), [0, index])

@@ -34,7 +34,7 @@ from synsamp.models.rbm import RBM
 
 
 class Odd:
-    """Something nobody expects."""
+    """An unexpected object."""
 
 
 RAGGED = [[1.0], [2.0, 3.0]]

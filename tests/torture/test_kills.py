@@ -22,7 +22,7 @@ def ground():
     return processes()
 
 
-def test_a_killed_run_goes_on_from_its_checkpoint_to_the_same_bits(ground, tmp_path, tally):
+def test_a_killed_run_continues_from_its_checkpoint_bit_identical(ground, tmp_path, tally):
     log = tmp_path / "log"
     assert command(ground, [*WALK, tmp_path / "whole"], log)[0] == 0
     reference = (tmp_path / "whole" / "results.manifest").read_text()

@@ -72,7 +72,7 @@ def test_any_write_may_fail_and_nothing_is_lost(ground, tmp_path, tally):
             assert (out / "results.manifest").read_text() == reference
         begun = (out / "run.json").exists() and (out / "status.json").exists()
         again = ["resume", out] if begun else [*START, out]
-        if not begun and out.exists():  # killed before it began: the same command begins anew
+        if not begun and out.exists():  # killed before it began: the same command starts again
             again = [*START, out, "--force"] if (out / "run.json").exists() else again
         code, said = command(ground, again, log)
         assert code == 0, (moment, name, lasting, said)
@@ -98,7 +98,7 @@ def toy(*words, **options):
 
 @pytest.fixture
 def disk(tmp_path):
-    """A small disk of its own; ``remount`` changes it. Root only, as permissions are not for it."""
+    """A small separate disk; ``remount`` changes it. Root only, as permissions are not for it."""
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place)]
@@ -112,7 +112,7 @@ def remount(disk, options):
     subprocess.run(["mount", "-o", f"remount,{options}", str(disk)], check=True)
 
 
-def test_a_disk_that_is_really_full_is_told_and_the_run_goes_on_when_there_is_room(disk, tally):
+def test_a_full_disk_is_reported_and_the_run_continues_when_there_is_room(disk, tally):
     done = toy(*START, disk / "run")
     assert done.returncode == 1, done.stderr
     assert "is full; make room, then" in one_line(done.stderr, 1)
@@ -123,7 +123,7 @@ def test_a_disk_that_is_really_full_is_told_and_the_run_goes_on_when_there_is_ro
     tally("faults of the surroundings")
 
 
-def test_a_folder_that_may_only_be_read_is_told_and_can_be_read(disk, tally):
+def test_a_folder_that_may_only_be_read_is_reported_and_can_be_read(disk, tally):
     remount(disk, "size=50m")
     out = disk / "run"
     assert toy(*START, out).returncode == 0

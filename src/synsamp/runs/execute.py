@@ -144,7 +144,7 @@ def carry_out(
         with _contained(experiment):
             results = run_seed(experiment, parameters, folder.description.seed, context)
         write_results(folder.path, results, context.tables.close())
-        measured = look_at(experiment, parameters, folder.path)
+        measured = _analyse_and_measure(experiment, parameters, folder.path)
         judged = judge_all(experiment.applicable_claims(parameters), values_of(measured))
         write_results_manifest(folder.path)
         folder.write_claims([ClaimRecord.of(each) for each in judged])
@@ -154,7 +154,7 @@ def carry_out(
         _log.info("finished after %.1f s", clock())
 
 
-def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Dataset:
+def _analyse_and_measure(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Dataset:
     """Analyse and measure what was stored, so that a folder alone can prove its numbers."""
     stored = open_results(path)
     if experiment.analyse is not None:

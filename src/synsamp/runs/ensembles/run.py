@@ -122,7 +122,7 @@ def carry_out_ensemble(
                 )
                 for trial in trials
             ]
-            for ended in run_tasks(client, tasks, progress.told, workers.accepted):
+            for ended in run_tasks(client, tasks, progress.report, workers.accepted):
                 why = f"{type(ended.error).__name__}: {ended.error}"
                 outcome = ended.value or Outcome("failed", why)
                 outcomes[ended.name] = outcome
@@ -223,7 +223,7 @@ def check_workers(client: Any, root: Path) -> None:
     try:
         with sign.open("x") as file:
             lock(file)
-            found: dict[str, str] = ask_workers(client, _look_at, str(sign))
+            found: dict[str, str] = ask_workers(client, _sees_lock, str(sign))
     finally:
         sign.unlink(missing_ok=True)
     for state, rule in (("unseen", "see"), ("free", "respect file locks in")):
@@ -240,7 +240,7 @@ def check_workers(client: Any, root: Path) -> None:
             _log.warning("worker %s has other versions, bits may differ: %s", worker, other)
 
 
-def _look_at(path: str) -> str:
+def _sees_lock(path: str) -> str:
     """In a worker: whether a file is seen, and whether its lock is."""
     try:
         with open(path, "r+", encoding="utf-8") as file:

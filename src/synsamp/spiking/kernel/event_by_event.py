@@ -51,7 +51,7 @@ from synsamp.spiking.kernel.memory import (
     Work,
 )
 from synsamp.spiking.kernel.potentials import (
-    NOBODY,
+    NO_NEURON,
     NOT_FINITE,
     arrival,
     draw_winner,
@@ -291,8 +291,8 @@ def run_event_by_event(
         clock[INPUTS_UNTIL] = now
 
         room = True
-        neuron: Any = NOBODY
-        candidate: Any = NOBODY
+        neuron: Any = NO_NEURON
+        candidate: Any = NO_NEURON
         if what == 1:
             source = draw_source(now, schedule, wiring, activity, channels)
             clock[INPUT_DUE] = -1.0

@@ -45,7 +45,7 @@ from synsamp.spiking.kernel.memory import (
     Work,
 )
 from synsamp.spiking.kernel.potentials import (
-    NOBODY,
+    NO_NEURON,
     NOT_FINITE,
     arrival,
     decay_adaptation,
@@ -243,7 +243,7 @@ def run(
         if neuron == NOT_FINITE:
             return BROKEN
         room = True
-        if neuron != NOBODY:
+        if neuron != NO_NEURON:
             if learning and wiring.assigns_eligibility[circuit]:
                 learn_together(
                     circuit, neuron, now, wiring, numbers, synapses, activity, noise, buffer, work
