@@ -17,8 +17,8 @@ from synsamp.experiments import Parameters
 from synsamp.paper.shared.digit_circuit import (
     N_PIXELS,
     CircuitSection,
-    InputSection,
-    Source,
+    DigitInputSection,
+    DigitsFrom,
     SpikingRule,
     check_digits,
     require_an_end,
@@ -183,14 +183,16 @@ class AdaptationParameters(Parameters):
     )
     phase_s: float = Field(4000.0, ge=1.0, le=1e9, description="length of a phase")
     snapshot_every_s: float = Field(1000.0, ge=1.0, le=1e8, description="between two snapshots")
-    data: Source = Field("embedded", description="embedded (ones and twos) or mnist (all digits)")
+    data: DigitsFrom = Field(
+        "embedded", description="embedded (ones and twos) or mnist (all digits)"
+    )
     probe_s: float = Field(100.0, ge=5.0, le=1e4, description="length of a test of the tuning")
     controls: bool = Field(
         False, description="also run controls: no noise, no prior, alternative rule, …"
     )
     rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()
-    input: InputSection = InputSection()
+    input: DigitInputSection = DigitInputSection()
 
     @model_validator(mode="after")
     def _fits(self) -> AdaptationParameters:

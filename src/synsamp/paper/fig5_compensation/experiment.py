@@ -42,8 +42,8 @@ from synsamp.paper.fig5_compensation.claims import CLAIMS
 from synsamp.paper.fig5_compensation.measures import MEASURES
 from synsamp.paper.fig5_compensation.parameters import (
     FSDD_SPEAKERS,
+    AudiovisualInputSection,
     CompensationParameters,
-    InputSection,
     ScheduleSection,
 )
 from synsamp.paper.fig5_compensation.protocol import compensation_protocol
@@ -70,7 +70,7 @@ def requires(p: CompensationParameters) -> None:
 
 
 @functools.lru_cache(maxsize=4)
-def words(section: InputSection) -> tuple[Utterance, ...]:
+def words(section: AudiovisualInputSection) -> tuple[Utterance, ...]:
     """All words that a network may hear: of the named speaker, or of all possible ones."""
     speech, folder, speaker = section.speech, Path(section.speech_folder), section.speaker
     sources: dict[str, SpeechSource] = {
@@ -100,7 +100,7 @@ def speaker_for(words: Sequence[Utterance], seed: int) -> str:
     return speakers[int(named_seed(seed, "speaker").generate_state(1)[0]) % len(speakers)]
 
 
-def load_pairs(section: InputSection, seed: int) -> Pairs:
+def load_pairs(section: AudiovisualInputSection, seed: int) -> Pairs:
     """Read the data; the seed determines the speaker and the split into learning and test words."""
     known = words(section)
     speaker = speaker_for(known, seed)
@@ -120,7 +120,7 @@ def load_pairs(section: InputSection, seed: int) -> Pairs:
     )
 
 
-def example_of(pairs: Pairs, section: InputSection) -> xr.Dataset:
+def example_of(pairs: Pairs, section: AudiovisualInputSection) -> xr.Dataset:
     """Data of panel A: a word and an image of the second digit, and the mean images."""
     sound = pairs.train_sounds[int(np.flatnonzero(pairs.train_classes == 1)[0])]
     starts = np.concatenate([[0.0], np.cumsum(sound.durations_s)])
@@ -140,13 +140,13 @@ def example_of(pairs: Pairs, section: InputSection) -> xr.Dataset:
 
 
 @functools.lru_cache(maxsize=2)
-def _images(section: InputSection) -> Digits:
+def _images(section: AudiovisualInputSection) -> Digits:
     if section.images == "folder":
         return digits_from_folder(section.images_folder)
     return load_digits(MNIST() if section.images == "mnist" else None).train
 
 
-def _sound(section: InputSection, spoken: Utterance) -> RateSegments:
+def _sound(section: AudiovisualInputSection, spoken: Utterance) -> RateSegments:
     heard = lyon_cochleagram(spoken.waveform, spoken.rate_hz)
     rates = encode_cochleagram(
         heard.values, heard.frame_s, section.sound_peak_hz, section.noise_hz, section.afferents
@@ -156,9 +156,9 @@ def _sound(section: InputSection, spoken: Utterance) -> RateSegments:
 
 # -- the experiment --------------------
 
-PAPER = CompensationParameters(input=InputSection(speech="fsdd"))
+PAPER = CompensationParameters(input=AudiovisualInputSection(speech="fsdd"))
 RETRACTED = CompensationParameters(
-    input=InputSection(speech="fsdd"), rule=SpikingRule(learn_when_retracted=False)
+    input=AudiovisualInputSection(speech="fsdd"), rule=SpikingRule(learn_when_retracted=False)
 )
 QUICK = CompensationParameters(
     schedule=ScheduleSection(

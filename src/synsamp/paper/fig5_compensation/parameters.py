@@ -28,7 +28,7 @@ FSDD_SPEAKERS = ("jackson", "george", "lucas")
 Digit = Annotated[int, Field(ge=0, le=9)]
 
 
-class InputSection(Parameters):
+class AudiovisualInputSection(Parameters):
     """Sounds and images, and how they are encoded as spikes."""
 
     digits: tuple[Digit, Digit] = Field(
@@ -54,7 +54,7 @@ class InputSection(Parameters):
     padding_s: float = Field(0.025, ge=1e-3, le=10.0, description="noise before and after")
 
     @model_validator(mode="after")
-    def _fits(self) -> InputSection:
+    def _fits(self) -> AudiovisualInputSection:
         if self.digits[0] == self.digits[1]:
             raise ValueError("digits must be two different digits from 0 to 9")
         for name, needs in (("speech", ("ti46", "folder")), ("images", ("folder",))):
@@ -131,7 +131,7 @@ class CompensationParameters(Parameters):
 
     schedule: ScheduleSection = ScheduleSection()
     test: TestSection = TestSection()
-    input: InputSection = InputSection()
+    input: AudiovisualInputSection = AudiovisualInputSection()
     lateral: LateralSection = LateralSection()
     rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()

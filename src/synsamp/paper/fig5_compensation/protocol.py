@@ -43,7 +43,7 @@ from synsamp.analysis.peth import (
     peth,
     sort_into_trials,
 )
-from synsamp.analysis.reconstruction import likeness, reconstruct
+from synsamp.analysis.reconstruction import class_correlation, reconstruct_images
 from synsamp.data.digit_pairs import HEARING, SEEING, Pairs, Stimuli, build_stimuli
 from synsamp.paper.fig5_compensation.parameters import (
     PER_MODALITY,
@@ -301,7 +301,7 @@ class RecallTest:
         image = reconstruct_image(view, hidden, blocks, words)
         any_image = reconstruct_image(view, hidden, blocks, any_words)
         lateral = lateral_theta(view)
-        dims = ("block", "presentation")
+        dims, pictures = ("block", "presentation"), ("class", "mean_image")
         return {
             "counts": _array(table, *dims, "window", "seeing", of="spikes of z_V, sound alone"),
             "word": _array(names, *dims, of="0: first digit, 1: second, -1: none"),
@@ -309,13 +309,12 @@ class RecallTest:
             "shuffled_word": _array(any_names, *dims, of="words shuffled within blocks"),
             "reconstruction": _array(image.astype(np.float32), "class", "pixel", of="image"),
             "likeness": _array(
-                likeness(image, shown.mean_images),
-                "class",
-                "mean_image",
+                class_correlation(image, shown.mean_images),
+                *pictures,
                 of="correlation of the reconstructed image with the mean image of either digit",
             ),
             "likeness_shuffled": _array(
-                likeness(any_image, shown.mean_images), "class", "mean_image", of="words shuffled"
+                class_correlation(any_image, shown.mean_images), *pictures, of="words shuffled"
             ),
             "code": _array(
                 self._histograms(blocks),
@@ -355,7 +354,7 @@ def reconstruct_image(
     rates = np.concatenate([mean_rates(b) for b in blocks])
     classes = np.concatenate(words)
     of_class = [rates[classes == c].mean(axis=0)[hidden.visual] for c in (0, 1)]
-    return reconstruct(visual_efficacies(view), np.stack(of_class))
+    return reconstruct_images(visual_efficacies(view), np.stack(of_class))
 
 
 def lateral_path(view: View) -> xr.DataArray:
