@@ -339,20 +339,22 @@ def made(parameters, rng, *, persistent):
     for name, each in records(slow.speed, slow.record_every_s, slow.points + 1, start_s, 1).items():
         found[f"circuit/slow/{name}"] = each
 
-    def free(b, step_s, points):
+    def silent(b, step_s, points):
         theta = ornstein_uhlenbeck(rng, b, step_s, points, n).reshape(points, -1, 784)
         time = forgetting(parameters) + np.arange(points) * step_s
         at = xr.Dataset({"theta": (("time", "post", "pre"), theta)}, coords={"time": time})
         return at, (at.theta > 0).to_dataset(name="active")
 
-    alone, found["no_activity/active"] = free(
+    alone, found["no_activity/active"] = silent(
         1e-4, sync_interval_s, fast.points + 1 + parameters.change_steps
     )
     found["no_activity/theta"] = alone.isel(time=slice(None, None, coarse))
     pair = alone.theta.values[[-1 - parameters.change_steps, -1]]
     found["no_activity/pair"] = xr.Dataset({"pair": (("mark", "post", "pre"), pair)})
-    _, found["no_activity/slow/active"] = free(slow.speed, slow.record_every_s, slow.points + 1)
-    _, found["no_activity/unchanged/active"] = free(fast.speed, slow.record_every_s, slow.points + 1)
+    _, found["no_activity/slow/active"] = silent(slow.speed, slow.record_every_s, slow.points + 1)
+    _, found["no_activity/unchanged/active"] = silent(
+        fast.speed, slow.record_every_s, slow.points + 1
+    )
     return found | analyse(parameters, found)
 
 
