@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from synsamp.claims import Measure, variants
 from synsamp.experiments import Results
 from synsamp.mappings import Exponential
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters as P
@@ -192,76 +193,44 @@ def _binned(lags: Floats, values: Floats, edges: Floats) -> tuple[Floats, Floats
 # -- measures: deviation from theory, and nulls with the timing undone --------------------
 
 
-def single_error(p: P, results: Results) -> float:
-    """Largest deviation of single pairs from theory."""
-    return _largest(results["stdp"].single, results["stdp"].single_theory)
+def _single_error(p: P, results: Results, order: int) -> float:
+    """Largest deviation of single pairs from theory; with order −1 the lags are reversed."""
+    return _largest(results["stdp"].single[:, ::order], results["stdp"].single_theory)
 
 
-def single_error_reversed(p: P, results: Results) -> float:
-    """The same with lags reversed."""
-    return _largest(results["stdp"].single[:, ::-1], results["stdp"].single_theory)
-
-
-def regular_error(p: P, results: Results) -> float:
+def _regular_error(p: P, results: Results, order: int) -> float:
     """Largest deviation of regular pairs from theory."""
-    return _largest(results["stdp"].regular, results["stdp"].regular_theory)
+    return _largest(results["stdp"].regular[::order], results["stdp"].regular_theory)
 
 
-def regular_error_reversed(p: P, results: Results) -> float:
-    """The same with lags reversed."""
-    return _largest(results["stdp"].regular[::-1], results["stdp"].regular_theory)
-
-
-def regular_sign(p: P, results: Results) -> float:
+def _regular_sign(p: P, results: Results, order: int) -> float:
     """The smaller of potentiation at a lag of about 10 ms and depression at about −10 ms."""
-    return _right_sign(results["stdp"].paired_lag.values, results["stdp"].regular.values)
+    lag_s, change = results["stdp"].paired_lag.values, results["stdp"].regular.values[::order]
+    after, before = (int(np.argmin(np.abs(lag_s - at))) for at in (SHORT_LAG_S, -SHORT_LAG_S))
+    return float(min(change[after], -change[before]))
 
 
-def regular_sign_reversed(p: P, results: Results) -> float:
-    """The same with lags reversed."""
-    return _right_sign(results["stdp"].paired_lag.values, results["stdp"].regular.values[::-1])
-
-
-def depression_slope(p: P, results: Results) -> float:
+def _depression_slope(p: P, results: Results, order: int) -> float:
     """d log(depression)/dw at a lag at which the presynaptic spike has no effect."""
-    return _slope(results["stdp"].weight.values, results["stdp"].single.values[:, 0])
+    change = results["stdp"].single.values[::order, 0]
+    return float(np.polyfit(results["stdp"].weight.values, np.log(-change), 1)[0])
 
 
-def depression_slope_reversed(p: P, results: Results) -> float:
-    """The same with weights in reverse order."""
-    return _slope(results["stdp"].weight.values, results["stdp"].single.values[::-1, 0])
-
-
-def poisson_error(p: P, results: Results) -> float:
+def _poisson_error(p: P, results: Results, pairs: str) -> float:
     """Root mean square deviation of Poisson pairs from theory, in standard errors."""
-    return _in_errors(results["stdp"], "poisson")
-
-
-def poisson_error_shuffled(p: P, results: Results) -> float:
-    """The same with lags shuffled among pairs."""
-    return _in_errors(results["stdp"], "shuffled")
+    stdp = results["stdp"]
+    deviation = (stdp[pairs] - stdp.poisson_theory) / stdp[f"{pairs}_error"]
+    return float(np.sqrt((deviation**2).mean()))
 
 
 def _largest(measured: xr.DataArray, theory: xr.DataArray) -> float:
     return float(np.abs(measured.values - theory.values).max())
 
 
-def _right_sign(lag_s: Floats, change: Floats) -> float:
-    after, before = (int(np.argmin(np.abs(lag_s - at))) for at in (SHORT_LAG_S, -SHORT_LAG_S))
-    return float(min(change[after], -change[before]))
-
-
-def _slope(weight: Floats, change: Floats) -> float:
-    return float(np.polyfit(weight, np.log(-change), 1)[0])
-
-
-def _in_errors(stdp: xr.Dataset, name: str) -> float:
-    deviation = (stdp[name] - stdp.poisson_theory) / stdp[f"{name}_error"]
-    return float(np.sqrt((deviation**2).mean()))
-
-
-STDP_MEASURES = (
-    *(single_error, single_error_reversed, regular_error, regular_error_reversed),
-    *(regular_sign, regular_sign_reversed, depression_slope, depression_slope_reversed),
-    *(poisson_error, poisson_error_shuffled),
+STDP_MEASURES: tuple[Measure, ...] = (
+    *variants(_single_error, single_error=(1,), single_error_reversed=(-1,)),
+    *variants(_regular_error, regular_error=(1,), regular_error_reversed=(-1,)),
+    *variants(_regular_sign, regular_sign=(1,), regular_sign_reversed=(-1,)),
+    *variants(_depression_slope, depression_slope=(1,), depression_slope_reversed=(-1,)),
+    *variants(_poisson_error, poisson_error=("poisson",), poisson_error_shuffled=("shuffled",)),
 )

@@ -36,7 +36,8 @@ from synsamp.data import (
 from synsamp.data.digit_pairs import Pairs
 from synsamp.data.speech import SpeechSource
 from synsamp.errors import refuse
-from synsamp.experiments import Experiment, Results
+from synsamp.experiments import Experiment
+from synsamp.figures.lazy import draw_with
 from synsamp.paper.fig5_compensation.analysis import analyse
 from synsamp.paper.fig5_compensation.claims import CLAIMS
 from synsamp.paper.fig5_compensation.measures import MEASURES
@@ -175,13 +176,6 @@ QUICK = CompensationParameters(
 )
 
 
-def draw(parameters: CompensationParameters, runs: Sequence[Results]) -> dict[str, Any]:
-    """Draw the stored results; matplotlib is imported only here."""
-    from synsamp.paper.fig5_compensation import figures
-
-    return figures.draw(parameters, runs)
-
-
 EXPERIMENT = Experiment(
     name="compensation",
     alias="fig5",
@@ -209,7 +203,7 @@ EXPERIMENT = Experiment(
         "regrown@network/noise_off_2",
         "regrown_share@network/noise_off_2",
     ),
-    draw=draw,
+    draw=draw_with("synsamp.paper.fig5_compensation.figures"),
     captions={
         "A": "A spoken and a written digit are shown together. Each drives its own input neurons; "
         "x_A reaches four circuits that hear, x_V four that see. Lateral connections may grow "
