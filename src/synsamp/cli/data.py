@@ -73,7 +73,7 @@ def fetch_data(
             name
         ]
         columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
-        with bars(Console(stderr=True), *columns, transient=False) as progress:
+        with bars(Console(stderr=True), *columns, transient=False, disable=False) as progress:
             folder = download(_report_to(progress))
     holding = next(held for held in inventory() if held.name == name)
     typer.echo(f"{name}: {holding.amount} in {folder}")
