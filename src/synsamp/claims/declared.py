@@ -25,7 +25,7 @@ def check_declared(
     measures: Sequence[Measure], claims: Sequence[Claim], also_measured: Sequence[str]
 ) -> None:
     """Raise an error if a claim, or ``also_measured``, names a measure that is not declared."""
-    if not isinstance(measures, Sequence) or not all(map(_is_function, measures)):
+    if not _are_functions(measures):
         given = getattr(measures, "__name__", repr(measures))
         raise ValueError(
             "measures must be a list of functions, each of which returns one value; write "
@@ -112,8 +112,10 @@ def _by_name(measures: Sequence[Measure]) -> dict[str, Measure]:
     return functions
 
 
-def _is_function(measure: object) -> bool:
-    return callable(measure) and hasattr(measure, "__name__")
+def _are_functions(measures: object) -> bool:
+    return isinstance(measures, Sequence) and all(
+        callable(measure) and hasattr(measure, "__name__") for measure in measures
+    )
 
 
 def _takes_branch(function: Measure) -> bool:

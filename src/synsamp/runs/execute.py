@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 from rich.console import Console
@@ -54,11 +55,10 @@ def describe_run(
     seed: int = 0,
 ) -> Description:
     """Resolve what was asked for into the full description of a run; default: the first preset."""
-    if not (
-        isinstance(experiment.parameters, type) and issubclass(experiment.parameters, Parameters)
-    ):
+    kind: Any = experiment.parameters
+    if not (isinstance(kind, type) and issubclass(kind, Parameters)):
         rule = "must be a subclass of synsamp.Parameters"
-        raise refuse(f"parameters of {experiment.name}", rule, experiment.parameters)
+        raise refuse(f"parameters of {experiment.name}", rule, kind)
     if preset is None:
         preset = next(iter(experiment.presets))
     if preset not in experiment.presets:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
-from synsamp.spiking.network import SynapseModel, winner_take_all_network
+from synsamp.spiking.network import winner_take_all_network
 from synsamp.spiking.simulation import Simulation
+from synsamp.spiking.synapses import SynapseModel
 
 
 def stdp_curve(

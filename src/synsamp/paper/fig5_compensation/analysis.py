@@ -16,7 +16,6 @@ from synsamp.analysis.peth import BIN_S, peak_order
 from synsamp.analysis.tuning import correlations
 from synsamp.experiments import Results
 from synsamp.paper.fig5_compensation.decoding import (
-    HOUR_S,
     MAIN,
     NO_LESION,
     PLASTICITY_OFF,
@@ -29,6 +28,7 @@ from synsamp.paper.fig5_compensation.decoding import (
 from synsamp.paper.fig5_compensation.parameters import (
     AFTER_S,
     BEFORE_S,
+    HOUR_S,
     STEP_S,
     WINDOW_S,
     CompensationParameters,

@@ -17,11 +17,11 @@ from synsamp.claims import Ratio
 from synsamp.experiments import Results
 from synsamp.paper.fig5_compensation.decoding import (
     BRANCHES,
-    HOUR_S,
     MAIN,
     RecallTests,
     record_of,
 )
+from synsamp.paper.fig5_compensation.parameters import HOUR_S
 from synsamp.paper.fig5_compensation.parameters import CompensationParameters as P
 from synsamp.paper.fig5_compensation.voices import FSDD_SPEAKERS
 from synsamp.priors.gaussian import ornstein_uhlenbeck

@@ -6,6 +6,7 @@ second name of one of the user's files would be emptied. Hence these few lines.
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
 import time
@@ -17,11 +18,6 @@ from typing import IO, Any
 from synsamp.errors import SynsampError
 from synsamp.runs.storage.atomic import open_in_place
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 LOCK_BYTE = 1 << 30
 """The byte that is locked on Windows: far behind the text, which others may read."""
 
@@ -32,11 +28,16 @@ class InUseError(SynsampError):
 
 def lock(file: IO[Any]) -> None:
     """Lock an open file, or raise `BlockingIOError` if another process has locked it."""
-    if fcntl is not None:
+    try:
+        import fcntl
+    except ImportError:
+        _lock_on_windows(file)
+    else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return
-    import msvcrt
 
+
+def _lock_on_windows(file: IO[Any]) -> None:
+    msvcrt: Any = importlib.import_module("msvcrt")  # has types on Windows only
     file.seek(LOCK_BYTE)
     try:
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
