@@ -27,7 +27,17 @@ SMOOTHING_IN_FRAMES = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Cochleagram:
-    """Activity in [0, 1], shape (frames, channels); channel 0 has the highest frequency."""
+    """Activity in [0, 1], shape (frames, channels); channel 0 has the highest frequency.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (frames, channels)
+        Activity in [0, 1].
+    frame_s : float
+        Duration of a frame (s).
+    centre_hz : ndarray of float, shape (channels,)
+        Centre frequency of each channel (Hz).
+    """
 
     values: FloatArray
     frame_s: float

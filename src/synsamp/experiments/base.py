@@ -62,7 +62,15 @@ class Parameters(BaseModel):
 
 
 class GaussianSection(Parameters):
-    """Parameters of a Gaussian prior of θ."""
+    """Parameters of a Gaussian prior of θ.
+
+    Parameters
+    ----------
+    mean : float
+        Mean of θ.
+    std : float
+        Standard deviation of θ.
+    """
 
     mean: float = Field(0.5, ge=-10.0, le=10.0, description="μ, mean of the prior of θ")
     std: float = Field(

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from synsamp import arguments
+
+if TYPE_CHECKING:
+    from synsamp.protocol.records.base import Record
+    from synsamp.protocol.steps import Change
+    from synsamp.protocol.view import View
 
 
 @dataclass(frozen=True, eq=False)
 class Every:
-    """A record or change at each multiple of ``seconds`` of biological time; see `every`."""
+    """A record or change at each multiple of ``seconds`` of biological time; see `every`.
+
+    Parameters
+    ----------
+    seconds : float
+        Interval (s).
+    what : record, `Change`, or function of a `View`
+        What is taken or made.
+    """
 
     seconds: float
     what: Any
 
 
-def every(seconds: float, what: Any) -> Every:
+def every(seconds: float, what: Record | Change | Callable[[View], object]) -> Every:
     """Take a record, or make a change, at each multiple of ``seconds`` of biological time.
 
     Parameters
@@ -28,5 +42,10 @@ def every(seconds: float, what: Any) -> Every:
         taken at the start of the protocol or branch, and one more right after each lesion; its time
         is the next floating-point number, so times are unique. As a step: a `Change`, made at
         once and at each multiple until the end of the protocol or branch.
+
+    Returns
+    -------
+    Every
+        A record for ``record=``, or a step.
     """
     return Every(arguments.number("seconds", seconds, above=0, at_most=1e12), what)

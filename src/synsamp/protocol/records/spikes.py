@@ -19,6 +19,11 @@ class Spikes(EventRecord):
     """All spikes, or those with between_s[0] <= time < between_s[1].
 
     Columns: ``time`` (s), ``neuron`` (circuits in order) and ``population`` (index of the circuit).
+
+    Parameters
+    ----------
+    between_s : tuple of two floats, optional
+        Start and end of the record (s); default: the whole run.
     """
 
     between_s: tuple[float, float] | None = None

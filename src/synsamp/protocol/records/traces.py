@@ -16,6 +16,11 @@ class Traces(EventRecord):
     """θ of chosen synapses ``{projection: [(post, pre), …]}`` at each of their updates.
 
     Columns: ``time`` (s), ``synapse`` (place in the given list) and ``theta``.
+
+    Parameters
+    ----------
+    synapses : mapping of str to list of (post, pre)
+        Synapses of each projection.
     """
 
     synapses: Mapping[str, Sequence[tuple[int, int]]]

@@ -6,7 +6,6 @@ second name of one of the user's files would be emptied. Hence these few lines.
 
 from __future__ import annotations
 
-import importlib
 import os
 import platform
 import time
@@ -37,10 +36,12 @@ def lock(file: IO[Any]) -> None:
 
 
 def _lock_on_windows(file: IO[Any]) -> None:
-    msvcrt: Any = importlib.import_module("msvcrt")  # has types on Windows only
+    import msvcrt
+
+    windows: Any = msvcrt  # has types on Windows only
     file.seek(LOCK_BYTE)
     try:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        windows.locking(file.fileno(), windows.LK_NBLCK, 1)
     except PermissionError as error:
         raise BlockingIOError(*error.args) from None
     finally:
