@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RateSegments:
-    """Piecewise constant input rates for the spiking engine.
+    """Time-varying (piecewise constant) rates of Poisson inputs.
 
     Parameters
     ----------

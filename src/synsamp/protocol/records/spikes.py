@@ -16,7 +16,7 @@ from synsamp.spiking import Network
 
 @dataclass(frozen=True)
 class Spikes(EventRecord):
-    """All spikes, or those with between_s[0] <= time < between_s[1].
+    """Spike monitor: all spikes, or those with between_s[0] <= time < between_s[1].
 
     Columns: ``time`` (s), ``neuron`` (circuits in order) and ``population`` (index of the circuit).
 
