@@ -13,7 +13,7 @@ from synsamp.spiking import Network
 
 @dataclass(frozen=True, eq=False)
 class Traces(EventRecord):
-    """State monitor: θ of chosen synapses ``{projection: [(post, pre), …]}`` at each of their updates.
+    """State monitor: θ of chosen synapses ``{projection: [(post, pre), …]}`` at each update.
 
     Columns: ``time`` (s), ``synapse`` (place in the given list) and ``theta``.
 
