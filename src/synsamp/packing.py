@@ -59,6 +59,8 @@ def _pack(value: Any, arrays: list[np.ndarray], where: str) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         if value.dtype.hasobject:
             raise TypeError(f"checkpoint {where}: arrays of Python objects cannot be stored")
+        if np.ma.is_masked(value):
+            raise TypeError(f"checkpoint {where}: masked values cannot be stored; use .filled()")
         arrays.append(np.asarray(value))
         return {"array": len(arrays) - 1, "scalar": isinstance(value, np.generic)}
     if isinstance(value, float):

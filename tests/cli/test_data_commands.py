@@ -25,6 +25,8 @@ def test_list_shows_what_is_here_and_how_to_get_the_rest(own_data_folder):
     assert "synsamp data fetch fsdd" in shown.output
     assert "CC BY-SA 3.0" in shown.output
     assert "espeak-ng" in shown.output
+    assert "60 utterances (30 of one, 30 of two) by george, jackson, lucas" in shown.output
+    assert "CC BY-SA 4.0" in shown.output
 
 
 def test_list_counts_what_was_fetched_and_reports_damage(own_data_folder):
@@ -42,7 +44,7 @@ def test_list_counts_what_was_fetched_and_reports_damage(own_data_folder):
     assert "damaged" in run("list").output
 
 
-@pytest.mark.parametrize("name", ["digits", "speech"])
+@pytest.mark.parametrize("name", ["digits", "speech", "voices"])
 def test_show_draws_a_picture(tmp_path, name):
     picture = tmp_path / f"{name}.png"
     shown = run("show", name, "--out", picture)

@@ -10,7 +10,7 @@ import xarray as xr
 
 from synsamp.claims import Ratio
 from synsamp.paper.fig4_adaptation import measures
-from synsamp.paper.fig4_adaptation.analysis import active_shares, record_of, retuning, select
+from synsamp.paper.fig4_adaptation.measures import active_shares, record_of, retuning, select
 from synsamp.paper.fig4_adaptation.parameters import DigitPhase, Timeline
 from synsamp.paper.fig4_adaptation.protocol import (
     background,

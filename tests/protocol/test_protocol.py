@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from synsamp.columns import Column, Table
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
 from synsamp.protocol import (
@@ -35,6 +36,7 @@ from synsamp.protocol import (
     turnover,
     weight,
 )
+from synsamp.protocol.records.base import EventRecord
 from synsamp.spiking import RemoveNeurons, RemoveSynapses, SilenceInputs, Simulation
 from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
 
@@ -128,6 +130,9 @@ def test_a_lesion_chosen_from_the_state_is_stored_with_the_step():
     row = int(np.flatnonzero(log.what.values == "lesion of the strongest")[0])
     chosen = json.loads(str(log.chosen.values[row]))
     assert chosen[0]["neurons"] == list(np.flatnonzero(gone))
+    np.testing.assert_array_equal(log.removed.values[row], gone)
+    assert not np.delete(log.removed.values, row, axis=0).any()
+    assert set(log.population.values) == {"z"}
     # a row just before and a row just after
     assert list(found["alive/time"].values) == [0, 20, np.nextafter(20, 21), 40]
     assert found["alive/alive"].values[1].all()
@@ -285,6 +290,18 @@ def test_any_function_of_the_state():
     assert list(found["mine/row"].values) == [5, 6]
 
 
+class Slashed(EventRecord):
+    """A user's record with a column that could not be a folder."""
+
+    event = "spikes"
+
+    def table(self, network):
+        return Table("spike", {"time/../../x": Column("<f8")})
+
+    def rows(self, events, network):
+        return {"time/../../x": events["time_s"]}
+
+
 @pytest.mark.parametrize(
     ("steps", "record", "words"),
     [
@@ -295,6 +312,15 @@ def test_any_function_of_the_state():
         ([Show(LEFT, 20)], {"a": theta(SYNAPSES)}, "when it is taken"),
         ([Show(LEFT, 20)], {"a b": spikes()}, "letters"),
         ([Show(LEFT, 20)], {"steps": spikes()}, "must not be"),
+        ([Show(LEFT, 20)], {"measures": spikes()}, "must not be"),
+        ([Show(LEFT, 20)], {"saved": spikes()}, "must not be"),
+        ([Show(LEFT, 20)], {"Measures": spikes()}, "capital letters"),
+        ([Show(LEFT, 20)], {"a": spikes(), "A": spikes()}, "capital letters"),
+        ([Branch("measures", [])], {}, "differ"),
+        ([Branch("a", [], {"measures": spikes()})], {}, "must not be"),
+        ([Branch("rates", [])], {"rates": spikes()}, "differ"),
+        ([Branch("Rates", [])], {"rates": spikes()}, "differ"),
+        ([Show(LEFT, 20)], {"a": Slashed()}, "column of record 'a' must begin with a letter"),
         ([Show(LEFT, 20)], {"a": spikes(), "b": traces({}), "c": traces({})}, "traces"),
         ([LEFT], {}, "step"),
         ([Show(LEFT[:5], 20)], {}, "12"),

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from synsamp import arguments
-
-if TYPE_CHECKING:
-    from synsamp.protocol.records.base import Record
-    from synsamp.protocol.steps import Change
-    from synsamp.protocol.view import View
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +24,7 @@ class Every:
     what: Any
 
 
-def every(seconds: float, what: Record | Change | Callable[[View], object]) -> Every:
+def every(seconds: float, what: object) -> Every:
     """Take a record, or make a change, at each multiple of ``seconds`` of biological time.
 
     Parameters

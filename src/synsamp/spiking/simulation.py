@@ -263,9 +263,8 @@ class Simulation:
 
     def probe(self, stimulus: StimulusLike, duration_s: float, **options: Any) -> Probe:
         """Show a stimulus for ``duration_s`` to a copy with plasticity off; see `run_probe`."""
-        known = ("seed", "start", "burn_in_s", "burn_in")
         for name in options:
-            arguments.one_of("option of probe", name, known)
+            arguments.one_of("option of probe", name, ("seed", "start", "burn_in_s", "burn_in"))
         return run_probe(self._engine, self._state, stimulus, duration_s, **options)
 
     def to_xarray(self) -> xr.Dataset:
@@ -372,11 +371,7 @@ class Simulation:
         *,
         observer: Observer | None = None,
     ) -> Simulation:
-        """Continue bit-identically from ``state()``, which includes changes and lesions.
-
-        ``network`` is the one the simulation was created with, ``stimulus`` that of the moment of
-        saving.
-        """
+        """Continue bit-identically from ``state()``, given the first network and the stimulus."""
         check_saved(state)
         self = cls.__new__(cls)
         with translate_errors():

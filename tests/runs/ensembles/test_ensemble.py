@@ -16,6 +16,8 @@ import synsamp
 from synsamp.analysis.intervals import mean_interval, share_interval
 from synsamp.errors import SynsampError
 from synsamp.experiments.loading import Given
+from synsamp.protocol import Lesion, Protocol, Show, every, rates
+from synsamp.protocol.memory import MemoryContext
 from synsamp.report.write import write_report
 from synsamp.runs import RunFolder, execute
 from synsamp.runs.ensembles.gather import VERDICTS, gather
@@ -24,8 +26,10 @@ from synsamp.runs.ensembles.progress import EnsembleProgress
 from synsamp.runs.ensembles.run import carry_out_ensemble, check_workers, execute_ensemble
 from synsamp.runs.execute import RunFailedError
 from synsamp.runs.parallel.workers import Workers
-from synsamp.runs.storage.results import open_dataset
-from synsamp.runs.storage.stack import _quantiles, flatten, layout, not_stacked
+from synsamp.runs.storage.results import open_dataset, write_results
+from synsamp.runs.storage.stack import _quantiles, flatten, layout, not_stacked, open_ensemble
+from synsamp.spiking import RemoveNeurons
+from tests.protocol import circuit
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
 
@@ -233,6 +237,39 @@ def test_datasets_of_one_run_become_one_without_mixing_names_up():
     assert whole.c_y.dims == ("trial_of_c",)
     assert whole.branch_d.values == [1.0]  # a record of one quantity is called like it
     assert whole.branch_d_e.values == [2.0]
+
+
+def test_an_ensemble_tells_which_neuron_each_trial_removed_and_its_population(tmp_path):
+    for trial, neuron in enumerate((1, 3)):
+        protocol = Protocol(
+            circuit.network(),
+            [Show(circuit.LEFT, 10), Lesion(RemoveNeurons("z", [neuron])), Show(circuit.LEFT, 10)],
+            {"rates": every(10, rates())},
+        )
+        context = MemoryContext()
+        rest = protocol.carry_out(trial, context)
+        write_results(tmp_path / "trials" / f"{trial:05d}", {**context.results(), **rest}, [])
+    whole = open_ensemble(tmp_path, xr.Dataset({"finished": ("trial", [True, True])}))
+    assert whole.steps_removed.dims == ("trial", "step", "neuron")
+    removed = whole.steps_removed.any("step")
+    assert [whole.neuron.values[row].tolist() for row in removed.values] == [[1], [3]]
+    assert whole.rates.dims == ("trial", "time", "neuron")
+    assert set(whole.rates.population.values) == {"z"}
+    assert whole.rates.population.dims == ("neuron",)
+    last = whole.rates.isel(time=-1)
+    assert (last.where(removed) == 0).sum() == 2
+
+
+def test_populations_of_other_neurons_are_not_mixed_up():
+    neurons = {"neuron": [0, 1], "population": ("neuron", ["y", "z"])}
+    results = {
+        "steps": xr.Dataset({"removed": (("step", "neuron"), [[True, False]])}, coords=neurons),
+        "u": xr.Dataset({"u": ("neuron", [0.5])}, coords={"neuron": [1]}),
+    }
+    whole = flatten(results)
+    assert whole.population_of_steps.dims == ("neuron_of_steps",)
+    assert whole.u.dims == ("neuron_of_u",)
+    assert "population" not in whole.coords
 
 
 def test_a_single_run_opens_the_same_way(tmp_path):

@@ -126,6 +126,31 @@ class Timeline:
         later = range(number + 1, len(self.digits))
         return next((n for n in later if self.digits[n] == self.digits[number - 1]), None)
 
+    @property
+    def new_start_s(self) -> float:
+        """When the new digit appears; only with a new digit."""
+        assert self.new_phase is not None
+        return self.start_s(self.new_phase)
+
+    @property
+    def new_end_s(self) -> float:
+        """End of the new digit's phase; only with a new digit."""
+        assert self.new_phase is not None
+        return self.ends_s[self.new_phase]
+
+    @property
+    def return_end_s(self) -> float:
+        """End of the phase in which the old digits return; only if they do."""
+        assert self.return_phase is not None
+        return self.ends_s[self.return_phase]
+
+    @property
+    def around_new(self) -> tuple[int, ...]:
+        """The phase before the new digit's, that phase, and the one of the return, if any."""
+        assert self.new_phase is not None
+        back = () if self.return_phase is None else (self.return_phase,)
+        return (self.new_phase - 1, self.new_phase, *back)
+
     def before(self, phase: int) -> tuple[int, ...]:
         """Digits shown before a phase."""
         return tuple(sorted({digit for shown in self.digits[:phase] for digit in shown}))

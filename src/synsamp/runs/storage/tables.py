@@ -88,6 +88,8 @@ class ZarrTable:
         if columns.keys() != self._columns.keys():
             raise ValueError(f"table {self._path.name!r} has columns {sorted(self._columns)}")
         rows = {key: np.asarray(value) for key, value in columns.items()}
+        if masked := [key for key, value in columns.items() if np.ma.is_masked(value)]:
+            raise ValueError(f"table {self._path.name!r}: {masked[0]} has masked values; fill them")
         count = {len(array) for array in rows.values()}
         if len(count) != 1:
             raise ValueError(f"table {self._path.name!r}: columns differ in length")
