@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from synsamp import arguments
 from synsamp.environments import Dopamine, Environment
@@ -131,7 +131,9 @@ class Lesion:
     """
 
     def __init__(
-        self, what: NetworkLesion | Sequence[NetworkLesion] | Callable[[View], Any], name: str = ""
+        self,
+        what: NetworkLesion | Sequence[NetworkLesion] | Callable[[View], object],
+        name: str = "",
     ) -> None:
         self.what = what
         self.name = name
@@ -258,8 +260,8 @@ class Branch:
     """
 
     name: str
-    steps: Sequence[Any]
-    record: Mapping[str, Any] | None = None
+    steps: Sequence[ProtocolStep]
+    record: Mapping[str, object] | None = None
 
     def __post_init__(self) -> None:
         check_step_name("name of a Branch", self.name)
@@ -271,6 +273,10 @@ class Branch:
 
 TIMED = (Show, Silence, Act)
 AT_ONCE = (Lesion, Change, Mark, Save)
+
+
+ProtocolStep: TypeAlias = Show | Silence | Act | Lesion | Change | Mark | Save | Branch | Every
+"""What a `Protocol` or a `Branch` does, one after the other."""
 
 
 def check_protocol_step(step: Any, network: Network) -> None:
@@ -293,7 +299,7 @@ def check_protocol_step(step: Any, network: Network) -> None:
             changed(network, numbers)
 
 
-def seconds_of(steps: Sequence[Any]) -> float:
+def seconds_of(steps: Sequence[ProtocolStep]) -> float:
     """Biological time of all steps, branches included."""
     total = 0.0
     for step in steps:

@@ -19,7 +19,7 @@ class AtMarks:
     names: tuple[str, ...] = ()
 
 
-def at_marks(what: Record | Callable[[View], Any], *names: str) -> AtMarks:
+def at_marks(what: Record | Callable[[View], object], *names: str) -> AtMarks:
     """Take a record at every `Mark`, or only at the marks with these names.
 
     Parameters

@@ -28,7 +28,11 @@ class ProbeRecord(StateRecord):
     """
 
     def __init__(
-        self, stimulus: StimulusLike, duration_s: float, of: Callable[[Probe], Any], **options: Any
+        self,
+        stimulus: StimulusLike,
+        duration_s: float,
+        of: Callable[[Probe], object],
+        **options: Any,
     ) -> None:
         self.stimulus, self.options = stimulus, options
         self.duration_s = arguments.number("duration_s", duration_s, above=0, at_most=1e12)

@@ -41,7 +41,7 @@ class Stimulus(Protocol):
     """Interface of stimuli: a library of presentations per input group, and an order."""
 
     @property
-    def library(self) -> Mapping[str, Sequence[Any]]:
+    def library(self) -> Mapping[str, Sequence[object]]:
         """Presentations by input group; other groups are silent."""
 
     def choose(
@@ -67,7 +67,7 @@ class RandomOrder:
     """
 
     def __init__(
-        self, presentations: Sequence[Any], group: str = "x", weights: ArrayLike | None = None
+        self, presentations: Sequence[object], group: str = "x", weights: ArrayLike | None = None
     ) -> None:
         _require_row("presentations", presentations)
         self.library = {arguments.text("group", group): presentations}
@@ -104,7 +104,7 @@ class InOrder:
         Lists of presentations by input group, of equal length; or one list, for group ``x``.
     """
 
-    def __init__(self, library: Mapping[str, Sequence[Any]] | Sequence[Any]) -> None:
+    def __init__(self, library: Mapping[str, Sequence[object]] | Sequence[object]) -> None:
         self.library = dict(library) if isinstance(library, Mapping) else {"x": library}
         for name, row in self.library.items():
             _require_row(f"presentations for {name!r}", row)
