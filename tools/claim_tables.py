@@ -14,6 +14,7 @@ from synsamp.report.numbers import (
     null_text,
     number,
     paper_text,
+    source_text,
     value_text,
     verdict_text,
 )
@@ -33,7 +34,7 @@ def claims_table(claims: Sequence[ClaimRecord]) -> Iterator[str]:
         seeds = f"n = {claim.n}" + (f", {claim.unit}" if claim.unit else "")
         verdict = verdict_text(claim)
         yield row(
-            small(claim.statement, f"{claim.source}; `{claim.id}`"),
+            small(claim.statement, f"{source_text(claim)}; `{claim.id}`"),
             small(value_text(claim), seeds),
             small(null_text(claim), claim.null_description),
             small(band_text(claim.band), claim.reason),
@@ -53,17 +54,18 @@ def failures(claims: Sequence[ClaimRecord], why: Mapping[str, str]) -> Iterator[
 
 
 def by_group(
-    found: Stored, run: Run, claims: Sequence[Claim], groups: Mapping[str, Mapping[str, str]]
+    found: Stored, run: Run, registry: Registry, groups: Mapping[str, Mapping[str, str]]
 ) -> Iterator[str]:
     """Estimates for each group of seeds, e.g. those with one voice."""
-    measures = found.runs[run]
+    claims = registry.find(run.experiment).load().claims
+    measures, changed = found.runs[run], found.changed(run, registry)
     for label, names in groups.items():
         parts: dict[str, dict[str, str]] = {}
         for value, name in names.items():
             seeds = [i for i, v in enumerate(measures.get(label, ())) if v == float(value)]
             own = present({key: [values[i] for i in seeds] for key, values in measures.items()})
             if seeds:
-                judged = map(ClaimRecord.of, judge_all(applied(claims, own), own))
+                judged = map(ClaimRecord.of, judge_all(applied(claims, own, changed), own))
                 parts[f"{name} (n = {len(seeds)})"] = {c.id: value_text(c) for c in judged}
         if parts:
             yield f"By {label}:"

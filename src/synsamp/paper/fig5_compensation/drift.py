@@ -48,16 +48,6 @@ def separation_without_lesions(p: P, results: Results) -> float:
     return _separation(results, NONE) if NONE in results["path"].path.values else math.nan
 
 
-def regions(p: P, results: Results) -> float:
-    """Separation relative to the path without lesions."""
-    return _separation(results, LESIONS) / _separation(results, NONE)
-
-
-def regions_of_noise(p: P, results: Results) -> float:
-    """The same for prior and noise alone."""
-    return _separation(results, NOISE) / _separation(results, NONE)
-
-
 def moved_1(p: P, results: Results) -> float:
     """Shift of θ′ across lesion 1, relative to the path without lesions."""
     return _moved(results, 1, LESIONS)
@@ -140,8 +130,6 @@ DRIFT_MEASURES = (
     parameters_of_prior,
     separation,
     separation_without_lesions,
-    regions,
-    regions_of_noise,
     moved_1,
     moved_1_by_noise,
     moved_2,

@@ -113,6 +113,16 @@ def functional_share_of_prior(p: P, results: Results) -> float:
     return float(start.connections / start.allowed)
 
 
+def functional_relative_to_prior(p: P, results: Results) -> Ratio:
+    """The share just before lesion 1, relative to that before learning."""
+    return Ratio(functional_share(p, results), functional_share_of_prior(p, results))
+
+
+def all_relative_to_prior(p: P, results: Results) -> Ratio:
+    """The same if every possible connection were functional."""
+    return Ratio(1.0, functional_share_of_prior(p, results))
+
+
 def _first_test(p: P, results: Results) -> xr.Dataset:
     tests = recall_tests(p, results)
     return tests.data.isel(test=int(tests.rows(MAIN, 0)[0]))
@@ -321,6 +331,7 @@ MEASURES = (
     *(assemblies, assemblies_shuffled, reconstruction, reconstruction_shuffled),
     *(reconstruction_both, reconstruction_both_shuffled),
     *(functional_share, functional_share_of_prior),
+    *(functional_relative_to_prior, all_relative_to_prior),
     *(tuned, tuned_shuffled, loss_1, loss_1_without_lesion),
     *(recovery_1, recovery_1_fixed, reconstruction_1),
     *(removed_share, after_lesion_2, before_lesion_2),

@@ -19,18 +19,22 @@ from pydantic import Field, model_validator
 
 from synsamp.data import (
     MNIST,
+    Cochleagram,
     Digits,
     RateSegments,
+    SpeechSplit,
     Utterance,
     digits_from_folder,
     encode_cochleagram,
     load_digits,
     lyon_cochleagram,
     noise_gap,
+    normalise,
     padded,
     split_speech,
 )
 from synsamp.data.encoding import rates_from_unit, unit_interval
+from synsamp.data.normalisation import Normalisation
 from synsamp.errors import refuse
 from synsamp.experiments.base import Parameters
 from synsamp.paper.fig5_compensation.voices import speaker_for, words_of
@@ -49,11 +53,14 @@ class InputSection(Parameters):
     digits: tuple[Digit, Digit] = Field(
         (1, 2), description="the two digits; lesion 1 hits the second"
     )
-    speech: Literal["embedded", "fsdd", "ti46", "folder"] = Field(
-        "embedded", description="embedded (synthetic), fsdd, ti46 or folder of wav files"
+    speech: Literal["embedded", "voices", "fsdd", "ti46", "folder"] = Field(
+        "embedded",
+        description="embedded (synthetic), voices (embedded, three speakers), fsdd, ti46 or folder",
     )
     speaker: str = Field(
-        "", max_length=100, description="one speaker; empty: the only one, with fsdd one drawn"
+        "",
+        max_length=100,
+        description="one speaker; empty: the only one, with voices or fsdd one drawn",
     )
     images: Literal["embedded", "mnist", "folder"] = Field(
         "embedded", description="embedded (ones and twos), mnist or folder of PNG files"
@@ -63,6 +70,11 @@ class InputSection(Parameters):
     train_utterances: int = Field(7, ge=1, le=1000, description="utterances per digit, learning")
     test_utterances: int = Field(3, ge=1, le=1000, description="utterances per digit, tests")
     sound_peak_hz: float = Field(80.0, ge=0.01, le=1e4, description="rate at the loudest place")
+    normalisation: Normalisation = Field(
+        "utterance",
+        description="sound_peak_hz is reached by each utterance, by each channel of it, or by each "
+        "channel over the training words (utterance, channel, training)",
+    )
     image_peak_hz: float = Field(50.0, ge=0.01, le=1e4, description="rate of a white pixel")
     noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
     afferents: int = Field(10, ge=1, le=100, description="input neurons per channel of the ear")
@@ -75,9 +87,9 @@ class InputSection(Parameters):
         for name, needs in (("speech", ("ti46", "folder")), ("images", ("folder",))):
             if getattr(self, name) in needs and not getattr(self, f"{name}_folder"):
                 raise ValueError(f"{name}={getattr(self, name)} needs {name}_folder")
-            if getattr(self, name) == "embedded" and set(self.digits) != {1, 2}:
+            if getattr(self, name) in ("embedded", "voices") and set(self.digits) != {1, 2}:
                 raise ValueError(
-                    f"{name}=embedded holds digits 1 and 2 only; use "
+                    f"{name}={getattr(self, name)} holds digits 1 and 2 only; use "
                     + ("speech=fsdd" if name == "speech" else "images=mnist")
                 )
         return self
@@ -158,10 +170,11 @@ def load_pairs(section: InputSection, seed: int) -> Pairs:
     split = int(named_seed(seed, "utterances").generate_state(1)[0])
     parts = split_speech(spoken, split, section.train_utterances, section.test_utterances)
     written = _images(section)
+    train, test = _sounds(section, parts)
     return Pairs(
-        tuple(_sound(section, one) for one in parts.train),
+        train,
         np.array([section.digits.index(one.digit) for one in parts.train]),
-        tuple(_sound(section, one) for one in parts.test),
+        test,
         np.array([section.digits.index(one.digit) for one in parts.test]),
         (written.by_digit(section.digits[0]), written.by_digit(section.digits[1])),
         # whole frames of the ear make a word up to one frame longer than its waveform
@@ -196,12 +209,24 @@ def _images(section: InputSection) -> Digits:
     return load_digits(MNIST() if section.images == "mnist" else None).train
 
 
-def _sound(section: InputSection, spoken: Utterance) -> RateSegments:
-    heard = lyon_cochleagram(spoken.waveform, spoken.rate_hz)
-    rates = encode_cochleagram(
-        heard.values, heard.frame_s, section.sound_peak_hz, section.noise_hz, section.afferents
+def _sounds(
+    section: InputSection, parts: SpeechSplit
+) -> tuple[tuple[RateSegments, ...], tuple[RateSegments, ...]]:
+    """Words to learn from and words for tests, as rates."""
+    train, test = (
+        [lyon_cochleagram(spoken.waveform, spoken.rate_hz) for spoken in part] for part in parts
     )
-    return padded(rates, section.padding_s, section.padding_s, section.noise_hz)
+    s = section
+
+    def encoded(words: list[Cochleagram]) -> tuple[RateSegments, ...]:
+        scaled = normalise(words, s.normalisation, train)
+        rates = (
+            encode_cochleagram(values, word.frame_s, s.sound_peak_hz, s.noise_hz, s.afferents)
+            for values, word in zip(scaled, words, strict=True)
+        )
+        return tuple(padded(each, s.padding_s, s.padding_s, s.noise_hz) for each in rates)
+
+    return encoded(train), encoded(test)
 
 
 class _Made:

@@ -1,7 +1,7 @@
 """The speaker whose words a network hears; drawn from the seed if several are possible.
 
-The Free Spoken Digits have many speakers. Unless one is named, each network draws one of three,
-so that intervals over networks include differences between voices.
+The Free Spoken Digits, embedded or downloaded, have several speakers. Unless one is named, each
+network draws one of three, so that intervals over networks include differences between voices.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from synsamp.data import (
     TI46,
     EmbeddedSpeech,
+    EmbeddedVoices,
     FreeSpokenDigits,
     Utterance,
     WavFolder,
@@ -24,6 +25,8 @@ from synsamp.seeds import named_seed
 
 FSDD_SPEAKERS = ("jackson", "george", "lucas")
 """Speakers to draw from; other recordings in the folder are not used."""
+DRAWN = ("voices", "fsdd")
+"""Sources with several speakers."""
 
 
 @functools.lru_cache(maxsize=4)
@@ -33,11 +36,12 @@ def words_of(
     """All words that a network may hear: of the named speaker, or of all possible ones."""
     sources: dict[str, SpeechSource] = {
         "embedded": EmbeddedSpeech(),
+        "voices": EmbeddedVoices(),
         "fsdd": FreeSpokenDigits(),
         "ti46": TI46(Path(folder)),
         "folder": WavFolder(Path(folder)),
     }
-    wanted = [speaker] if speaker else list(FSDD_SPEAKERS) if speech == "fsdd" else None
+    wanted = [speaker] if speaker else list(FSDD_SPEAKERS) if speech in DRAWN else None
     found = load_speech(sources[speech], digits, wanted)
     speakers = sorted({word.speaker for word in found})
     if wanted is None and len(speakers) > 1:
