@@ -1,4 +1,4 @@
-"""Fig. 5 in small: wiring, lesions, controls, a whole run in a folder, stopping and going on."""
+"""Fig. 5 in small: wiring, lesions, controls, a whole run in a folder, stopping and continuing."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def stimuli(parameters, pairs):
     return build_stimuli(pairs, parameters.input)
 
 
-def seal(folder):
+def manifest(folder):
     return (folder.path / "results.manifest").read_text()
 
 
@@ -255,12 +255,12 @@ def test_the_quick_preset_has_three_marks_and_one_lesion(pairs):
         ({"after_lesion_2_s": 0.0, "noise_off_2_s": 0.0, "likelihood_2_s": 0.0}, "frozen_2_s must"),
     ],
 )
-def test_schedules_that_do_not_fit_are_refused(schedule, words):
+def test_schedules_that_do_not_fit_raise_an_error(schedule, words):
     with pytest.raises(ValidationError, match=words):
         CompensationParameters.model_validate({"schedule": schedule})
 
 
-def test_too_short_a_schedule_and_an_odd_grid_are_refused():
+def test_too_short_a_schedule_and_an_odd_grid_raise_an_error():
     none = dict.fromkeys(("noise_off_2_s", "likelihood_2_s", "frozen_2_s"), 0.0)
     with pytest.raises(ValidationError, match="at least 200 s"):
         ScheduleSection(after_lesion_1_s=100.0, after_lesion_2_s=0.0, **none)
@@ -367,4 +367,4 @@ def test_a_run_stopped_in_branches_and_resumed_is_bit_identical(tiny, tmp_path):
         with begin() as folder, pytest.raises(StoppedError):
             carry_out(EXPERIMENT, folder, Console(quiet=True), report=partial(stop_after, share))
     again = resume(EXPERIMENT, out, Console(quiet=True))
-    assert seal(again) == seal(tiny)
+    assert manifest(again) == manifest(tiny)

@@ -215,7 +215,7 @@ def generated_recall(
             likeness[:, 1] = [0.4, 0.1]
         connections, allowed = np.full(n, 40.0), np.full(n, 100.0)
         connections[lesions == 2], allowed[lesions == 2] = 0.0, 1096.0
-        if branch == MAIN:  # just after lesion 1 the second digit looks like the first
+        if branch == MAIN:  # just after lesion 1 the second digit resembles the first
             likeness[np.flatnonzero(lesions == 1)[0], 1] = [0.4, 0.1]
             connections[0] = 69.0  # as the prior has it
             connections[np.flatnonzero(lesions == 2)[1:]] = 294.0

@@ -18,7 +18,7 @@ from synsamp.paper.fig5_compensation.figures import draw
 from synsamp.paper.fig5_compensation.stimuli import (
     HEARING,
     SEEING,
-    InputSection,
+    AudiovisualInputSection,
     Pairs,
     SoundAlone,
     Together,
@@ -34,7 +34,7 @@ from synsamp.runs.storage.results import open_results
 
 @pytest.fixture(scope="module")
 def section():
-    return InputSection()
+    return AudiovisualInputSection()
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +107,9 @@ def test_with_sound_alone_the_eye_sees_noise(pairs):
         ({"images": "folder"}, "images_folder"),
     ],
 )
-def test_refuses_what_does_not_fit(settings, words):
+def test_sections_that_do_not_fit_raise_an_error(settings, words):
     with pytest.raises(ValidationError, match=words):
-        InputSection(**settings)
+        AudiovisualInputSection(**settings)
 
 
 def _write_word(path, frequency, seed):
@@ -137,7 +137,7 @@ def own_data(tmp_path_factory):
             picture = 0.2 * rng.random((9, 11))
             picture[:, 2 if digit == 4 else 8] = 1.0
             png.imsave(pictures / str(digit) / f"{take}.png", picture, cmap="gray")
-    return InputSection(
+    return AudiovisualInputSection(
         digits=(4, 7),
         speech="folder",
         images="folder",
@@ -204,7 +204,7 @@ def test_image_for_the_eye_is_the_encoded_image_with_noise_around_it(section, pa
     assert np.array_equal(made.durations_s, expected.durations_s)
 
 
-def test_pairs_refuse_a_missing_class():
+def test_a_missing_class_raises_an_error():
     sound = encode_cochleagram(np.ones((3, 2)), 0.004)
     images = (np.zeros((1, 2, 2), np.float32), np.zeros((1, 2, 2), np.float32))
     with pytest.raises(SynsampError, match="both classes"):
@@ -233,7 +233,7 @@ def spoken_by(tmp_path, monkeypatch):
 
 
 DOWNLOADED = ["input.speech=fsdd"]
-FREE = InputSection(speech="fsdd", train_utterances=2, test_utterances=1)
+FREE = AudiovisualInputSection(speech="fsdd", train_utterances=2, test_utterances=1)
 
 
 def test_each_network_draws_its_voice_among_three(spoken_by):
@@ -241,7 +241,7 @@ def test_each_network_draws_its_voice_among_three(spoken_by):
     drawn = [speaker_for(words(FREE), seed) for seed in range(60)]
     assert drawn == [speaker_for(words(FREE), seed) for seed in range(60)]
     assert {drawn.count(name) > 8 for name in FSDD_SPEAKERS} == {True}  # 20 ± 3.7 each
-    assert set(drawn) == set(FSDD_SPEAKERS)  # and nobody else
+    assert set(drawn) == set(FSDD_SPEAKERS)  # and no one else
     named = FREE.model_copy(update={"speaker": "nicolas"})
     assert {speaker_for(words(named), seed) for seed in range(20)} == {"nicolas"}
 
@@ -260,7 +260,7 @@ def test_a_network_hears_one_voice_and_tables_fit_all(spoken_by):
     assert example_of(first, FREE).attrs["speaker"] == first.speaker
 
 
-def test_missing_recordings_are_refused_before_anything_is_made(
+def test_missing_recordings_raise_an_error_before_anything_is_made(
     spoken_by, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
@@ -283,7 +283,7 @@ def test_free_spoken_digits():
     if "SYNSAMP_DATA" not in os.environ:
         pytest.skip("SYNSAMP_DATA is not set: the Free Spoken Digits are not here")
     for speaker in FSDD_SPEAKERS:
-        pairs = load_pairs(InputSection(speech="fsdd", speaker=speaker), 1)
+        pairs = load_pairs(AudiovisualInputSection(speech="fsdd", speaker=speaker), 1)
         assert pairs.n_heard == 770
         assert np.bincount(pairs.train_classes).tolist() == [7, 7]
         assert np.bincount(pairs.test_classes).tolist() == [3, 3]
@@ -298,20 +298,22 @@ def test_the_embedded_voices_give_what_the_downloaded_takes_give(tmp_path):
             file.setsampwidth(2)
             file.setframerate(int(take.rate_hz))
             file.writeframes((take.waveform * 32768).astype("<i2").tobytes())
-    inside = load_pairs(InputSection(speech="voices", speaker="lucas"), 3)
-    files = InputSection(speech="folder", speech_folder=str(tmp_path), speaker="lucas")
+    inside = load_pairs(AudiovisualInputSection(speech="voices", speaker="lucas"), 3)
+    files = AudiovisualInputSection(speech="folder", speech_folder=str(tmp_path), speaker="lucas")
     outside = load_pairs(files, 3)
     for name in ("train_sounds", "test_sounds"):
         pairs = zip(getattr(inside, name), getattr(outside, name), strict=True)
         assert all(np.array_equal(a.rates_hz, b.rates_hz) for a, b in pairs)
     assert inside.word_s[1] < 0.52 + 2 * 0.025 + 0.01  # as long as the paper's words
-    drawn = {load_pairs(InputSection(speech="voices"), seed).speaker for seed in range(8)}
+    drawn = {
+        load_pairs(AudiovisualInputSection(speech="voices"), seed).speaker for seed in range(8)
+    }
     assert drawn <= set(FSDD_SPEAKERS)
 
 
 @pytest.mark.parametrize("reading", ["utterance", "channel", "training"])
 def test_the_normalisation_decides_where_80_hz_are_reached(reading):
-    section = InputSection(speech="voices", speaker="jackson", normalisation=reading)
+    section = AudiovisualInputSection(speech="voices", speaker="jackson", normalisation=reading)
     pairs = load_pairs(section, 1)
     channels = [s.rates_hz[:, ::10].max(axis=0) for s in pairs.train_sounds]  # of each word
     whole, everywhere = np.max(channels), np.min(channels)

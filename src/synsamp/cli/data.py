@@ -138,7 +138,7 @@ def _progress() -> Progress:
     )
 
 
-def _report_to(progress: Progress) -> fetching.Report:
+def _report_to(progress: Progress) -> fetching.ProgressCallback:
     bars: dict[str, int] = {}
 
     def report(name: str, here: int, total: int) -> None:

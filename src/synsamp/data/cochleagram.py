@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import signal
 
+from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 
 FloatArray = NDArray[np.float64]
@@ -46,7 +47,7 @@ class Cochleagram:
 
 def at_ear_rate(waveform: ArrayLike, rate_hz: float) -> FloatArray:
     """Check a waveform and resample it to 12.5 kHz."""
-    sound = np.asarray(waveform, dtype=np.float64)
+    sound = arguments.array("waveform", waveform).astype(np.float64)
     if sound.ndim != 1:
         raise refuse("waveform", "must be one row of samples", sound.shape, "mix to mono first")
     if sound.size == 0:

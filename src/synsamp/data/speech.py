@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp import arguments
 from synsamp.data.embedded_files import read_embedded
 from synsamp.data.sound_files import read_sound
 from synsamp.data.sources import data_folder
@@ -31,6 +32,7 @@ class Utterance:
     rate_hz: float
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "waveform", arguments.array("waveform", self.waveform))
         if self.waveform.ndim != 1 or self.waveform.size == 0:
             raise refuse(
                 "waveform", "must be a row of samples", self.waveform.shape, "mix to mono first"

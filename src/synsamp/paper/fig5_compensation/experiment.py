@@ -19,7 +19,7 @@ from synsamp.paper.fig5_compensation.measures import MEASURES
 from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
 from synsamp.paper.fig5_compensation.protocol import compensation_protocol
 from synsamp.paper.fig5_compensation.stimuli import (
-    InputSection,
+    AudiovisualInputSection,
     example_of,
     load_pairs,
     require_data,
@@ -45,9 +45,9 @@ def requires(p: CompensationParameters) -> None:
     require_data(p.input)
 
 
-PAPER = CompensationParameters(input=InputSection(speech="voices"))
+PAPER = CompensationParameters(input=AudiovisualInputSection(speech="voices"))
 RETRACTED = CompensationParameters(
-    input=InputSection(speech="voices"), rule=SpikingRule(learn_when_retracted=False)
+    input=AudiovisualInputSection(speech="voices"), rule=SpikingRule(learn_when_retracted=False)
 )
 QUICK = CompensationParameters(
     schedule=ScheduleSection(

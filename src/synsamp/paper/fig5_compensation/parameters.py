@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from synsamp.experiments import Parameters
 from synsamp.paper.fig5_compensation.network import CIRCUITS, LateralSection
-from synsamp.paper.fig5_compensation.stimuli import InputSection
+from synsamp.paper.fig5_compensation.stimuli import AudiovisualInputSection
 from synsamp.paper.shared.digit_circuit import N_PIXELS, CircuitSection, SpikingRule
 from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
 
@@ -75,7 +75,7 @@ class CompensationParameters(Parameters):
 
     schedule: ScheduleSection = ScheduleSection()
     test: TestSection = TestSection()
-    input: InputSection = InputSection()
+    input: AudiovisualInputSection = AudiovisualInputSection()
     lateral: LateralSection = LateralSection()
     rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from synsamp.analysis.peth import BIN_S, SpikeTrials, joined, mean_rates, peth, sort_into_trials
-from synsamp.analysis.reconstruction import likeness, reconstruct
+from synsamp.analysis.reconstruction import class_correlation, reconstruct_images
 from synsamp.paper.fig5_compensation.decoding import counts_in_windows, padded_blocks, shuffled
 from synsamp.paper.fig5_compensation.network import (
     Hidden,
@@ -32,7 +32,12 @@ from synsamp.paper.fig5_compensation.network import (
     visual_efficacies,
 )
 from synsamp.paper.fig5_compensation.parameters import TestSection
-from synsamp.paper.fig5_compensation.stimuli import InputSection, Pairs, SoundAlone, Together
+from synsamp.paper.fig5_compensation.stimuli import (
+    AudiovisualInputSection,
+    Pairs,
+    SoundAlone,
+    Together,
+)
 from synsamp.protocol import View
 
 HALVES = 2
@@ -49,7 +54,7 @@ class Stimuli:
     longest_s: float
 
 
-def build_stimuli(pairs: Pairs, section: InputSection) -> Stimuli:
+def build_stimuli(pairs: Pairs, section: AudiovisualInputSection) -> Stimuli:
     """Make the stimuli of an experiment from its data."""
     return Stimuli(
         Together(pairs, section, pairs.train_sounds, pairs.train_classes),
@@ -126,13 +131,16 @@ class RecallTest:
             "shuffled_word": _array(any_names, *dims, of="words shuffled within blocks"),
             "reconstruction": _array(image.astype(np.float32), "class", "pixel", of="image"),
             "likeness": _array(
-                likeness(image, shown.mean_images),
+                class_correlation(image, shown.mean_images),
                 "class",
                 "mean_image",
                 of="correlation of the reconstructed image with the mean image of either digit",
             ),
             "likeness_shuffled": _array(
-                likeness(any_image, shown.mean_images), "class", "mean_image", of="words shuffled"
+                class_correlation(any_image, shown.mean_images),
+                "class",
+                "mean_image",
+                of="words shuffled",
             ),
             "code": _array(
                 self._histograms(blocks),
@@ -172,7 +180,7 @@ def reconstruct_image(
     rates = np.concatenate([mean_rates(b) for b in blocks])
     classes = np.concatenate(words)
     of_class = [rates[classes == c].mean(axis=0)[hidden.visual] for c in (0, 1)]
-    return reconstruct(visual_efficacies(view), np.stack(of_class))
+    return reconstruct_images(visual_efficacies(view), np.stack(of_class))
 
 
 def lateral_path(view: View) -> xr.DataArray:

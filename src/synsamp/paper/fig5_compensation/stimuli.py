@@ -47,7 +47,7 @@ HEARING, SEEING = "x_A", "x_V"
 Digit = Annotated[int, Field(ge=0, le=9)]
 
 
-class InputSection(Parameters):
+class AudiovisualInputSection(Parameters):
     """Sounds and images, and how they are encoded as spikes."""
 
     digits: tuple[Digit, Digit] = Field(
@@ -81,7 +81,7 @@ class InputSection(Parameters):
     padding_s: float = Field(0.025, ge=1e-3, le=10.0, description="noise before and after")
 
     @model_validator(mode="after")
-    def _fits(self) -> InputSection:
+    def _fits(self) -> AudiovisualInputSection:
         if self.digits[0] == self.digits[1]:
             raise ValueError("digits must be two different digits from 0 to 9")
         for name, needs in (("speech", ("ti46", "folder")), ("images", ("folder",))):
@@ -150,19 +150,19 @@ class Pairs:
         return np.stack([i.reshape(len(i), -1).mean(axis=0, dtype=float) for i in self.images])
 
 
-def words(section: InputSection) -> tuple[Utterance, ...]:
+def words(section: AudiovisualInputSection) -> tuple[Utterance, ...]:
     """All words that some network may hear under these settings."""
     return words_of(section.speech, section.speech_folder, section.digits, section.speaker)
 
 
-def require_data(section: InputSection) -> None:
+def require_data(section: AudiovisualInputSection) -> None:
     """Raise an error if recordings or images are missing on this machine."""
     words(section)
     if section.images != "embedded":
         _images(section)
 
 
-def load_pairs(section: InputSection, seed: int) -> Pairs:
+def load_pairs(section: AudiovisualInputSection, seed: int) -> Pairs:
     """Read the data; the seed determines the speaker and the split into learning and test words."""
     known = words(section)
     speaker = speaker_for(known, seed)
@@ -183,7 +183,7 @@ def load_pairs(section: InputSection, seed: int) -> Pairs:
     )
 
 
-def example_of(pairs: Pairs, section: InputSection) -> xr.Dataset:
+def example_of(pairs: Pairs, section: AudiovisualInputSection) -> xr.Dataset:
     """Data of panel A: a word and an image of the second digit, and the mean images."""
     sound = pairs.train_sounds[int(np.flatnonzero(pairs.train_classes == 1)[0])]
     starts = np.concatenate([[0.0], np.cumsum(sound.durations_s)])
@@ -203,14 +203,14 @@ def example_of(pairs: Pairs, section: InputSection) -> xr.Dataset:
 
 
 @functools.lru_cache(maxsize=2)
-def _images(section: InputSection) -> Digits:
+def _images(section: AudiovisualInputSection) -> Digits:
     if section.images == "folder":
         return digits_from_folder(section.images_folder)
     return load_digits(MNIST() if section.images == "mnist" else None).train
 
 
 def _sounds(
-    section: InputSection, parts: SpeechSplit
+    section: AudiovisualInputSection, parts: SpeechSplit
 ) -> tuple[tuple[RateSegments, ...], tuple[RateSegments, ...]]:
     """Words to learn from and words for tests, as rates."""
     train, test = (
@@ -248,7 +248,7 @@ class Together:
     def __init__(
         self,
         pairs: Pairs,
-        section: InputSection,
+        section: AudiovisualInputSection,
         sounds: Sequence[RateSegments],
         classes: NDArray[np.int64],
     ) -> None:
