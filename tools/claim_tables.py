@@ -58,14 +58,14 @@ def by_group(
 ) -> Iterator[str]:
     """Estimates for each group of seeds, e.g. those with one voice."""
     claims = registry.find(run.experiment).load().claims
-    measures, changed = found.runs[run], found.changed(run, registry)
+    measures = found.runs[run]
     for label, names in groups.items():
         parts: dict[str, dict[str, str]] = {}
         for value, name in names.items():
             seeds = [i for i, v in enumerate(measures.get(label, ())) if v == float(value)]
             own = present({key: [values[i] for i in seeds] for key, values in measures.items()})
             if seeds:
-                judged = map(ClaimRecord.of, judge_all(applied(claims, own, changed), own))
+                judged = map(ClaimRecord.of, judge_all(applied(claims, own), own))
                 parts[f"{name} (n = {len(seeds)})"] = {c.id: value_text(c) for c in judged}
         if parts:
             yield f"By {label}:"

@@ -40,7 +40,7 @@ class Stored:
         """Judge today's claims on the stored measures of a run."""
         measures = present(self.runs[run])
         declared = registry.find(run.experiment).load().claims
-        claims = applied(declared, measures, self.changed(run, registry))
+        claims = applied(declared, measures)
         return [ClaimRecord.of(each) for each in judge_all(claims, measures)]
 
     def changed(self, run: Run, registry: Registry) -> list[str]:
@@ -54,20 +54,15 @@ class Stored:
         return max(map(len, self.runs[run].values()))
 
 
-def applied(
-    claims: Sequence[Claim], measures: Collection[str], changed: Collection[str] = ()
-) -> list[Claim]:
-    """Claims that applied to a stored run; its table has no parameters, so its measures decide.
+def applied(claims: Sequence[Claim], measures: Collection[str]) -> list[Claim]:
+    """Claims that a stored run can judge: it has their measures.
 
-    ``changed`` names claims that were added or changed after the run, which may lack theirs too.
+    It lacks those of claims that did not apply to it, and of claims that are newer than the run.
     """
-    if not measures:  # all seeds failed
-        return []
     return [
         claim
         for claim in claims
-        if (claim.needs is None and claim.id not in changed)
-        or {claim.key, claim.null_key or claim.key} <= set(measures)
+        if {claim.key, claim.null_key or claim.key} <= set(measures)
     ]
 
 

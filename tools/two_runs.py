@@ -88,7 +88,7 @@ def _by_claim(
     changed = first.changed(run, registry)
     records = [
         {claim.id: claim for claim in each.claims(run, registry)}
-        for each in (first, found, Stored({run: pooled}, first.about))
+        for each in (first, found, Stored({run: pooled}, {}))
     ]
     for name in records[1]:
         if all(name in each for each in records):  # a new claim has nothing to compare with
