@@ -59,11 +59,7 @@ def applied(claims: Sequence[Claim], measures: Collection[str]) -> list[Claim]:
 
     It lacks those of claims that did not apply to it, and of claims that are newer than the run.
     """
-    return [
-        claim
-        for claim in claims
-        if {claim.key, claim.null_key or claim.key} <= set(measures)
-    ]
+    return [claim for claim in claims if {claim.key, claim.null_key or claim.key} <= set(measures)]
 
 
 def definitions(claims: Sequence[Claim]) -> dict[str, str]:

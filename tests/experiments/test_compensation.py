@@ -10,28 +10,25 @@ import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
+from synsamp.data.digit_pairs import build_stimuli
 from synsamp.paper.fig5_compensation.analysis import LESIONS, NOISE, NONE
-from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
+from synsamp.paper.fig5_compensation.experiment import EXPERIMENT, load_pairs
 from synsamp.paper.fig5_compensation.figures import draw
-from synsamp.paper.fig5_compensation.network import (
+from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
+from synsamp.paper.fig5_compensation.protocol import (
     AUDITORY,
     CIRCUITS,
     VISUAL,
     Hidden,
     build_network,
+    compensation_protocol,
     connections_removed,
     lateral_theta,
     neurons_removed,
-)
-from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
-from synsamp.paper.fig5_compensation.protocol import compensation_protocol
-from synsamp.paper.fig5_compensation.recall_test import (
-    build_stimuli,
     tuned_to_second,
     tuning,
     tuning_trials,
 )
-from synsamp.paper.fig5_compensation.stimuli import load_pairs
 from synsamp.paper.shared.digit_circuit import SpikingRule, build_synapses
 from synsamp.priors import Gaussian
 from synsamp.protocol import Branch, Change, Lesion, Mark, Show, View
@@ -94,7 +91,8 @@ def pairs(parameters):
 
 @pytest.fixture(scope="module")
 def stimuli(parameters, pairs):
-    return build_stimuli(pairs, parameters.input)
+    shown = parameters.input
+    return build_stimuli(pairs, shown.image_peak_hz, shown.noise_hz, shown.padding_s)
 
 
 def manifest(folder):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from synsamp.analysis.decoder import padded_blocks, shuffled
 from synsamp.experiments import GaussianSection
 from synsamp.paper.fig5_compensation.analysis import (
     LESIONS,
@@ -19,7 +20,6 @@ from synsamp.paper.fig5_compensation.analysis import (
     on_grid,
     prior_path,
 )
-from synsamp.paper.fig5_compensation.decoding import padded_blocks, shuffled
 from synsamp.paper.fig5_compensation.parameters import STEP_S, ScheduleSection
 from synsamp.paper.shared.digit_circuit import SpikingRule
 

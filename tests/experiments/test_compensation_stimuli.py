@@ -11,25 +11,25 @@ from pydantic import ValidationError
 
 from synsamp.cli import run_command_line
 from synsamp.data import EmbeddedVoices, encode_cochleagram, encode_image, load_speech, padded
+from synsamp.data.digit_pairs import HEARING, SEEING, Pairs, SoundAlone, Together
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY
-from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
-from synsamp.paper.fig5_compensation.figures import draw
-from synsamp.paper.fig5_compensation.stimuli import (
-    HEARING,
-    SEEING,
-    AudiovisualInputSection,
-    Pairs,
-    SoundAlone,
-    Together,
+from synsamp.paper.fig5_compensation.experiment import (
+    EXPERIMENT,
     example_of,
     load_pairs,
+    speaker_for,
     words,
 )
-from synsamp.paper.fig5_compensation.voices import FSDD_SPEAKERS, speaker_for, words_of
+from synsamp.paper.fig5_compensation.figures import draw
+from synsamp.paper.fig5_compensation.parameters import FSDD_SPEAKERS, AudiovisualInputSection
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.execute import execute, parameters_of
 from synsamp.runs.storage.results import open_results
+
+
+def together(pairs, section):
+    return Together(pairs, section.image_peak_hz, section.noise_hz, section.padding_s)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_other_splits_give_other_test_words(section, pairs):
 
 
 def test_sound_and_image_are_of_one_digit_and_equally_long(section, pairs):
-    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    stimulus = together(pairs, section)
     chosen = stimulus.choose(np.random.default_rng(0), 0, 400)
     first = len(pairs.images[0])
     heard = pairs.train_classes[chosen[HEARING]]
@@ -83,13 +83,13 @@ def test_sound_and_image_are_of_one_digit_and_equally_long(section, pairs):
 
 
 def test_choices_depend_on_the_generator_alone(section, pairs):
-    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    stimulus = together(pairs, section)
     a, b = (stimulus.choose(np.random.default_rng(5), first, 50) for first in (0, 128))
     assert all((a[name] == b[name]).all() for name in a)
 
 
 def test_with_sound_alone_the_eye_sees_noise(pairs):
-    stimulus = SoundAlone(pairs.test_sounds, pairs.test_classes, pairs.n_seen, 1.0)
+    stimulus = SoundAlone(pairs, 1.0)
     assert all((shown.rates_hz == 1.0).all() for shown in stimulus.library[SEEING])
     chosen = stimulus.choose(np.random.default_rng(1), 0, 300)[HEARING]
     classes = pairs.test_classes[chosen]
@@ -190,7 +190,7 @@ def test_a_users_own_pairs_go_the_whole_way(own_data, tmp_path):
 
 def test_image_for_the_eye_is_the_encoded_image_with_noise_around_it(section, pairs):
     """Made with one check for speed; the same numbers as the encoders of the data part."""
-    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    stimulus = together(pairs, section)
     index = 3 * len(pairs.pixels) + 7000
     length_s = pairs.train_sounds[3].duration_s - 2 * section.padding_s
     expected = padded(
@@ -224,12 +224,12 @@ def spoken_by(tmp_path, monkeypatch):
         for k, speaker in enumerate(speakers):
             for digit, take in ((d, t) for d in (1, 2) for t in range(3)):
                 _write_word(folder / f"{digit}_{speaker}_{take}.wav", 300 * digit + 40 * k, take)
-        words_of.cache_clear()
+        words.cache_clear()
 
     monkeypatch.setenv("SYNSAMP_DATA", str(tmp_path))
-    words_of.cache_clear()
+    words.cache_clear()
     yield put
-    words_of.cache_clear()
+    words.cache_clear()
 
 
 DOWNLOADED = ["input.speech=fsdd"]

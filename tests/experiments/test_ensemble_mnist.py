@@ -122,7 +122,9 @@ if {one}:
 import jax, jax.numpy as jnp, numpy as np
 from synsamp.beyond.ensemble_mnist import protocol
 from synsamp.beyond.ensemble_mnist.parameters import EnsembleParameters
-from synsamp.beyond.shared.minibatch_steps import compiled
+from synsamp.beyond.shared.minibatch_steps import compiled, use_one_thread
+assert "NPROC" not in os.environ  # the import changes nothing for others
+use_one_thread()
 p = EnsembleParameters(batch=500)
 sampler = protocol.samplers(p)["rule"]
 x = np.random.default_rng(1).random((500, 784), np.float32)
@@ -143,6 +145,7 @@ def test_the_number_of_processors_does_not_change_a_bit():
             capture_output=True,
             text=True,
             check=True,
+            env={k: v for k, v in os.environ.items() if k != "NPROC"},
         ).stdout.split()
         for one in (True, False)
     )

@@ -263,7 +263,7 @@ CALLS = [
          {**SPIKES, "start_s": [0.0, 0.5, 1.0], "classes": [0, 1, 0], "end_s": 1.5, "n_neurons": 2},
          {"spike_s": "array", "neuron": "array", "start_s": "array", "classes": "array", "end_s": "number", "n_neurons": "whole"}),
     Call("peth.joined", peth.joined, {"parts": [TRIALS]}, {"parts": "object"}),
-    Call("rates_in_windows", peth.rates_in_windows, {"trials": TRIALS, "windows": 2, "length_s": 0.5},
+    Call("counts_in_windows", peth.counts_in_windows, {"trials": TRIALS, "windows": 2, "length_s": 0.5},
          {"trials": "object", "windows": "whole", "length_s": "positive"}),
     Call("mean_rates", peth.mean_rates, {"trials": TRIALS}, {"trials": "object"}),
     Call("peth", peth.peth, {"trials": TRIALS, "wanted": 0, "longest_s": 0.5},

@@ -69,6 +69,13 @@ def test_what_is_no_plain_file_raises_a_one_line_error(tmp_path, tally):
     tally("hostile data files", len(cases))
 
 
+def test_an_empty_table_is_not_refused_for_lack_of_memory(tmp_path, tally):
+    (tmp_path / "empty.csv").touch()
+    (told,) = read_all([("csv", tmp_path / "empty.csv")])
+    assert "must hold a header" in told["message"]
+    tally("hostile data files")
+
+
 def test_good_files_of_these_kinds_are_read(tmp_path):
     """The makers of bad files make good ones too; else all would fail for a wrong reason."""
     good = {

@@ -32,6 +32,7 @@ from synsamp.beyond.shared.minibatch_steps import (
     as_tree,
     compiled,
     key_of,
+    use_one_thread,
 )
 from synsamp.experiments.base import Results, RunContext
 from synsamp.priors import Gaussian
@@ -47,6 +48,7 @@ SHOWN = 12
 
 def run(p: EnsembleParameters, seed: int, context: RunContext) -> Results:
     """Run every network from sample to sample; continues from a checkpoint."""
+    use_one_thread()
     sampling = _Sampling(p, seed)
     plan = [(a, k) for a in range(len(BRANCHES)) for k in range(p.samples)]
     saved, done = context.checkpoint.load(), 0

@@ -28,6 +28,7 @@ from synsamp.beyond.shared.minibatch_steps import (
     as_tree,
     compiled,
     key_of,
+    use_one_thread,
 )
 from synsamp.experiments.base import Results, RunContext
 from synsamp.seeds import named_seed
@@ -83,6 +84,7 @@ class TrainingCurves:
 
 def run(p: RewiringParameters, seed: int, context: RunContext) -> Results:
     """Train every network; continues from a checkpoint."""
+    use_one_thread()
     training = _Training(p, seed)
     plan = [
         (a, task, k)

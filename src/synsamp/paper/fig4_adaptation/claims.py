@@ -299,6 +299,23 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
 
 MECHANISM_CLAIMS = (
     Claim(
+        "maximum-likelihood-brittle",
+        "Maximum likelihood learning is more brittle than sampling: once its learning rate has "
+        "fallen, neurons no longer specialise on a new digit",
+        "Discussion",
+        "two_retuned",
+        (0.0, 0.5),
+        unit="of circuits",
+        reason="more than half of the circuits fail to adapt",
+        detail="circuits with at least two neurons turned to the new digit at the end of its "
+        "phase, without prior and noise and with b falling as 1/t from the start",
+        branch="learning/maximum_likelihood",
+        null_branch="learning",
+        null_description="sampling: the circuit itself",
+        kind="implication",
+        needs=with_controls,
+    ),
+    Claim(
         "regrowth-undriven",
         "Regrowth is almost entirely driven by the prior and the noise",
         "Sec. Fast adaptation, on Fig. 4G",

@@ -18,7 +18,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.analysis.tuning import correlations, label_fractions
-from synsamp.claims import Measure, Ratio
+from synsamp.claims import Measure, Ratio, variants
 from synsamp.experiments import Results
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters as P
 from synsamp.paper.fig4_adaptation.parameters import Timeline
@@ -362,25 +362,15 @@ def _second_halves(p: P, results: Results, branch: str, *phases: int) -> tuple[l
 # -- controls; the branch is READING or READING/CONTROL --------------------
 
 
-def _at_end(variable: str) -> Measure:
-    """Return the measure that reads a number of the summary."""
-
-    def measure(p: P, results: Results, branch: str) -> float:
-        return float(results[f"{branch}/summary"][variable])
-
-    measure.__name__ = variable
-    return measure
+def _at_end(p: P, results: Results, branch: str, variable: str) -> float:
+    """A number of the summary."""
+    return float(results[f"{branch}/summary"][variable])
 
 
-def _relative(name: str, variable: str, to: str = "") -> Measure:
-    """Return the measure of that number relative to another reading, or to the default reading."""
-
-    def measure(p: P, results: Results, branch: str) -> Ratio:
-        both = branch, to or branch.partition("/")[0]
-        return Ratio(*(float(results[f"{each}/summary"][variable]) for each in both))
-
-    measure.__name__ = name
-    return measure
+def _relative(p: P, results: Results, branch: str, variable: str, to: str = "") -> Ratio:
+    """That number relative to a reading: ``to``, or the same without the control's change."""
+    both = branch, to or branch.partition("/")[0]
+    return Ratio(*(_at_end(p, results, each, variable) for each in both))
 
 
 MEASURES: tuple[Measure, ...] = (
@@ -388,11 +378,20 @@ MEASURES: tuple[Measure, ...] = (
     *(low_after_s, new_synapse_share, two_retuned, similarity_gain, regrowth),
     *(all_return, eliminated_after, synapse_active, synapse_regrowths),
     *(synapse_active_around, synapse_regrowths_around, candidate_regrowths_around),
-    *map(_at_end, ("useful_regrowth", "regrowth_at_end", "active_share", "background_active")),
-    _at_end("retuned"),
-    _relative("regrowth_relative_to_printed", "useful_regrowth", to=PRINTED),
-    _relative("relative_regrowth", "useful_regrowth"),
-    _relative("relative_retuning", "retuned"),
-    _relative("relative_new_synapses", "new_synapses"),
-    _relative("relative_active_share", "active_share"),
+    *variants(
+        _at_end,
+        useful_regrowth=("useful_regrowth",),
+        regrowth_at_end=("regrowth_at_end",),
+        active_share=("active_share",),
+        background_active=("background_active",),
+        retuned=("retuned",),
+    ),
+    *variants(
+        _relative,
+        regrowth_relative_to_printed=("useful_regrowth", PRINTED),
+        relative_regrowth=("useful_regrowth",),
+        relative_retuning=("retuned",),
+        relative_new_synapses=("new_synapses",),
+        relative_active_share=("active_share",),
+    ),
 )

@@ -101,6 +101,13 @@ def build_prior(rule: SpikingRule) -> Gaussian | PrintedGaussian:
     return kind(rule.prior.mean, rule.prior.std)
 
 
+def prior_alone(rule: SpikingRule, elapsed_s: float) -> tuple[float, float]:
+    """Exact transition under prior and noise alone: the fraction of θ − μ left, std of the noise."""
+    prior = build_prior(rule)
+    _, keep, spread = prior.transition_of(prior.parameters, rule.speed, rule.temperature, elapsed_s)
+    return keep, spread
+
+
 def build_synapses(rule: SpikingRule, b: float | None = None) -> SynapseModel:
     """The engine's synapses; ``b`` replaces the section's own speed."""
     return SynapseModel(
