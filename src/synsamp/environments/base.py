@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
@@ -28,14 +28,24 @@ from synsamp.spiking import Network
 from synsamp.spiking.kernel.acting import MOST_REWARD
 
 Counts = dict[str, NDArray[np.int64]]
+Rates = TypeVar("Rates", float, NDArray[np.float64])
 
 
 class Response(NamedTuple):
-    """Response of an environment: its new state, the input rates from now on, and the reward."""
+    """Response of an environment: its new state, the input rates from now on, and the reward.
+
+    Parameters
+    ----------
+    state : mapping of str to array
+        New state of the environment.
+    rates_hz : array_like, or mapping of str to array_like
+        Rates (Hz) of the inputs, by group if there are several.
+    reward : float
+        Reward of the last period.
+    """
 
     state: Mapping[str, Any]
-    rates_hz: Any
-    """Input rates (Hz): an array, or a dictionary with one array per input group."""
+    rates_hz: ArrayLike | Mapping[str, ArrayLike]
     reward: float = 0.0
 
 
@@ -61,10 +71,26 @@ class Environment(ABC):
 
 
 @njit
-def filtered_rate_hz(rate_hz: Any, counts: Any, period_s: float, tau_s: float) -> Any:
+def filtered_rate_hz(rate_hz: Rates, counts: Rates, period_s: float, tau_s: float) -> Rates:
     """Firing rates (Hz) in an exponential window of ``tau_s``, updated by one period of counts.
 
     Can be called from compiled code.
+
+    Parameters
+    ----------
+    rate_hz : float or ndarray
+        Rates so far (Hz).
+    counts : float or ndarray
+        Spikes in the last period.
+    period_s : float
+        Length of the period (s).
+    tau_s : float
+        Time constant of the window (s).
+
+    Returns
+    -------
+    float or ndarray
+        Updated rates (Hz).
     """
     keep = math.exp(-period_s / tau_s)
     return keep * rate_hz + (1.0 - keep) / period_s * counts

@@ -43,6 +43,16 @@ def drawn(seed: float, number: float, which: float = 0.0) -> float:
     """Return a random number in [0, 1) that depends only on three whole numbers below 2**53.
 
     Three rounds of the finisher of SplitMix64 (Steele, Lea & Flood 2014).
+
+    Parameters
+    ----------
+    seed, number, which : float
+        Whole numbers: seed, number of the draw and which of several draws.
+
+    Returns
+    -------
+    float
+        Uniform in [0, 1).
     """
     state = np.uint64(0)
     for part in (np.float64(seed), np.float64(number), np.float64(which)):
