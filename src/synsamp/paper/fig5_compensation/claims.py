@@ -28,7 +28,6 @@ FROZEN = "plasticity off (b = 0) after the lesion"
 BY_PRIOR = "regrowth expected under prior and noise alone (calculated)"
 NOISE_ALONE = "a path of prior and noise alone (Ornstein–Uhlenbeck)"
 
-
 LEARNING = (
     Claim(
         "recall",
