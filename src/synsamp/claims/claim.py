@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Band = tuple[float | None, float | None]
 """Lowest and highest value at which a claim holds; ``None`` leaves that side open."""
+
+
+Kind = Literal["statement", "implication", "question"]
+"""Who claims it: the paper states it, the paper's text or theory implies it, or we ask."""
 
 
 class Ratio(NamedTuple):
@@ -86,6 +90,9 @@ class Claim:
         Declared measure that serves as the null, if it is not the same one.
     null_description
         What the null is, in words.
+    kind
+        ``"statement"`` if the paper states it, ``"implication"`` if it follows from what the paper
+        states, ``"question"`` if it is our own.
     exact
         Whether the measure has no scatter between seeds, so that one run decides.
     needs
@@ -105,6 +112,7 @@ class Claim:
     null_branch: str | None = None
     null_measure: str | None = None
     null_description: str = ""
+    kind: Kind = "question"
     exact: bool = False
     needs: Callable[[Any], bool] | None = None
 

@@ -6,7 +6,7 @@ that is passed to its two methods and returned, so it can be copied for a branch
     start(seed)            -> Response(state, rates_hz, 0.0)
     respond(state, counts) -> Response(state, rates_hz, reward)
 
-``counts`` holds, for each circuit in ``circuits``, each neuron's spikes since the last response.
+``counts`` holds, for each group in ``neurons``, each neuron's spikes since the last response.
 The response must depend only on the arguments; draw random numbers from the seed, for example with
 ``np.random.default_rng([state["seed"], state["step"]])``.
 """
@@ -54,8 +54,8 @@ class Environment(ABC):
 
     period_s: float
     """Time (s) between two responses."""
-    circuits: tuple[str, ...]
-    """Names of the circuits whose spikes are counted."""
+    neurons: tuple[str, ...]
+    """Names of the groups of neurons whose spikes are counted."""
 
     @abstractmethod
     def start(self, seed: int) -> Response:
@@ -97,20 +97,20 @@ def filtered_rate_hz(rate_hz: Rates, counts: Rates, period_s: float, tau_s: floa
 
 
 def check_environment(environment: Any, network: Network) -> Any:
-    """Raise an error unless this is an environment whose circuits exist in the network."""
+    """Raise an error unless this is an environment whose neurons exist in the network."""
     environment = arguments.instance(
         "environment", environment, Environment, "subclass Environment"
     )
     name = environment.describe()
     arguments.number(f"period_s of {name}", environment.period_s, at_least=1e-4, at_most=1e9)
-    if isinstance(environment.circuits, str):
+    if isinstance(environment.neurons, str):
         rule = "must be a tuple of names"
-        raise refuse(f"circuits of {name}", rule, environment.circuits, "use ('z',)")
-    if len(set(environment.circuits)) < len(environment.circuits):
-        rule = "must name each circuit once"
-        raise refuse(f"circuits of {name}", rule, environment.circuits)
-    for circuit in environment.circuits:
-        arguments.one_of(f"circuit of {name}", circuit, [c.name for c in network.neurons])
+        raise refuse(f"neurons of {name}", rule, environment.neurons, "use ('z',)")
+    if len(set(environment.neurons)) < len(environment.neurons):
+        rule = "must name each group of neurons once"
+        raise refuse(f"neurons of {name}", rule, environment.neurons)
+    for group in environment.neurons:
+        arguments.one_of(f"neurons of {name}", group, [c.name for c in network.neurons])
     return environment
 
 

@@ -6,8 +6,8 @@ which returns to Python only when the input rates change:
     answer(state, counts, numbers) -> (index of the ``inputs`` shown from now on, reward)
 
 is compiled with ``numba.njit``. ``state`` is one array with all values of ``first(seed)`` in their
-order, and is changed in place. ``counts`` holds the spikes of all neurons of ``circuits``, circuit
-by circuit, since the last response. ``numbers`` are the parameters. Random numbers are drawn from
+order, and is changed in place. ``counts`` holds the spikes of all groups in ``neurons``, group
+by group, since the last response. ``numbers`` are the parameters. Random numbers are drawn from
 the seed with `drawn`.
 """
 
@@ -95,7 +95,7 @@ class CompiledEnvironment(Environment):
         """Call the compiled function from Python."""
         flat = self.flat(state)
         none = np.zeros(0, np.int64)
-        seen = np.concatenate([none, *(counts[name] for name in self.circuits)])
+        seen = np.concatenate([none, *(counts[name] for name in self.neurons)])
         shown, reward = type(self).answer(flat, seen, self.numbers_as_array)
         if not 0 <= shown < self.n_inputs:
             raise ValueError(f"inputs number {shown} are to be shown, of {self.n_inputs}")

@@ -29,7 +29,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from synsamp.claims import Judged
+from synsamp.claims import Judged, Kind
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.base import Results
 from synsamp.runs.storage import results as stored
@@ -109,7 +109,8 @@ class ClaimRecord(_Record):
     """A claim as it was judged; a number that is not finite is null.
 
     ``at`` names the point of a sweep, ``null_description`` what the null is, and ``needed`` the
-    number of seeds that would decide an undecided claim.
+    number of seeds that would decide an undecided claim. ``kind`` says whether the paper states
+    the claim, implies it, or neither.
     """
 
     id: str
@@ -130,6 +131,7 @@ class ClaimRecord(_Record):
     unit: str = ""
     reason: str = ""
     detail: str = ""
+    kind: Kind = "question"
     at: str = ""
 
     @property
@@ -160,6 +162,7 @@ class ClaimRecord(_Record):
             unit=claim.unit,
             reason=claim.reason,
             detail=claim.detail,
+            kind=claim.kind,
             at=at,
         )
 
