@@ -9,6 +9,8 @@ import re
 import pytest
 
 PACKAGES = (
+    "synsamp.priors",
+    "synsamp.mappings",
     "synsamp.spiking",
     "synsamp.spiking.plasticity",
     "synsamp.spiking.lesions",
