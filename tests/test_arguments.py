@@ -103,7 +103,7 @@ def test_an_error_is_one_short_line_whatever_the_value():
     assert "\n" not in str(caught.value)
 
 
-def test_whole_numbers_beyond_63_bits_are_refused_instead_of_wrapped():
+def test_whole_numbers_beyond_63_bits_raise_an_error_instead_of_wrapped():
     with pytest.raises(SynsampError, match=r"x must fit into 63 bits, got 9223372036854775808"):
         arguments.wholes("x", np.array([2**63], np.uint64))
     assert arguments.wholes("x", np.array([2**63 - 1], np.uint64)).tolist() == [2**63 - 1]

@@ -22,6 +22,8 @@ DIST = ROOT / "dist"
 IN_WHEEL = (
     "synsamp/py.typed",
     "synsamp/data/embedded/README.md",
+    "synsamp/data/embedded/LICENSE-CC-BY-SA-4.0.txt",
+    "synsamp/data/embedded/fsdd_spoken_ones_and_twos.npz",
     "synsamp/data/embedded/mnist_training_ones_and_twos.npz",
     "synsamp/data/embedded/synthetic_spoken_ones_and_twos.npz",
     "synsamp/report/templates/page.html",
@@ -29,8 +31,9 @@ IN_WHEEL = (
     "dist-info/licenses/LICENSE",
     "dist-info/licenses/LICENSES/CC-BY-SA-3.0.txt",
     "dist-info/licenses/LICENSES/CC0-1.0.txt",
+    "dist-info/licenses/src/synsamp/data/embedded/LICENSE-CC-BY-SA-4.0.txt",
 )
-DATA_LICENCES = ("CC-BY-SA-3.0", "CC0-1.0")
+DATA_LICENCES = ("CC-BY-SA-3.0", "CC-BY-SA-4.0", "CC0-1.0")
 """Of the embedded data."""
 ONLY_IN_REPOSITORY = ("tests/", "tools/", "benchmarks/", "docs/")
 COMMANDS = (
@@ -54,7 +57,7 @@ def licences(wheel: zipfile.ZipFile) -> list[str]:
     """Complaints about the licences named in the metadata, and about texts that are missing."""
     (name,) = (n for n in wheel.namelist() if n.endswith(".dist-info/METADATA"))
     about = Parser().parsestr(wheel.read(name).decode())
-    texts = {Path(path).stem for path in about.get_all("License-File", [])}
+    texts = {Path(path).stem.removeprefix("LICENSE-") for path in about.get_all("License-File", [])}
     named = (about["License-Expression"] or "").split(" AND ")
     missing = [f"no text of licence {n}" for n in named if n not in texts | {"BSD-3-Clause"}]
     return missing + [f"licence {n} is not named" for n in DATA_LICENCES if n not in named]

@@ -41,7 +41,7 @@ def read_packed(content: bytes, name: str) -> dict[str, Any]:
     start = len(MAGIC) + 8
     end = start + int.from_bytes(body[len(MAGIC) : start], "little")
     structure = json.loads(body[start:end])
-    file = _Reader(body, end)
+    file = _Bytes(body, end)
     arrays = [
         np.lib.format.read_array(file, allow_pickle=False)  # type: ignore[arg-type]
         for _ in range(_count_arrays(structure))
@@ -102,7 +102,7 @@ class _HashingWriter:
         return self._hash.digest()
 
 
-class _Reader:
+class _Bytes:
     """Bytes from an offset on as a file, for NumPy."""
 
     def __init__(self, content: bytes, offset: int) -> None:

@@ -103,7 +103,7 @@ def test_a_branch_under_another_stimulus_goes_its_own_way_and_leaves_the_trunk_a
     assert not np.array_equal(found["other/theta/theta"][-1], found["theta/theta"][-1])
 
 
-def test_branches_within_branches_and_records_of_their_own():
+def test_branches_within_branches_with_separate_records():
     inner = Branch("inner", [Show(RIGHT, 10)], {"end": every(10, active_count(SYNAPSES))})
     outer = Branch("outer", [Show(LEFT, 10), inner, Show(LEFT, 10)])
     record = {"theta": every(10, theta(SYNAPSES))}
@@ -233,7 +233,7 @@ def test_marks_and_saved_states():
         saved_state(found, 3)
 
 
-def test_a_damaged_saved_state_is_refused():
+def test_a_damaged_saved_state_raises_an_error():
     found = Protocol(network(), [Show(LEFT, 10), Save("end")], {}).run()
     dataset = found["saved/end"].to_dataset().copy(deep=True)
     dataset.state.values[100] ^= 1
@@ -241,7 +241,7 @@ def test_a_damaged_saved_state_is_refused():
         saved_state({"saved/end": dataset}, "end")
 
 
-def test_spikes_rates_and_turnover_tell_one_story():
+def test_spikes_rates_and_turnover_agree():
     found = Protocol(
         network(),
         [Show(LEFT, 40), Show(RIGHT, 20)],
@@ -336,7 +336,7 @@ class Slashed(EventRecord):
         ([Show(LEFT, 20)], {"a": every(10, probe(LEFT[:3], 1, counts))}, "12"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_anything_runs(steps, record, words):
+def test_what_cannot_be_run_raises_an_error_before_anything_runs(steps, record, words):
     with pytest.raises(SynsampError, match=words) as caught:
         Protocol(network(), steps, record)
     assert "\n" not in str(caught.value)
@@ -352,7 +352,7 @@ def test_what_cannot_be_run_is_refused_before_anything_runs(steps, record, words
         (lambda view: {"time": 1.0}, "must not use"),
     ],
 )
-def test_rows_that_do_not_fit_are_refused_in_one_line(record, words):
+def test_rows_that_do_not_fit_raise_a_clear_error(record, words):
     protocol = Protocol(network(), [Show(LEFT, 20)], {"mine": every(10, record)})
     with pytest.raises(SynsampError, match=words) as caught:
         protocol.run()

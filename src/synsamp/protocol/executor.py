@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from synsamp.protocol.branch_state import BranchState
 from synsamp.protocol.context import Context, ProgressBar
 from synsamp.protocol.every import Every
-from synsamp.protocol.saved import GROUP, as_dataset
+from synsamp.protocol.saved import GROUP, state_dataset
 from synsamp.protocol.step_log import NONE_REMOVED, as_log, as_text
 from synsamp.protocol.steps import TIMED, Act, Branch, Change, Lesion, Mark, Save
 from synsamp.protocol.tables import Tables
@@ -183,7 +183,7 @@ class ProtocolRun:
             self._note(branch, step.describe())
         elif isinstance(step, Save):
             state = self._without_stimulus(branch)
-            content = as_dataset(state)["state"].values
+            content = state_dataset(state)["state"].values
             self._saved[branch.path(f"{GROUP}/{step.name}")] = content
             self._note(branch, step.describe())
         if callable(getattr(step, "what", None)):

@@ -19,7 +19,15 @@ from synsamp.protocol.records.at_marks import AtMarks
 from synsamp.protocol.records.base import EventRecord, IntervalRecord, Record, SyncRecord
 from synsamp.protocol.records.traces import Traces
 from synsamp.protocol.saved import GROUP
-from synsamp.protocol.steps import TIMED, Branch, Save, check_step, check_step_name, seconds_of
+from synsamp.protocol.steps import (
+    TIMED,
+    Branch,
+    ProtocolStep,
+    Save,
+    check_protocol_step,
+    check_step_name,
+    seconds_of,
+)
 from synsamp.spiking import Network
 
 RESERVED = ("steps", GROUP, "measures")
@@ -51,8 +59,8 @@ class Protocol:
     def __init__(
         self,
         network: Network,
-        steps: Sequence[Any],
-        record: Mapping[str, Any],
+        steps: Sequence[ProtocolStep],
+        record: Mapping[str, object],
         *,
         sync_interval_s: float = 10.0,
         drift_interval_s: float | None = None,
@@ -75,7 +83,7 @@ class Protocol:
             arguments.instance("start", start, Mapping, "use saved_state(results, name)")
         self._check(self.steps, self.record)
 
-    def _check(self, steps: Sequence[Any], record: Mapping[str, Any]) -> None:
+    def _check(self, steps: Sequence[ProtocolStep], record: Mapping[str, object]) -> None:
         """Raise an error now for what would stop the run later."""
         for name, each in record.items():
             check_record(name, each, self.network)
@@ -92,7 +100,7 @@ class Protocol:
             raise refuse("names of records", rule, ", ".join(record))
         saved: set[str] = set()
         for step in steps:
-            check_step(step, self.network)
+            check_protocol_step(step, self.network)
             if isinstance(step, Every):
                 self._check_multiple("interval of a repeated Change", step.seconds)
             elif isinstance(step, TIMED):
