@@ -371,7 +371,7 @@ class Engine:
         bad = [
             p.name
             for i, p in enumerate(self.layout.projections)
-            if not np.isfinite(self.layout.matrix(i, state.synapses.weight)).all()
+            if not np.isfinite(self.layout.read(i, "synapse", state.synapses.weight)).all()
         ]
         where = f"; synapses of {', '.join(bad)} are no longer finite" if bad else ""
         raise SynsampError(
@@ -382,9 +382,16 @@ class Engine:
 
 
 def _new_work(layout: Layout, network: Network) -> Work:
-    largest = max(c.size for c in network.neurons)
+    largest, row = max(c.size for c in network.neurons), max(layout.row_width)
     return Work(
-        effect=np.zeros(int(layout.wiring.n_pre.max()), np.float32),
+        effect=np.zeros(row, np.float32),
+        row_fall=np.zeros(row, np.float32),
+        row_rise=np.zeros(row, np.float32),
+        grown=np.zeros(LANE),
+        column_theta=np.zeros(layout.longest_column),
+        column_weight=np.zeros(layout.longest_column, np.float32),
+        column_trace=np.zeros(layout.longest_column),
+        column_traced_s=np.zeros(layout.longest_column),
         sums=np.zeros(2, np.float32),
         spike_fall=np.zeros(SPIKES_AT_ONCE, np.float32),
         spike_rise=np.zeros(SPIKES_AT_ONCE, np.float32),

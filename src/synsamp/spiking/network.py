@@ -24,6 +24,8 @@ from synsamp.spiking.neurons import (
     check_population_name,
     keep,
 )
+from synsamp.spiking.potential import Ends, Potential, Rule, SynapseList, as_potential
+from synsamp.spiking.resolved import resolved
 from synsamp.spiking.synapses import SynapseModel
 
 MOST_SYNAPSES = 10**10
@@ -34,6 +36,10 @@ MOST_SYNAPSES = 10**10
 class Projection:
     """All potential synapses from one population to another.
 
+    By default every pair of neurons has one, and the synapses form a matrix [post, pre]. With
+    ``potential`` only the listed pairs do. Memory and time then follow their number, and θ has
+    shape [synapse], in the order of `Network.synapses_of`.
+
     Parameters
     ----------
     source, target
@@ -41,7 +47,7 @@ class Projection:
     synapses
         How the synapses change.
     delay_s
-        Axonal delay.
+        Axonal delay, or a function of distance; that needs ``potential``.
     mask
         bool[post, pre], which synapses may exist; default: all. Two projections between the same
         populations must have disjoint masks.
@@ -55,26 +61,40 @@ class Projection:
         −1 for inhibition: ŵ lowers the potential.
     epsp
         Kernel of its EPSPs; default: that of the network.
+    potential
+        Which pairs may connect: `EdgeList`, `RandomPairs`, `DistanceRule` or bool[post, pre].
+    contacts
+        Synapses per pair, each with its own θ and noise; several need ``potential``.
+    prior_mean
+        Function of distance for the mean of the prior; needs ``potential``.
+    delay_resolution_s
+        Delays by distance are multiples of it.
     """
 
     source: str
     target: str
     synapses: SynapseModel = field(default_factory=SynapseModel)
-    delay_s: float = 0.0
+    delay_s: float | Rule = 0.0
     mask: NDArray[np.bool_] | None = None
     plastic: bool = True
     allow_self: bool = False
     name: str = ""
     sign: int = 1
     epsp: DoubleExponential | None = None
+    potential: Potential | SynapseList | NDArray[np.bool_] | None = None
+    contacts: int = 1
+    prior_mean: Rule | None = None
+    delay_resolution_s: float = 1e-3
 
     def __post_init__(self) -> None:
         arguments.text("source of a projection", self.source)
         arguments.text("target of a projection", self.target)
         of = f"of projection {self.source}->{self.target}"
         arguments.instance(f"synapses {of}", self.synapses, SynapseModel, "use SynapseModel(...)")
-        delay_s = arguments.number(f"delay_s {of}", self.delay_s, at_least=0, at_most=1e3)
-        keep(self, delay_s=delay_s)
+        if not callable(self.delay_s):
+            delay_s = arguments.number(f"delay_s {of}", self.delay_s, at_least=0, at_most=1e3)
+            keep(self, delay_s=delay_s)
+        self._check_potential(of)
         arguments.flag(f"plastic {of}", self.plastic)
         arguments.flag(f"allow_self {of}", self.allow_self)
         if self.epsp is not None:
@@ -92,6 +112,35 @@ class Projection:
         if self.name != "":
             check_population_name(f"name {of}", self.name)
         object.__setattr__(self, "name", self.name or f"{self.source}->{self.target}")
+
+    def _check_potential(self, of: str) -> None:
+        keep(
+            self,
+            potential=as_potential(f"potential {of}", self.potential),
+            contacts=arguments.whole(f"contacts {of}", self.contacts, at_least=1, at_most=1000),
+            delay_resolution_s=arguments.number(
+                f"delay_resolution_s {of}", self.delay_resolution_s, at_least=1e-6, at_most=1e3
+            ),
+        )
+        if self.prior_mean is not None:
+            arguments.function(f"prior_mean {of}", self.prior_mean)
+        by_pair = self.contacts > 1 or self.prior_mean is not None or callable(self.delay_s)
+        if by_pair and self.potential is None:
+            rule = "must be given for several contacts and for rules of distance"
+            raise refuse(f"potential {of}", rule, None, "e.g. RandomPairs(1.0) for all pairs")
+        if self.mask is not None and self.potential is not None:
+            rule = "must not be given with potential"
+            raise refuse(f"mask {of}", rule, "both", "pass the matrix as potential=")
+
+    @property
+    def listed(self) -> SynapseList | None:
+        """Potential synapses one by one, once a `Network` has listed them; None for a matrix."""
+        return self.potential if isinstance(self.potential, SynapseList) else None
+
+    @property
+    def delays_s(self) -> tuple[float, ...]:
+        """Distinct delays of a projection of a network."""
+        return (float(self.delay_s),) if self.listed is None else self.listed.delays_s  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +187,12 @@ class Network:
         )
         object.__setattr__(self, "projections", _all_of("projections", projections, Projection))
         object.__setattr__(self, "epsp", arguments.instance("epsp", epsp, DoubleExponential))
+        self._check_names()
+        listed = tuple(resolved(p, self._ends(p)) for p in self.projections)
+        object.__setattr__(self, "projections", listed)
         self._check()
 
-    def _check(self) -> None:
+    def _check_names(self) -> None:
         names = [p.name for p in self.populations]
         if len(set(names)) != len(names):
             raise refuse("names of populations", "must differ", names)
@@ -155,7 +207,17 @@ class Network:
             if projection.target not in {c.name for c in self.neurons}:
                 arguments.one_of(f"target {of}", projection.target, names)
                 raise refuse(f"target {of}", "must be neurons, not inputs", projection.target)
-        cells = sum(self.size_of(p.source) * self.size_of(p.target) for p in self.projections)
+
+    def _ends(self, p: Projection) -> Ends:
+        of = {x.name: x for x in self.populations}
+        source, target = of[p.source], of[p.target]
+        no_self = p.source == p.target and not p.allow_self
+        return Ends(
+            p.name, source.size, target.size, source.positions, target.positions, no_self
+        )
+
+    def _check(self) -> None:
+        cells = sum(int(np.prod(self.shape_of(p))) for p in self.projections)
         if cells > MOST_SYNAPSES:
             raise refuse("potential synapses", f"must be at most {MOST_SYNAPSES:,}", cells)
         for projection in self.projections:
@@ -164,8 +226,13 @@ class Network:
 
     def _check_projection(self, projection: Projection) -> None:
         of = f"of projection {projection.name!r}"
-        shape = self.mask_of(projection).shape
+        shape = self.shape_of(projection)
         prior = projection.synapses.prior
+        if projection.listed is None:
+            self.mask_of(projection)  # raises an error for a mask of another shape
+        elif isinstance(prior, PriorByGroup):
+            rule, remedy = "must be one prior where synapses are listed", "use several projections"
+            raise refuse(f"prior {of}", rule, "PriorByGroup", remedy)
         if isinstance(prior, PriorByGroup) and prior.group.shape != shape:
             raise refuse(
                 f"labels of the prior {of}",
@@ -187,9 +254,11 @@ class Network:
             )
 
     def _check_overlap(self) -> None:
-        seen: dict[tuple[str, str, float, DoubleExponential], NDArray[np.bool_]] = {}
+        seen: dict[tuple[Any, ...], NDArray[np.bool_]] = {}
         for p in self.projections:
-            key, mask = (p.source, p.target, p.delay_s, self.epsp_of(p)), self.mask_of(p)
+            if p.listed is not None:  # has cells of its own
+                continue
+            key, mask = (p.source, p.target, p.delays_s, self.epsp_of(p)), self.mask_of(p)
             if key in seen and (seen[key] & mask).any():
                 raise refuse(
                     f"mask of projection {p.name!r}",
@@ -236,10 +305,28 @@ class Network:
         first = sum(c.size for c in self.neurons[:i])
         return np.arange(first, first + self.neurons[i].size)
 
+    def shape_of(self, projection: Projection) -> tuple[int, ...]:
+        """Shape of a projection's θ: [post, pre], or [synapse] if its synapses are listed."""
+        if projection.listed is not None:
+            return (projection.listed.size,)
+        return self.size_of(projection.target), self.size_of(projection.source)
+
+    def synapses_of(self, projection: str) -> SynapseList:
+        """Potential synapses of a projection one by one: ``pre``, ``post``, ``contact``."""
+        own = self.projection(projection)
+        if own.listed is not None:
+            return own.listed
+        post, pre = np.nonzero(self.mask_of(own))
+        counts = np.bincount(post, minlength=self.size_of(own.target))
+        first = np.concatenate([[0], np.cumsum(counts)])
+        return SynapseList(first, pre.astype(np.int32), delays_s=own.delays_s)
+
     def mask_of(self, projection: Projection) -> NDArray[np.bool_]:
-        """Which synapses of a projection may exist, as bool[post, pre]."""
-        shape = (self.size_of(projection.target), self.size_of(projection.source))
+        """Which synapses of a projection may exist, in the shape of θ."""
+        shape = self.shape_of(projection)
         mask = np.ones(shape, bool)
+        if projection.listed is not None:
+            return mask
         if projection.mask is not None:
             given = np.asarray(projection.mask)
             if given.shape != shape or given.dtype != bool:

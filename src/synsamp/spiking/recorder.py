@@ -24,7 +24,10 @@ class Recorder:
     def __init__(self, observer: Observer, network: Network, layout: Layout) -> None:
         self._observer = observer
         self._events = frozenset(observer.events)
-        self._shapes = {p.name: network.mask_of(p).shape for p in layout.projections}
+        self._shapes = {
+            p.name: (network.size_of(p.target), network.size_of(p.source))
+            for p in layout.projections
+        }
         self._traced = _traced_synapses(observer.traced, layout, self._shapes)
         self.spike_counts = np.zeros(network.n_neurons, np.int64)
 
@@ -93,10 +96,8 @@ def _traced_synapses(
     rows: list[tuple[int, int]] = []
     for name, pairs in asked.items():
         arguments.one_of("projection in traces", name, shapes)
-        place = layout.places[layout.place_of(name)]
-        target = layout.blocks[place.block].target
-        row = int(wiring.n_pre[place.block])
-        start = int(wiring.first_synapse[place.block]) + place.offset
+        p = layout.place_of(name)
+        target = layout.blocks[layout.places[p].block].target
         n_post, n_pre = shapes[name]
         if isinstance(pairs, str) or not isinstance(pairs, Iterable):
             raise refuse(f"traces of {name!r}", "must be a list of (post, pre)", pairs)
@@ -105,8 +106,10 @@ def _traced_synapses(
             post, pre = arguments.wholes(what, pair, shape=(2,), at_least=0).tolist()
             if not (post < n_post and pre < n_pre):
                 raise refuse(what, f"must lie within [post, pre] = {(n_post, n_pre)}", (post, pre))
-            neuron = int(wiring.first_neuron[target]) + post
-            rows.append((neuron, start + post * row + pre))
+            neuron, synapse = int(wiring.first_neuron[target]) + post, layout.synapse(p, post, pre)
+            if synapse < 0:
+                raise refuse(what, "must be a potential synapse", (post, pre))
+            rows.append((neuron, synapse))
     order = sorted(range(len(rows)), key=lambda i: rows[i][0])
     neurons = np.array([rows[i][0] for i in order], np.int64)
     first = np.searchsorted(neurons, np.arange(wiring.circuit_of.size + 1)).astype(np.int64)

@@ -217,7 +217,7 @@ class Simulation:
     # -- reading --------------------
 
     def theta(self, projection: str) -> NDArray[np.float64]:
-        """Return θ [post, pre], NaN where no synapse exists.
+        """Return θ [post, pre], NaN where no synapse exists; [synapse] if synapses are listed.
 
         Up to date at multiples of ``sync_interval_s``; in between, as of each neuron's last update.
         """
@@ -272,8 +272,10 @@ class Simulation:
         """Return θ and ŵ of all projections as variables ``theta x->z`` and ``weight x->z``."""
         now: dict[str, Any] = {}
         for p in self.network.projections:
-            dims = (f"{p.target} neuron", f"{p.source} neuron")
-            if p.source == p.target:
+            dims: tuple[str, ...] = (f"{p.target} neuron", f"{p.source} neuron")
+            if p.listed is not None:
+                dims = (f"{p.name} synapse",)
+            elif p.source == p.target:
                 dims = (dims[0], f"{p.source} source neuron")
             now[f"theta {p.name}"] = (dims, self.theta(p.name), {"long_name": "θ"})
             about = {"long_name": "ŵ = max(0, w − f(0))"}
@@ -282,7 +284,8 @@ class Simulation:
 
     def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
         layout = self._engine.layout
-        return layout.matrix(layout.place_of(self.network.projection(projection).name), values)
+        place = layout.place_of(self.network.projection(projection).name)
+        return layout.read(place, "synapse", values)
 
     # -- changes --------------------
 

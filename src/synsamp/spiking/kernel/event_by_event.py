@@ -160,11 +160,12 @@ def carry(
     numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
+    work: Work,
 ) -> None:
     """A spike arrives on an axon: EPSPs start, limits grow, synapses learn."""
     arrival(axon, now, wiring, synapses.column, activity)
-    raise_limits(axon, now, wiring, synapses.column, activity)
-    if learning and learn_at_arrival(axon, now, wiring, numbers, synapses, activity):
+    raise_limits(axon, now, wiring, synapses.column, activity, work)
+    if learning and learn_at_arrival(axon, now, wiring, numbers, synapses, activity, work):
         activity.clock[BOUND_S] = -1.0
 
 
@@ -178,6 +179,7 @@ def input_spike(
     synapses: Synapses,
     activity: Activity,
     buffer: EventBuffer,
+    work: Work,
 ) -> bool:
     """An input spikes: at once on its own axon, later on those with a delay."""
     if buffer.input_s.size > 0:
@@ -185,7 +187,7 @@ def input_spike(
         buffer.input_s[at] = now
         buffer.input_source[at] = source
         buffer.written[2] = at + 1
-    carry(source, now, learning, wiring, numbers, synapses, activity)
+    carry(source, now, learning, wiring, numbers, synapses, activity, work)
     return to_delayed_axons(source, now, now, wiring, synapses.column, activity)
 
 
@@ -296,17 +298,19 @@ def run_event_by_event(
         if what == 1:
             source = draw_source(now, schedule, wiring, activity, channels)
             clock[INPUT_DUE] = -1.0
-            room = input_spike(source, now, learning, wiring, numbers, synapses, activity, buffer)
+            room = input_spike(
+                source, now, learning, wiring, numbers, synapses, activity, buffer, work
+            )
         elif what == 2:
             source = schedule.given_input[at]
             schedule.given_cursor[0] = at + 1
             if source != SILENCED:
                 room = input_spike(
-                    source, now, learning, wiring, numbers, synapses, activity, buffer
+                    source, now, learning, wiring, numbers, synapses, activity, buffer, work
                 )
         elif what == 3:
             axon, _ = take_delayed(now, activity)
-            carry(axon, now, learning, wiring, numbers, synapses, activity)
+            carry(axon, now, learning, wiring, numbers, synapses, activity, work)
         elif what == 4:
             share = uniform(events) * total_rate
             circuit = 0

@@ -48,7 +48,7 @@ from synsamp.spiking.kernel.potentials import (
     NOBODY,
     NOT_FINITE,
     arrival,
-    decay_adaptation,
+    bring_adaptation,
     deliver_due,
     draw_winner,
     keep_reference_near,
@@ -365,7 +365,7 @@ def replay(
                 if axon < 0:
                     break
                 arrival(axon, arrives, wiring, column, activity)
-                learn_at_arrival(axon, arrives, wiring, numbers, synapses, activity)
+                learn_at_arrival(axon, arrives, wiring, numbers, synapses, activity, work)
         else:
             deliver_due(now, wiring, column, activity)
         activity.clock[INPUTS_UNTIL] = now
@@ -375,13 +375,13 @@ def replay(
         if source < n_inputs:
             arrival(source, now, wiring, column, activity)
             if arrivals and learning:
-                learn_at_arrival(source, now, wiring, numbers, synapses, activity)
+                learn_at_arrival(source, now, wiring, numbers, synapses, activity, work)
             if wiring.delay_s.size > 0:
                 room = to_delayed_axons(source, now, now, wiring, column, activity)
         else:
             neuron = source - n_inputs
             circuit = wiring.circuit_of[neuron]
-            decay_adaptation(circuit, now, wiring, activity)
+            bring_adaptation(circuit, neuron, 1, now, wiring, activity)
             if learning and wiring.assigns_eligibility[circuit]:
                 rates(circuit, now, wiring, activity, work.potentials)
                 learn_together(
