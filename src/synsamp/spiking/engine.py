@@ -18,7 +18,6 @@ from synsamp.spiking.first_use import Entrance
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import event_by_event, loop
 from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, act
-from synsamp.spiking.kernel.eligibility import PASSAGE
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -32,12 +31,9 @@ from synsamp.spiking.kernel.memory import (
     Acting,
     EventBuffer,
     Schedule,
-    Work,
 )
-from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
-from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.kernel.thinning import MOST_HZ
-from synsamp.spiking.layout import Layout, build_layout
+from synsamp.spiking.layout import Layout, build_layout, new_work
 from synsamp.spiking.network import Network, Projection, default_drift_interval_s
 from synsamp.spiking.state import State, with_room
 
@@ -78,7 +74,7 @@ class Engine:
             self._require_few_steps(p, sync_interval_s, "sync_interval_s")
         self.network = network
         self.layout: Layout = build_layout(network, drift_interval_s, sync_interval_s)
-        self._work = _new_work(self.layout, network)
+        self._work = new_work(self.layout, network)
         self._loop = Entrance(
             event_by_event.run_event_by_event if network.needs_event_order else loop.run
         )
@@ -379,28 +375,3 @@ class Engine:
             f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s{where}; "
             "the last checkpoint is kept; use a lower speed or data_size, or TermClip()"
         )
-
-
-def _new_work(layout: Layout, network: Network) -> Work:
-    largest, row = max(c.size for c in network.neurons), max(layout.row_width)
-    return Work(
-        effect=np.zeros(row, np.float32),
-        row_fall=np.zeros(row, np.float32),
-        row_rise=np.zeros(row, np.float32),
-        grown=np.zeros(LANE),
-        column_theta=np.zeros(layout.longest_column),
-        column_weight=np.zeros(layout.longest_column, np.float32),
-        column_trace=np.zeros(layout.longest_column),
-        column_traced_s=np.zeros(layout.longest_column),
-        sums=np.zeros(2, np.float32),
-        spike_fall=np.zeros(SPIKES_AT_ONCE, np.float32),
-        spike_rise=np.zeros(SPIKES_AT_ONCE, np.float32),
-        spike_s=np.zeros(SPIKES_AT_ONCE),
-        spike_axon=np.zeros(SPIKES_AT_ONCE, np.int64),
-        spike_cell=np.zeros(SPIKES_AT_ONCE + 4, np.int64),
-        potentials=np.zeros(largest + LANE),
-        spiked=np.zeros(largest),
-        expected=np.zeros(largest),
-        passage=np.zeros(PASSAGE),
-        cursor=np.zeros(len(network.inputs), np.int64),
-    )

@@ -29,36 +29,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from synsamp.priors import Prior
 from synsamp.spiking.axons import columns_of, families_of, stretches_of
-from synsamp.spiking.kernel.diffusion import move_for, weigh_for
-from synsamp.spiking.kernel.eligibility import DEPTH
-from synsamp.spiking.kernel.memory import REFRESH_S, SYNC_INTERVAL_S, Numbers, Wiring
+from synsamp.spiking.blocks import Block, blocks_of, column_room, learns_at_arrivals, pieces_of
+from synsamp.spiking.kernel.diffusion import weigh_for
+from synsamp.spiking.kernel.eligibility import DEPTH, PASSAGE
+from synsamp.spiking.kernel.memory import REFRESH_S, SYNC_INTERVAL_S, Numbers, Wiring, Work
+from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
 from synsamp.spiking.kernel.simd import LANE
-from synsamp.spiking.links import Listing, link_arrays, padded_rows, rows_listed
+from synsamp.spiking.links import link_arrays, padded_rows
 from synsamp.spiking.network import Network, Projection
 from synsamp.spiking.neurons import StochasticNeurons
 from synsamp.spiking.populations import neuron_arrays
-from synsamp.spiking.synapses import SynapseModel
 
 Ints = NDArray[np.int64]
 LIMITS_TOGETHER = 1024
 """Neurons whose limits are summed as one group: a candidate costs a walk over groups and one of
 them. Networks with several groups are *large* (`synsamp.spiking.kernel.thinning`)."""
-
-
-class Block(NamedTuple):
-    """Projections that lie side by side: same target, model and delay, neighbouring axons."""
-
-    synapses: SynapseModel
-    plastic: bool
-    sign: int
-    target: int  # circuit
-    family: int
-    first_axon: int
-    n_pre: int
-    members: tuple[int, ...]  # projections
-    listing: Listing | None  # of a sparse block
 
 
 class Place(NamedTuple):
@@ -185,7 +171,7 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
     projections = tuple(
         sorted(network.projections, key=lambda p: (circuit_index[p.target], axons_of(p)))
     )
-    blocks = _blocks(
+    blocks = blocks_of(
         projections,
         [circuit_index[p.target] for p in projections],
         [family_of[p.name][0] for p in projections],
@@ -223,11 +209,11 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
     n_post = np.diff(first_neuron)[targets]
     first_axon = np.array([b.first_axon for b in blocks], np.int64)
     delayed = [f for i, f in enumerate(families) if i >= len(network.inputs)]
-    pieces, prior = _pieces(blocks, n_pre, n_post)
+    pieces, prior = pieces_of(blocks, n_pre, n_post)
     sparse = np.array([b.listing is not None for b in blocks], bool)
     links, n_listed = link_arrays(
         [
-            (b.listing, b.first_axon, b.n_pre, int(first_neuron[b.target]), _arrives(b))
+            (b.listing, b.first_axon, b.n_pre, int(first_neuron[b.target]), learns_at_arrivals(b))
             for b in blocks
         ]
     )
@@ -341,7 +327,7 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
         blocks=blocks,
         places=tuple(places),
         row_width=tuple(n_pre.tolist()),
-        longest_column=max((_column_depth(b) for b in blocks), default=0),
+        longest_column=max((column_room(b) for b in blocks), default=0),
         n_axons=n_axons,
         n_synapses=int(rows.sum()),
         n_rows=int(n_post.sum()),
@@ -355,76 +341,6 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
 def sums_per_kernel(network: Network) -> int:
     """Neurons, and room for the last lane."""
     return network.n_neurons + LANE
-
-
-def _blocks(
-    projections: tuple[Projection, ...],
-    targets: list[int],
-    families: list[int],
-    axons: list[list[int]],
-    sizes: list[int],
-) -> tuple[Block, ...]:
-    blocks: list[Block] = []
-    for i, p in enumerate(projections):
-        last, listing = blocks[-1] if blocks else None, None
-        first, n_pre = axons[i][0], sizes[i]
-        if p.listed is not None:
-            first = min(axons[i])
-            n_pre = max(axons[i]) + sizes[i] - first
-            listing = Listing(p.listed, tuple(axons[i]))
-        if (
-            last is not None
-            and last.listing is None
-            and listing is None
-            and (last.target, last.family, last.plastic, last.sign)
-            == (targets[i], families[i], p.plastic, p.sign)
-            and last.first_axon + last.n_pre == first
-            and _same(last.synapses, p.synapses)
-        ):
-            blocks[-1] = last._replace(n_pre=last.n_pre + n_pre, members=(*last.members, i))
-        else:
-            blocks.append(
-                Block(
-                    p.synapses,
-                    p.plastic,
-                    p.sign,
-                    targets[i],
-                    families[i],
-                    first,
-                    n_pre,
-                    (i,),
-                    listing,
-                )
-            )
-    return tuple(blocks)
-
-
-def _same(one: SynapseModel, two: SynapseModel) -> bool:
-    """Whether two models are alike; a prior with numbers per synapse belongs to one projection."""
-    if one is two:
-        return not _per_synapse(one)
-    return (
-        isinstance(one.prior, Prior)
-        and not _per_synapse(one)
-        and not _per_synapse(two)
-        and all(getattr(one, f) == getattr(two, f) for f in one.__dataclass_fields__)
-    )
-
-
-def _per_synapse(model: SynapseModel) -> bool:
-    return not isinstance(model.prior, Prior) or any(np.ndim(v) for v in model.prior.parameters)
-
-
-def _arrives(block: Block) -> bool:
-    """Whether arrivals change the synapses of a block."""
-    return block.plastic and block.synapses.plasticity.has_on_pre
-
-
-def _column_depth(block: Block) -> int:
-    if block.listing is None or not _arrives(block):
-        return 0
-    longest = int(np.bincount(block.listing.synapses.pre).max(initial=0))
-    return longest * max(block.synapses.plasticity.n_traces, 1)
 
 
 def is_large(network: Network) -> bool:
@@ -454,47 +370,27 @@ def _flat(parts: list[tuple[float, ...]]) -> NDArray[np.float64]:
     return np.array([float(v) for part in parts for v in part] + [0.0])
 
 
-def _pieces(
-    blocks: tuple[Block, ...], n_pre: Ints, n_post: Ints
-) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
-    """Per row the stretches with one prior each; and the numbers of all priors."""
-    per_row: list[int] = []
-    pieces: list[tuple[int, int, bool, int, int, int, int]] = []
-    numbers: list[NDArray[np.float64]] = []
-    at = 0
-    for block, padded, rows in zip(blocks, n_pre.tolist(), n_post.tolist(), strict=True):
-        if block.listing is not None:
-            own, values = rows_listed(block.listing.synapses, block.synapses.prior, at)
-            per_row += [1] * rows
-            pieces += own
-            numbers += values
-            at += sum(v.size for v in values)
-            continue
-        found: list[list[tuple[int, int, bool, int, int, int, int]]] = [[] for _ in range(rows)]
-        for part in block.synapses.prior.parts((rows, block.n_pre)):
-            exact = part.prior.transition_of is not None
-            shared = not any(np.ndim(v) for v in part.parameters)
-            whole = len(part.ranges) == 1 and np.ptp(part.ranges[0]) == rows * block.n_pre
-            move = move_for(part.prior, shared and whole)
-            values = [np.atleast_1d(np.asarray(v, float)) for v in part.parameters]
-            plane = 1 if shared else rows * block.n_pre
-            for start, stop in part.ranges.tolist():
-                for row in range(start // block.n_pre, -(-stop // block.n_pre)):
-                    low = max(start - row * block.n_pre, 0)
-                    high = min(stop - row * block.n_pre, block.n_pre)
-                    size = padded if shared and whole else high - low
-                    first = at if shared else at + row * block.n_pre + low
-                    found[row].append((low, size, exact, move, first, plane, int(not shared)))
-            numbers += values
-            at += sum(v.size for v in values)
-        for in_row in found:
-            per_row.append(len(in_row))
-            pieces += sorted(in_row)
-    columns = list(zip(*pieces, strict=True)) if pieces else [()] * 7
-    names = ("start", "size", "exact", "move", "number", "plane", "step")
-    arrays: dict[str, NDArray[Any]] = {
-        f"piece_{name}": np.array(column, bool if name == "exact" else np.int64)
-        for name, column in zip(names, columns, strict=True)
-    }
-    arrays["first_piece"] = np.concatenate([[0], np.cumsum(per_row)]).astype(np.int64)
-    return arrays, np.concatenate([*numbers, np.zeros(1)])
+def new_work(layout: Layout, network: Network) -> Work:
+    """Working memory of the event loop."""
+    largest, row = max(c.size for c in network.neurons), max(layout.row_width)
+    return Work(
+        effect=np.zeros(row, np.float32),
+        row_fall=np.zeros(row, np.float32),
+        row_rise=np.zeros(row, np.float32),
+        grown=np.zeros(LANE),
+        column_theta=np.zeros(layout.longest_column),
+        column_weight=np.zeros(layout.longest_column, np.float32),
+        column_trace=np.zeros(layout.longest_column),
+        column_traced_s=np.zeros(layout.longest_column),
+        sums=np.zeros(2, np.float32),
+        spike_fall=np.zeros(SPIKES_AT_ONCE, np.float32),
+        spike_rise=np.zeros(SPIKES_AT_ONCE, np.float32),
+        spike_s=np.zeros(SPIKES_AT_ONCE),
+        spike_axon=np.zeros(SPIKES_AT_ONCE, np.int64),
+        spike_cell=np.zeros(SPIKES_AT_ONCE + 4, np.int64),
+        potentials=np.zeros(largest + LANE),
+        spiked=np.zeros(largest),
+        expected=np.zeros(largest),
+        passage=np.zeros(PASSAGE),
+        cursor=np.zeros(len(network.inputs), np.int64),
+    )

@@ -45,7 +45,7 @@ def link_arrays(
     its target, and whether arrivals change its synapses.
     """
     first_link, first_column = (np.zeros(len(blocks), np.int64) for _ in range(2))
-    axons, cells, starts, neurons, ways_back = ([] for _ in range(5))  # type: ignore[var-annotated]
+    axons, cells, starts, neurons, ways_back = ([] for _ in range(5))
     n_links, n_columns, n_cells = 0, 0, 0
     back = any(listing is not None and arrives for listing, *_, arrives in blocks)
     for b, (listing, first_axon, n_axons, first_neuron, _) in enumerate(blocks):

@@ -212,9 +212,7 @@ class Network:
         of = {x.name: x for x in self.populations}
         source, target = of[p.source], of[p.target]
         no_self = p.source == p.target and not p.allow_self
-        return Ends(
-            p.name, source.size, target.size, source.positions, target.positions, no_self
-        )
+        return Ends(p.name, source.size, target.size, source.positions, target.positions, no_self)
 
     def _check(self) -> None:
         cells = sum(int(np.prod(self.shape_of(p))) for p in self.projections)

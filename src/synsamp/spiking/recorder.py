@@ -106,10 +106,10 @@ def _traced_synapses(
             post, pre = arguments.wholes(what, pair, shape=(2,), at_least=0).tolist()
             if not (post < n_post and pre < n_pre):
                 raise refuse(what, f"must lie within [post, pre] = {(n_post, n_pre)}", (post, pre))
-            neuron, synapse = int(wiring.first_neuron[target]) + post, layout.synapse(p, post, pre)
-            if synapse < 0:
+            place = layout.synapse(p, post, pre)
+            if place < 0:
                 raise refuse(what, "must be a potential synapse", (post, pre))
-            rows.append((neuron, synapse))
+            rows.append((int(wiring.first_neuron[target]) + post, place))
     order = sorted(range(len(rows)), key=lambda i: rows[i][0])
     neurons = np.array([rows[i][0] for i in order], np.int64)
     first = np.searchsorted(neurons, np.arange(wiring.circuit_of.size + 1)).astype(np.int64)

@@ -60,8 +60,9 @@ def _check_fits(listed: SynapseList, ends: Ends) -> None:
 
 
 def _with_delays(listed: SynapseList, projection: Any, apart: Any) -> SynapseList:
-    what, step = f"delay by distance of projection {projection.name!r}", (
-        projection.delay_resolution_s
+    what, step = (
+        f"delay by distance of projection {projection.name!r}",
+        (projection.delay_resolution_s),
     )
     delays = by_distance(what, projection.delay_s, apart, 0.0)
     if (delays > 1e3).any():
@@ -85,4 +86,4 @@ def _prior(projection: Any, apart: Any) -> Prior:
     if apart.size == 0:
         return prior
     mean = by_distance(what, projection.prior_mean, apart, -1e12)
-    return replace(prior, mean=mean)  # type: ignore[call-arg]
+    return replace(prior, mean=mean)  # type: ignore[type-var]

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
+from synsamp.spiking.dataset import synapse_dataset
 from synsamp.spiking.description import difference, summary
 from synsamp.spiking.eligibility import Eligibility, read_eligibility
 from synsamp.spiking.engine import Engine
@@ -231,8 +232,9 @@ class Simulation:
         date as `theta`.
         """
         w = self._read(projection, self._state.synapses.weight).astype(np.float64)
-        place = self._engine.layout.places[self._engine.layout.place_of(projection)]
-        at_zero = float(self._engine.layout.numbers.retracted_weight[place.block])
+        layout = self._engine.layout
+        place = layout.places[layout.place_of(projection)]
+        at_zero = float(layout.numbers.retracted_weight[place.block])
         effect = np.maximum(w - at_zero, 0.0)
         # w has single precision: near θ = 0 it may be off by rounding.
         return np.where(self.active(projection), effect, 0.0)
@@ -270,17 +272,7 @@ class Simulation:
 
     def to_xarray(self) -> xr.Dataset:
         """Return θ and ŵ of all projections as variables ``theta x->z`` and ``weight x->z``."""
-        now: dict[str, Any] = {}
-        for p in self.network.projections:
-            dims: tuple[str, ...] = (f"{p.target} neuron", f"{p.source} neuron")
-            if p.listed is not None:
-                dims = (f"{p.name} synapse",)
-            elif p.source == p.target:
-                dims = (dims[0], f"{p.source} source neuron")
-            now[f"theta {p.name}"] = (dims, self.theta(p.name), {"long_name": "θ"})
-            about = {"long_name": "ŵ = max(0, w − f(0))"}
-            now[f"weight {p.name}"] = (dims, self.weight(p.name), about)
-        return xr.Dataset(now, attrs={"time_s": self.time_s})
+        return synapse_dataset(self.network, self.theta, self.weight, self.time_s)
 
     def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
         layout = self._engine.layout

@@ -55,7 +55,8 @@ class Line(Space):
 
     def coordinates(self, size: int) -> Array:
         """Centres of equal stretches, [neuron, 1]."""
-        return ((np.arange(size) + 0.5) * (self.length / size))[:, None]
+        at: Array = (np.arange(size) + 0.5) * np.float64(self.length / size)
+        return at[:, None]
 
 
 @dataclass(frozen=True)

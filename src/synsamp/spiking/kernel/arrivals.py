@@ -31,17 +31,25 @@ def learn_at_arrival(
 
     In a large network the limits of neurons whose potential has risen grow at once instead.
     """
-    renew = False
+    learnt = False
     for circuit in range(wiring.first_neuron.size - 1):
         for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
             j = axon - wiring.first_axon[p]
             if wiring.plastic[p] and wiring.on_pre[p] != 0 and 0 <= j < wiring.n_afferents[p]:
-                renew = activity.group_hz.size == 1
-                if wiring.sparse[p]:
-                    learn_listed(circuit, p, j, now, wiring, numbers, synapses, activity, work)
-                else:
+                if not wiring.sparse[p]:
                     learn_column(circuit, p, j, now, wiring, numbers, synapses, activity)
-    return renew
+                    learnt = True
+                elif has_cells(p, j, wiring):
+                    learn_listed(circuit, p, j, now, wiring, numbers, synapses, activity, work)
+                    learnt = True
+    return learnt and activity.group_hz.size == 1
+
+
+@once
+def has_cells(p: int, j: int, wiring: Wiring) -> bool:
+    """Whether an axon of a sparse block has synapses."""
+    at = wiring.first_column[p] + j
+    return wiring.column_start[at + 1] > wiring.column_start[at]
 
 
 @separate

@@ -55,10 +55,9 @@ from synsamp.spiking.kernel.potentials import (
     NOT_FINITE,
     arrival,
     draw_winner,
-    earliest_delayed,
     keep_reference_near,
-    take_delayed,
 )
+from synsamp.spiking.kernel.queues import earliest_delayed, take_delayed
 from synsamp.spiking.kernel.random import (
     Normals,
     Words,

@@ -22,10 +22,9 @@ from synsamp.spiking.kernel.potentials import (
     add_columns,
     add_sparse_columns,
     arrival,
-    deliver_due,
-    enqueue,
     keep_reference_near,
 )
+from synsamp.spiking.kernel.queues import deliver_due, enqueue
 from synsamp.spiking.kernel.random import (
     SPIKES_AT_ONCE,
     Words,

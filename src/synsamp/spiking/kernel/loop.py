@@ -49,13 +49,12 @@ from synsamp.spiking.kernel.potentials import (
     NOT_FINITE,
     arrival,
     bring_adaptation,
-    deliver_due,
     draw_winner,
     keep_reference_near,
     potentials,
     rates,
-    take_delayed,
 )
+from synsamp.spiking.kernel.queues import deliver_due, take_delayed
 from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
 from synsamp.spiking.kernel.simd import part
 

@@ -178,8 +178,9 @@ def raise_limits(
         p = wiring.sparse_blocks[k]
         j = axon - wiring.first_axon[p]
         if 0 <= j < wiring.n_afferents[p]:
-            grown = raise_listed(wiring.first_column[p] + j, p, peak, grown, wiring, column,
-                                 activity, work)
+            grown = raise_listed(
+                wiring.first_column[p] + j, p, peak, grown, wiring, column, activity, work
+            )
     if grown != 0.0:
         use_bound(now, activity.clock[BOUND] + grown, activity)
 
