@@ -103,6 +103,7 @@ ROOMS: dict[str, list[str]] = {
         "saved",
         "events",
         "lesions",
+        "births",
         "recorder",
         "probe",
         "eligibility",

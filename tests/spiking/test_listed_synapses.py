@@ -34,6 +34,7 @@ from synsamp.spiking import (
     Volume,
     WinnerTakeAll,
     available,
+    births,
     layout,
 )
 
@@ -437,3 +438,39 @@ def test_what_does_not_fit_into_memory_is_refused_before_it_is_listed(monkeypatc
     with pytest.raises(SynsampError, match="40,000,000 bytes are wanted") as caught:
         between(RandomPairs(1.0), 1000, 1000)
     assert "25,000 would fit" in str(caught.value)
+
+
+@pytest.mark.parametrize("parts", [1, 9], ids=["at once", "in parts"])
+def test_births_and_deaths_lead_from_the_first_synapses_to_the_last(parts, monkeypatch):
+    """Whatever changes synapses: noise, spikes, arrivals, a lesion; also with a full buffer."""
+    monkeypatch.setattr(births, "ROOM", 1)
+    network = on_a_sheet(replace(OWN, speed=5e-2))
+    log = EventLog("births_deaths")
+    sim = Simulation(
+        network, {"x": np.full(30, 30.0)}, seed=1, drift_interval_s=0.05, sync_interval_s=0.5,
+        observer=log,
+    )  # fmt: skip
+    before = {p.name: sim.active(p.name) for p in network.projections}
+    for _ in range(parts):
+        sim.run(1.23 / parts)
+    sim.lesion(RemoveNeurons("h", [3]))
+    sim.change("h->h", temperature=0.5)
+    sim.run(0.4)
+    found = log["births_deaths"]
+    assert (np.diff(found["time_s"]) >= 0).all()
+    for number, p in enumerate(network.projections):
+        own = found["projection"] == number
+        state = before[p.name].copy()
+        born_s = np.full(state.size, np.nan)
+        for post, pre, contact, born, age_s, time_s in zip(
+            *(found[c][own] for c in ("post", "pre", "contact", "born", "age_s", "time_s")),
+            strict=True,
+        ):
+            at = p.listed.place(post, pre, contact)
+            assert state[at] != born
+            np.testing.assert_equal(age_s, np.nan if born else time_s - born_s[at])
+            state[at], born_s[at] = born, time_s if born else np.nan
+        np.testing.assert_array_equal(state, sim.active(p.name))
+        assert own.any()
+    assert found["time_s"].size > 200
+    assert np.isfinite(found["age_s"]).sum() > 50

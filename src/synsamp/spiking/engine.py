@@ -216,18 +216,19 @@ class Engine:
         self, state: State, buffer: EventBuffer, on_events: Callable[[EventBuffer], None]
     ) -> None:
         """Apply prior and noise to all synapses up to the present."""
-        layout = self.layout
-        loop.bring_up_to_date(
-            state.time_s,
-            layout.wiring,
-            layout.numbers,
-            state.synapses,
-            state.activity,
-            state.random.noise,
-            buffer,
-            self._work,
-        )
-        self._hand_over(state, None, buffer, on_events)
+        layout, done = self.layout, False
+        while not done:
+            done = loop.bring_up_to_date(
+                state.time_s,
+                layout.wiring,
+                layout.numbers,
+                state.synapses,
+                state.activity,
+                state.random.noise,
+                buffer,
+                self._work,
+            )
+            self._hand_over(state, None, buffer, on_events)
         state.synapses.refreshed_s[:] = state.time_s  # also of synapses with speed 0
         state.activity.clock[BOUND_S] = -1.0
 
@@ -320,7 +321,7 @@ class Engine:
         try:
             on_events(buffer)
         finally:
-            buffer.written[:] = 0
+            buffer.written[:4] = 0  # the last one says how far a sweep has come
 
     @staticmethod
     def _require_few_steps(projection: Projection, interval_s: float, name: str) -> None:

@@ -21,7 +21,7 @@ WANTED = {
         "time_s",
         "synapses",
     ),
-    *("activity", "random", "inputs", "spike_counts"),
+    *("activity", "random", "inputs", "spike_counts", "births"),
 }
 
 

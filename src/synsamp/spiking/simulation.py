@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
+from synsamp.spiking.births import birth_times
 from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
 from synsamp.spiking.dataset import synapse_dataset
 from synsamp.spiking.description import difference, summary
@@ -88,6 +89,7 @@ class Simulation:
         given = {} if theta is None else theta
         self._state = State.new(self._engine.layout, network, fresh_copy(seed), given)
         self._engine.recompute_potentials(self._state)
+        self._recorder.watch(self._event_buffer, self._state, {})
 
     def _set_up(
         self,
@@ -306,9 +308,11 @@ class Simulation:
         old, new = self._engine.layout, engine.layout
         self._engine.bring_up_to_date(self._state, self._event_buffer, self._recorder.take_events)
         relaid_state(self._state, old, new)
+        births = birth_times(self._event_buffer, old)
         self._recorder.move_to(new)
         self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
         self.network, self._engine = network, engine
+        self._recorder.watch(self._event_buffer, self._state, births)
         engine.recompute_potentials(self._state)
 
     def modulate(self, circuit: str | None, value: float) -> None:
@@ -331,6 +335,7 @@ class Simulation:
         lesion.apply(self._state.copy(), self.network, layout)  # checks the lesion
         self._deliver()
         lesion.apply(self._state, self.network, layout)
+        self._recorder.note_lesion(self._event_buffer, self._state)
         self._feed.forget()
         self._engine.recompute_potentials(self._state)
 
@@ -348,6 +353,7 @@ class Simulation:
             **self._state.save(self._given),
             "changes": save_changes(self.network, self._given),
             "spike_counts": self.spike_counts,
+            "births": birth_times(self._event_buffer, self._engine.layout),
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -383,6 +389,7 @@ class Simulation:
             self._engine.write_columns(self._state)
             self._feed.schedule(self._state.inputs, self._state.activity.drawn_until_s)  # must fit
             self._recorder.restore(state["spike_counts"])
+            self._recorder.watch(self._event_buffer, self._state, state["births"])
         return self
 
 

@@ -10,8 +10,18 @@ import numpy as np
 
 from synsamp.noise.arithmetic import exp
 from synsamp.spiking.kernel.compiling import inlined, once, separate
-from synsamp.spiking.kernel.memory import BOUND, BOUND_S, Activity, Numbers, Synapses, Wiring, Work
+from synsamp.spiking.kernel.memory import (
+    BOUND,
+    BOUND_S,
+    Activity,
+    EventBuffer,
+    Numbers,
+    Synapses,
+    Wiring,
+    Work,
+)
 from synsamp.spiking.kernel.potentials import epsp_decays
+from synsamp.spiking.kernel.recording import note_synapse
 from synsamp.spiking.kernel.rows import ArrivalColumn, call_arrival
 from synsamp.spiking.kernel.simd import LANE, address
 from synsamp.spiking.kernel.thinning import raise_limit, use_bound
@@ -25,6 +35,7 @@ def learn_at_arrival(
     numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
+    buffer: EventBuffer,
     work: Work,
 ) -> bool:
     """Apply on_pre to the axon's synapses; returns whether all limits must be recomputed.
@@ -37,10 +48,12 @@ def learn_at_arrival(
             j = axon - wiring.first_axon[p]
             if wiring.plastic[p] and wiring.on_pre[p] != 0 and 0 <= j < wiring.n_afferents[p]:
                 if not wiring.sparse[p]:
-                    learn_column(circuit, p, j, now, wiring, numbers, synapses, activity)
+                    learn_column(circuit, p, j, now, wiring, numbers, synapses, activity, buffer)
                     learnt = True
                 elif has_cells(p, j, wiring):
-                    learn_listed(circuit, p, j, now, wiring, numbers, synapses, activity, work)
+                    learn_listed(
+                        circuit, p, j, now, wiring, numbers, synapses, activity, buffer, work
+                    )
                     learnt = True
     return learnt and activity.group_hz.size == 1
 
@@ -62,6 +75,7 @@ def learn_column(
     numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
+    buffer: EventBuffer,
 ) -> None:
     """The synapses of afferent ``j`` of a block: θ and w, then ŵ in the column and the sums."""
     neuron = wiring.first_neuron[circuit]
@@ -95,7 +109,7 @@ def learn_column(
     for k in range(count):
         grown += take_effect(
             p, axon, cells + k, neuron + k, first + k * n, now, fall, rise,
-            wiring, numbers, synapses, activity,
+            wiring, numbers, synapses, activity, buffer,
         )  # fmt: skip
     if grown != 0.0:
         use_bound(now, activity.clock[BOUND] + grown, activity)
@@ -111,6 +125,7 @@ def learn_listed(
     numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
+    buffer: EventBuffer,
     work: Work,
 ) -> None:
     """The same for a sparse block."""
@@ -158,7 +173,7 @@ def learn_listed(
         cell, neuron = wiring.first_cell[p] + start + i, np.int64(wiring.cell_neuron[start + i])
         grown += take_effect(
             p, axon, cell, neuron, first + place, now, fall, rise,
-            wiring, numbers, synapses, activity,
+            wiring, numbers, synapses, activity, buffer,
         )  # fmt: skip
     if grown != 0.0:
         use_bound(now, activity.clock[BOUND] + grown, activity)
@@ -178,8 +193,11 @@ def take_effect(
     numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
+    buffer: EventBuffer,
 ) -> float:
     """ŵ of one synapse in its column, and what it changes; returns how the limit has grown."""
+    if buffer.functional.size > 0:
+        note_synapse(synapse, now, synapses.theta, buffer)
     size = synapses.weight[synapse] - numbers.retracted_weight[p]
     effect = wiring.sign[p] * size if size > np.float32(0.0) else np.float32(0.0)
     change = effect - synapses.column[cell]

@@ -28,7 +28,6 @@ from synsamp.spiking.kernel.loop import (
     emit,
     learn_alone,
     learn_together,
-    trace,
     update_all,
 )
 from synsamp.spiking.kernel.memory import (
@@ -66,6 +65,7 @@ from synsamp.spiking.kernel.random import (
     take_words,
     uniform,
 )
+from synsamp.spiking.kernel.recording import is_full, record_row
 from synsamp.spiking.kernel.simd import part
 from synsamp.spiking.kernel.thinning import (
     ABOVE_LIMIT,
@@ -159,12 +159,13 @@ def carry(
     numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
+    buffer: EventBuffer,
     work: Work,
 ) -> None:
     """A spike arrives on an axon: EPSPs start, limits grow, synapses learn."""
     arrival(axon, now, wiring, synapses.column, activity)
     raise_limits(axon, now, wiring, synapses.column, activity, work)
-    if learning and learn_at_arrival(axon, now, wiring, numbers, synapses, activity, work):
+    if learning and learn_at_arrival(axon, now, wiring, numbers, synapses, activity, buffer, work):
         activity.clock[BOUND_S] = -1.0
 
 
@@ -186,7 +187,7 @@ def input_spike(
         buffer.input_s[at] = now
         buffer.input_source[at] = source
         buffer.written[2] = at + 1
-    carry(source, now, learning, wiring, numbers, synapses, activity, work)
+    carry(source, now, learning, wiring, numbers, synapses, activity, buffer, work)
     return to_delayed_axons(source, now, now, wiring, synapses.column, activity)
 
 
@@ -219,9 +220,7 @@ def run_event_by_event(
         if total_rate > 0.0:
             clock[NEXT_EVENT] = clock[INPUTS_UNTIL] + exponential(events, total_rate)
     while True:
-        if buffer.written[0] >= buffer.spike_s.size:
-            return TAPE_FULL
-        if buffer.written[1] + 2 * buffer.traced.size > buffer.trace_s.size:
+        if is_full(buffer, 2):
             return TAPE_FULL
         if buffer.input_s.size > 0 and buffer.written[2] >= buffer.input_s.size:
             return TAPE_FULL
@@ -276,7 +275,8 @@ def run_event_by_event(
             if sweeps_left == 0:
                 return PAUSED
             keep_reference_near(grid, wiring, activity)
-            update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work)
+            if not update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work):
+                return TAPE_FULL
             activity.counters[SWEEPS] += 1
             sweeps_left -= 1
             clock[INPUTS_UNTIL] = grid
@@ -309,7 +309,7 @@ def run_event_by_event(
                 )
         elif what == 3:
             axon, _ = take_delayed(now, activity)
-            carry(axon, now, learning, wiring, numbers, synapses, activity, work)
+            carry(axon, now, learning, wiring, numbers, synapses, activity, buffer, work)
         elif what == 4:
             share = uniform(events) * total_rate
             circuit = 0
@@ -364,7 +364,7 @@ def run_event_by_event(
                 )
             if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
-                trace(neuron, now, synapses, buffer)
+                record_row(neuron, now, wiring, synapses, buffer)
             room = emit(neuron, now, wiring, synapses.column, activity, buffer)
         if candidate >= 0:
             renew_limit(candidate, now, wiring, activity, work)

@@ -202,7 +202,14 @@ class EventBuffer(Record):
     trace_theta = array("float64")
     input_s = array("float64")  # of size 0 if input spikes are not wanted
     input_source = array("int32")
-    written = array("int64")  # [spikes, traces, input spikes]
+    change_s = array("float64")  # births and deaths; of size 0 if they are not wanted
+    change_synapse = array("int64")
+    change_age_s = array("float64")
+    change_born = array("bool")
+    functional = array("uint16")  # one bit per synapse: whether θ > 0 when last noted
+    born_s = array("float64")  # per synapse; NaN if it is not functional or its birth is unknown
+    most_changes = array("int64")  # [1]: synapses that one event can reach
+    written = array("int64")  # [spikes, traces, input spikes, changes, neuron of a sweep]
     first_traced = array("int64")  # [neuron + 1], into ``traced``
     traced = array("int64")  # synapses
 
