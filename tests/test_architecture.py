@@ -87,6 +87,7 @@ ROOMS: dict[str, list[str]] = {
         "neurons",
         "synapses",
         "resolved",
+        "projection",
         "network",
         "dataset",
         "description",

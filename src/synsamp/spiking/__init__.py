@@ -3,7 +3,7 @@
 from synsamp.spiking.events import EventLog, Observer
 from synsamp.spiking.input.stimulus import InOrder, RandomOrder, SpikeTimes, Stimulus
 from synsamp.spiking.lesions import NetworkLesion, RemoveNeurons, RemoveSynapses, SilenceInputs
-from synsamp.spiking.network import Network, Projection, winner_take_all_network
+from synsamp.spiking.network import Network, winner_take_all_network
 from synsamp.spiking.neurons import (
     DoubleExponential,
     Homeostasis,
@@ -22,6 +22,7 @@ from synsamp.spiking.plasticity import (
 )
 from synsamp.spiking.potential import DistanceRule, EdgeList, Potential, RandomPairs, SynapseList
 from synsamp.spiking.probe import Probe
+from synsamp.spiking.projection import Projection
 from synsamp.spiking.simulation import Simulation
 from synsamp.spiking.space import Line, Plane, Positions, Ring, Space, Torus, Volume
 from synsamp.spiking.synapses import SynapseModel

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from synsamp.priors import Prior
 from synsamp.spiking.kernel.diffusion import move_for
 from synsamp.spiking.links import Listing, rows_listed
-from synsamp.spiking.network import Projection
+from synsamp.spiking.projection import Projection
 from synsamp.spiking.synapses import SynapseModel
 
 Ints = NDArray[np.int64]

@@ -8,7 +8,8 @@ from typing import Any
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.spiking.network import Network, Projection
+from synsamp.spiking.network import Network
+from synsamp.spiking.projection import Projection
 
 
 def synapse_dataset(

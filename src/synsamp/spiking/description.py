@@ -9,8 +9,9 @@ import numpy as np
 
 from synsamp.priors import PriorByGroup
 from synsamp.specialise.fingerprint import fingerprint
-from synsamp.spiking.network import Network, Projection
+from synsamp.spiking.network import Network
 from synsamp.spiking.potential import SynapseList
+from synsamp.spiking.projection import Projection
 
 
 def network_properties(network: Network) -> dict[str, str]:

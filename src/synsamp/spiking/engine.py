@@ -34,7 +34,8 @@ from synsamp.spiking.kernel.memory import (
 )
 from synsamp.spiking.kernel.thinning import MOST_HZ
 from synsamp.spiking.layout import Layout, build_layout, new_work
-from synsamp.spiking.network import Network, Projection, default_drift_interval_s
+from synsamp.spiking.network import Network, default_drift_interval_s
+from synsamp.spiking.projection import Projection
 from synsamp.spiking.state import State, with_room
 
 MOST_STEPS = 1e4

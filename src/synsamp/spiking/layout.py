@@ -37,9 +37,10 @@ from synsamp.spiking.kernel.memory import REFRESH_S, SYNC_INTERVAL_S, Numbers, W
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.links import link_arrays, padded_rows
-from synsamp.spiking.network import Network, Projection
+from synsamp.spiking.network import Network
 from synsamp.spiking.neurons import StochasticNeurons
 from synsamp.spiking.populations import neuron_arrays
+from synsamp.spiking.projection import Projection
 
 Ints = NDArray[np.int64]
 LIMITS_TOGETHER = 1024
