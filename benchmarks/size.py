@@ -1,7 +1,7 @@
 """How the cost of a spike grows with the network, at 1,000 potential synapses per neuron.
 
 Stochastic neurons at 5 Hz connect at random, one delay, 16 % of the potential synapses functional.
-Each case runs in a process of its own, so that its memory can be read; times are processor time,
+Each case runs in a separate process, so that its memory can be read; times are processor time,
 the best of several stretches. A spike reaches 1,000 cells of its column; with plasticity at
 postsynaptic spikes it also updates 1,000 synapses of its row, with pair STDP 2,000 synapses. That
 is the number of plastic synapses per event by which nanoseconds are divided, after the time of the
@@ -104,7 +104,7 @@ def measure(size: int, rule: str, births: bool = False) -> dict[str, float]:
 
 
 def alone(*case: Any) -> dict[str, float]:
-    """Measure in a process of its own."""
+    """Measure in a separate process."""
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, fresh) as pool:
         return pool.submit(measure, *case).result()

@@ -75,7 +75,7 @@ def circuits():
 
 
 def stochastic():
-    """Learning at spikes and arrivals, inhibition with an EPSP of its own, adaptation, bias."""
+    """Learning at spikes and arrivals, inhibition with a slower EPSP, adaptation, bias."""
     free = StochasticNeurons(
         "h", 30, 5.0, 0.002, homeostasis=Homeostasis(5.0, 1.0), max_rate_hz=100.0,
         adaptation_strength=-0.5,
@@ -315,6 +315,7 @@ def test_random_pairs_have_their_probability():
     assert abs(in_degree.var() / (per_row * 0.7) - 1) < 4 * np.sqrt(2 / 300)
     assert between(RandomPairs(1.0)).size == 1200
     assert between(RandomPairs(0.0)).size == 0
+    assert between(RandomPairs(1e-300)).size == 0  # gaps beyond any integer
 
 
 def test_delays_and_means_follow_their_rules():

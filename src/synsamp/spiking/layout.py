@@ -16,7 +16,7 @@ holds all targets of its family, padded to whole lanes. Rows are padded, too, wi
 cannot exist. A row's synapses may have different priors: it consists of *pieces* with one prior
 each, mostly one piece.
 
-A projection whose potential synapses are listed is a *sparse* block of its own, with the same two
+A projection whose potential synapses are listed is a separate, *sparse* block with the same two
 stores (`synsamp.spiking.links`). Its rows have different lengths, each padded to whole lanes, and
 name their axons; its columns name their neurons. Row and column of a synapse point at each other,
 so that a change of ŵ finds its cell, and a spike that arrives its θ.

@@ -1,8 +1,8 @@
 """Sparse blocks in memory: rows that name their axons, columns that name their neurons.
 
 Bytes per potential synapse: θ 8, w 4, list of functional synapses 4, axon 4 and cell 4 of the row;
-ŵ 4 and neuron 4 of the column, and 4 for the way back where arrivals change synapses. With 4 for
-the description that makes 36 to 40, and padding to whole lanes.
+ŵ 4 and neuron 4 of the column, and 4 from cell to synapse where arrivals change synapses. With 4
+for the description that makes 36 to 40, and padding to whole lanes.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ class Network:
     def _check_overlap(self) -> None:
         seen: dict[tuple[Any, ...], NDArray[np.bool_]] = {}
         for p in self.projections:
-            if p.listed is not None:  # has cells of its own
+            if p.listed is not None:  # its cells are separate
                 continue
             key, mask = (p.source, p.target, p.delays_s, self.epsp_of(p)), self.mask_of(p)
             if key in seen and (seen[key] & mask).any():

@@ -186,7 +186,8 @@ class RandomPairs(Potential):
         rng, total, at = np.random.default_rng(self.seed), ends.n_pre * ends.n_post, -1
         while self.probability > 0:
             count = min(AT_ONCE, int(1.1 * self.probability * (total - at)) + 100)
-            places = at + np.cumsum(rng.geometric(self.probability, count))
+            gaps = np.minimum(rng.geometric(self.probability, count), total + 1)  # no overflow
+            places = at + np.cumsum(gaps)
             at = int(places[-1])
             places = places[places < total]
             post, pre = places // ends.n_pre, places % ends.n_pre
