@@ -30,7 +30,7 @@ from synsamp.spiking.kernel.memory import (
     SWEEPS,
     Acting,
     EventBuffer,
-    Schedule,
+    InputSchedule,
 )
 from synsamp.spiking.kernel.thinning import MOST_HZ
 from synsamp.spiking.layout import Layout, build_layout, new_work
@@ -312,7 +312,7 @@ class Engine:
     def _hand_over(
         self,
         state: State,
-        schedule: Schedule | None,
+        schedule: InputSchedule | None,
         buffer: EventBuffer,
         on_events: Callable[[EventBuffer], None],
     ) -> None:
@@ -340,7 +340,7 @@ class Engine:
                 "use shorter intervals, a lower speed or a larger max_euler_step",
             )
 
-    def _schedule(self, state: State, feed: InputFeed) -> Schedule:
+    def _schedule(self, state: State, feed: InputFeed) -> InputSchedule:
         schedule = feed.schedule(state.inputs, state.activity.drawn_until_s)
         state.activity = with_room(
             state.activity, self.layout, feed.peak_rate_hz, feed.given_at_once

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, Columns, EventRecord
+from synsamp.protocol.records.base import TIME, ColumnArrays, EventRecord
 from synsamp.spiking import Network
 
 
@@ -43,7 +43,7 @@ class BirthsDeaths(EventRecord):
         }
         return Table("event", columns)
 
-    def rows(self, events: Columns, network: Network) -> Columns:
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
         """Those of the projection."""
         names = [p.name for p in network.projections]
         own = events["projection"] == names.index(self.projection)

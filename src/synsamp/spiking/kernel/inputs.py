@@ -14,7 +14,7 @@ from synsamp.spiking.kernel.memory import (
     SILENCED,
     Activity,
     EventBuffer,
-    Schedule,
+    InputSchedule,
     Wiring,
     Work,
 )
@@ -184,7 +184,7 @@ def to_delayed_axons(
 @separate
 def given_inputs(
     now: float,
-    schedule: Schedule,
+    schedule: InputSchedule,
     wiring: Wiring,
     column: Any,
     activity: Activity,
@@ -213,7 +213,7 @@ def given_inputs(
 @once
 def inputs_until(
     now: float,
-    schedule: Schedule,
+    schedule: InputSchedule,
     wiring: Wiring,
     column: Any,
     activity: Activity,

@@ -38,14 +38,14 @@ from synsamp.spiking.kernel.memory import (
     SYNC_INTERVAL_S,
     Activity,
     EventBuffer,
+    InputSchedule,
     Numbers,
-    Schedule,
     Synapses,
     Wiring,
     Work,
 )
 from synsamp.spiking.kernel.potentials import (
-    NOBODY,
+    NO_NEURON,
     NOT_FINITE,
     arrival,
     bring_adaptation,
@@ -189,7 +189,7 @@ def run(
     events: Words,
     channels: Words,
     noise: Normals,
-    schedule: Schedule,
+    schedule: InputSchedule,
     buffer: EventBuffer,
     work: Work,
 ) -> int:
@@ -236,7 +236,7 @@ def run(
         if neuron == NOT_FINITE:
             return BROKEN
         room = True
-        if neuron != NOBODY:
+        if neuron != NO_NEURON:
             if learning and wiring.assigns_eligibility[circuit]:
                 learn_together(
                     circuit, neuron, now, wiring, numbers, synapses, activity, noise, buffer, work
@@ -259,7 +259,7 @@ def deliver(
     activity: Activity,
     events: Words,
     channels: Words,
-    schedule: Schedule,
+    schedule: InputSchedule,
     buffer: EventBuffer,
     work: Work,
 ) -> int:
