@@ -434,7 +434,7 @@ def test_bad_lists_and_rules_raise_an_error_of_one_line(make, words):
     assert "\n" not in str(caught.value)
 
 
-def test_what_does_not_fit_into_memory_is_refused_before_it_is_listed(monkeypatch):
+def test_what_does_not_fit_into_memory_raises_an_error_before_it_is_listed(monkeypatch):
     monkeypatch.setattr(available, "available_bytes", lambda: 10**6)
     with pytest.raises(SynsampError, match="40,000,000 bytes are wanted") as caught:
         between(RandomPairs(1.0), 1000, 1000)
