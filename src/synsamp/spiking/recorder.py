@@ -20,7 +20,7 @@ from synsamp.spiking.births import (
     room_for_births,
     set_birth_times,
 )
-from synsamp.spiking.events import Observer, SynapsePairs
+from synsamp.spiking.events import Observer
 from synsamp.spiking.kernel.inputs import SPIKES_PER_STRETCH
 from synsamp.spiking.kernel.memory import EventBuffer
 from synsamp.spiking.layout import Layout
@@ -117,7 +117,7 @@ class Traced:
 
 
 def _traced_synapses(
-    asked: SynapsePairs,
+    asked: Mapping[str, Any],
     layout: Layout,
     shapes: Mapping[str, tuple[int, ...]],
 ) -> Traced:

@@ -23,7 +23,13 @@ def per_neuron(chosen: NDArray[np.bool_], projection: str, network: Network) -> 
 
 @dataclass(frozen=True)
 class ActiveCount(StateRecord):
-    """Number of functional synapses (θ > 0) of each neuron."""
+    """Number of functional synapses (θ > 0) of each neuron.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
+    """
 
     projection: str
 

@@ -22,6 +22,11 @@ class BirthsDeaths(EventRecord):
     multiples of ``sync_interval_s``; plasticity acts at spikes. Between two updates θ is not
     computed, so a synapse that would appear and disappear there is not seen. Lesions count as
     deaths. A branch continues with the ages of the trunk.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
     """
 
     projection: str
