@@ -16,7 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
+from synsamp.spiking.births import birth_times
 from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
+from synsamp.spiking.dataset import synapse_dataset
 from synsamp.spiking.description import difference, summary
 from synsamp.spiking.eligibility import Eligibility, read_eligibility
 from synsamp.spiking.engine import Engine
@@ -87,6 +89,7 @@ class Simulation:
         given = {} if theta is None else theta
         self._state = State.new(self._engine.layout, network, fresh_copy(seed), given)
         self._engine.recompute_potentials(self._state)
+        self._recorder.watch(self._event_buffer, self._state, {})
 
     def _set_up(
         self,
@@ -217,7 +220,7 @@ class Simulation:
     # -- reading --------------------
 
     def theta(self, projection: str) -> NDArray[np.float64]:
-        """Return θ [post, pre], NaN where no synapse exists.
+        """Return θ [post, pre], NaN where no synapse exists; [synapse] if synapses are listed.
 
         Up to date at multiples of ``sync_interval_s``; in between, as of each neuron's last update.
         """
@@ -231,8 +234,9 @@ class Simulation:
         date as `theta`.
         """
         w = self._read(projection, self._state.synapses.weight).astype(np.float64)
-        place = self._engine.layout.places[self._engine.layout.place_of(projection)]
-        at_zero = float(self._engine.layout.numbers.retracted_weight[place.block])
+        layout = self._engine.layout
+        place = layout.places[layout.place_of(projection)]
+        at_zero = float(layout.numbers.retracted_weight[place.block])
         effect = np.maximum(w - at_zero, 0.0)
         # w has single precision: near θ = 0 it may be off by rounding.
         return np.where(self.active(projection), effect, 0.0)
@@ -269,19 +273,12 @@ class Simulation:
 
     def to_xarray(self) -> xr.Dataset:
         """Return θ and ŵ of all projections as variables ``theta x->z`` and ``weight x->z``."""
-        now: dict[str, Any] = {}
-        for p in self.network.projections:
-            dims = (f"{p.target} neuron", f"{p.source} neuron")
-            if p.source == p.target:
-                dims = (dims[0], f"{p.source} source neuron")
-            now[f"theta {p.name}"] = (dims, self.theta(p.name), {"long_name": "θ"})
-            about = {"long_name": "ŵ = max(0, w − f(0))"}
-            now[f"weight {p.name}"] = (dims, self.weight(p.name), about)
-        return xr.Dataset(now, attrs={"time_s": self.time_s})
+        return synapse_dataset(self.network, self.theta, self.weight, self.time_s)
 
     def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
         layout = self._engine.layout
-        return layout.matrix(layout.place_of(self.network.projection(projection).name), values)
+        place = layout.place_of(self.network.projection(projection).name)
+        return layout.read(place, "synapse", values)
 
     # -- changes --------------------
 
@@ -310,9 +307,11 @@ class Simulation:
         old, new = self._engine.layout, engine.layout
         self._engine.bring_up_to_date(self._state, self._event_buffer, self._recorder.take_events)
         relaid_state(self._state, old, new)
+        births = birth_times(self._event_buffer, old)
         self._recorder.move_to(new)
         self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
         self.network, self._engine = network, engine
+        self._recorder.watch(self._event_buffer, self._state, births)
         engine.recompute_potentials(self._state)
 
     def modulate(self, circuit: str | None, value: float) -> None:
@@ -335,6 +334,7 @@ class Simulation:
         lesion.apply(self._state.copy(), self.network, layout)  # checks the lesion
         self._deliver()
         lesion.apply(self._state, self.network, layout)
+        self._recorder.note_lesion(self._event_buffer, self._state)
         self._feed.forget()
         self._engine.recompute_potentials(self._state)
 
@@ -352,6 +352,7 @@ class Simulation:
             **self._state.save(self._given),
             "changes": save_changes(self.network, self._given),
             "spike_counts": self.spike_counts,
+            "births": birth_times(self._event_buffer, self._engine.layout),
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -388,6 +389,7 @@ class Simulation:
             self._engine.write_columns(self._state)
             self._feed.schedule(self._state.inputs, self._state.activity.drawn_until_s)  # must fit
             self._recorder.restore(state["spike_counts"])
+            self._recorder.watch(self._event_buffer, self._state, state["births"])
         return self
 
 

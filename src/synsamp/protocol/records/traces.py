@@ -32,7 +32,8 @@ class Traces(EventRecord):
     def check(self, network: Network) -> None:
         """Raise an error if a synapse does not exist."""
         for name, pairs in self.synapses.items():
-            n_post, n_pre = network.mask_of(network.projection(name)).shape
+            own = network.projection(name)
+            n_post, n_pre = network.size_of(own.target), network.size_of(own.source)
             found = arguments.wholes(f"traces of {name!r}", pairs, shape=(None, 2), at_least=0)
             for post, pre in found:
                 what = f"traced synapse of {name!r}"
