@@ -81,6 +81,11 @@ class ChainBackend:
         """Deterministic gradient of the log-likelihood in θ, of rows of θ, if there is one."""
         raise NotImplementedError
 
+    @property
+    def accepted(self) -> float:
+        """Share of accepted steps so far; 1 for methods without rejection."""
+        return 1.0
+
     def _advance(self, n_steps: int, thin: int) -> Floats:
         raise NotImplementedError
 

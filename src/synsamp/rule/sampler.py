@@ -175,7 +175,9 @@ def sample(
         found = diagnose(kept.read, (chains, n_draws, begin.shape[1]), backend.threads)
         if steps is None and not interrupted and not _enough(found, ess):
             _warn_not_converged(found, ess)
-        attributes["spread_inflation"] = _check_step(kept, n_draws, backend, thin, make, root)
+        attributes["spread_inflation"] = _check_step(
+            kept, n_draws, backend, thin, lambda: _find_dt(make, backend, begin, root)
+        )
     times = (burn_in + thin + thin * np.arange(n_draws)) * np.float64(backend.dt)
     return kept.dataset(
         xr.Dataset(
@@ -244,23 +246,25 @@ def _check_step(
     n_draws: int,
     backend: ChainBackend,
     thin: int,
-    make: MakeBackend,
-    root: np.random.SeedSequence,
+    find_dt: Callable[[], float],
 ) -> float:
     n_chains = len(backend.theta)
     if n_draws == 0:
         return float("nan")
     places = probe_states(n_chains, n_draws, n_chains * n_draws * thin)
     states = np.stack([kept.state(chain, draw) for chain, draw in places])
+    rule, gradient, method = backend.rule, backend.fixed_gradient, backend.method
+    return check_step(rule, states, backend.dt, backend.time, gradient, method, find_dt)
+
+
+def _find_dt(
+    make: MakeBackend, backend: ChainBackend, start: Floats, root: np.random.SeedSequence
+) -> float:
+    """A good step for the same method, from a pilot: draws of biased chains may mislead."""
     rule, method = backend.rule, backend.method
-
-    def find_dt() -> float:
-        found = tune(make, rule, states[:n_chains], method, _pilot_seed(root))
-        return method.best_dt(*found.curvature)
-
-    return check_step(
-        rule, states, backend.dt, backend.time, backend.fixed_gradient, method, find_dt
-    )
+    if rule.likelihood is not None and not rule.likelihood.has_fixed_gradient:
+        return backend.dt / 10
+    return method.best_dt(*tune(make, rule, start, method, _pilot_seed(root)).curvature)
 
 
 def make_backend(

@@ -144,7 +144,7 @@ class Underdamped:
         v = refresh.py_func(v, b, T, keep, heat, normals)
         theta[:], state[:, 0] = glide.py_func(middle, v, half_dt), v
 
-    def tuned(self, slowest: float) -> Self:
+    def tuned(self, slowest: float, draws: Floats | None = None, accepted: float = 0.0) -> Self:
         """The same with τ = ``slowest``, the relaxation time of the slowest direction."""
         return replace(self, tau=slowest)
 
