@@ -264,6 +264,21 @@ def test_the_guard_of_the_experiments_sees_a_wrong_import(folder, room, text):
     assert wrong_for_experiment(folder, room, text)
 
 
+PARTS = {"__init__", "parameters", "protocol", "measures", "claims", "figures", "experiment"}
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sorted({path.parent for path in EXPERIMENT_MODULES if path.parent.name != "shared"}),
+    ids=lambda folder: folder.name,
+)
+def test_experiments_look_alike(folder):
+    """The same six files in each, and at most one more."""
+    found = {path.stem for path in folder.glob("*.py")}
+    assert found >= PARTS
+    assert len(found - PARTS) <= 1
+
+
 def test_every_folder_has_its_place():
     assert {folder_of(path) for path in modules()} <= MAY_IMPORT.keys()
 
@@ -295,3 +310,21 @@ def test_the_guard_sees_a_wrong_import(folder, text):
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_a_module_can_be_read_in_one_sitting(path):
     assert len(path.read_text().splitlines()) < 400
+
+
+def defined_types(path):
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign) and "NDArray" not in ast.unparse(node.value):
+            names = (target.id for target in node.targets if isinstance(target, ast.Name))
+            yield from (name for name in names if name[0].isupper() and not name.isupper())
+
+
+def test_a_type_has_one_meaning():
+    """No public class or type alias is defined in two modules; aliases of array types may be."""
+    defined = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for name in {name for name in defined_types(path) if name[0] != "_"}:
+            defined.setdefault(name, []).append(path.relative_to(SOURCE).as_posix())
+    assert {name: paths for name, paths in defined.items() if len(paths) > 1} == {}

@@ -12,8 +12,9 @@ from synsamp.experiments.registry import Registry
 from synsamp.report.numbers import (
     band_text,
     null_text,
-    number,
+    number_text,
     paper_text,
+    source_text,
     value_text,
     verdict_text,
 )
@@ -33,7 +34,7 @@ def claims_table(claims: Sequence[ClaimRecord]) -> Iterator[str]:
         seeds = f"n = {claim.n}" + (f", {claim.unit}" if claim.unit else "")
         verdict = verdict_text(claim)
         yield row(
-            small(claim.statement, f"{claim.source}; `{claim.id}`"),
+            small(claim.statement, f"{source_text(claim)}; `{claim.id}`"),
             small(value_text(claim), seeds),
             small(null_text(claim), claim.null_description),
             small(band_text(claim.band), claim.reason),
@@ -53,9 +54,10 @@ def failures(claims: Sequence[ClaimRecord], why: Mapping[str, str]) -> Iterator[
 
 
 def by_group(
-    found: Stored, run: Run, claims: Sequence[Claim], groups: Mapping[str, Mapping[str, str]]
+    found: Stored, run: Run, registry: Registry, groups: Mapping[str, Mapping[str, str]]
 ) -> Iterator[str]:
     """Estimates for each group of seeds, e.g. those with one voice."""
+    claims = registry.find(run.experiment).load().claims
     measures = found.runs[run]
     for label, names in groups.items():
         parts: dict[str, dict[str, str]] = {}
@@ -101,7 +103,7 @@ def scores(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
         cells = [
             _score(claim, present(found.runs[run]).get(claim.key + end)) for run, end in columns
         ]
-        yield row(small(claim.statement, claim.unit), number(claim.paper), *cells)
+        yield row(small(claim.statement, claim.unit), number_text(claim.paper), *cells)
     yield ""
     yield (
         '"T = 0 after the lesion" is a branch that continues from the same state without noise. '

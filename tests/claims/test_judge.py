@@ -180,6 +180,17 @@ def test_coverage_of_the_verdicts():
         ((0.0, 1.0), {"null_measure": "size"}, "another"),
     ],
 )
-def test_claims_that_cannot_be_judged_are_refused(band, more, words):
+def test_claims_that_cannot_be_judged_raise_an_error(band, more, words):
     with pytest.raises(ValueError, match=words):
         claim(band, **more)
+
+
+def test_a_mean_at_the_edge_of_its_band_will_never_be_decided():
+    rng = np.random.default_rng(1)
+    scatter = rng.standard_normal(8)
+    scatter -= scatter.mean()
+    edge = judge(claim((1.0, None)), list(1.0 + 0.001 + scatter))
+    assert (edge.verdict, edge.needed) == ("undecided", None)
+    near = judge(claim((1.0, None)), list(1.0 + 0.3 + scatter))  # hundreds of seeds would do
+    assert near.verdict == "undecided"
+    assert 8 < near.needed < 1000

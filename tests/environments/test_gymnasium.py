@@ -42,7 +42,7 @@ def adapted(make=Walk):
         make,
         encode=lambda seen: np.clip(20 + 10 * seen[0] * np.array([1, 1, -1, -1]), 0, 60),
         decode=lambda counts: int(counts["z"][0] > counts["z"][1]),
-        circuits=("z",),
+        neurons=("z",),
         period_s=0.1,
     )
 
@@ -107,7 +107,7 @@ def test_an_environment_of_gymnasium_itself():
             "CartPole-v1",
             encode=lambda seen: 20 + 15 * np.tanh(seen),
             decode=lambda counts: int(counts["z"][0] > counts["z"][1]),
-            circuits=("z",),
+            neurons=("z",),
             period_s=0.02,
         ),
     )
@@ -184,7 +184,7 @@ def test_an_interrupt_inside_step_applies_no_action_twice():
     assert loop.total_reward == whole.total_reward
 
 
-def test_every_episode_has_a_seed_of_its_own():
+def test_every_episode_has_another_seed():
     seeds = []
     walked(walking(lambda: VectorWalk(4, seeds=seeds)), 1).run_until(4.0)
     assert len(seeds) >= 10

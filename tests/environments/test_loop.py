@@ -200,23 +200,23 @@ def test_a_bad_answer_is_named_in_one_line(answer, words):
 class NoPopulation(TwoArmed):
     def __init__(self):
         super().__init__()
-        self.circuits = ("motor",)
+        self.neurons = ("motor",)
 
 
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        (NoPopulation(), "circuit of TwoArmed.* must be .*'motor'"),
+        (NoPopulation(), "neurons of TwoArmed.* must be .*'motor'"),
         (TwoArmed(period_s=0.0), "period_s of TwoArmed.* must be"),
         (object(), "environment must be"),
     ],
 )
-def test_what_is_no_environment_for_this_network_is_refused(environment, words):
+def test_what_is_no_environment_for_this_network_raises_an_error(environment, words):
     with pytest.raises(SynsampError, match=words):
         Loop(simulation(), environment)
 
 
-def test_another_environment_cannot_go_on():
+def test_another_environment_cannot_continue():
     sim = simulation()
     loop = Loop(sim, TwoArmed())
     loop.run_until(0.2)

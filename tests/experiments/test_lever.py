@@ -8,13 +8,13 @@ import xarray as xr
 
 from synsamp.beyond.lever.experiment import EXPERIMENT, QUICK
 from synsamp.beyond.lever.measures import counted_between, lost, per_minute, preserved, turnover
-from synsamp.beyond.lever.network import (
+from synsamp.beyond.lever.parameters import LeverParameters, LeverTask
+from synsamp.beyond.lever.protocol import (
     build_network,
     lesion,
     motor_neurons,
     start_of,
 )
-from synsamp.beyond.lever.parameters import LeverParameters, LeverTask
 from synsamp.beyond.lever.task import FIRST, LATE_S, REWARDED, SECOND, WAITING, Lever
 from synsamp.claims import Ratio
 from synsamp.runs.execute import execute
@@ -175,7 +175,7 @@ def test_what_passed_is_counted_within_each_environment():
     assert found == pytest.approx(60 * 7 / (30 * QUICK.task.period_s))
 
 
-def test_what_is_kept_tells_drift_that_matters_from_drift_that_does_not():
+def test_retention_distinguishes_drift_that_matters_from_drift_that_does_not():
     p, m = LeverParameters(), 10
     rng = np.random.default_rng(1)
     before = rng.gamma(2.0, 0.2, (2 * m, 100))

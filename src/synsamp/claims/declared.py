@@ -13,6 +13,45 @@ Measure = Callable[..., Value]
 """A function of ``(parameters, results)`` or of ``(parameters, results, branch)``."""
 
 
+def variants(measure: Measure, **arguments: tuple[Any, ...]) -> tuple[Measure, ...]:
+    """Declare one measure several times, each with further arguments and another name.
+
+    Parameters
+    ----------
+    measure
+        A function of ``(parameters, results, ...)`` or of ``(parameters, results, branch, ...)``.
+    **arguments
+        The further arguments, by the name of the measure that they make.
+
+    Returns
+    -------
+    tuple of callable
+        The measures, in the order of ``arguments``.
+
+    Examples
+    --------
+    >>> def count(parameters, results, kind):
+    ...     return results[kind]
+    >>> spikes, bursts = variants(count, spikes=("spike",), bursts=("burst",))
+    >>> bursts.__name__, bursts(None, {"spike": 5, "burst": 2})
+    ('bursts', 2)
+    """
+    with_branch = "branch" in inspect.signature(measure).parameters
+
+    def variant(name: str, given: tuple[Any, ...]) -> Measure:
+        def alone(parameters: Any, results: Any) -> Value:
+            return measure(parameters, results, *given)
+
+        def in_branch(parameters: Any, results: Any, branch: str) -> Value:
+            return measure(parameters, results, branch, *given)
+
+        made: Measure = in_branch if with_branch else alone
+        made.__name__, made.__doc__ = name, measure.__doc__
+        return made
+
+    return tuple(variant(name, given) for name, given in arguments.items())
+
+
 class _Use(NamedTuple):
     """A measure in a branch, and what asks for it."""
 
@@ -25,7 +64,7 @@ def check_declared(
     measures: Sequence[Measure], claims: Sequence[Claim], also_measured: Sequence[str]
 ) -> None:
     """Raise an error if a claim, or ``also_measured``, names a measure that is not declared."""
-    if not isinstance(measures, Sequence) or not all(map(_is_function, measures)):
+    if not _are_functions(measures):
         given = getattr(measures, "__name__", repr(measures))
         raise ValueError(
             "measures must be a list of functions, each of which returns one value; write "
@@ -112,8 +151,10 @@ def _by_name(measures: Sequence[Measure]) -> dict[str, Measure]:
     return functions
 
 
-def _is_function(measure: object) -> bool:
-    return callable(measure) and hasattr(measure, "__name__")
+def _are_functions(measures: object) -> bool:
+    return isinstance(measures, Sequence) and all(
+        callable(measure) and hasattr(measure, "__name__") for measure in measures
+    )
 
 
 def _takes_branch(function: Measure) -> bool:

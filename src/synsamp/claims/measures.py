@@ -16,12 +16,12 @@ PARTS = "part_and_whole"
 """The dimension of a `Ratio`."""
 
 
-def as_dataset(measures: Mapping[str, Value]) -> xr.Dataset:
+def measures_dataset(measures: Mapping[str, Value]) -> xr.Dataset:
     """Return the measures of one run as a dataset."""
     return xr.Dataset({name: _variable(name, value) for name, value in measures.items()})
 
 
-def _variable(name: str, value: Value) -> Any:
+def _variable(name: str, value: Any) -> Any:
     if isinstance(value, Ratio):
         return (PARTS, np.array([float(value.part), float(value.whole)]))
     if isinstance(value, (bool, np.bool_)):

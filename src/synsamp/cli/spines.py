@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from synsamp.errors import SynsampError, refuse
+from synsamp.experiments.registry import Registry
 from synsamp.progress import waiting
 
 if TYPE_CHECKING:
     from synsamp.spines.analysis import Analysis
+
+
+def add_spines(app: typer.Typer, registry: Registry) -> None:
+    """Add ``synsamp spines``."""
+    app.command("spines")(spines)
 
 
 def spines(
@@ -132,7 +138,7 @@ def _whole(name: str, text: str) -> int:
 
 def _print_results(found: Analysis) -> None:
     """Print the main results in a few lines."""
-    from synsamp.report.numbers import number
+    from synsamp.report.numbers import number_text
     from synsamp.report.spines.page import sections
 
     for line in found.missing:
@@ -151,7 +157,7 @@ def _print_results(found: Analysis) -> None:
         best = models.iloc[0]
         typer.echo(
             f"{n} lifetimes of new spines; best model by AIC: {best['model']} "
-            f"({best['parameters']}), median {number(float(best['median']))}"
+            f"({best['parameters']}), median {number_text(float(best['median']))}"
         )
     else:
         typer.echo(f"{n} lifetimes of new spines")

@@ -1,4 +1,4 @@
-"""Spoken digits behind one interface: synthetic (embedded), FSDD, TI-46, or a user's own files."""
+"""Spoken digits behind one interface: embedded (synthetic or human), FSDD, TI-46, or own files."""
 
 from __future__ import annotations
 
@@ -11,17 +11,33 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp import arguments
 from synsamp.data.embedded_files import read_embedded
 from synsamp.data.sound_files import read_sound
 from synsamp.data.sources import data_folder
 from synsamp.errors import SynsampError, refuse
 
 EMBEDDED_SPEECH_FILE = "synthetic_spoken_ones_and_twos.npz"
+EMBEDDED_VOICES_FILE = "fsdd_spoken_ones_and_twos.npz"
 
 
 @dataclass(frozen=True, eq=False)
 class Utterance:
-    """One spoken digit: speaker, take, samples from -1 to 1 (shape (samples,)) and sample rate."""
+    """One spoken digit: speaker, take, samples from -1 to 1 (shape (samples,)) and sample rate.
+
+    Parameters
+    ----------
+    digit : int
+        Spoken digit.
+    speaker : str
+        Name of the speaker.
+    utterance : str
+        Name of the take.
+    waveform : ndarray of float, shape (samples,)
+        Samples from −1 to 1.
+    rate_hz : float
+        Sample rate (Hz).
+    """
 
     digit: int
     speaker: str
@@ -30,6 +46,7 @@ class Utterance:
     rate_hz: float
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "waveform", arguments.array("waveform", self.waveform))
         if self.waveform.ndim != 1 or self.waveform.size == 0:
             raise refuse(
                 "waveform", "must be a row of samples", self.waveform.shape, "mix to mono first"
@@ -69,22 +86,32 @@ class EmbeddedSpeech:
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the file inside the package."""
-        names = ("samples", "ends", "digits", "takes", "speaker", "rate_hz")
-        stored = read_embedded(EMBEDDED_SPEECH_FILE, "the embedded speech", names)
-        samples, ends, spoken, takes = (stored[name] for name in names[:4])
-        speaker, rate_hz = str(stored["speaker"]), float(stored["rate_hz"])
-        waveforms = np.split(samples / 32768.0, ends[:-1])
-        wanted = (
-            Utterance(int(digit), speaker, str(take), waveform, rate_hz)
-            for digit, take, waveform in zip(spoken, takes, waveforms, strict=True)
-            if _wanted(int(digit), speaker, digits, speakers)
-        )
-        return _some(wanted, "the embedded speech", digits, speakers)
+        return _embedded(EMBEDDED_SPEECH_FILE, "the embedded speech", digits, speakers)
+
+
+class EmbeddedVoices:
+    """Ten takes each of "one" and "two" by three speakers of FSDD (8 kHz, CC BY-SA 4.0).
+
+    The speakers are jackson, george and lucas. The takes are the first ten that last 320 to
+    520 ms, as in the paper.
+    """
+
+    def load(
+        self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
+    ) -> tuple[Utterance, ...]:
+        """Read the file inside the package."""
+        return _embedded(EMBEDDED_VOICES_FILE, "the embedded voices", digits, speakers)
 
 
 @dataclass(frozen=True)
 class WavFolder:
-    """A folder of WAV files of any sample rate, named ``<digit>_<speaker>_<take>.wav``."""
+    """A folder of WAV files of any sample rate, named ``<digit>_<speaker>_<take>.wav``.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of the files.
+    """
 
     folder: str | Path
 
@@ -104,6 +131,11 @@ class FreeSpokenDigits:
     """The Free Spoken Digit Dataset (8 kHz, CC BY-SA 4.0).
 
     Default folder: where ``synsamp data fetch fsdd`` stores the recordings.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Folder of the recordings.
     """
 
     folder: str | Path | None = None
@@ -125,6 +157,11 @@ class TI46:
     Files are called ``<word><speaker><session><token>.wav``, two characters each, as
     ``01f1set0.wav``: word 00-09, speaker f1-f8 or m1-m8, session se (enrolment) or s1-s8, token
     t0-t9. They may lie in any sub-folder, in capitals or not, as SPHERE or converted to wav.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of the corpus.
     """
 
     folder: str | Path
@@ -152,7 +189,8 @@ def load_speech(
     Parameters
     ----------
     source
-        `EmbeddedSpeech` (default), `FreeSpokenDigits`, `TI46`, `WavFolder` or a custom source.
+        `EmbeddedSpeech` (default), `EmbeddedVoices`, `FreeSpokenDigits`, `TI46`, `WavFolder` or a
+        custom source.
     digits, speakers
         Only these; default: all.
 
@@ -165,7 +203,13 @@ def load_speech(
 
 
 class SpeechSplit(NamedTuple):
-    """Disjoint utterances for training and testing."""
+    """Disjoint utterances for training and testing.
+
+    Parameters
+    ----------
+    train, test : tuple of Utterance
+        The utterances.
+    """
 
     train: tuple[Utterance, ...]
     test: tuple[Utterance, ...]
@@ -187,6 +231,11 @@ def split_speech(
         Seed of the permutations.
     n_train, n_test
         Numbers of utterances per digit.
+
+    Returns
+    -------
+    SpeechSplit
+        Training and test utterances.
     """
     train: list[Utterance] = []
     test: list[Utterance] = []
@@ -203,6 +252,22 @@ def split_speech(
         train += [takes[position] for position in order[:n_train]]
         test += [takes[position] for position in order[n_train : n_train + n_test]]
     return SpeechSplit(tuple(train), tuple(test))
+
+
+def _embedded(
+    file: str, what: str, digits: Collection[int] | None, speakers: Collection[str] | None
+) -> tuple[Utterance, ...]:
+    names = ("samples", "ends", "digits", "takes", "speaker", "rate_hz")
+    stored = read_embedded(file, what, names)
+    samples, ends, spoken, takes = (stored[name] for name in names[:4])
+    by, rate_hz = np.broadcast_to(stored["speaker"], len(spoken)), float(stored["rate_hz"])
+    waveforms = np.split(samples / 32768.0, ends[:-1])
+    wanted = (
+        Utterance(int(digit), str(speaker), str(take), waveform, rate_hz)
+        for digit, speaker, take, waveform in zip(spoken, by, takes, waveforms, strict=True)
+        if _wanted(int(digit), str(speaker), digits, speakers)
+    )
+    return _some(wanted, what, digits, speakers)
 
 
 class SpokenName(NamedTuple):

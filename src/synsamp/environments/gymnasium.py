@@ -38,8 +38,8 @@ class GymnasiumEnvironment(Environment):
         ``rates_hz = encode(observation)``: input rates (Hz).
     decode
         ``action = decode(counts)``: the action, from the spikes of each circuit's neurons.
-    circuits
-        Names of the circuits whose spikes are counted.
+    neurons
+        Names of the groups of neurons whose spikes are counted.
     period_s
         Time (s) between two actions.
     """
@@ -49,13 +49,13 @@ class GymnasiumEnvironment(Environment):
         make: str | Callable[[], Any],
         encode: Callable[[Any], Any],
         decode: Callable[[Counts], Any],
-        circuits: tuple[str, ...],
+        neurons: tuple[str, ...],
         period_s: float,
     ) -> None:
         self._make = make
         self._encode = arguments.function("encode", encode, "rates_hz = encode(observation)")
         self._decode = arguments.function("decode", decode, "action = decode(counts)")
-        self.circuits, self.period_s = tuple(circuits), period_s
+        self.neurons, self.period_s = tuple(neurons), period_s
         self._live: str | None = None  # history of the object, or None if it is unknown
         self._object: Any = None
 
@@ -144,14 +144,8 @@ def _digest(history: str, action: bytes) -> str:
 
 def _as_array(action: Any, name: str) -> NDArray[Any]:
     """An action as an array of numbers."""
-    try:
-        found = np.asarray(action)
-    except ValueError:
-        found = np.zeros(0, object)
-    if found.dtype.kind not in "biuf":
-        remedy = "flatten it, and build the action in a wrapper of the environment"
-        raise refuse(f"action for {name}", "must be a number or an array", type(action), remedy)
-    return found
+    remedy = "flatten it, and build the action in a wrapper of the environment"
+    return arguments.array(f"action for {name}", action, remedy=remedy)
 
 
 def _numbers(observation: Any) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from synsamp.experiments.base import Experiment
 from synsamp.figures.records import draw_records
 from synsamp.figures.style import STYLE
-from synsamp.report.alt import describe
+from synsamp.report.alt import alternative_text
 from synsamp.report.over_seeds import draw_over_seeds
 from synsamp.runs.execute import parameters_of, user_code
 from synsamp.runs.storage.drawings import write_figures
@@ -63,7 +63,7 @@ def panels_of(key: str, captions: Mapping[str, str]) -> list[str]:
     return [key] if key in captions else [letter for letter in key if letter in captions]
 
 
-def _render(key: str, figure: Figure) -> Drawing:
+def _render(key: object, figure: Figure) -> Drawing:
     if not isinstance(key, str) or not KEY.fullmatch(key):
         raise ValueError(f"key of a figure must be letters, digits, - and _, got {key!r}")
     if not isinstance(figure, Figure):
@@ -76,4 +76,4 @@ def _render(key: str, figure: Figure) -> Drawing:
         figure.savefig(png, format="png", metadata={"Software": None})
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": "synsamp"})
     width_px = round(figure.get_figwidth() * 100)
-    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, describe(figure))
+    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, alternative_text(figure))

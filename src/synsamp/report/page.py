@@ -22,9 +22,10 @@ from synsamp.report.look import CSS
 from synsamp.report.numbers import (
     band_text,
     interval_text,
-    number,
+    number_text,
     paper_text,
     seeds_note,
+    source_text,
     tally,
     verdict_and_why,
 )
@@ -167,9 +168,10 @@ def _claims_table(claims: Sequence[ClaimRecord]) -> Markup:
         any_paper=any(claim.paper is not None for claim in claims),
         signs=SIGNS,
         band_text=band_text,
-        number=number,
+        number_text=number_text,
         interval_text=interval_text,
         paper_text=paper_text,
+        source_text=source_text,
         verdict_and_why=verdict_and_why,
         claim_range=claim_range,
     )

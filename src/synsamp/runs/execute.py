@@ -10,18 +10,19 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 from rich.console import Console
 
 from synsamp.claims import judge_all
-from synsamp.claims.measures import MEASURES, as_dataset, values_of
+from synsamp.claims.measures import MEASURES, measures_dataset, values_of
 from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.experiments.base import Experiment, Parameters
 from synsamp.runs.context import FolderContext
 from synsamp.runs.overrides import override, restore
 from synsamp.runs.parallel.tasks import Report, SchedulerLostError, StoppedError
-from synsamp.runs.simulate import simulate
+from synsamp.runs.simulate import run_seed
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.contents import CHECKPOINTS
 from synsamp.runs.storage.folder import ClaimRecord, Description, RunFolder, now
@@ -54,11 +55,10 @@ def describe_run(
     seed: int = 0,
 ) -> Description:
     """Resolve what was asked for into the full description of a run; default: the first preset."""
-    if not (
-        isinstance(experiment.parameters, type) and issubclass(experiment.parameters, Parameters)
-    ):
+    kind: Any = experiment.parameters
+    if not (isinstance(kind, type) and issubclass(kind, Parameters)):
         rule = "must be a subclass of synsamp.Parameters"
-        raise refuse(f"parameters of {experiment.name}", rule, experiment.parameters)
+        raise refuse(f"parameters of {experiment.name}", rule, kind)
     if preset is None:
         preset = next(iter(experiment.presets))
     if preset not in experiment.presets:
@@ -104,7 +104,30 @@ def execute(
     force: bool = False,
     console: Console | None = None,
 ) -> RunFolder:
-    """Run one seed of an experiment from start to end into a new folder, in this process."""
+    """Run one seed of an experiment from start to end into a new folder, in this process.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    out : Path
+        Folder to make.
+    preset : str, optional
+        Named set of parameters; default: the first preset.
+    settings : sequence of str
+        Changed parameters as ``"key=value"``.
+    seed : int
+        Seed of all random numbers.
+    force : bool
+        Replace a run that is there already.
+    console : rich.console.Console, optional
+        Where progress is shown.
+
+    Returns
+    -------
+    RunFolder
+        The finished run.
+    """
     description = describe_run(experiment, preset, settings, seed)
     require_data(experiment, description)
     with RunFolder.create(out, description, force) as folder:
@@ -113,7 +136,22 @@ def execute(
 
 
 def resume(experiment: Experiment, path: Path, console: Console | None = None) -> RunFolder:
-    """Take up a run where its newest intact checkpoint left it; a finished one is left alone."""
+    """Take up a run where its newest intact checkpoint left it; a finished one is left alone.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment of the run.
+    path : Path
+        Folder of the run.
+    console : rich.console.Console, optional
+        Where progress is shown.
+
+    Returns
+    -------
+    RunFolder
+        The finished run.
+    """
     with RunFolder.reopen(path) as folder:
         if folder.description.trials is not None:
             remedy = "take it up by `synsamp resume` or synsamp.runs.ensembles.run"
@@ -142,9 +180,9 @@ def carry_out(
         folder.remove_manifests()
         context = FolderContext(folder, console, report)
         with _contained(experiment):
-            results = simulate(experiment, parameters, folder.description.seed, context)
+            results = run_seed(experiment, parameters, folder.description.seed, context)
         write_results(folder.path, results, context.tables.close())
-        measured = look_at(experiment, parameters, folder.path)
+        measured = _analyse_and_measure(experiment, parameters, folder.path)
         judged = judge_all(experiment.applicable_claims(parameters), values_of(measured))
         write_results_manifest(folder.path)
         folder.write_claims([ClaimRecord.of(each) for each in judged])
@@ -154,7 +192,7 @@ def carry_out(
         _log.info("finished after %.1f s", clock())
 
 
-def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Dataset:
+def _analyse_and_measure(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Dataset:
     """Analyse and measure what was stored, so that a folder alone can prove its numbers."""
     stored = open_results(path)
     if experiment.analyse is not None:
@@ -163,7 +201,7 @@ def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Da
             raise ValueError(f"analyse must give datasets with new names, not {clash[0]!r}")
         add_results(path, derived)
         stored = open_results(path)
-    measured = as_dataset(experiment.measure(parameters, stored))
+    measured = measures_dataset(experiment.measure(parameters, stored))
     if measured:
         add_results(path, {MEASURES: measured})
     return measured

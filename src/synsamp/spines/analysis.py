@@ -28,7 +28,7 @@ from synsamp.spines.process import PROCESSES, OneTimeScale, Process
 from synsamp.spines.reading import read
 from synsamp.spines.rule_parameters import RuleParameters, simulate_rule, to_rule_parameters
 from synsamp.spines.table import SpineTable
-from synsamp.spines.turnover import Turnover, turnover_of
+from synsamp.spines.turnover import TurnoverRates, turnover_of
 
 Source: TypeAlias = str | Path | pd.DataFrame | SpineTable
 
@@ -42,7 +42,7 @@ class Analysis:
     comparison: Comparison | None
     rule_parameters: RuleParameters | None
     survival: Survival
-    turnover: Turnover
+    turnover: TurnoverRates
     by_condition: dict[str, Fitted]
     survival_by_condition: dict[str, Curve]
     turnover_by_condition: pd.DataFrame | None
@@ -105,7 +105,7 @@ def survival(source: Source, fitted: Fitted | None = None) -> Survival:
     return survival_of(read(source), fitted)
 
 
-def turnover(source: Source) -> Turnover:
+def turnover(source: Source) -> TurnoverRates:
     """Compute gain, loss, turnover ratio, persistent and transient fraction of a table.
 
     Parameters

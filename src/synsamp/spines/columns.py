@@ -43,7 +43,7 @@ TIME_UNITS = {
 
 
 @dataclass(frozen=True)
-class Column:
+class SheetColumn:
     """A column of the sheet: its position, name and unit (or "")."""
 
     index: int
@@ -52,10 +52,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Columns:
+class SheetColumns:
     """The roles of the columns; ``sessions`` is filled if each session has its own column."""
 
-    known: dict[str, Column]
+    known: dict[str, SheetColumn]
     sessions: dict[int, Moment]
     unused: tuple[str, ...]
     measured: str  # what the sessions' columns hold, if their names say so
@@ -75,10 +75,10 @@ def plain(name: str) -> tuple[str, str]:
     return words, unit.group(1).strip() if unit else ""
 
 
-def find_columns(sheet: Sheet, given: Mapping[str, str], by: str | None) -> Columns:
+def find_columns(sheet: Sheet, given: Mapping[str, str], by: str | None) -> SheetColumns:
     """Match the header; raise an error that lists every missing role."""
     compared = [plain(name)[0] for name in sheet.header]
-    known: dict[str, Column] = {}
+    known: dict[str, SheetColumn] = {}
     for what, name in given.items():
         if what not in ALIASES:
             choices = ", ".join(ALIASES)
@@ -104,14 +104,14 @@ def find_columns(sheet: Sheet, given: Mapping[str, str], by: str | None) -> Colu
     _require(sheet, known, sessions)
     used = {column.index for column in known.values()} | set(sessions)
     unused = tuple(n for k, n in enumerate(sheet.header) if k not in used and n)
-    return Columns(known, sessions, unused, measured)
+    return SheetColumns(known, sessions, unused, measured)
 
 
-def _column(sheet: Sheet, index: int) -> Column:
-    return Column(index, sheet.header[index], plain(sheet.header[index])[1])
+def _column(sheet: Sheet, index: int) -> SheetColumn:
+    return SheetColumn(index, sheet.header[index], plain(sheet.header[index])[1])
 
 
-def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> Column:
+def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> SheetColumn:
     exact = [k for k, header in enumerate(sheet.header) if header == name]
     places = exact or [k for k, header in enumerate(compared) if header == plain(name)[0]]
     if len(places) != 1:
@@ -122,7 +122,7 @@ def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> Column:
     return _column(sheet, places[0])
 
 
-def _sessions(sheet: Sheet, known: Mapping[str, Column]) -> tuple[dict[int, Moment], str]:
+def _sessions(sheet: Sheet, known: Mapping[str, SheetColumn]) -> tuple[dict[int, Moment], str]:
     """Columns whose names are times: 0, day 4, D8, session 3, 2024-05-01; or vol_d4, Area day 8."""
     taken = {column.index for column in known.values()}
     american = month_first(sheet.header)
@@ -145,7 +145,9 @@ def _when(name: str, measure: str, american: bool | None) -> Moment | None:
     return moment(rest, ",", american) if not first and rest else None
 
 
-def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, Moment]) -> None:
+def _require(
+    sheet: Sheet, known: Mapping[str, SheetColumn], sessions: Mapping[int, Moment]
+) -> None:
     """Report everything that is missing at once."""
     missing = {}
     if "spine" not in known:
@@ -165,7 +167,7 @@ def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, M
     raise sheet.wrong(None, f"must have {'; '.join(missing.values())}", header, remedy)
 
 
-def time_unit(columns: Columns) -> str:
+def time_unit(columns: SheetColumns) -> str:
     """The unit of time in the header, or ""."""
     if columns.wide:
         units = {when.unit for when in columns.sessions.values()}

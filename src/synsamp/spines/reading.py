@@ -12,7 +12,7 @@ import pandas as pd
 
 from synsamp.spines import cells
 from synsamp.spines.absences import ABSENT, EMPTY, NO_ROW, NOT_IMAGED, SEEN, decide, kinds_of
-from synsamp.spines.columns import Columns, find_columns, time_unit
+from synsamp.spines.columns import SheetColumns, find_columns, time_unit
 from synsamp.spines.sheet import Sheet, open_sheet
 from synsamp.spines.table import SpineTable, TableWarning
 from synsamp.spines.table_warnings import with_warnings
@@ -21,7 +21,7 @@ Key = tuple[str, str, str]  # animal, dendrite, spine
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableCell:
     """One cell of the table: spine, time, state and size."""
 
     line: int
@@ -79,7 +79,7 @@ def read(
     )
 
 
-def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[TableWarning]]:
+def _decimal(page: Sheet, columns: SheetColumns) -> tuple[str, list[TableWarning]]:
     wanted = [columns.known[what].index for what in ("time", "size") if what in columns.known]
     wanted += list(columns.sessions)
     numbers = [(line, row[k]) for line, row in page.rows for k in wanted]
@@ -110,9 +110,9 @@ def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[TableWarning]]:
 
 
 def _entries(
-    page: Sheet, columns: Columns, decimal: str
-) -> tuple[list[Entry], bool, list[TableWarning]]:
-    entries: list[Entry] = []
+    page: Sheet, columns: SheetColumns, decimal: str
+) -> tuple[list[TableCell], bool, list[TableWarning]]:
+    entries: list[TableCell] = []
     notes: dict[str, list[int]] = defaultdict(list)
     dated: set[bool] = set()
     conditions: dict[Key, str] = {}
@@ -126,7 +126,7 @@ def _entries(
             for k, when in columns.sessions.items():
                 state, size = _cell(page, line, row[k], decimal)
                 dated.add(when.dated)
-                entries.append(Entry(line, key, when.value, state, size))
+                entries.append(TableCell(line, key, when.value, state, size))
             continue
         text = row[columns.known["time"].index]
         when_ = cells.moment(text, decimal, american)
@@ -143,7 +143,7 @@ def _entries(
                 line, "must give its time like the lines before", text, "use only dates or numbers"
             )
         state, size = _state_and_size(page, columns, line, row, decimal, notes)
-        entries.append(Entry(line, key, when_.value, state, size))
+        entries.append(TableCell(line, key, when_.value, state, size))
     if len(dated) > 1:
         raise page.wrong(
             None, "must name its sessions by dates or by numbers", "both", "use one of them"
@@ -157,7 +157,7 @@ def _entries(
     return entries, dated.pop(), warnings
 
 
-def _key(page: Sheet, columns: Columns, line: int, row: list[str]) -> Key:
+def _key(page: Sheet, columns: SheetColumns, line: int, row: list[str]) -> Key:
     names = {
         what: row[columns.known[what].index] if what in columns.known else ""
         for what in ("animal", "dendrite", "spine")
@@ -169,7 +169,12 @@ def _key(page: Sheet, columns: Columns, line: int, row: list[str]) -> Key:
 
 
 def _same_condition(
-    page: Sheet, columns: Columns, line: int, row: list[str], key: Key, conditions: dict[Key, str]
+    page: Sheet,
+    columns: SheetColumns,
+    line: int,
+    row: list[str],
+    key: Key,
+    conditions: dict[Key, str],
 ) -> None:
     text = row[columns.known["condition"].index]
     if conditions.setdefault(key, text) != text:
@@ -183,7 +188,7 @@ def _same_condition(
 
 def _state_and_size(
     page: Sheet,
-    columns: Columns,
+    columns: SheetColumns,
     line: int,
     row: list[str],
     decimal: str,
@@ -235,7 +240,7 @@ def _cell(page: Sheet, line: int, text: str, decimal: str) -> tuple[int, float]:
         return ABSENT, np.nan
     if word in cells.NOT_IMAGED:
         return NOT_IMAGED, np.nan
-    value = cells.number(text, decimal)
+    value = cells.parse_number(text, decimal)
     if value is None:
         remedy = "write 0 for absent, n/a for missing, 'not imaged' for not imaged"
         if any(c.isdigit() for c in text):
@@ -246,7 +251,7 @@ def _cell(page: Sheet, line: int, text: str, decimal: str) -> tuple[int, float]:
     return (SEEN, value) if value > 0 else (ABSENT, np.nan)
 
 
-def _since_first(entries: list[Entry]) -> tuple[list[Entry], list[TableWarning]]:
+def _since_first(entries: list[TableCell]) -> tuple[list[TableCell], list[TableWarning]]:
     """Days since an animal's first date; clock times count only with two sessions on a day."""
     warnings = [TableWarning("times are dates, counted in days from the first of each animal")]
     clock = any(entry.time % 1 for entry in entries)
@@ -263,8 +268,8 @@ def _since_first(entries: list[Entry]) -> tuple[list[Entry], list[TableWarning]]
 
 def _arrange(
     page: Sheet,
-    columns: Columns,
-    entries: list[Entry],
+    columns: SheetColumns,
+    entries: list[TableCell],
     kinds: set[str] | None,
     warnings: list[TableWarning],
     decimal: str,
@@ -331,7 +336,7 @@ def _arrange(
     )
 
 
-def _conditions(page: Sheet, columns: Columns) -> dict[Key, str]:
+def _conditions(page: Sheet, columns: SheetColumns) -> dict[Key, str]:
     if "condition" not in columns.known:
         return {}
     at = columns.known["condition"].index

@@ -109,14 +109,14 @@ def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
     return int(state[SHOWN]), given
 
 
-class Patterns(CompiledEnvironment):
+class RewardedPatterns(CompiledEnvironment):
     """Two patterns, and reward for the correct population.
 
     ``at_random``: reward does not depend on the present response. Each phase replays rewards of the
     last minute from a random time, so that the amount of reward is the same.
     """
 
-    circuits = ("z",)
+    neurons = ("z",)
     answer = staticmethod(answer)
 
     def __init__(

@@ -43,7 +43,7 @@ FORGOTTEN, FORGETTING_STEPS = 10, 100
 
 def run(p: MotilityParameters, seed: int) -> dict[str, Protocol]:
     """Return the protocols of the circuit and of its synapses without activity."""
-    return {"circuit": circuit(p, seed), "free": free(p)}
+    return {"circuit": circuit(p, seed), "no_activity": no_activity(p)}
 
 
 def circuit(p: MotilityParameters, seed: int) -> Protocol:
@@ -78,12 +78,12 @@ def _records(imaging: ImagingSection, theta_every_s: float, traced: NDArray[Any]
     """Records of one speed; at the larger b all of θ is recorded less often, to save space."""
     return {
         "active": every(imaging.record_every_s, active(SYNAPSES)),
-        "traced": every(imaging.record_every_s, theta_of(traced)),
+        "traced": every(imaging.record_every_s, theta_record(traced)),
         "theta": every(theta_every_s, theta(SYNAPSES)),
     }
 
 
-def theta_of(chosen: NDArray[Any]) -> Callable[[View], xr.Dataset]:
+def theta_record(chosen: NDArray[Any]) -> Callable[[View], xr.Dataset]:
     """A record of θ of some synapses, by index in the flattened matrix [post, pre]."""
 
     def chosen_theta(view: View) -> xr.Dataset:
@@ -93,7 +93,7 @@ def theta_of(chosen: NDArray[Any]) -> Callable[[View], xr.Dataset]:
     return chosen_theta
 
 
-def free(p: MotilityParameters) -> Protocol:
+def no_activity(p: MotilityParameters) -> Protocol:
     """The same synapses in a circuit that never spikes: prior and noise alone.
 
     They start at θ = 0 and forget it at another speed, which does not affect the stationary

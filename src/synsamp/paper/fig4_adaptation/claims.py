@@ -56,6 +56,7 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
+        kind="statement",
     ),
     Claim(
         "relevant-survive",
@@ -68,6 +69,7 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
+        kind="statement",
     ),
     Claim(
         "few-active",
@@ -81,6 +83,7 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
+        kind="question",
     ),
     Claim(
         "stays-sparse",
@@ -94,6 +97,7 @@ PHASE_CLAIMS = (
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
         needs=several_phases,
+        kind="statement",
     ),
     Claim(
         "turnover-goes-on",
@@ -108,6 +112,7 @@ PHASE_CLAIMS = (
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
         needs=several_phases,
+        kind="statement",
     ),
     Claim(
         "neurons-turn",
@@ -123,6 +128,7 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
+        kind="statement",
     ),
     Claim(
         "weights-turn",
@@ -136,6 +142,7 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
+        kind="statement",
     ),
     Claim(
         "eliminated-return",
@@ -150,6 +157,7 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
+        kind="statement",
     ),
     Claim(
         "network-returns",
@@ -164,6 +172,7 @@ PHASE_CLAIMS = (
         null_branch="learning/digit_persists",
         null_description=PERSISTS,
         needs=returns_with_controls,
+        kind="statement",
     ),
     Claim(
         "switch-eliminates",
@@ -178,6 +187,7 @@ PHASE_CLAIMS = (
         null_branch="learning/digit_persists",
         null_description=PERSISTS,
         needs=returns_with_controls,
+        kind="statement",
     ),
     Claim(
         "synapse-stable",
@@ -192,6 +202,7 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=f"{CONTROL}, its synapse selected in the same way",
         needs=shows_new_digit,
+        kind="statement",
     ),
     Claim(
         "synapse-probes",
@@ -208,6 +219,7 @@ PHASE_CLAIMS = (
         null_branch="learning",
         null_description=WHILE_SHOWN,
         needs=returns,
+        kind="statement",
     ),
     Claim(
         "synapse-inactive",
@@ -222,6 +234,7 @@ PHASE_CLAIMS = (
         null_branch="learning",
         null_description=WHILE_SHOWN,
         needs=returns,
+        kind="statement",
     ),
 )
 
@@ -247,6 +260,7 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
+            kind="statement",
         ),
         Claim(
             f"noise-retunes-{end}",
@@ -262,6 +276,7 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
+            kind="implication",
         ),
         Claim(
             f"prior-sparse-{end}",
@@ -277,11 +292,29 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
+            kind="statement",
         ),
     )
 
 
 MECHANISM_CLAIMS = (
+    Claim(
+        "maximum-likelihood-brittle",
+        "Maximum likelihood learning is more brittle than sampling: once its learning rate has "
+        "fallen, neurons no longer specialise on a new digit",
+        "Discussion",
+        "two_retuned",
+        (0.0, 0.5),
+        unit="of circuits",
+        reason="more than half of the circuits fail to adapt",
+        detail="circuits with at least two neurons turned to the new digit at the end of its "
+        "phase, without prior and noise and with b falling as 1/t from the start",
+        branch="learning/maximum_likelihood",
+        null_branch="learning",
+        null_description="sampling: the circuit itself",
+        kind="implication",
+        needs=with_controls,
+    ),
     Claim(
         "regrowth-undriven",
         "Regrowth is almost entirely driven by the prior and the noise",
@@ -296,6 +329,7 @@ MECHANISM_CLAIMS = (
         null_branch="no_likelihood/noise_off",
         null_description="no noise either: the prior alone",
         needs=with_controls,
+        kind="statement",
     ),
     Claim(
         "dots-by-noise",
@@ -311,6 +345,7 @@ MECHANISM_CLAIMS = (
         null_branch="printed/replicate",
         null_description=REPLICATE,
         needs=with_controls,
+        kind="statement",
     ),
     *_in_reading("printed", "printed"),
     *_in_reading("no_likelihood", "no likelihood for θ ≤ 0"),
@@ -328,6 +363,7 @@ STDP_CLAIMS = (
         null_measure="single_error_reversed",
         null_description=REVERSED,
         exact=True,
+        kind="statement",
     ),
     Claim(
         "stdp-weight",
@@ -340,6 +376,7 @@ STDP_CLAIMS = (
         null_measure="depression_slope_reversed",
         null_description="the weights in reverse order",
         exact=True,
+        kind="implication",
     ),
     Claim(
         "stdp-regular",
@@ -352,6 +389,7 @@ STDP_CLAIMS = (
         null_measure="regular_error_reversed",
         null_description=REVERSED,
         exact=True,
+        kind="statement",
     ),
     Claim(
         "stdp-sign",
@@ -365,6 +403,7 @@ STDP_CLAIMS = (
         null_measure="regular_sign_reversed",
         null_description=REVERSED,
         exact=True,
+        kind="statement",
     ),
     Claim(
         "stdp-poisson",
@@ -378,6 +417,7 @@ STDP_CLAIMS = (
         detail="root mean square deviation from theory over 80 bins of the lag, in standard errors",
         null_measure="poisson_error_shuffled",
         null_description="lags shuffled among pairs",
+        kind="statement",
     ),
 )
 

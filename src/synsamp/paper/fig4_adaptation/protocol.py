@@ -14,12 +14,14 @@ With ``controls``, to the end of the new digit's phase unless stated otherwise:
 | ``learning/noise_off`` | before the new digit | without noise, T = 0 |
 | ``learning/replicate`` | before the new digit | with nothing changed but the noise |
 | ``learning/no_prior`` | at the start | without prior |
+| ``learning/maximum_likelihood`` | at the start | without prior and noise, with b falling as 1/t |
 | ``alternative_rule`` and its three controls | | with the other reading of a retracted synapse |
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +31,7 @@ from numpy.typing import NDArray
 
 from synsamp.analysis.tuning import counts_by_label, spike_counts
 from synsamp.data import Digits
-from synsamp.paper.fig4_adaptation.one_synapse import predict
+from synsamp.models.one_synapse import OneSynapse, active_share, regrowth
 from synsamp.paper.fig4_adaptation.parameters import (
     SYNC_INTERVAL_S,
     AdaptationParameters,
@@ -41,12 +43,12 @@ from synsamp.paper.shared.digit_circuit import (
     DigitStimulus,
     SpikingRule,
     build_network,
+    build_prior,
     build_synapses,
     ink_shares,
     mean_images,
     training_digits,
 )
-from synsamp.priors import Gaussian
 from synsamp.protocol import (
     Branch,
     Change,
@@ -60,11 +62,15 @@ from synsamp.protocol import (
     weight,
 )
 from synsamp.seeds import named_seed
-from synsamp.spiking import Probe
+from synsamp.spiking import DoubleExponential, Probe
 
 LEARNING, ALTERNATIVE_RULE, NO_ACTIVITY = "learning", "alternative_rule", "no_activity"
+MAXIMUM_LIKELIHOOD = "maximum_likelihood"
 CONTROL, DIGIT_PERSISTS = "control", "digit_persists"
 NOISE_OFF, REPLICATE, NO_PRIOR = "noise_off", "replicate", "no_prior"
+PRINTED, NO_LIKELIHOOD = "printed", "no_likelihood"
+READINGS = (PRINTED, NO_LIKELIHOOD)
+"""Readings of a retracted synapse: it learns, as printed, or the likelihood is switched off."""
 SILENT_HZ = 1e-12
 WIDE = 1e3
 """Standard deviation of a prior without effect: its force is a millionth of the paper's."""
@@ -98,7 +104,9 @@ def learning(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
     """The phases in order; when the new digit appears, a control continues with the old digits."""
     timeline, shown = p.timeline, _stimuli(p)
     new, back = timeline.new_phase, timeline.return_phase
-    steps: list[Any] = [_no_prior(p, shown)] if p.with_controls else []
+    steps: list[Any] = []
+    if p.with_controls:
+        steps = [_no_prior(p, shown), _maximum_likelihood(p, shown)]
     for phase, digits in enumerate(timeline.digits):
         if phase == new:
             old = shown[timeline.digits[phase - 1]].order
@@ -179,8 +187,26 @@ def _no_prior(p: AdaptationParameters, shown: Shown) -> Branch:
     assert timeline.new_phase is not None
     phases = range(timeline.new_phase + 1)
     steps = [Show(shown[timeline.digits[k]].order, timeline.length_s(k)) for k in phases]
-    wide = Change(SYNAPSES, prior=Gaussian(p.rule.prior.mean, WIDE))
+    wide = Change(SYNAPSES, prior=replace(build_prior(p.rule), std=WIDE))
     return Branch(NO_PRIOR, [wide, *steps], _records(p, shown))
+
+
+def _maximum_likelihood(p: AdaptationParameters, shown: Shown) -> Branch:
+    """A copy that learns by maximum likelihood, b falling as 1/t, to the end of the new phase.
+
+    Without prior and noise the rule ascends the likelihood. It converges if the learning rate
+    falls; with t counted in snapshots, b is divided by 1, 2, 3, …
+    """
+    timeline, part_s = p.timeline, p.snapshot_every_s
+    assert timeline.new_phase is not None
+    wide = replace(build_prior(p.rule), std=WIDE)
+    steps: list[Any] = [Change(SYNAPSES, prior=wide, temperature=0.0)]
+    phases = range(timeline.new_phase + 1)
+    parts = [k for k in phases for _ in range(round(timeline.length_s(k) / part_s))]
+    for count, phase in enumerate(parts, start=1):
+        steps += [Change(SYNAPSES, speed=p.rule.speed / count)]
+        steps += [Show(shown[timeline.digits[phase]].order, part_s)]
+    return Branch(MAXIMUM_LIKELIHOOD, steps, _records(p, shown))
 
 
 def _stimuli(p: AdaptationParameters) -> Shown:
@@ -288,3 +314,72 @@ def _rows(timeline: Timeline, phase: int, digit: int) -> tuple[int, list[int]]:
     """Rows of the new digit and of the digits shown before it."""
     place = timeline.all_digits.index
     return place(digit), [place(d) for d in timeline.before(phase)]
+
+
+# -- theory of a single synapse --------------------
+
+
+def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
+    """Predict single synapses in the phases of a run, in both readings.
+
+    ``useful_regrowth``: share of useful eliminated synapses that are active again at the end of the
+    new digit's phase, with and without noise in that phase. ``background_active``: active share at
+    inputs that stay dark, with and without prior, at the end of that phase.
+    """
+    timeline, rule = p.timeline, p.rule
+    assert timeline.new_phase is not None
+    assert timeline.new_digit is not None
+    seconds = (timeline.start_s(timeline.new_phase), timeline.length_s(timeline.new_phase))
+    x_old = mean_epsp(p, images, timeline.before(timeline.new_phase))
+    x_new, dark = mean_epsp(p, images, (timeline.new_digit,)), mean_rate(p, 0.0) * area_s()
+    values = (
+        *(rule.speed, rule.data_size, rule.alpha, rule.theta_0),
+        *(rule.prior.mean, rule.prior.std, rule.clip_limit),
+    )
+    rate_hz = p.circuit.rate_hz / p.circuit.neurons
+    readings = [OneSynapse(*values, rate_hz, reading == PRINTED) for reading in READINGS]
+    useful = [
+        [
+            regrowth(one, x_old, x_new, seconds, (rule.temperature, T))
+            for T in (rule.temperature, 0.0)
+        ]
+        for one in readings
+    ]
+    background = [
+        [
+            active_share(
+                replace(one, prior=prior).distribution(
+                    one.start, dark, sum(seconds), rule.temperature
+                )
+            )
+            for prior in (True, False)
+        ]
+        for one in readings
+    ]
+    return xr.Dataset(
+        {
+            "useful_regrowth": (("reading", "noise"), useful),
+            "background_active": (("reading", "prior"), background),
+        },
+        coords={"reading": list(READINGS), "noise": [True, False], "prior": [True, False]},
+        attrs={"x_old": x_old, "x_new": x_new, "x_dark": dark},
+    )
+
+
+def area_s() -> float:
+    """∫ ε(s) ds: the mean EPSP of an input of 1 Hz."""
+    epsp = DoubleExponential()
+    return epsp.fall_s - epsp.rise_s
+
+
+def mean_rate(p: AdaptationParameters, grey: float) -> float:
+    """Rate of an input over digit and gap, in Hz; ``grey`` is its mean grey value in digits."""
+    shown = p.input
+    lit = shown.digit_s / (shown.digit_s + shown.gap_s)
+    return lit * shown.peak_rate_hz * grey + shown.noise_hz
+
+
+def mean_epsp(p: AdaptationParameters, images: xr.Dataset, digits: tuple[int, ...]) -> float:
+    """x̄ of the candidate inputs while some digits are shown."""
+    grey = images.mean_image.sel(digit=list(digits)).isel(pre=images.candidate_input.values)
+    return mean_rate(p, float(grey.mean())) * area_s()

@@ -21,6 +21,7 @@ from synsamp.errors import refuse
 from synsamp.experiments.base import GaussianSection, Parameters
 from synsamp.mappings import Exponential
 from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
+from synsamp.paper.shared.printed_prior import PrintedGaussian
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
     ChangeClip,
@@ -36,13 +37,13 @@ from synsamp.spiking import (
 SYNAPSES = "x->z"
 """The one projection of the circuit, as the engine names it."""
 
-Source = Literal["embedded", "mnist"]
+DigitsFrom = Literal["embedded", "mnist"]
 EMBEDDED = frozenset({1, 2})
 N_PIXELS = 28 * 28
 
 
 class SpikingRule(Parameters):
-    """The synaptic sampling rule (prior gradient with its sign corrected)."""
+    """The synaptic sampling rule."""
 
     speed: float = Field(1e-4, ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
     temperature: float = Field(1.0, ge=0.0, le=100.0, description="T, temperature of the noise")
@@ -50,6 +51,9 @@ class SpikingRule(Parameters):
     alpha: float = Field(math.exp(-2.0), ge=1e-6, le=10.0, description="α, scale of the inputs")
     theta_0: float = Field(3.0, ge=0.0, le=20.0, description="θ0 in w = exp(θ − θ0)")
     prior: GaussianSection = GaussianSection()
+    prior_sign: Literal["corrected", "printed"] = Field(
+        "corrected", description="prior term (μ − θ)/σ² (corrected) or (θ − μ)/σ² (printed)"
+    )
     clip: Literal["term", "change"] = Field(
         "term", description="clip α e^w (term), or the whole change, in units of b (change)"
     )
@@ -69,7 +73,7 @@ class CircuitSection(Parameters):
     adaptation_strength: float = Field(-8.0, ge=-1e3, le=0.0, description="γ of the adaptation")
 
 
-class InputSection(Parameters):
+class DigitInputSection(Parameters):
     """How a digit becomes spikes."""
 
     digit_s: float = Field(0.2, ge=1e-3, le=60.0, description="how long a digit is shown")
@@ -78,7 +82,7 @@ class InputSection(Parameters):
     noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
 
 
-def require_an_end(seconds: float, circuit: CircuitSection, shown: InputSection) -> None:
+def require_an_end(seconds: float, circuit: CircuitSection, shown: DigitInputSection) -> None:
     """Refuse, within a validator, more simulated time than such circuits could ever be given."""
     asked = events(
         seconds,
@@ -91,10 +95,23 @@ def require_an_end(seconds: float, circuit: CircuitSection, shown: InputSection)
     require_at_most("spikes times synapses", asked, MOST_EVENTS)
 
 
+def build_prior(rule: SpikingRule) -> Gaussian | PrintedGaussian:
+    """The prior term, with either sign."""
+    kind = Gaussian if rule.prior_sign == "corrected" else PrintedGaussian
+    return kind(rule.prior.mean, rule.prior.std)
+
+
+def prior_alone(rule: SpikingRule, elapsed_s: float) -> tuple[float, float]:
+    """Exact transition under prior and noise alone: the fraction of θ − μ left, std of the noise."""
+    prior = build_prior(rule)
+    _, keep, spread = prior.transition_of(prior.parameters, rule.speed, rule.temperature, elapsed_s)
+    return keep, spread
+
+
 def build_synapses(rule: SpikingRule, b: float | None = None) -> SynapseModel:
     """The engine's synapses; ``b`` replaces the section's own speed."""
     return SynapseModel(
-        prior=Gaussian(rule.prior.mean, rule.prior.std),
+        prior=build_prior(rule),
         mapping=Exponential(rule.theta_0),
         plasticity=SpikeLikelihood(
             data_size=rule.data_size,
@@ -120,12 +137,12 @@ def build_network(n_inputs: int, circuit: CircuitSection, synapses: SynapseModel
 
 
 @functools.lru_cache(maxsize=1)
-def training_digits(source: Source) -> Digits:
+def training_digits(source: DigitsFrom) -> Digits:
     """All training images of the source."""
     return load_digits(MNIST() if source == "mnist" else None).train
 
 
-def check_digits(digits: set[int], source: Source) -> None:
+def check_digits(digits: set[int], source: DigitsFrom) -> None:
     """Refuse digits that the source does not hold, before anything is run."""
     if not digits <= set(range(10)):
         raise ValueError(f"must hold digits 0 to 9, not {max(digits)}")
@@ -136,10 +153,10 @@ def check_digits(digits: set[int], source: Source) -> None:
         )
 
 
-class Presentations:
+class DigitPresentations:
     """Images as presentations, encoded when they are asked for: 12,700 at once take 160 MB."""
 
-    def __init__(self, images: NDArray[np.float32], section: InputSection) -> None:
+    def __init__(self, images: NDArray[np.float32], section: DigitInputSection) -> None:
         if not (images.min() >= 0 and images.max() <= 1):  # as a whole: it is quick
             unit_interval("images", images)
         self._images = images.reshape(len(images), -1)
@@ -162,13 +179,13 @@ class Presentations:
 class DigitStimulus:
     """All images of some digits in random order, with the digit of each index."""
 
-    def __init__(self, source: Digits, digits: tuple[int, ...], section: InputSection) -> None:
+    def __init__(self, source: Digits, digits: tuple[int, ...], section: DigitInputSection) -> None:
         missing = [d for d in digits if not (source.labels == d).any()]
         if missing:
             raise refuse("digits", f"must be among {sorted(source.counts)}", missing[0])
         chosen = source.only(digits)
         self.labels = chosen.labels
-        presentations: Any = Presentations(chosen.images, section)
+        presentations: Any = DigitPresentations(chosen.images, section)
         self.order = RandomOrder(presentations)
 
 

@@ -10,15 +10,20 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, Columns, EventRecord
+from synsamp.protocol.records.base import TIME, ColumnArrays, EventRecord
 from synsamp.spiking import Network
 
 
 @dataclass(frozen=True)
 class Spikes(EventRecord):
-    """All spikes, or those with between_s[0] <= time < between_s[1].
+    """Spike monitor: all spikes, or those with between_s[0] <= time < between_s[1].
 
     Columns: ``time`` (s), ``neuron`` (circuits in order) and ``population`` (index of the circuit).
+
+    Parameters
+    ----------
+    between_s : tuple of two floats, optional
+        Start and end of the record (s); default: the whole run.
     """
 
     between_s: tuple[float, float] | None = None
@@ -34,7 +39,7 @@ class Spikes(EventRecord):
         population = Column("<i2", description=f"circuit of the neuron: {names}")
         return Table("spike", {"time": TIME, "neuron": neuron, "population": population})
 
-    def rows(self, events: Columns, network: Network) -> Columns:
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
         """Spikes within the window."""
         use = within(events["time_s"], self.between_s)
         neuron = events["neuron"][use]

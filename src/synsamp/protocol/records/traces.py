@@ -7,15 +7,20 @@ from dataclasses import dataclass
 
 from synsamp import arguments
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, Columns, EventRecord
+from synsamp.protocol.records.base import TIME, ColumnArrays, EventRecord
 from synsamp.spiking import Network
 
 
 @dataclass(frozen=True, eq=False)
 class Traces(EventRecord):
-    """θ of chosen synapses ``{projection: [(post, pre), …]}`` at each of their updates.
+    """State monitor: θ of chosen synapses ``{projection: [(post, pre), …]}`` at each update.
 
     Columns: ``time`` (s), ``synapse`` (place in the given list) and ``theta``.
+
+    Parameters
+    ----------
+    synapses : mapping of str to list of (post, pre)
+        Synapses of each projection.
     """
 
     synapses: Mapping[str, Sequence[tuple[int, int]]]
@@ -42,7 +47,7 @@ class Traces(EventRecord):
         after = Column("<f8", description="θ after the update")
         return Table("update", {"time": TIME, "synapse": which, "theta": after})
 
-    def rows(self, events: Columns, network: Network) -> Columns:
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
         """All of them."""
         return {"time": events["time_s"], **{k: events[k] for k in ("synapse", "theta")}}
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from synsamp.report.draw import Drawing
 from synsamp.report.look import CSS
-from synsamp.report.numbers import number
+from synsamp.report.numbers import number_text
 from synsamp.report.spines.answers import answers_of
 from synsamp.report.spines.captions import caption
 from synsamp.report.template import render
@@ -106,7 +106,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
             f"{found.fitted.threshold_on} size. Times in {units}.",
             ["", "estimate", "95 % interval"],
             [
-                [SYMBOLS[n], number(found.fitted.value(n)), _ends(*found.fitted.interval(n))]
+                [SYMBOLS[n], number_text(found.fitted.value(n)), _ends(*found.fitted.interval(n))]
                 for n in found.fitted.ends
             ],
             ("sizes", "distribution", "change", "correlation"),
@@ -119,7 +119,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
             [
                 [
                     SYMBOLS[r.parameter],
-                    number(r.median),
+                    number_text(r.median),
                     _ends(r.low, r.high),
                     f"{r.r_hat:.3f}",
                     f"{r.ess:.0f}",
@@ -134,7 +134,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
             "T = 1 by convention.",
             ["", "value", "unit"],
             [
-                [r.quantity, number(r.value), r.unit]
+                [r.quantity, number_text(r.value), r.unit]
                 for r in found.rule_parameters.frame.itertuples()
             ],
         )
@@ -147,7 +147,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         f"Models ranked by AIC; medians in {units}.",
         ["model", "ΔAIC", "median", "parameters"],
         [
-            [r.model, number(r.above_best), number(r.median), r.parameters]
+            [r.model, number_text(r.above_best), number_text(r.median), r.parameters]
             for r in found.survival.model_frame.itertuples()
         ],
         ("survival",),
@@ -157,7 +157,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         "Kaplan–Meier; intervals bootstrapped over animals or spines.",
         [f"after ({units})", "proportion", "95 % interval", "bootstrapped over"],
         [
-            [number(r.time), number(r.proportion), _ends(r.low, r.high), f"{r.unit}s"]
+            [number_text(r.time), number_text(r.proportion), _ends(r.low, r.high), f"{r.unit}s"]
             for r in found.survival.proportions.itertuples()
         ],
     )
@@ -168,7 +168,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         [
             [
                 r.rate.replace("unit of time", unit),
-                number(r.value),
+                number_text(r.value),
                 _ends(r.low, r.high),
                 "" if r.unit == "none" else f"{r.unit}s",
             ]
@@ -187,7 +187,7 @@ def _comparison(found: Analysis) -> Iterable[Section]:
         "Smaller is better; a difference below 2 favours neither process.",
         ["process", "ΔAIC", "BIC", "parameters"],
         [
-            [r.process, number(r.above_best), number(r.bic), str(r.parameters)]
+            [r.process, number_text(r.above_best), number_text(r.bic), str(r.parameters)]
             for r in found.comparison.criteria.itertuples()
         ],
     )
@@ -198,7 +198,12 @@ def _comparison(found: Analysis) -> Iterable[Section]:
         "Statistics of the table, and the range of 95 % of simulations from the fit.",
         ["statistic", "table", "simulated", "explained"],
         [
-            [r.statistic, number(r.table), _ends(r.low, r.high), "yes" if r.explained else "no"]
+            [
+                r.statistic,
+                number_text(r.table),
+                _ends(r.low, r.high),
+                "yes" if r.explained else "no",
+            ]
             for r in checks[checks["process"] == best].itertuples()
         ],
     )
@@ -211,10 +216,10 @@ def _effects(found: Analysis) -> Section:
     rows = [
         [
             SYMBOLS.get(r.quantity, r.quantity) + ("" if only else f": {pair}"),
-            "" if pd.isna(r.value) else f"{number(r.value)} ({r.effect})",
+            "" if pd.isna(r.value) else f"{number_text(r.value)} ({r.effect})",
             "" if pd.isna(r.low) else _ends(r.low, r.high),
-            "" if pd.isna(r.size) else number(r.size),
-            "" if pd.isna(r.p) else number(r.p),
+            "" if pd.isna(r.size) else number_text(r.size),
+            "" if pd.isna(r.p) else number_text(r.p),
             r.note,
         ]
         for r, pair in zip(found.effects.itertuples(), pairs, strict=True)
@@ -239,4 +244,4 @@ def _end(value: float) -> str:
         return "?"
     if value in (float("inf"), float("-inf")):
         return "unbounded"
-    return number(float(value))
+    return number_text(float(value))
