@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
-from oracles.laws import GridLaw, ks_p_value
+from oracles.distributions import GridDistribution, ks_p_value
 from synsamp.noise.streams import new_stream
 from synsamp.rule.kernel import take_normals
 
@@ -84,15 +84,15 @@ CASES = [(SKEWED, 0.25), (SKEWED, 1.0), (BIMODAL, 1.0), (BIMODAL, 4.0)]
 @pytest.mark.parametrize(("prior", "T"), CASES)
 def test_stationary_distribution_at_a_step_that_biases_the_paper_s_dynamics(prior, T):
     rule = ss.Rule(prior=prior, temperature=T)
-    law = GridLaw(prior.log_density, T, -60.0, 20.0)
+    expected = GridDistribution(prior.log_density, T, -60.0, 20.0)
     start = np.random.default_rng(1).uniform(-1.5, 1.5, (100, 1))
     draws = []
     for method in (ss.MALA(), ss.Overdamped()):
         chains = ss.Chains(rule, start, 0.4, 2015, 1, method)
         chains.burn_in(1000)
         draws.append(chains.advance(10_000, thin=100))  # 40 units of time apart: independent
-    assert ks_p_value(draws[0], law) > 0.01 / len(CASES)
-    assert ks_p_value(draws[1], law) < 1e-6  # the same step without rejection
+    assert ks_p_value(draws[0], expected) > 0.01 / len(CASES)
+    assert ks_p_value(draws[1], expected) < 1e-6  # the same step without rejection
 
 
 def test_a_log_likelihood_that_does_not_fit_the_gradient_is_rejected():

@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
-from oracles.laws import GridLaw, ks_p_value
+from oracles.distributions import GridDistribution, ks_p_value
 
 COPIES = 20_000
 TAU = 1.0
@@ -47,24 +47,24 @@ def _end(prior, T, method, dt=0.1, time=60.0, speed=1.0):
 
 @pytest.mark.parametrize(("prior", "T"), CASES)
 def test_stationary_distribution(prior, T):
-    law = GridLaw(prior.log_density, T, -60.0, 14.0)
+    expected = GridDistribution(prior.log_density, T, -60.0, 14.0)
     # Inertia slows the passage between modes; twice the time of the rule is ample for τ = 1.
     rule = ss.Rule(prior=prior, temperature=T)
     time = 14 * ss.fokker_planck(rule, np.linspace(-12.0, 5.5, 400)).relaxation_time()
     theta = _end(prior, T, ss.Underdamped(TAU), time=max(time, 50.0))
-    assert ks_p_value(theta, law) > 0.01 / len(CASES)
+    assert ks_p_value(theta, expected) > 0.01 / len(CASES)
 
 
 def test_the_speed_does_not_change_the_stationary_distribution():
-    law = GridLaw(BIMODAL.log_density, 1.0, -14.0, 14.0)
+    expected = GridDistribution(BIMODAL.log_density, 1.0, -14.0, 14.0)
     theta = _end(BIMODAL, 1.0, ss.Underdamped(TAU), dt=0.05, speed=3.0)
-    assert ks_p_value(theta, law) > 0.01
+    assert ks_p_value(theta, expected) > 0.01
 
 
 @pytest.mark.parametrize("prior", [SKEWED, BIMODAL])
 def test_noise_that_does_not_balance_friction_is_rejected(prior):
-    law = GridLaw(prior.log_density, 1.0, -60.0, 14.0)
-    assert ks_p_value(_end(prior, 1.0, TooHot(TAU), time=100.0), law) < 1e-6
+    expected = GridDistribution(prior.log_density, 1.0, -60.0, 14.0)
+    assert ks_p_value(_end(prior, 1.0, TooHot(TAU), time=100.0), expected) < 1e-6
 
 
 @pytest.mark.parametrize("dt", [0.1, 0.5, 1.0, 1.5])

@@ -208,7 +208,8 @@ class MALA:
         trust = len(rows) / (len(rows) + 5.0 + 10.0 * rows.shape[1])
         covariance = trust * own + (1.0 - trust) * np.diag(np.diag(own) + 1e-300)
         length = float(self.length * np.exp(accepted - _ACCEPTANCE))
-        return replace(self, metric=np.linalg.cholesky(covariance), length=length)
+        metric = np.asarray(np.linalg.cholesky(covariance), np.float64)
+        return replace(self, metric=metric, length=length)
 
     def best_dt(self, typical: float, sharpest: float) -> float:
         """Δt of the automatic step: from the number of parameters, or without metric from λ."""

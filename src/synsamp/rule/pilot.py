@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.errors import SynsampError, refuse
-from synsamp.rule.backends import ChainBackend
+from synsamp.errors import refuse
+from synsamp.rule.backends import ChainBackend, DivergedError
 from synsamp.rule.diagnostics import diagnose
 from synsamp.rule.mala import MALA
 from synsamp.rule.method import Method
@@ -76,9 +76,7 @@ def tune(
         try:
             chains = make(theta, dt, seed.spawn(1)[0], method)
             draws = chains.advance(steps, thin=max(1, steps // most))
-        except SynsampError as error:
-            if "finite" not in str(error):
-                raise
+        except DivergedError:
             sharp = 16.0 * sharp  # a quarter of the step, or a sixteenth
             continue
         theta, late = draws[:, -1].copy(), draws[:, draws.shape[1] // 2 :]

@@ -17,7 +17,15 @@ from numpy.typing import ArrayLike
 from synsamp.arguments import flag, instance, number, numbers, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
-from synsamp.rule.backends import MOST_CHAINS, MOST_STEPS, ChainBackend, Floats, Pace, as_seed
+from synsamp.rule.backends import (
+    MOST_CHAINS,
+    MOST_STEPS,
+    ChainBackend,
+    DivergedError,
+    Floats,
+    Pace,
+    as_seed,
+)
 from synsamp.rule.chains import Chains
 from synsamp.rule.diagnostics import diagnose
 from synsamp.rule.draw_store import DrawStore, MemoryStore, ZarrStore
@@ -33,6 +41,8 @@ _MOST_KEPT = 2**22
 _FIRST_DRAWS, _MOST_DRAWN = 256, 2**26
 """A run until ``ess`` begins with so many draws per chain and ends at so many numbers (0.5 GB)."""
 _R_HAT = 1.01
+_ATTEMPTS = 6
+"""How often an automatic step is halved if a run diverges."""
 _PILOT = (2**32 - 1,)
 
 
@@ -140,28 +150,26 @@ def sample(
     ) -> ChainBackend:
         return make_backend(rule, start, dt, seed, workers, method)
 
+    automatic = dt == "auto"
     if dt == "auto":
         dt, method, begin, relaxation, _ = tune(make, rule, begin, method, _pilot_seed(root))
         if thin is None:
             most = max(1, steps // 100) if steps is not None else MOST_STEPS
             thin = int(np.clip(relaxation / dt / 10, 1, most))
     thin = thin or 1
-    backend = make(begin, dt, root, method)
-    interrupted = False
-    with progress_bar("sampling", None if steps is None else burn_in + steps, progress) as advance:
-        try:
-            for n in Pace().pieces(burn_in):
-                backend.burn_in(n)
-                advance(n)
-        except KeyboardInterrupt:
-            interrupted = True
-        if interrupted or steps is not None:
-            shape = (chains, (steps or 0) // thin, begin.shape[1])
-            kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(store, shape)
-            if not interrupted:
-                interrupted = _advance(backend, steps or 0, thin, kept, advance)
-        else:
-            kept, interrupted = _until(backend, ess, thin, advance)
+    total = None if steps is None else burn_in + steps
+    attempts = _ATTEMPTS if automatic else 1
+    while True:
+        attempts -= 1
+        backend = make(begin, dt, _copy(root) if automatic else root, method)
+        with progress_bar("sampling", total, progress) as advance:
+            try:
+                kept, interrupted = _collect(backend, burn_in, steps, thin, ess, store, advance)
+                break
+            except DivergedError:  # a state sharper than those of the pilot
+                if not attempts or store is not None:
+                    raise
+                dt /= 2
     n_draws = kept.close()
     attributes = {
         "dt": backend.dt,
@@ -185,6 +193,40 @@ def sample(
             coords={"time": ("draw", times)},
             attrs=attributes,
         )
+    )
+
+
+def _collect(
+    backend: ChainBackend,
+    burn_in: int,
+    steps: int | None,
+    thin: int,
+    ess: float,
+    store: str | Path | None,
+    report: Callable[[int], None],
+) -> tuple[DrawStore, bool]:
+    """Burn in and advance; returns the draws and whether Ctrl-C stopped the run."""
+    chains, size = backend.theta.shape
+    try:
+        for n in Pace().pieces(burn_in):
+            backend.burn_in(n)
+            report(n)
+        interrupted = False
+    except KeyboardInterrupt:
+        interrupted = True
+    if steps is None and not interrupted:
+        return _until(backend, ess, thin, report)
+    shape = (chains, (steps or 0) // thin, size)
+    kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(store, shape)
+    if not interrupted:
+        interrupted = _advance(backend, steps or 0, thin, kept, report)
+    return kept, interrupted
+
+
+def _copy(root: np.random.SeedSequence) -> np.random.SeedSequence:
+    """The same seed, so that a second attempt uses the same noise."""
+    return np.random.SeedSequence(
+        root.entropy, spawn_key=root.spawn_key, n_children_spawned=root.n_children_spawned
     )
 
 
