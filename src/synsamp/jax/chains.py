@@ -45,6 +45,9 @@ class JaxChains(ChainBackend):
         method: Method = Overdamped(),  # noqa: B008 (frozen)
     ) -> None:
         super().__init__(rule, dt, threads, method)
+        if type(method) not in _STEPS:
+            remedy = "use Underdamped(), or compile the likelihood by numba.njit"
+            raise refuse("method", "must be Overdamped or Underdamped in JAX", method, remedy)
         rule.check(np.asarray(start))
         self._theta = jnp.asarray(start)
         chains, size = self._theta.shape
