@@ -11,7 +11,6 @@ from numba import njit
 
 import synsamp as ss
 from synsamp.rule import backends
-from synsamp.rule import chains as module
 
 
 def _interrupt_soon(seconds=1.0):
@@ -36,19 +35,19 @@ def test_after_an_interruption_within_a_piece_chains_do_not_continue(monkeypatch
     moving = ss.Chains(ss.Rule(prior=ss.Gaussian()), np.zeros((3, 2)), 0.01, 1)
     state = moving.state()
     whole = moving.advance(10)
-    kernel = module.chain_kernel
+    kernel = ss.Overdamped.kernel
     calls = []
 
-    def stopping(rule):
+    def stopping(self, rule):
         def one(*arguments):
             calls.append(1)
             if len(calls) == 2:
                 raise KeyboardInterrupt
-            return kernel(rule)(*arguments)
+            return kernel(self, rule)(*arguments)
 
         return one
 
-    monkeypatch.setattr(module, "chain_kernel", stopping)
+    monkeypatch.setattr(ss.Overdamped, "kernel", stopping)
     with pytest.raises(KeyboardInterrupt):
         moving.advance(10)
     monkeypatch.undo()

@@ -30,11 +30,13 @@ from synsamp.rule.chains import Chains
 from synsamp.rule.diagnostics import diagnose
 from synsamp.rule.draw_store import DrawStore, MemoryStore, ZarrStore
 from synsamp.rule.likelihood import Batch, Likelihood
+from synsamp.rule.mala import MALA
 from synsamp.rule.method import Method
 from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.pilot import MakeBackend, tune
 from synsamp.rule.rule import Rule
 from synsamp.rule.step import check_step, probe_states
+from synsamp.rule.underdamped import Underdamped
 
 _MOST_KEPT = 2**22
 """Numbers in the draws of one piece of the run: 32 MB."""
@@ -125,6 +127,7 @@ def sample(
     >>> result.theta.mean().item()
     """
     instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
+    instance("method", method, (Overdamped, Underdamped, MALA), "e.g. synsamp.Underdamped()")
     if steps is not None:
         steps = whole("steps", steps, at_least=1, at_most=MOST_STEPS)
     ess = number("ess", ess, above=0, at_most=1e9)
@@ -150,8 +153,8 @@ def sample(
     ) -> ChainBackend:
         return make_backend(rule, start, dt, seed, workers, method)
 
-    automatic = dt == "auto"
-    if dt == "auto":
+    automatic = isinstance(dt, str) and dt == "auto"
+    if isinstance(dt, str) and dt == "auto":
         dt, method, begin, relaxation, _ = tune(make, rule, begin, method, _pilot_seed(root))
         if thin is None:
             most = max(1, steps // 100) if steps is not None else MOST_STEPS
