@@ -12,6 +12,7 @@ from synsamp.progress import waiting
 
 if TYPE_CHECKING:
     from synsamp.spines.analysis import Analysis
+    from synsamp.spines.offsets import OffsetsOf
 
 
 def spines(
@@ -39,6 +40,21 @@ def spines(
         typer.Option(
             metavar="SIZE",
             help="Size below which a spine is not seen. \\[default: estimated]",
+        ),
+    ] = None,
+    returns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="kept|renamed",
+            help="Whether a spine that returns keeps its name. \\[default: detected and printed]",
+        ),
+    ] = None,
+    offsets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="animal|session|none",
+            help="Remove an offset of log size from each animal, or from each session of each "
+            "animal. \\[default: from animals if they differ more than their spines explain]",
         ),
     ] = None,
     sheet: Annotated[
@@ -73,7 +89,7 @@ def spines(
     check_folder(target)
     chosen_seed = _whole("--seed", seed)
     least = None if threshold is None else _size(threshold)
-    found = read(table, columns=_pairs(columns), absent=absent, by=by, sheet=sheet)
+    found = read(table, columns=_pairs(columns), absent=absent, by=by, sheet=sheet, returns=returns)
     for line in found.summary():
         typer.echo(line)
     for warning in found.warnings:
@@ -81,6 +97,7 @@ def spines(
     result = analyse(
         found,
         threshold=least,
+        offsets=_offsets(offsets),
         simulate=simulate,
         posterior=posterior,
         seed=chosen_seed,
@@ -109,6 +126,13 @@ def _pairs(text: str | None) -> dict[str, str]:
     return pairs
 
 
+def _offsets(text: str | None) -> OffsetsOf | None:
+    match text:
+        case None | "none" | "animal" | "session":
+            return text
+    raise refuse("--offsets", "must be animal, session or none", text, "leave it out")
+
+
 def _size(text: str) -> float:
     from synsamp.arguments import number
 
@@ -135,6 +159,10 @@ def _print_results(found: Analysis) -> None:
     from synsamp.report.numbers import number
     from synsamp.report.spines.page import sections
 
+    known = {str(warning) for warning in found.table.warnings}  # printed with the table
+    for line in found.warnings:
+        if line not in known:
+            typer.echo(f"warning: {line}")
     for line in found.missing:
         typer.echo(f"not computed: {line}")
     wanted = ("Fitted process", "Rule parameters", "Posterior", "Turnover")

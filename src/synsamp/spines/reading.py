@@ -13,6 +13,7 @@ import pandas as pd
 from synsamp.spines import cells
 from synsamp.spines.absences import ABSENT, EMPTY, NO_ROW, NOT_IMAGED, SEEN, decide, kinds_of
 from synsamp.spines.columns import Columns, find_columns, time_unit
+from synsamp.spines.returns import with_names
 from synsamp.spines.sheet import Sheet, open_sheet
 from synsamp.spines.table import SpineTable, TableWarning
 from synsamp.spines.table_warnings import with_warnings
@@ -38,6 +39,7 @@ def read(
     absent: str | None = None,
     by: str | None = None,
     sheet: str | None = None,
+    returns: str | None = None,
 ) -> SpineTable:
     """Read a CSV or Excel file, or a pandas DataFrame.
 
@@ -56,6 +58,9 @@ def read(
         The column that names the condition of a spine.
     sheet
         The sheet of a workbook; default: the first.
+    returns
+        Whether a spine that returns has its name "kept" or is "renamed"; default: decided from the
+        table.
 
     Returns
     -------
@@ -74,9 +79,8 @@ def read(
         entries, more = _since_first(entries)
         warnings += more
     table = _arrange(page, found, entries, kinds, warnings, decimal, dated)
-    return with_warnings(
-        table, {(entry.key, entry.time): entry.line for entry in entries}, page.unit
-    )
+    lines = {(entry.key, entry.time): entry.line for entry in entries}
+    return with_names(with_warnings(table, lines, page.unit), returns)
 
 
 def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[TableWarning]]:

@@ -18,6 +18,12 @@ def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, 
     frames: dict[str, pd.DataFrame] = {}
     if found.fits:
         frames["process"] = pd.concat([f.frame for f in found.fits], ignore_index=True)
+    if found.sensitivity is not None:
+        frames["sensitivity"] = found.sensitivity
+    if found.table.offsets is not None:
+        frames["offset"] = found.table.offsets.frame
+    if found.unexplained is not None:
+        frames["unexplained_loss"] = found.unexplained
     if found.comparison is not None:
         frames["comparison"] = found.comparison.criteria
         frames["check"] = found.comparison.checks

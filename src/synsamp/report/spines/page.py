@@ -21,6 +21,7 @@ from synsamp.report.template import render
 from synsamp.spines.analysis import Analysis
 
 GENERATOR = "synsamp spines"
+SHOWN_LOSSES = 20
 SVG_LIMIT_BYTES = 300_000  # above this a PNG is smaller and faster to draw
 
 SYMBOLS = {
@@ -30,6 +31,7 @@ SYMBOLS = {
     "noise": "measurement noise η",
     "bT": "b·T = s²/τ",
     "threshold": "size threshold",
+    "missed": "probability of missing a spine",
     "slow_spread": "spread, slow part",
     "slow_relaxation": "relaxation time, slow part",
     "fast_spread": "spread, fast part",
@@ -65,7 +67,7 @@ def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, ve
         verdict=_sentence(found.comparison.verdict) if found.comparison else "",
         summary=found.table.summary(),
         choices=[(k, v) for k, v in found.table.choices.items() if k not in hidden],
-        warnings=[str(warning) for warning in found.table.warnings],
+        warnings=list(found.warnings),
         missing=list(found.missing),
         answers=answers_of(found),
         raster=drawn["raster"],
@@ -138,6 +140,8 @@ def _sections(found: Analysis) -> Iterable[Section]:
                 for r in found.rule_parameters.frame.itertuples()
             ],
         )
+    if found.sensitivity is not None:
+        yield from _sensitivity(found, found.sensitivity)
     if found.comparison is not None:
         yield from _comparison(found)
     durations = found.survival.lifetimes.durations
@@ -178,6 +182,62 @@ def _sections(found: Analysis) -> Iterable[Section]:
     )
     if found.effects is not None:
         yield _effects(found)
+
+
+def _sensitivity(found: Analysis, frame: pd.DataFrame) -> Iterable[Section]:
+    assert found.fitted is not None
+    variants = list(dict.fromkeys(frame["variant"]))
+    rows = []
+    for name in dict.fromkeys(frame["parameter"]):
+        own = frame[frame["parameter"] == name].set_index("variant")
+        cells = [
+            f"{number(own.loc[v, 'estimate'])} ({_ends(own.loc[v, 'low'], own.loc[v, 'high'])})"
+            + (" *" if own.loc[v, "outside"] else "")
+            for v in variants
+        ]
+        here = f"{number(found.fitted.value(name))} ({_ends(*found.fitted.interval(name))})"
+        rows.append([SYMBOLS[name], here, *cells])
+    yield Section(
+        "Sensitivity",
+        "The fitted process, and the estimates with one assumption changed at a time (intervals "
+        "from the curvature). * lies outside the interval of the fitted process.",
+        ["", "as above", *variants],
+        rows,
+    )
+    if found.table.offsets is not None:
+        offsets = found.table.offsets
+        yield Section(
+            "Offsets of log size",
+            "Sizes were divided by these factors, "
+            + (
+                "from the smallest size of each animal."
+                if offsets.by_smallest
+                else "estimated with the process."
+            )
+            + f" Their standard deviation in log size is {number(offsets.spread)}.",
+            [str(c) for c in offsets.frame.columns],
+            [
+                [c if isinstance(c, str) else number(float(c)) for c in row]
+                for row in offsets.frame.itertuples(index=False)
+            ],
+        )
+    if found.unexplained is not None:
+        yield Section(
+            "Probable tracking losses",
+            "Spines too large to fall below the threshold within one interval; p is the chance "
+            f"under the fitted process. At most {SHOWN_LOSSES} are shown; results.csv has all.",
+            ["spine", "absent at", "size before", "returned", "p"],
+            [
+                [
+                    " ".join(filter(None, (r.animal, r.dendrite, r.spine))),
+                    number(r.time),
+                    number(r.size),
+                    "yes" if r.returned else "no",
+                    number(r.p),
+                ]
+                for r in found.unexplained.head(SHOWN_LOSSES).itertuples()
+            ],
+        )
 
 
 def _comparison(found: Analysis) -> Iterable[Section]:
