@@ -350,7 +350,7 @@ def _warnings(
     if unexplained is not None and len(unexplained):
         for_good = int((~unexplained["returned"]).sum())
         found.append(
-            f"{len(unexplained)} losses of large spines, {for_good} of them for good, are probably "
+            f"{len(unexplained)} losses of large spines, {for_good} of them permanently, are probably "
             "tracking losses; the page lists them"
         )
     if sensitivity is not None:

@@ -159,8 +159,6 @@ def fit_process(
     """
     _check(seen)
     whose = np.zeros(seen.n_spines, np.int64) if animal is None else np.asarray(animal, np.int64)
-    if offsets is not None and threshold_on is None:  # as they were estimated
-        threshold_on = "measured" if offsets.by_smallest else "true"
     below = bool((seen.sized() < seen.threshold).any())  # then the measured size cannot decide
     if threshold_on is None and (below or not seen.has_absences):
         threshold_on = "true" if below else "measured"

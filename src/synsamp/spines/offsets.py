@@ -94,6 +94,8 @@ class Offsets:
         all_steps = np.append(steps, np.full(n_slots, STEP))
         _, hessian = _derivatives(_shifted(problem, q, slots), all_steps, animal)
         n = len(names)
+        # Near a threshold on the measured size the likelihood of one animal need not be concave.
+        hessian = np.array([_concave(own) for own in hessian])
         within = hessian[:, :n, :n].sum(axis=0)
         taken = np.zeros_like(within)
         for own in hessian:
@@ -225,6 +227,13 @@ def _shifted(
         return moved.approximate(q + u[:n] if n else q)
 
     return per_spine
+
+
+def _concave(hessian: Floats) -> Floats:
+    """The nearest matrix without negative curvature."""
+    values, vectors = np.linalg.eigh(hessian)
+    found: Floats = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return found
 
 
 def _derivatives(

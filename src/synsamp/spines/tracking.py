@@ -3,7 +3,7 @@
 If the fit includes the probability m of missing a spine, the estimates account for such sessions.
 Of the spines seen before, the fraction loss + m (1 − loss) is absent, so loss and gain follow from
 the observed ones. A
-spine that vanishes for good is no such miss; losses of large spines are listed if the table has
+spine that vanishes permanently is no such miss; losses of large spines are listed if the table has
 more of them than the fitted process explains.
 """
 
