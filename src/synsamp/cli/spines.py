@@ -16,15 +16,25 @@ if TYPE_CHECKING:
 
 
 def spines(
-    table: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV or .xlsx with a header.")],
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="CSV, TSV or .xlsx, or loewenstein2015 after downloading it."
+        ),
+    ],
     columns: Annotated[
         str | None,
         typer.Option(
             metavar="spine=…,time=…,size=…",
-            help="Map your column names, such as spine=ROI,time=day. Roles: spine, time, size, "
-            "present, imaged, animal, dendrite, condition.",
+            help="Map your columns by name or position, such as spine=ROI,time=4. Roles: spine, "
+            "time, size, present, imaged, reference (intensity of the dendrite), animal, "
+            "dendrite, condition.",
         ),
     ] = None,
+    no_header: Annotated[
+        bool,
+        typer.Option("--no-header", help="The file has no header; give --columns by position."),
+    ] = False,
     absent: Annotated[
         str | None,
         typer.Option(
@@ -60,6 +70,20 @@ def spines(
     sheet: Annotated[
         str | None, typer.Option(metavar="NAME", help="Sheet of a workbook. \\[default: first]")
     ] = None,
+    sheets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|animal|condition",
+            help="Read all sheets of a workbook, each of one animal or condition.",
+        ),
+    ] = None,
+    days: Annotated[
+        str | None,
+        typer.Option(metavar="0,4,…", help="Days of the sessions, if they are numbered."),
+    ] = None,
+    interval: Annotated[
+        str | None, typer.Option(metavar="DAYS", help="Days between numbered sessions.")
+    ] = None,
     simulate: Annotated[
         bool,
         typer.Option("--simulate", help="Overlay a simulation of the rule under the fitted prior."),
@@ -89,7 +113,18 @@ def spines(
     check_folder(target)
     chosen_seed = _whole("--seed", seed)
     least = None if threshold is None else _size(threshold)
-    found = read(table, columns=_pairs(columns), absent=absent, by=by, sheet=sheet, returns=returns)
+    found = read(
+        table,
+        columns=_pairs(columns),
+        header=not no_header,
+        absent=absent,
+        by=by,
+        sheet=sheet,
+        sheets=sheets,
+        days=None if days is None else _numbers("--days", days),
+        interval=None if interval is None else _numbers("--interval", interval)[0],
+        returns=returns,
+    )
     for line in found.summary():
         typer.echo(line)
     for warning in found.warnings:
@@ -109,8 +144,17 @@ def spines(
     typer.echo(f"report: {page}")
 
 
-def _pairs(text: str | None) -> dict[str, str]:
-    pairs = {}
+def _numbers(name: str, text: str) -> list[float]:
+    """Numbers separated by commas."""
+    try:
+        return [float(piece) for piece in text.split(",")]
+    except ValueError:
+        remedy = "for example 0,4,8,12" if name == "--days" else "for example 4"
+        raise refuse(name, "must be numbers of days", text, remedy) from None
+
+
+def _pairs(text: str | None) -> dict[str, str | int]:
+    pairs: dict[str, str | int] = {}
     for piece in (text or "").split(","):
         if not piece.strip():
             continue

@@ -348,10 +348,10 @@ def _warnings(
             "this, survival and the uncorrected gain and loss do not"
         )
     if unexplained is not None and len(unexplained):
-        for_good = int((~unexplained["returned"]).sum())
+        permanent = int((~unexplained["returned"]).sum())
         found.append(
-            f"{len(unexplained)} losses of large spines, {for_good} of them permanently, are probably "
-            "tracking losses; the page lists them"
+            f"{len(unexplained)} losses of large spines, {permanent} of them permanent, are "
+            "probably tracking losses; the page lists them"
         )
     if sensitivity is not None:
         moved = sensitivity[sensitivity["outside"]]
