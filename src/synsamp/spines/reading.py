@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from synsamp.arguments import number, numbers
 from synsamp.data.sources import LOEWENSTEIN, data_folder
 from synsamp.errors import SynsampError, refuse
 from synsamp.spines import cells
-from synsamp.spines.absences import ABSENT, EMPTY, NO_ROW, NOT_IMAGED, SEEN, decide, kinds_of
+from synsamp.spines.absences import NO_ROW, SEEN, decide, kinds_of
 from synsamp.spines.columns import (
     TIME_UNITS,
     Column,
@@ -22,6 +20,15 @@ from synsamp.spines.columns import (
     find_columns,
     header_finder,
     time_unit,
+)
+from synsamp.spines.entries import (
+    Entry,
+    Key,
+    conditions_of,
+    decimal_separator,
+    entries_of,
+    on_days,
+    since_first,
 )
 from synsamp.spines.returns import with_names
 from synsamp.spines.sheet import Sheet, open_sheet, sheet_names
@@ -38,19 +45,6 @@ LOEWENSTEIN_COLUMNS: dict[str, str | int] = {
 """Cell, dendrite, spine, session and size; the cell is the unit of the intervals."""
 
 ANY_TIME_UNIT = frozenset(word for words in TIME_UNITS.values() for word in words)
-
-Key = tuple[str, str, str]  # animal, dendrite, spine
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One cell of the table: spine, time, state and size."""
-
-    line: int
-    key: Key
-    time: float
-    state: int
-    size: float
 
 
 def read(
@@ -118,11 +112,11 @@ def read(
     if len({part.dated for part in parts}) > 1:
         raise page.wrong(None, "must have dates in all sheets, or in none", "both", "use one kind")
     if dated:
-        entries, more = _since_first(entries)
+        entries, more = since_first(entries)
         warnings += more
     unit = "day" if dated else time_unit(found)
     if days is not None or interval is not None:
-        entries = _on_days(page, entries, unit, days, interval)
+        entries = on_days(page, entries, unit, days, interval)
         unit = "day"
     table = _arrange(page, found, entries, kinds, warnings, decimal, dated, condition, unit)
     lines = {(entry.key, entry.time): entry.line for entry in entries}
@@ -223,9 +217,9 @@ def _part(page: Sheet, columns: Columns, role: str = "", name: str = "") -> Part
                 important=True,
             )
         )
-    decimal, more = _decimal(page, columns)
-    entries, dated, others = _entries(page, columns, decimal)
-    conditions = _conditions(page, columns)
+    decimal, more = decimal_separator(page, columns)
+    entries, dated, others = entries_of(page, columns, decimal)
+    conditions = conditions_of(page, columns)
     if role == "animal":
         entries = [replace(entry, key=(name, *entry.key[1:])) for entry in entries]
         conditions = {(name, *key[1:]): text for key, text in conditions.items()}
@@ -255,234 +249,6 @@ def _without_units(page: Sheet, columns: Columns) -> tuple[Sheet, Columns, list[
     units = ", ".join(filter(None, row))
     note = TableWarning(f"units are read from this row: {units}", (line,), page.unit)
     return replace(page, rows=page.rows[1:]), replace(columns, known=known), [note]
-
-
-def _on_days(
-    page: Sheet,
-    entries: list[Entry],
-    unit: str,
-    days: Sequence[float] | None,
-    interval: float | None,
-) -> list[Entry]:
-    """Entries with days instead of numbers of sessions."""
-    if days is not None and interval is not None:
-        raise refuse("days", "must be given without interval", "both", "give one of them")
-    if unit not in ("", "session"):
-        raise page.wrong(
-            None, "must number its sessions for --days or --interval", f"{unit}s", "leave it out"
-        )
-    numbered = np.unique([entry.time for entry in entries])
-    if interval is not None:
-        step = number("interval", interval, above=0)
-        place = {float(t): float((t - numbered[0]) * step) for t in numbered}
-    else:
-        given = numbers("days", days, shape=(None,))
-        if given.size != numbered.size or (np.diff(given) <= 0).any():
-            raise refuse(
-                "days",
-                f"must be {numbered.size} increasing numbers, one for each session",
-                ", ".join(f"{t:g}" for t in given),
-                f"the sessions are {', '.join(f'{t:g}' for t in numbered[:12])}",
-            )
-        place = dict(zip(numbered.tolist(), given.tolist(), strict=True))
-    return [replace(entry, time=place[entry.time]) for entry in entries]
-
-
-def _decimal(page: Sheet, columns: Columns) -> tuple[str, list[TableWarning]]:
-    roles = ("time", "size", "reference")
-    wanted = [columns.known[what].index for what in roles if what in columns.known]
-    wanted += list(columns.sessions)
-    numbers = [(line, row[k]) for line, row in page.rows for k in wanted]
-    sign, other = cells.decimal_sign(numbers)
-    if other is not None:
-        kind = "comma" if sign == "," else "point"
-        raise page.wrong(
-            other,
-            f"must use the decimal {kind} like most numbers",
-            next(
-                t for line, t in numbers if line == other and ("." if kind == "comma" else ",") in t
-            ),
-            "use one decimal separator in the whole file, and none for thousands",
-        )
-    warnings = []
-    if sign == ",":
-        odd = [line for line, text in numbers if len(text.rpartition(",")[2]) == 3 and "," in text]
-        commas = sum("," in text for _, text in numbers)
-        if len(odd) == commas:
-            warnings.append(
-                TableWarning(
-                    "commas are read as decimal separators, though three digits follow each",
-                    tuple(odd),
-                    page.unit,
-                )
-            )
-    return sign, warnings
-
-
-def _entries(
-    page: Sheet, columns: Columns, decimal: str
-) -> tuple[list[Entry], bool, list[TableWarning]]:
-    entries: list[Entry] = []
-    notes: dict[str, list[int]] = defaultdict(list)
-    dated: set[bool] = set()
-    conditions: dict[Key, str] = {}
-    texts = page.header if columns.wide else [r[columns.known["time"].index] for _, r in page.rows]
-    american = cells.month_first(texts)
-    for line, row in page.rows:
-        key = _key(page, columns, line, row)
-        if "condition" in columns.known:
-            _same_condition(page, columns, line, row, key, conditions)
-        if columns.wide:
-            for k, when in columns.sessions.items():
-                state, size = _cell(page, line, row[k], decimal)
-                dated.add(when.dated)
-                entries.append(Entry(line, key, when.value, state, size))
-            continue
-        text = row[columns.known["time"].index]
-        when_ = cells.moment(text, decimal, american)
-        if when_ is None:
-            raise page.wrong(
-                line,
-                "must have a time: a number, or a date as YYYY-MM-DD",
-                text,
-                "03/04/2024 is ambiguous; write 2024-04-03",
-            )
-        dated.add(when_.dated)
-        if len(dated) > 1:
-            raise page.wrong(
-                line, "must give its time like the lines before", text, "use only dates or numbers"
-            )
-        state, size = _state_and_size(page, columns, line, row, decimal, notes)
-        entries.append(Entry(line, key, when_.value, state, size))
-    if len(dated) > 1:
-        raise page.wrong(
-            None, "must name its sessions by dates or by numbers", "both", "use one of them"
-        )
-    warnings = [TableWarning(what, tuple(lines), page.unit) for what, lines in notes.items()]
-    if american is not None:
-        order = "month/day/year" if american else "day/month/year"
-        warnings.append(
-            TableWarning(f"dates are read as {order}, the only order that fits all of them")
-        )
-    return entries, dated.pop(), warnings
-
-
-def _key(page: Sheet, columns: Columns, line: int, row: list[str]) -> Key:
-    names = {
-        what: row[columns.known[what].index] if what in columns.known else ""
-        for what in ("animal", "dendrite", "spine")
-    }
-    for what in ("spine", "animal"):
-        if what in columns.known and names[what].lower() in cells.EMPTY:
-            raise page.wrong(line, f"must name its {what}", names[what] or "nothing", "fill it in")
-    return names["animal"], names["dendrite"], names["spine"]
-
-
-def _same_condition(
-    page: Sheet, columns: Columns, line: int, row: list[str], key: Key, conditions: dict[Key, str]
-) -> None:
-    text = row[columns.known["condition"].index]
-    if conditions.setdefault(key, text) != text:
-        raise page.wrong(
-            line,
-            f"must have the condition {conditions[key]!r} like the spine's other lines",
-            text,
-            "choose another column with --columns condition=NAME, or make two tables",
-        )
-
-
-def _state_and_size(
-    page: Sheet,
-    columns: Columns,
-    line: int,
-    row: list[str],
-    decimal: str,
-    notes: dict[str, list[int]],
-) -> tuple[int, float]:
-    """State and size of a row of the long layout."""
-    size_column = columns.known.get("size")
-    state, size = EMPTY, np.nan
-    if size_column is not None:
-        state, size = _cell(page, line, row[size_column.index], decimal)
-        if "reference" in columns.known and state == SEEN:
-            size /= _reference(page, line, row[columns.known["reference"].index], decimal)
-    if "present" in columns.known:
-        text = row[columns.known["present"].index].lower()
-        if text in cells.YES:
-            if state == ABSENT:
-                notes["present, but of size 0: read as present, size not measured"].append(line)
-            state = SEEN if state != NOT_IMAGED else NOT_IMAGED
-        elif text in cells.NO:
-            if state == SEEN:
-                notes["not present, but with a size: read as absent"].append(line)
-            state, size = ABSENT, np.nan
-        elif text in cells.NOT_IMAGED:
-            state, size = NOT_IMAGED, np.nan
-        elif text not in cells.EMPTY:
-            raise page.wrong(
-                line,
-                f"must have 1 or 0 in {columns.known['present'].name!r}",
-                text,
-                "write 1 for present, 0 for absent",
-            )
-    if "imaged" in columns.known:
-        text = row[columns.known["imaged"].index].lower()
-        if text in cells.NO:
-            if state == SEEN:
-                notes["not imaged, but with an entry: read as not imaged"].append(line)
-            state, size = NOT_IMAGED, np.nan
-        elif text not in cells.YES and text not in cells.EMPTY:
-            raise page.wrong(
-                line, "must have 1 or 0 for imaged", text, "write 1 for imaged, 0 for not"
-            )
-    return state, size
-
-
-def _reference(page: Sheet, line: int, text: str, decimal: str) -> float:
-    value = cells.number(text, decimal)
-    if value is None or value <= 0:
-        raise page.wrong(
-            line,
-            "must have an intensity of the dendrite > 0",
-            text or "nothing",
-            "fill it in, or give --columns reference=none",
-        )
-    return value
-
-
-def _cell(page: Sheet, line: int, text: str, decimal: str) -> tuple[int, float]:
-    """State and size from a cell of sizes."""
-    word = text.lower()
-    if word in cells.EMPTY:
-        return EMPTY, np.nan
-    if word in cells.ABSENT:
-        return ABSENT, np.nan
-    if word in cells.NOT_IMAGED:
-        return NOT_IMAGED, np.nan
-    value = cells.number(text, decimal)
-    if value is None:
-        remedy = "write 0 for absent, n/a for missing, 'not imaged' for not imaged"
-        if any(c.isdigit() for c in text):
-            remedy = "write the number alone, without a unit or a thousands separator"
-        raise page.wrong(line, "must have a number for a size", text, remedy)
-    if value < 0:
-        raise page.wrong(line, "must have a size >= 0", value, "write 0 for absent")
-    return (SEEN, value) if value > 0 else (ABSENT, np.nan)
-
-
-def _since_first(entries: list[Entry]) -> tuple[list[Entry], list[TableWarning]]:
-    """Days since an animal's first date; clock times count only with two sessions on a day."""
-    warnings = [TableWarning("times are dates, counted in days from the first of each animal")]
-    clock = any(entry.time % 1 for entry in entries)
-    if clock and len({(entry.key, entry.time // 1) for entry in entries}) == len(entries):
-        entries = [replace(entry, time=entry.time // 1) for entry in entries]
-        warnings.append(
-            TableWarning("clock times are ignored: no spine was imaged twice on one day")
-        )
-    first: dict[str, float] = {}
-    for entry in entries:
-        first[entry.key[0]] = min(first.get(entry.key[0], np.inf), entry.time)
-    return [replace(k, time=round(k.time - first[k.key[0]], 6)) for k in entries], warnings
 
 
 def _arrange(
@@ -562,10 +328,3 @@ def _size_name(columns: Columns) -> str:
     name = columns.known["size"].name
     reference = columns.known.get("reference")
     return f"{name} / {reference.name}" if reference else name
-
-
-def _conditions(page: Sheet, columns: Columns) -> dict[Key, str]:
-    if "condition" not in columns.known:
-        return {}
-    at = columns.known["condition"].index
-    return {_key(page, columns, line, row): row[at] for line, row in page.rows}
