@@ -201,6 +201,7 @@ def _whole(name: str, text: str) -> int:
 def _print_results(found: Analysis) -> None:
     """Print the main results in a few lines."""
     from synsamp.report.numbers import number
+    from synsamp.report.spines.headline import headline
     from synsamp.report.spines.page import sections
 
     known = {str(warning) for warning in found.table.warnings}  # printed with the table
@@ -209,12 +210,20 @@ def _print_results(found: Analysis) -> None:
             typer.echo(f"warning: {line}")
     for line in found.missing:
         typer.echo(f"not computed: {line}")
-    wanted = ("Fitted process", "Rule parameters", "Posterior", "Turnover")
+    sentence = headline(found)
+    if found.effects is not None:
+        typer.echo(f"\n{sentence}")
+    wanted = ["Fitted process", "Rule parameters", "Posterior", "Turnover"]
     for section in sections(found):
-        if section.title in (*wanted, "Conditions"):
+        # With conditions, each has its own numbers; those of all together are on the page.
+        name = section.title.removesuffix(" of each condition")
+        if section.title == "Conditions" or name in wanted:
             typer.echo(f"\n{section.title}. {section.lead}")
+            each = name != section.title
             for row in section.rows:
-                typer.echo(f"  {row[0]}: " + ", ".join(cell for cell in row[1:] if cell))
+                pairs = zip(section.head[1:], row[1:], strict=True)
+                words = [f"{head} {cell}" if each and head else cell for head, cell in pairs]
+                typer.echo(f"  {row[0]}: " + ", ".join(filter(None, words)))
     if found.comparison is not None:
         typer.echo(f"\n{found.comparison.verdict}")
     models = found.survival.model_frame

@@ -17,6 +17,7 @@ from synsamp.spines.compare import Comparison, compare
 from synsamp.spines.conditions import (
     compare_conditions,
     fit_each,
+    rates_each,
     survival_each,
     turnover_each,
 )
@@ -61,8 +62,9 @@ class Analysis:
         Their AIC, BIC and predictive checks.
     rule_parameters, survival, turnover
         Of the whole table.
-    by_condition, survival_by_condition, turnover_by_condition, effects
-        Fits, survival and turnover of each condition, and the effects between conditions.
+    by_condition, survival_by_condition, turnover_by_condition, rates_by_condition, effects
+        Fits, survival, turnover ratios of animals and rates of each condition, and the effects
+        between conditions.
     posterior, simulated
         If they were requested.
     sensitivity
@@ -84,6 +86,7 @@ class Analysis:
     by_condition: dict[str, Fitted]
     survival_by_condition: dict[str, Curve]
     turnover_by_condition: pd.DataFrame | None
+    rates_by_condition: pd.DataFrame | None
     effects: pd.DataFrame | None
     posterior: Posterior | None
     simulated: SpineTable | None
@@ -305,6 +308,7 @@ def analyse(
         by_condition=by_condition,
         survival_by_condition=survival_each(table) if effects is not None else {},
         turnover_by_condition=turnover_each(table) if effects is not None else None,
+        rates_by_condition=rates_each(table, seed) if effects is not None else None,
         effects=effects,
         posterior=drawn,
         simulated=simulated,

@@ -85,6 +85,15 @@ def survival_each(table: SpineTable) -> dict[str, Curve]:
     return {name: kaplan_meier(times) for name, times in lifetimes.items() if len(times)}
 
 
+def rates_each(table: SpineTable, seed: int = 0) -> pd.DataFrame:
+    """Gain, loss and turnover of every condition, with 95 % intervals."""
+    frames = [
+        turnover_of(table.of_condition(name), seed).rates.assign(condition=name)
+        for name in table.conditions
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
 def turnover_each(table: SpineTable) -> pd.DataFrame:
     """The turnover ratio of every animal of every condition."""
     rows = []

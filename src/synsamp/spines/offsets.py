@@ -105,12 +105,18 @@ class Offsets:
 
 
 def differ(table: SpineTable) -> float:
-    """p that the mean log sizes of spines have the same distribution in all animals."""
+    """p that the mean log sizes of spines have the same distribution in all animals.
+
+    Medians of conditions may differ.
+    """
     groups = []
-    for name in table.animals:
-        means = _spine_means(table, table.animal == name)
-        if means.size >= FEWEST_SPINES:
-            groups.append(means)
+    for condition in table.conditions:
+        own = table.condition == condition
+        middle = _spine_means(table, own)
+        for name in dict.fromkeys(table.animal[own].tolist()):
+            means = _spine_means(table, own & (table.animal == name))
+            if means.size >= FEWEST_SPINES:
+                groups.append(means - np.median(middle))
     if len(groups) < 2 or np.ptp(np.concatenate(groups)) == 0:
         return 1.0
     return float(stats.kruskal(*groups).pvalue)
@@ -146,11 +152,25 @@ def corrected(table: SpineTable, of: OffsetsOf, threshold: float | None = None) 
             best = judged, values, spread, smallest
     assert best is not None
     _, values, spread, smallest = best
+    if of == "animal" and 1 < len(table.conditions) < n:
+        spread = _within_conditions(table, values[:, 0])
     everywhere = np.broadcast_to(values, (n, table.times.size)).copy()
     offsets = Offsets(of, tuple(table.animals), table.times, everywhere, spread, smallest)
     return replace(
         table, size=table.size / np.exp(everywhere[table.animal_number]), offsets=offsets
     )
+
+
+def _within_conditions(table: SpineTable, values: Floats) -> float:
+    """Standard deviation of the offsets of animals around the mean of their condition."""
+    place = {name: k for k, name in enumerate(table.animals)}
+    left, degrees = 0.0, 0
+    for name in table.conditions:
+        animals = dict.fromkeys(table.animal[table.condition == name].tolist())
+        own = values[[place[a] for a in animals]]
+        left += float(((own - own.mean()) ** 2).sum())
+        degrees += own.size - 1
+    return float(np.sqrt(left / max(degrees, 1)))
 
 
 def _slots(seen: Observations, of: OffsetsOf) -> Numbers:

@@ -56,6 +56,8 @@ def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, 
         frames["condition_survival"] = pd.concat(each, ignore_index=True)
     if found.turnover_by_condition is not None:
         frames["condition_turnover"] = found.turnover_by_condition
+    if found.rates_by_condition is not None:
+        frames["condition_rate"] = found.rates_by_condition
     if found.effects is not None:
         frames["effect"] = found.effects
     frames |= {f"curve_{name}": frame for name, frame in curves.items()}

@@ -17,11 +17,16 @@ from synsamp.report.look import CSS
 from synsamp.report.numbers import number
 from synsamp.report.spines.answers import answers_of
 from synsamp.report.spines.captions import caption
+from synsamp.report.spines.headline import headline
 from synsamp.report.template import render
 from synsamp.spines.analysis import Analysis
+from synsamp.spines.fit import NOISE_TERM
+from synsamp.spines.process import OneTimeScale
+from synsamp.spines.rule_parameters import to_rule_parameters
 
 GENERATOR = "synsamp spines"
 SHOWN_LOSSES = 20
+TOGETHER = ", all conditions together"
 SVG_LIMIT_BYTES = 300_000  # above this a PNG is smaller and faster to draw
 
 SYMBOLS = {
@@ -64,7 +69,7 @@ def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, ve
         css=Markup(CSS),
         title=found.table.name,
         version=version,
-        verdict=_sentence(found.comparison.verdict) if found.comparison else "",
+        verdict=headline(found),
         summary=found.table.summary(),
         choices=[(k, v) for k, v in found.table.choices.items() if k not in hidden],
         warnings=list(found.warnings),
@@ -101,9 +106,13 @@ def sections(found: Analysis) -> list[Section]:
 def _sections(found: Analysis) -> Iterable[Section]:
     unit = found.table.time_unit or "unit of time"
     units = f"{unit}s" if found.table.time_unit else "units of the table"
+    together = ""
+    if found.effects is not None:
+        yield from _per_condition(found, unit, units)
+        together = TOGETHER
     if found.fitted is not None:
         yield Section(
-            "Fitted process",
+            f"Fitted process{together}",
             "Ornstein–Uhlenbeck process of log size, with measurement noise and a threshold on the "
             f"{found.fitted.threshold_on} size. Times in {units}.",
             ["", "estimate", "95 % interval"],
@@ -131,7 +140,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         )
     if found.rule_parameters is not None:
         yield Section(
-            "Rule parameters",
+            f"Rule parameters{together}",
             "Prior and speed of the synaptic sampling rule. Sizes determine only μ, Tσ² and b/σ²; "
             "T = 1 by convention.",
             ["", "value", "unit"],
@@ -166,7 +175,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         ],
     )
     yield Section(
-        "Turnover",
+        f"Turnover{together}",
         "Over all intervals between sessions.",
         ["", "value", "95 % interval", "interval over"],
         [
@@ -180,8 +189,57 @@ def _sections(found: Analysis) -> Iterable[Section]:
         ],
         ("turnover",),
     )
-    if found.effects is not None:
-        yield _effects(found)
+
+
+def _per_condition(found: Analysis, unit: str, units: str) -> Iterable[Section]:
+    """The comparison first, then the numbers of each condition."""
+    yield _effects(found)
+    fits = found.by_condition
+    names = list(fits)
+    shared = [n for n in OneTimeScale.names() + tuple(NOISE_TERM) if fits]
+    yield Section(
+        "Fitted process of each condition",
+        "Ornstein–Uhlenbeck process of log size with one threshold for all conditions: estimate "
+        f"(95 % interval). Times in {units}.",
+        ["", *names],
+        [
+            [
+                SYMBOLS[n],
+                *(f"{number(f.value(n))} ({_ends(*f.interval(n))})" for f in fits.values()),
+            ]
+            for n in shared
+        ],
+    )
+    rule = [to_rule_parameters(f, found.table.time_unit).frame for f in fits.values()]
+    if rule:
+        yield Section(
+            "Rule parameters of each condition",
+            "Prior and speed of the synaptic sampling rule at T = 1 by convention.",
+            ["", *names, "unit"],
+            [
+                [row.quantity, *(number(frame["value"].iloc[k]) for frame in rule), row.unit]
+                for k, row in enumerate(rule[0].itertuples())
+            ],
+        )
+    rates = found.rates_by_condition
+    if rates is not None:
+        parts = {name: own for name, own in rates.groupby("condition", sort=False)}
+        first = next(iter(parts.values()))
+        yield Section(
+            "Turnover of each condition",
+            "Over all intervals between sessions: value (95 % interval).",
+            ["", *map(str, parts)],
+            [
+                [
+                    str(name).replace("unit of time", unit),
+                    *(
+                        f"{number(r['value'])} ({_ends(r['low'], r['high'])})"
+                        for r in (own[own["rate"] == name].iloc[0] for own in parts.values())
+                    ),
+                ]
+                for name in first["rate"]
+            ],
+        )
 
 
 def _sensitivity(found: Analysis, frame: pd.DataFrame) -> Iterable[Section]:
