@@ -19,7 +19,8 @@ def spines(
     table: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="CSV, TSV or .xlsx, or loewenstein2015 after downloading it."
+            metavar="FILE",
+            help="CSV, TSV or .xlsx; loewenstein2015 after downloading it; or plan.",
         ),
     ],
     columns: Annotated[
@@ -92,6 +93,21 @@ def spines(
         bool,
         typer.Option("--posterior", help="Also sample the posterior of the parameters (minutes)."),
     ] = False,
+    held_out: Annotated[
+        bool,
+        typer.Option(
+            "--held-out",
+            help="Is it one Ornstein–Uhlenbeck process? Judge alternatives by held-out sessions "
+            "(minutes).",
+        ),
+    ] = False,
+    effect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATIO",
+            help="With `synsamp spines plan`: the ratio of relaxation times to find.",
+        ),
+    ] = None,
     seed: Annotated[str, typer.Option(metavar="N", help="Seed of all random numbers.")] = "0",
     out: Annotated[
         Path | None,
@@ -102,7 +118,11 @@ def spines(
 
     Prints how the table was read and the main results. Writes an HTML page, all numbers as CSV and
     NetCDF, the figures and a Methods paragraph. docs/spines.md describes the table formats.
+    `synsamp spines plan --effect 1.5` prints how many animals and spines a comparison needs.
     """
+    if effect is not None or (str(table) == "plan" and not table.exists()):
+        _print_plan(table, effect, seed)
+        return
     from importlib.metadata import version
 
     from synsamp.report.spines.write import check_folder, write_spines
@@ -135,6 +155,7 @@ def spines(
         offsets=_offsets(offsets),
         simulate=simulate,
         posterior=posterior,
+        held_out=held_out,
         seed=chosen_seed,
         progress=True,
     )
@@ -198,6 +219,30 @@ def _whole(name: str, text: str) -> int:
         raise refuse(name, "must be a whole number >= 0", text, "for example 0") from None
 
 
+def _print_plan(table: Path, effect: str | None, seed: str) -> None:
+    """Print the power of a comparison by animals and spines."""
+    from synsamp.spines.plan import plan
+
+    if str(table) != "plan" or effect is None:
+        given = f"{table} {effect or ''}".strip()
+        raise refuse("--effect", "belongs to `synsamp spines plan`", given, "plan --effect 1.5")
+    try:
+        ratio = float(effect)
+    except ValueError:
+        raise refuse("--effect", "must be a ratio > 0", effect, "for example 1.5") from None
+    found = plan(ratio, seed=_whole("--seed", seed))
+    typer.echo(
+        f"Power to find a ratio of {ratio:g} in τ between two conditions (a 95 % interval without "
+        "1), for 10 sessions 4 days apart, τ = 20 days, s = 1, η = 0.2. The best of τ and b·T."
+    )
+    best = found.groupby(["animals", "spines"])["power"].max().unstack()
+    typer.echo("animals per condition | " + " | ".join(f"{n} spines each" for n in best.columns))
+    for animals, row in best.iterrows():
+        cells = (f"{100 * value:.0f} %".rjust(len(f"{n} spines each")) for n, value in row.items())
+        typer.echo(f"{animals:>21} | " + " | ".join(cells))
+    typer.echo("synsamp.spines.plan in Python takes other sessions and parameters.")
+
+
 def _print_results(found: Analysis) -> None:
     """Print the main results in a few lines."""
     from synsamp.report.numbers import number
@@ -226,6 +271,8 @@ def _print_results(found: Analysis) -> None:
                 typer.echo(f"  {row[0]}: " + ", ".join(filter(None, words)))
     if found.comparison is not None:
         typer.echo(f"\n{found.comparison.verdict}")
+    if found.held_out is not None:
+        typer.echo(f"\n{found.held_out.answer}")
     models = found.survival.model_frame
     n = len(found.survival.lifetimes.durations)
     if len(models):

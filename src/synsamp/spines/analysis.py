@@ -22,6 +22,8 @@ from synsamp.spines.conditions import (
     turnover_each,
 )
 from synsamp.spines.fit import Fitted, fit_process
+from synsamp.spines.held_out import HeldOut
+from synsamp.spines.held_out import held_out as compare_held_out
 from synsamp.spines.lifetimes import Survival, survival_of
 from synsamp.spines.observations import Observations
 from synsamp.spines.offsets import UNLIKELY, OffsetsOf, corrected, differ
@@ -65,7 +67,7 @@ class Analysis:
     by_condition, survival_by_condition, turnover_by_condition, rates_by_condition, effects
         Fits, survival, turnover ratios of animals and rates of each condition, and the effects
         between conditions.
-    posterior, simulated
+    posterior, simulated, held_out
         If they were requested.
     sensitivity
         Estimates under other assumptions about names, tracking losses and offsets.
@@ -90,6 +92,7 @@ class Analysis:
     effects: pd.DataFrame | None
     posterior: Posterior | None
     simulated: SpineTable | None
+    held_out: HeldOut | None
     sensitivity: pd.DataFrame | None
     unexplained: pd.DataFrame | None
     warnings: tuple[str, ...]
@@ -217,6 +220,7 @@ def analyse(
     offsets: OffsetsOf | None = None,
     simulate: bool = False,
     posterior: bool = False,
+    held_out: bool = False,
     seed: int = 0,
     progress: bool = False,
 ) -> Analysis:
@@ -234,6 +238,8 @@ def analyse(
         Also simulate the rule under the fitted prior.
     posterior
         Also sample the posterior of the parameters (minutes).
+    held_out
+        Also compare models by held-out sessions (minutes).
     seed
         Seed of all random numbers.
     progress
@@ -289,6 +295,12 @@ def analyse(
     drawn = None
     if posterior and one is not None and seen is not None:
         drawn = posterior_of(seen, one, seed=seed, progress=progress)
+    predictions = None
+    if held_out:
+        try:
+            predictions = compare_held_out(chosen, seed=seed, progress=progress)
+        except SynsampError as error:
+            missing.append(f"no sessions are held out: {error}")
     simulated = None
     if simulate:
         if one is None:
@@ -312,6 +324,7 @@ def analyse(
         effects=effects,
         posterior=drawn,
         simulated=simulated,
+        held_out=predictions,
         sensitivity=sensitivity,
         unexplained=unexplained,
         warnings=_warnings(raw, table, one, sensitivity, unexplained),

@@ -9,6 +9,8 @@ variance (assumed density filtering). The filter handles two parts of x as easil
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -22,35 +24,47 @@ Floats = NDArray[np.float64]
 
 def gaussian_log_likelihoods(process: Process, seen: Observations) -> Floats:
     """log P(observations | seen at least once) of every spine, approximated at absences."""
+    first, given = _arguments(process, seen)
+    whole = _filter(seen.kind, seen.value, seen.gap, seen.length, first(seen.elapsed), *given)
+    found: Floats = whole - log_entry_by(process, seen)
+    return found
+
+
+def log_entry_by(process: Process, seen: Observations) -> Floats:
+    """log of the probability that each spine is in the table."""
+    first, given = _arguments(process, seen)
+    blanks = seen.blanks
+    nothing = np.zeros(blanks.gap.shape, np.int8)
+    blank = np.zeros(nothing.shape)
+    absent = _filter(nothing, blank, blanks.gap, blanks.length, first(blanks.elapsed), *given)
+    return log_entry(absent, seen)
+
+
+def _arguments(
+    process: Process, seen: Observations
+) -> tuple[Callable[[Floats], Floats], tuple[Any, ...]]:
+    """The spread of the first part after some time, and the arguments that all rows share."""
     steps = process.transition(seen.intervals)
     spreads = [spread for spread, _ in process.parts()]
     if len(steps) == 1:
         steps = [*steps, (np.zeros_like(steps[0][0]), np.zeros_like(steps[0][0]))]
         spreads = [*spreads, 0.0]
-    mean = process.start()[0]
-    noise = process.noise
-    given = (
-        mean,
-        spreads[1],
-        *steps[0],
-        *steps[1],
-        noise,
-        seen.threshold,
-        seen.threshold_on == "true",
-        seen.missed,
-    )
     # Of a sum of two, the first part is that which may grow with time.
     alone = spreads[1] == 0.0
 
     def first(elapsed: Floats) -> Floats:
         return process.spread_after(elapsed) if alone else np.full(elapsed.shape, spreads[0])
 
-    whole = _filter(seen.kind, seen.value, seen.gap, seen.length, first(seen.elapsed), *given)
-    blanks = seen.blanks
-    nothing = np.zeros(blanks.gap.shape, np.int8)
-    blank = np.zeros(nothing.shape)
-    absent = _filter(nothing, blank, blanks.gap, blanks.length, first(blanks.elapsed), *given)
-    return whole - log_entry(absent, seen)
+    return first, (
+        process.start()[0],
+        spreads[1],
+        *steps[0],
+        *steps[1],
+        process.noise,
+        seen.threshold,
+        seen.threshold_on == "true",
+        seen.missed,
+    )
 
 
 def log_entry(log_absent: Floats, seen: Observations) -> Floats:

@@ -84,6 +84,14 @@ def methods(found: Analysis, version: str) -> str:
             "table. Prior and speed are given at temperature T = 1 by convention, since sizes "
             "determine only μ, Tσ² and b/σ²."
         )
+    if found.held_out is not None:
+        text.append(
+            "One time scale was compared with two time scales, two populations and a Kesten "
+            "process by the log density of one-step predictions of the last third of the "
+            "sessions, after fitting each to the sessions before. A model was preferred if its "
+            "mean gain exceeded 2.39 standard errors (over animals, or spines with fewer than "
+            "three)."
+        )
     if found.posterior is not None:
         chains, draws = (found.posterior.draws.sizes[d] for d in ("chain", "draw"))
         text.append(

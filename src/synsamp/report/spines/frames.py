@@ -24,6 +24,9 @@ def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, 
         frames["offset"] = found.table.offsets.frame
     if found.unexplained is not None:
         frames["unexplained_loss"] = found.unexplained
+    if found.held_out is not None:
+        frames["held_out"] = found.held_out.scores
+        frames["held_out_power"] = found.held_out.power
     if found.comparison is not None:
         frames["comparison"] = found.comparison.criteria
         frames["check"] = found.comparison.checks

@@ -21,6 +21,7 @@ from synsamp.report.spines.headline import headline
 from synsamp.report.template import render
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.fit import NOISE_TERM
+from synsamp.spines.held_out import HeldOut
 from synsamp.spines.process import OneTimeScale
 from synsamp.spines.rule_parameters import to_rule_parameters
 
@@ -153,6 +154,8 @@ def _sections(found: Analysis) -> Iterable[Section]:
         yield from _sensitivity(found, found.sensitivity)
     if found.comparison is not None:
         yield from _comparison(found)
+    if found.held_out is not None:
+        yield from _held_out(found.held_out)
     durations = found.survival.lifetimes.durations
     yield Section(
         "Survival of new spines",
@@ -296,6 +299,24 @@ def _sensitivity(found: Analysis, frame: pd.DataFrame) -> Iterable[Section]:
                 for r in found.unexplained.head(SHOWN_LOSSES).itertuples()
             ],
         )
+
+
+def _held_out(found: HeldOut) -> Iterable[Section]:
+    power = found.power.set_index("model")["one_time_scale_rejected"].to_dict()
+    yield Section(
+        "Held-out sessions",
+        found.answer,
+        ["model", "score", "compared with one time scale", "one time scale rejected"],
+        [
+            [
+                r.model,
+                number(r.score),
+                "" if r.model == "one time scale" else f"{r.difference:+.3f} ± {r.error:.3f}",
+                f"{100 * power[r.model]:.0f} % of its tables" if r.model in power else "",
+            ]
+            for r in found.scores.itertuples()
+        ],
+    )
 
 
 def _comparison(found: Analysis) -> Iterable[Section]:
