@@ -17,7 +17,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
              "time min", "time s", "hour", "hours", "week", "weeks", "session", "session id",
              "session no", "imaging day", "imaging date", "imaging session", "timepoint",
              "time point", "age", "date time", "datetime", "acquisition date"),
-    "size": ("size", "volume", "vol", "spine volume", "head volume", "spine size", "area",
+    "size": ("size", "int den", "raw int den", "integrated density", "volume", "vol",
+             "spine volume", "head volume", "spine size", "area",
              "head area", "spine area", "intensity", "integrated intensity", "spine intensity",
              "fluorescence", "integrated fluorescence", "brightness", "spine brightness", "weight",
              "value", "head diameter", "spine head volume", "spine head area"),
@@ -29,6 +30,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "animal": ("animal", "animal id", "animal no", "mouse", "mouse id", "rat", "subject",
                "subject id", "specimen"),
     "dendrite": ("dendrite", "dendrite id", "dendrite no", "branch", "branch id", "segment",
+                 "segment id",
                  "dendritic segment", "cell", "cell id", "neuron", "fov", "field", "region"),
     "condition": ("condition", "group", "treatment", "genotype", "cohort"),
 }  # fmt: skip

@@ -34,6 +34,7 @@ from synsamp.spines.returns import with_names
 from synsamp.spines.sheet import Sheet, open_sheet, sheet_names
 from synsamp.spines.table import SpineTable, TableWarning
 from synsamp.spines.table_warnings import with_warnings
+from synsamp.spines.trackers import from_imagej, from_synapflow
 
 LOEWENSTEIN_COLUMNS: dict[str, str | int] = {
     "animal": 1,
@@ -60,13 +61,13 @@ def read(
     interval: float | None = None,
     returns: str | None = None,
 ) -> SpineTable:
-    """Read a CSV or Excel file, a pandas DataFrame, or what a tracker wrote.
+    """Read a CSV or Excel file, a pandas DataFrame, or what ImageJ, MapManager or SynapFlow wrote.
 
     Parameters
     ----------
     source
-        Path of a .csv, .tsv, .txt or .xlsx file, or a DataFrame, or the name of a data set that
-        ``synsamp data fetch`` downloaded. A `SpineTable` is returned unchanged.
+        Path of a .csv, .tsv, .txt or .xlsx file, a folder of SynapFlow, a DataFrame, or the name of
+        a data set that ``synsamp data fetch`` downloaded. A `SpineTable` is returned unchanged.
     columns
         Columns by role: a name, a position from 1, or "none", such as
         ``{"spine": "ROI", "size": 5}``. Roles: spine, time, size, present, imaged, reference,
@@ -103,6 +104,8 @@ def read(
     given = dict(columns or {})
     if not isinstance(source, pd.DataFrame):
         source, given, header = _data_set(source, given, header)
+        if Path(source).is_dir():
+            source = from_synapflow(Path(source))
     parts, warnings = _parts(source, given, by, header, sheet, sheets)
     page, found = parts[0].page, parts[0].columns
     decimal, dated = parts[0].decimal, parts[0].dated
@@ -164,7 +167,7 @@ def _parts(
     """The sheet, or all sheets; those that are no tables are listed in a warning."""
     finder = header_finder(given, by)
     if sheets is None:
-        page = open_sheet(source, sheet, is_header=finder, has_header=header)
+        page = from_imagej(open_sheet(source, sheet, is_header=finder, has_header=header))
         return [_part(page, find_columns(page, given, by))], []
     if sheets not in ("all", "animal", "condition"):
         raise refuse("sheets", "must be all, animal or condition", sheets, "leave it out")
@@ -174,7 +177,7 @@ def _parts(
     left_out: dict[str, str] = {}
     for name in sheet_names(source):
         try:
-            page = open_sheet(source, name, is_header=finder, has_header=header)
+            page = from_imagej(open_sheet(source, name, is_header=finder, has_header=header))
             pages.append((name, page, find_columns(page, given, by)))
         except SynsampError as error:
             left_out[name] = str(error)

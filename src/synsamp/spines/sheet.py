@@ -254,7 +254,7 @@ def _from_frame(frame: pd.DataFrame) -> Sheet:
         raise refuse("frame", "must hold columns and rows", frame.shape, "one row per observation")
     columns = [[_text(cell) for cell in frame.iloc[:, k]] for k in range(len(header))]
     rows = [(k, list(cells)) for k, cells in enumerate(zip(*columns, strict=True))]
-    return Sheet("frame", "row", header, rows)
+    return Sheet(str(frame.attrs.get("name", "frame")), "row", header, rows)
 
 
 def _text(cell: Any) -> str:
