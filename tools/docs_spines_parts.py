@@ -48,7 +48,7 @@ def make(kind: str, repetition: int) -> tuple[SpineTable, dict[str, float]]:
         **true,
         n_spines=150,
         n_animals=5,
-        times=np.arange(8) * 4.0,
+        times=np.arange(0.0, 32.0, 4.0),
         threshold_on="true" if kind == "session" else "measured",
         missed=0.05 if kind == "missed" else 0.0,
         seed=repetition,

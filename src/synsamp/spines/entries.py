@@ -245,10 +245,10 @@ def on_days(
         )
     numbered = np.unique([entry.time for entry in entries])
     if interval is not None:
-        step = number("interval", interval, above=0)
+        step = number("interval", interval, above=0, remedy="give days, such as 4")
         place = {float(t): float((t - numbered[0]) * step) for t in numbered}
     else:
-        given = numbers("days", days, shape=(None,))
+        given = numbers("days", days, shape=(None,), remedy="give days, such as 0,4,8")
         if given.size != numbered.size or (np.diff(given) <= 0).any():
             raise refuse(
                 "days",
