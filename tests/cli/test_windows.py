@@ -28,11 +28,17 @@ sys.exit(run_command_line(sys.argv[1:], WITH_COINS))
 """
 
 
-@pytest.mark.parametrize("words", [["--help"], ["list"], ["run", "coins", "--out", "run"]])
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["list"], ["run", "coins", "--out", "run"], ["spines", "table.csv"]],
+)
 def test_commands_need_no_posix_modules(tmp_path, words):
     tests = Path(__file__).parent.parent
     if words[0] == "run":
         words = [*words, "--trials", "1"]
+    if words[0] == "spines":
+        rows = [f"{s},{d},{s % 5 + 0.3 * d + 1}" for s in range(12) for d in range(3)]
+        (tmp_path / "table.csv").write_text("\n".join(["spine,day,size", *rows]))
     done = subprocess.run(
         [
             sys.executable,
@@ -47,3 +53,5 @@ def test_commands_need_no_posix_modules(tmp_path, words):
     assert done.returncode == 0, done.stderr
     if words[0] == "run":
         assert (tmp_path / "run" / "report.html").exists()
+    if words[0] == "spines":
+        assert (tmp_path / "table-spines" / "report.html").exists()

@@ -267,7 +267,9 @@ def _print_results(found: Analysis) -> None:
             each = name != section.title
             for row in section.rows:
                 pairs = zip(section.head[1:], row[1:], strict=True)
-                words = [f"{head} {cell}" if each and head else cell for head, cell in pairs]
+                words = [
+                    f"{head} {cell}" if each and head != "unit" else cell for head, cell in pairs
+                ]
                 typer.echo(f"  {row[0]}: " + ", ".join(filter(None, words)))
     if found.comparison is not None:
         typer.echo(f"\n{found.comparison.verdict}")

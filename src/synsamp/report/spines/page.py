@@ -83,10 +83,6 @@ def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, ve
     )
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
-
-
 def _figure(found: Analysis, drawing: Drawing) -> dict[str, Any]:
     as_svg = len(drawing.svg) <= SVG_LIMIT_BYTES
     kind, content = ("svg+xml", drawing.svg) if as_svg else ("png", drawing.png)
@@ -358,7 +354,7 @@ def _effects(found: Analysis) -> Section:
         ]
         for r, pair in zip(found.effects.itertuples(), pairs, strict=True)
     ]
-    lead = f"{_sentence(pairs[0])} " if only else ""
+    lead = f"{pairs[0]}. " if only else ""
     return Section(
         "Conditions",
         f"{lead}Effect size: difference in units of s for the mean, log ratio for other "
