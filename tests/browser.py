@@ -38,7 +38,7 @@ document.getElementById("frame").onload = event => {{
     small: [...page.images].filter(i => i.getBoundingClientRect().width < 280).length,
     shrunk: Math.min(...[...page.images].map(
       i => i.getBoundingClientRect().width / i.getAttribute("width"))),
-    told: [...page.querySelectorAll(".sideways")].filter(p => p.offsetParent).length,
+    marked: [...page.querySelectorAll(".sideways")].filter(p => p.offsetParent).length,
     cut: [...page.images].filter(i => {{
       const sheet = i.closest(".sheet");
       return sheet && i.getBoundingClientRect().width > sheet.clientWidth
@@ -52,7 +52,7 @@ document.getElementById("frame").onload = event => {{
 }};
 </script></body>"""
 
-# Each page stands in a frame of its own, and is looked at from outside when all have loaded.
+# Each page stands in a separate frame, and is inspected from outside when all have loaded.
 ALIVE = """<!doctype html><body>{frames}
 <pre id="found"></pre><script>
 window.alive = [];
@@ -85,7 +85,7 @@ def measure(report, folder, width, *flags):
     return {**found, "console": re.findall(r":CONSOLE[^\]]*\] (.*)", printed)}
 
 
-def look_at(pages, folder):
+def inspect_page(pages, folder):
     """Which elements and attributes of each page came alive."""
     frames = "".join(f'<iframe srcdoc="{escape(page)}"></iframe>' for page in pages)
     return _look(ALIVE.format(frames=frames), folder)[0]

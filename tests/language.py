@@ -2,7 +2,8 @@
 
     python tests/language.py src/synsamp/rule docs/rule.md
 
-prints one line per finding. Strings, docstrings and comments of Python files count, names do not.
+prints one line per finding. In Python files strings, docstrings and comments count, and the names
+of functions and classes, with underscores as spaces; other names do not.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ REPLACEMENTS: dict[str, str] = {
     r"\bfound out\b": "detected",
     r"\bstrange\b": "unexpected",
     r"\bhumps?\b": "mode",
-    r"\b[Ss]eal(s|ed)?\b": "manifest, checksum",
+    r"\bseal(s|ed)?\b": "manifest, checksum",
     r"\bwidening\b": "inflation of the spread",
     r"\bdoubt(s|ful)?\b": "warning",
     r"\bthe way back\b": "inverse",
@@ -58,10 +59,10 @@ REPLACEMENTS: dict[str, str] = {
 ALLOWED = re.compile(
     r"power[- ]laws?|law of (large numbers|total \w+)|Weber's law|two-armed|multi-armed|"
     r"(one|each|an?|the|two|both|best|better|worse) arms?(?= of the bandit)|bandit arms?|"
-    r"screen readers?|first-time readers?|the reader\b",
+    r"screen readers?|first-time readers?|the reader\b|~nobody",
     re.IGNORECASE,
 )
-_WRONG = {re.compile(pattern): use for pattern, use in REPLACEMENTS.items()}
+_WRONG = {re.compile(pattern, re.IGNORECASE): use for pattern, use in REPLACEMENTS.items()}
 
 
 class Finding(NamedTuple):
@@ -84,11 +85,14 @@ def findings(path: Path) -> Iterator[Finding]:
 
 
 def _python_texts(text: str) -> Iterator[tuple[int, str]]:
+    texts = {tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", -1)}
+    before = ""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in (tokenize.COMMENT, tokenize.STRING) or token.type == getattr(
-            tokenize, "FSTRING_MIDDLE", -1
-        ):
+        if token.type in texts:
             yield token.start[0], token.string
+        elif before in ("def", "class"):
+            yield token.start[0], token.string.replace("_", " ").strip()
+        before = token.string
 
 
 def files(paths: list[Path]) -> Iterator[Path]:

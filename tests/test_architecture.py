@@ -295,3 +295,21 @@ def test_the_guard_sees_a_wrong_import(folder, text):
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(SOURCE)))
 def test_a_module_can_be_read_in_one_sitting(path):
     assert len(path.read_text().splitlines()) < 400
+
+
+def defined_types(path):
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign) and "NDArray" not in ast.unparse(node.value):
+            names = (target.id for target in node.targets if isinstance(target, ast.Name))
+            yield from (name for name in names if name[0].isupper() and not name.isupper())
+
+
+def test_a_type_has_one_meaning():
+    """No public class or type alias is defined in two modules; aliases of array types may be."""
+    defined = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for name in {name for name in defined_types(path) if name[0] != "_"}:
+            defined.setdefault(name, []).append(path.relative_to(SOURCE).as_posix())
+    assert {name: paths for name, paths in defined.items() if len(paths) > 1} == {}

@@ -1,7 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from synsamp import arguments
+import synsamp as ss
+from synsamp import arguments, data, packing, spiking
 from synsamp.errors import SynsampError
 
 NOT_A_NUMBER = [
@@ -101,7 +103,7 @@ def test_an_error_is_one_short_line_whatever_the_value():
     assert "\n" not in str(caught.value)
 
 
-def test_whole_numbers_beyond_63_bits_are_refused_instead_of_wrapped():
+def test_whole_numbers_beyond_63_bits_raise_an_error_instead_of_wrapped():
     with pytest.raises(SynsampError, match=r"x must fit into 63 bits, got 9223372036854775808"):
         arguments.wholes("x", np.array([2**63], np.uint64))
     assert arguments.wholes("x", np.array([2**63 - 1], np.uint64)).tolist() == [2**63 - 1]
@@ -136,7 +138,6 @@ def test_a_masked_array_that_masks_nothing_is_its_values(mask):
 
 
 def test_series_and_tables_are_taken_as_their_values():
-    pd = pytest.importorskip("pandas")
     row = pd.Series([1, 0, 1], index=[7, 3, 5])
     for take in TAKES_ARRAYS.values():
         np.testing.assert_array_equal(take("rates", row), [1, 0, 1])
@@ -147,3 +148,68 @@ def test_series_and_tables_are_taken_as_their_values():
     for missing in (pd.Series([1.0, None]), pd.Series([1, None], dtype="Int64")):
         with pytest.raises(SynsampError, match=r"^rates must (be|have)"):
             arguments.numbers("rates", missing)
+
+
+MASKED = np.ma.masked_array([[1.0, 0.0], [1.0, 1.0]], mask=[[False, True], [False, False]])
+NETWORK = spiking.winner_take_all_network(2, 2)
+
+
+def _entrances(numbers, flags):
+    """Public calls that take an array of the user, by the name of the argument."""
+    row = numbers[0]
+    gaps = spiking.Projection("x", "z", spiking.SynapseModel(), mask=flags)
+    return {
+        "theta": lambda: spiking.Simulation(NETWORK, theta={"x->z": numbers}),
+        "mask": lambda: spiking.Network(NETWORK.inputs, NETWORK.neurons, [gaps]),
+        "which": lambda: spiking.RemoveSynapses("x->z", which=flags),
+        "stimulus": lambda: spiking.Simulation(NETWORK, row),
+        "presentation": lambda: spiking.Simulation(NETWORK, [_with_rates(numbers)]).run_until(1.0),
+        "input": lambda: spiking.SpikeTimes([0.1, 0.2], row),
+        "offset_s": lambda: spiking.stdp_curve(row),
+        "images": lambda: data.digits_from_array(numbers[None], [1]),
+        "labels": lambda: data.digits_from_array(np.zeros((2, 3, 3)), row.astype(int)),
+        "rates_hz": lambda: data.RateSegments([0.1, 0.1], numbers),
+        "durations_s": lambda: data.RateSegments(row + 1, np.ones((2, 3))),
+        "image": lambda: data.encode_image(numbers, 0.1),
+        "waveform": lambda: data.lyon_cochleagram(row, 8000.0),
+        "samples": lambda: data.Utterance(1, "a", "1", row, 8000.0),
+        "start": lambda: ss.sample(ss.Rule(prior=ss.Gaussian()), row, steps=2, dt=0.1),
+        "speed": lambda: ss.Rule(prior=ss.Gaussian(), speed=row),
+        "mean": lambda: ss.Gaussian(mean=row),
+        "means": lambda: ss.GaussianMixture(means=row),
+        "group": lambda: ss.PriorByGroup((ss.Flat(),) * 2, group=row.astype(int)),
+        "weight": lambda: ss.Exponential().theta(row + 1),
+    }
+
+
+class _with_rates:  # noqa: N801 (a presentation of a user's own class)
+    def __init__(self, rates_hz):
+        self.durations_s, self.rates_hz = np.ones(len(rates_hz)), rates_hz
+
+
+@pytest.mark.parametrize("name", _entrances(MASKED, MASKED > 0))
+def test_no_entrance_drops_a_mask(name):
+    with pytest.raises(SynsampError, match="no masked values, got 1 of"):
+        _entrances(MASKED, MASKED > 0)[name]()
+
+
+@pytest.mark.parametrize("kind", ["float64", "Float64"])
+def test_no_entrance_takes_a_table_with_missing_values(kind):
+    numbers = pd.DataFrame({"a": [1.0, None], "b": [1.0, 0.0]}, dtype=kind)
+    flags = pd.DataFrame({"a": [True, None], "b": [True, False]}, dtype="boolean")
+    gaps = spiking.Projection("x", "z", spiking.SynapseModel(), mask=flags)
+    for call in (
+        lambda: spiking.Simulation(NETWORK, theta={"x->z": numbers}),
+        lambda: spiking.Network(NETWORK.inputs, NETWORK.neurons, [gaps]),
+        lambda: spiking.RemoveSynapses("x->z", which=flags),
+        lambda: data.RateSegments([0.1, 0.1], numbers),
+        lambda: data.encode_image(numbers, 0.1),
+        lambda: data.lyon_cochleagram(numbers["a"], 8000.0),
+    ):
+        with pytest.raises(SynsampError, match=r"must be"):
+            call()
+
+
+def test_a_checkpoint_refuses_a_mask(tmp_path):
+    with (tmp_path / "state").open("wb") as file, pytest.raises(TypeError, match="masked values"):
+        packing.write_packed(file, {"a": MASKED})

@@ -24,10 +24,10 @@ def without_remedy(text):
 
 
 @pytest.mark.parametrize("path", FIRST_MET, ids=lambda path: path.name)
-def test_every_refusal_names_a_remedy(path):
+def test_every_error_names_a_remedy(path):
     assert without_remedy(path.read_text()) == []
 
 
-def test_the_guard_sees_a_refusal_without_one():
+def test_the_guard_sees_an_error_without_one():
     assert without_remedy('refuse("x", "must be 1", 2)') == [1]
     assert without_remedy('refuse("x", "must be 1", 2, "use 1")') == []

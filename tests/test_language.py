@@ -17,6 +17,7 @@ TEXTS = [
     *sorted((ROOT / "docs" / "data").glob("*_notes.toml")),
     *sorted((ROOT / "tools").glob("*.py")),
     *sorted((ROOT / "benchmarks").glob("*.py")),
+    *(path for path in sorted((ROOT / "tests").rglob("*.py")) if "language" not in path.name),
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
 ]
@@ -57,7 +58,13 @@ def test_every_listed_word_is_found(tmp_path, suffix):
     assert {found.use for found in language.findings(text)} == set(language.REPLACEMENTS.values())
 
 
-def test_names_and_allowed_terms_are_not_found(tmp_path):
+def test_variables_and_allowed_terms_are_not_found(tmp_path):
     text = tmp_path / "text.py"
     text.write_text("arm = law = 1  # a power law, the law of large numbers\n")
     assert words(text) == []
+
+
+def test_case_does_not_matter_and_names_of_functions_count(tmp_path):
+    text = tmp_path / "text.py"
+    text.write_text("# As it is\ndef test_the_run_goes_on(): ...\n")
+    assert [found.word for found in language.findings(text)] == ["As it is", "goes on"]

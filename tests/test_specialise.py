@@ -233,7 +233,7 @@ assert sum(specialise(triple, on_disk=True).stats.cache_hits.values()) == int(sy
 @pytest.mark.parametrize(
     ("what", "hits"), [("nothing", 1), ("cut", 0), ("garbage", 0), ("empty", 0)]
 )
-def test_damaged_machine_code_is_thrown_away_and_made_anew(what, hits, tmp_path):
+def test_damaged_machine_code_is_discarded_and_compiled_again(what, hits, tmp_path):
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
 
     def run(text, *arguments):

@@ -12,7 +12,7 @@ from synsamp.experiments.registry import Registry
 from synsamp.report.numbers import (
     band_text,
     null_text,
-    number,
+    number_text,
     paper_text,
     value_text,
     verdict_text,
@@ -101,7 +101,7 @@ def scores(found: Stored, experiment: str, registry: Registry) -> Iterator[str]:
         cells = [
             _score(claim, present(found.runs[run]).get(claim.key + end)) for run, end in columns
         ]
-        yield row(small(claim.statement, claim.unit), number(claim.paper), *cells)
+        yield row(small(claim.statement, claim.unit), number_text(claim.paper), *cells)
     yield ""
     yield (
         '"T = 0 after the lesion" is a branch that continues from the same state without noise. '

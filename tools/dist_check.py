@@ -21,11 +21,14 @@ DIST = ROOT / "dist"
 IN_WHEEL = (
     "synsamp/py.typed",
     "synsamp/data/embedded/README.md",
+    "synsamp/data/embedded/LICENSE-CC-BY-SA-4.0.txt",
+    "synsamp/data/embedded/fsdd_spoken_ones_and_twos.npz",
     "synsamp/data/embedded/mnist_training_ones_and_twos.npz",
     "synsamp/data/embedded/synthetic_spoken_ones_and_twos.npz",
     "synsamp/report/templates/page.html",
     "synsamp/report/templates/spines.html",
     "dist-info/licenses/LICENSE",
+    "dist-info/licenses/src/synsamp/data/embedded/LICENSE-CC-BY-SA-4.0.txt",
 )
 ONLY_IN_REPOSITORY = ("tests/", "tools/", "benchmarks/", "docs/")
 COMMANDS = (

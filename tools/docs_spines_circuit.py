@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from synsamp.data.encoding import encode_image, noise_gap
-from synsamp.report.numbers import number
+from synsamp.report.numbers import number_text
 from synsamp.spiking import RandomOrder, Simulation, winner_take_all_network
 from synsamp.spines import analyse
 
@@ -75,8 +75,8 @@ def write() -> None:
     lines += ["| | one time scale | 95 % interval |", "| --- | ---: | ---: |"]
     symbols = {"mean": "μ", "spread": "s", "relaxation": "τ (h)", "noise": "η", "bT": "b·T (1/h)"}
     for name, symbol in symbols.items():
-        low, high = (number(v) for v in fitted.interval(name))
-        lines.append(f"| {symbol} | {number(fitted.value(name))} | {low} to {high} |")
+        low, high = (number_text(v) for v in fitted.interval(name))
+        lines.append(f"| {symbol} | {number_text(fitted.value(name))} | {low} to {high} |")
     lines += ["", "| process | ΔAIC | not explained |", "| --- | ---: | --- |"]
     for row in comparison.criteria.itertuples():
         own = comparison.checks[comparison.checks["process"] == row.process]

@@ -32,7 +32,7 @@ from synsamp.claims import Ratio, Value
 from synsamp.claims.judge import interval_of
 from synsamp.claims.table import Run, present
 from synsamp.errors import SynsampError
-from synsamp.report.numbers import interval_text, number
+from synsamp.report.numbers import interval_text, number_text
 from tools.stored import Stored
 
 BEGIN, END = "<!-- measured ", "<!-- end of measured -->"
@@ -46,8 +46,8 @@ class Number(float):
 
     def __format__(self, spec: str) -> str:
         if not math.isfinite(self):
-            return number(None)
-        text = format(float(self), spec) if spec else number(float(self))
+            return number_text(None)
+        text = format(float(self), spec) if spec else number_text(float(self))
         return text.replace("-", "−").replace("%", " %")
 
 

@@ -17,7 +17,7 @@ from tools.markdown import row, small
 from tools.stored import Stored
 
 
-class Compared(NamedTuple):
+class ComparedClaim(NamedTuple):
     """A claim judged on the first run, on this run and on the pooled seeds."""
 
     before: ClaimRecord
@@ -75,12 +75,14 @@ def two_runs(found: Stored, first: Stored, registry: Registry) -> Iterator[str]:
     yield ""
 
 
-def _agree(judged: list[tuple[Run, Compared]], *, changed: bool) -> str:
+def _agree(judged: list[tuple[Run, ComparedClaim]], *, changed: bool) -> str:
     some = [claim.same for _, claim in judged if claim.changed == changed]
     return f"{sum(some)} of {len(some)}"
 
 
-def _by_claim(run: Run, found: Stored, first: Stored, registry: Registry) -> Iterator[Compared]:
+def _by_claim(
+    run: Run, found: Stored, first: Stored, registry: Registry
+) -> Iterator[ComparedClaim]:
     now, before = found.runs[run], first.runs[run]
     pooled = {name: [*before[name], *now[name]] for name in now if name in before}
     changed = first.changed(run, registry)
@@ -90,4 +92,4 @@ def _by_claim(run: Run, found: Stored, first: Stored, registry: Registry) -> Ite
     ]
     for name in records[1]:
         if all(name in each for each in records):  # a new claim has nothing to compare with
-            yield Compared(*(each[name] for each in records), changed=name in changed)
+            yield ComparedClaim(*(each[name] for each in records), changed=name in changed)

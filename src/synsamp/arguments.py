@@ -100,6 +100,34 @@ def whole(
     return found
 
 
+def array(name: str, value: Any, kind: str = "numbers", remedy: str = "") -> NDArray[Any]:
+    """The values of an array, a list, a Series or a DataFrame, in their own type.
+
+    Every array of a user passes through here: `numpy.asarray` would drop a mask without a word,
+    and nullable pandas columns would become arrays of Python objects.
+    """
+    _refuse_masked(name, value)
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError, OverflowError):  # ragged lists, objects of other libraries
+        raise refuse(name, f"must be an array of {kind}", _brief(value), remedy) from None
+    if found.dtype.kind not in "biufc":
+        raise refuse(name, f"must be an array of {kind}", _brief(value), remedy)
+    return found
+
+
+def _refuse_masked(name: str, value: Any) -> None:
+    """Raise an error for masked values, also in lists of arrays."""
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            if isinstance(part, (list, tuple, np.ma.MaskedArray)):
+                _refuse_masked(name, part)
+    elif isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        hidden = f"{np.ma.count_masked(value)} of {value.size}"
+        use = "use .filled(value) or .compressed()"
+        raise SynsampError(f"{name} must have no masked values, got {hidden}; {use}")
+
+
 def numbers(
     name: str,
     value: Any,
@@ -117,7 +145,7 @@ def numbers(
     ``finite=False`` accepts NaN and infinity.
     """
     bounds = _bounds(above, at_least, below, at_most)
-    found = _array(name, value, "numbers", remedy)
+    found = array(name, value, "numbers", remedy)
     if found.dtype.kind not in "iuf":
         raise refuse(name, "must be an array of numbers", _brief(value), remedy)
     found = found.astype(np.float64)
@@ -154,7 +182,7 @@ def flags(
     name: str, value: Any, *, shape: tuple[int | None, ...] | None = None, remedy: str = ""
 ) -> NDArray[np.bool_]:
     """An array of True and False, or of 0 and 1 as in many files and masks."""
-    found = _array(name, value, "True and False", remedy)
+    found = array(name, value, "True and False", remedy)
     if found.dtype.kind not in "biuf" or not np.all((found == 0) | (found == 1)):
         raise refuse(name, "must be an array of True and False", _brief(value), remedy)
     found = found.astype(bool)
@@ -181,7 +209,7 @@ def wholes(
 ) -> NDArray[np.int64]:
     """An array of whole numbers (indices, counts) within their bounds."""
     bounds = _bounds(None, at_least, None, at_most)
-    found = _array(name, value, "whole numbers", remedy)
+    found = array(name, value, "whole numbers", remedy)
     if found.dtype.kind not in "iu" and found.size:
         raise refuse(name, "must be an array of whole numbers", _brief(value), remedy)
     if found.dtype.kind == "u" and found.size and found.max() > np.iinfo(np.int64).max:
@@ -247,19 +275,6 @@ def _is_scalar(value: Any) -> bool:
         return np.ndim(value) == 0
     except (TypeError, ValueError):  # a ragged list
         return False
-
-
-def _array(name: str, value: Any, kind: str, remedy: str) -> NDArray[Any]:
-    """The values of an array, a list, a Series or a DataFrame."""
-    for part in value if isinstance(value, (list, tuple)) else (value,):
-        if isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part):
-            hidden = f"{np.ma.count_masked(part)} of {part.size}"
-            use = "use .filled(value) or .compressed()"
-            raise SynsampError(f"{name} must have no masked values, got {hidden}; {use}")
-    try:
-        return np.asarray(value)
-    except (TypeError, ValueError, OverflowError):  # ragged lists, objects of other libraries
-        raise refuse(name, f"must be an array of {kind}", _brief(value), remedy) from None
 
 
 def _require_shape(

@@ -41,7 +41,7 @@ def read_packed(content: bytes, name: str) -> dict[str, Any]:
     start = len(MAGIC) + 8
     end = start + int.from_bytes(body[len(MAGIC) : start], "little")
     structure = json.loads(body[start:end])
-    file = _Reader(body, end)
+    file = _Bytes(body, end)
     arrays = [
         np.lib.format.read_array(file, allow_pickle=False)  # type: ignore[arg-type]
         for _ in range(_count_arrays(structure))
@@ -59,6 +59,8 @@ def _pack(value: Any, arrays: list[np.ndarray], where: str) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         if value.dtype.hasobject:
             raise TypeError(f"checkpoint {where}: arrays of Python objects cannot be stored")
+        if np.ma.is_masked(value):
+            raise TypeError(f"checkpoint {where}: masked values cannot be stored; use .filled()")
         arrays.append(np.asarray(value))
         return {"array": len(arrays) - 1, "scalar": isinstance(value, np.generic)}
     if isinstance(value, float):
@@ -100,7 +102,7 @@ class _HashingWriter:
         return self._hash.digest()
 
 
-class _Reader:
+class _Bytes:
     """Bytes from an offset on as a file, for NumPy."""
 
     def __init__(self, content: bytes, offset: int) -> None:

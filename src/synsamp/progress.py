@@ -19,7 +19,7 @@ from rich.progress import (
 
 @contextmanager
 def progress_bar(
-    description: str, total: float, show: bool = True
+    description: str, total: float | None, show: bool = True
 ) -> Iterator[Callable[[float], None]]:
     """A bar on standard error; yields ``advance(amount)``. Shows nothing without a terminal."""
     console = Console(stderr=True)

@@ -37,7 +37,7 @@ def test_mean_rates_of_neurons_do_not_count():
     assert code_similarity([first, raised])[0, 1] == pytest.approx(1.0)
 
 
-def test_refuses_constant_and_single_codes():
+def test_constant_and_single_codes_raise_an_error():
     with pytest.raises(SynsampError, match="constant"):
         code_similarity(np.ones((2, 2, 3, 4)))
     with pytest.raises(SynsampError, match="shape"):

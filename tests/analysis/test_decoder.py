@@ -61,12 +61,12 @@ def test_a_silent_neuron_has_no_effect():
         (np.zeros((4, 2)), [0, 1, 0], "shape"),
     ],
 )
-def test_refuses_what_cannot_be_fitted(rates, classes, words):
+def test_data_that_cannot_be_fitted_raise_an_error(rates, classes, words):
     with pytest.raises(SynsampError, match=words):
         fit_decoder(rates, classes)
 
 
-def test_refuses_a_single_block():
+def test_a_single_block_raises_an_error():
     with pytest.raises(SynsampError, match="at least two"):
         cross_validated_accuracy(_blocks(np.random.default_rng(5), 1, 10, 1.0))
 

@@ -57,7 +57,7 @@ def test_what_has_no_scatter_is_itself_and_not_what_a_sum_rounds_to(value, n):
     assert mean_interval([value] * n) == (value, value, value)
 
 
-def test_words_and_refusals():
+def test_words_and_errors():
     assert mean_interval([-1.0, -1.0]).text() == "−1.0 (95 % interval −1.0 to −1.0)"
     with pytest.raises(SynsampError, match="values"):
         mean_interval([])

@@ -52,7 +52,7 @@ def test_shift_is_the_distance_of_means():
     assert shift(x, slice(0, 5), slice(5, 10)) == 0.0
 
 
-def test_refuses_gaps_and_single_epochs():
+def test_gaps_and_single_epochs_raise_an_error():
     with pytest.raises(SynsampError, match="finite"):
         separation(np.full((5, 2), np.nan), [0, 0, 1, 1, 1])
     with pytest.raises(SynsampError, match="two"):

@@ -6,11 +6,11 @@ import pytest
 from synsamp.analysis.decoder import cross_validated_accuracy
 from synsamp.analysis.peth import (
     SpikeTrials,
+    counts_in_windows,
     joined,
     mean_rates,
     peak_order,
     peth,
-    rates_in_windows,
     sort_into_trials,
 )
 from synsamp.errors import SynsampError
@@ -88,19 +88,19 @@ def test_counts_of_whole_words_betray_their_length_and_windows_do_not():
         return mean_rates(trials) * trials.duration_s[:, None]
 
     leaking = cross_validated_accuracy([(whole(b), b.classes) for b in blocks]).mean()
-    windows = [rates_in_windows(b, 4, 0.4).reshape(len(b), -1) for b in blocks]
+    windows = [counts_in_windows(b, 4, 0.4).reshape(len(b), -1) for b in blocks]
     clean = cross_validated_accuracy(
         [(w, b.classes) for w, b in zip(windows, blocks, strict=True)]
     ).mean()
     assert leaking > 0.9
     assert abs(clean - 0.5) < 4 * 0.5 / np.sqrt(600)
     with pytest.raises(SynsampError, match="length_s"):
-        rates_in_windows(blocks[0], 4, 0.6)
+        counts_in_windows(blocks[0], 4, 0.6)
 
 
 def test_windows_hold_the_rates():
     trials = _poisson_trials(np.random.default_rng(5), 400, (80.0, 20.0), (0.5, 0.5))
-    found = rates_in_windows(trials, 5, 0.5)
+    found = counts_in_windows(trials, 5, 0.5) / 0.1
     assert found.shape == (400, 5, 3)
     for c, rate in ((0, 80.0), (1, 20.0)):
         values = found[trials.classes == c].mean(axis=(0, 2))

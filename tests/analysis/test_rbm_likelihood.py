@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from oracles.laws import chi_square_p_value
+from oracles.distributions import chi_square_p_value
 from oracles.tiny_rbm import TinyRBM
 from synsamp import SynsampError
 from synsamp.analysis import rbm_likelihood

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from synsamp.claims import Claim, Ratio, judge_all, measure_key
-from synsamp.claims.measures import as_dataset, values_of
+from synsamp.claims.measures import measures_dataset, values_of
 from synsamp.experiments import Experiment
 from synsamp.runs.storage.results import add_results, open_results
 
@@ -69,7 +69,7 @@ def test_what_pages_show_is_measured_too_where_the_run_has_the_branch():
 
 
 def test_measures_in_branches_can_be_stored_and_judged(tmp_path):
-    add_results(tmp_path, {"measures": as_dataset(measured(LARGE, also_measured=["share"]))})
+    add_results(tmp_path, {"measures": measures_dataset(measured(LARGE, also_measured=["share"]))})
     values = values_of(open_results(tmp_path)["measures"])
     assert values == {"size@learning": [2.0], "size": [1.0], "share": [Ratio(1.0, 2.0)]}
     assert judge_all([replace(LARGE, exact=True)], values)[0].verdict == "holds"
@@ -128,7 +128,7 @@ def test_measures_that_are_no_list_of_functions_are_an_error_that_says_what_to_w
 @pytest.mark.parametrize("value", [{"share": 0.5}, None, [0.5, 0.6]])
 def test_a_measure_that_returns_no_single_value_is_an_error_that_names_it(value):
     with pytest.raises(TypeError, match="measure 'share' must be one number"):
-        as_dataset({"share": value})
+        measures_dataset({"share": value})
 
 
 def test_labels_of_a_dimension_called_branch_are_branches():

@@ -180,6 +180,6 @@ def test_coverage_of_the_verdicts():
         ((0.0, 1.0), {"null_measure": "size"}, "another"),
     ],
 )
-def test_claims_that_cannot_be_judged_are_refused(band, more, words):
+def test_claims_that_cannot_be_judged_raise_an_error(band, more, words):
     with pytest.raises(ValueError, match=words):
         claim(band, **more)

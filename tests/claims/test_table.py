@@ -44,6 +44,6 @@ def test_seven_digits_are_kept():
     ]
 
 
-def test_another_table_is_refused():
+def test_another_table_raises_an_error():
     with pytest.raises(ValueError, match="must begin with experiment,preset"):
         from_csv("a,b\n1,2\n")

@@ -144,7 +144,7 @@ def test_the_extras_are_those_that_can_be_installed():
         assert sorted(re.match(r"[\w-]+", line).group() for line in brought) == sorted(names)
 
 
-def test_run_all_goes_on_after_a_failure_and_resume_completes_it(synsamp, tmp_path, monkeypatch):
+def test_run_all_continues_after_a_failure_and_resume_completes_it(synsamp, tmp_path, monkeypatch):
     from toys import stroll, walk
 
     def broken(parameters, context):
@@ -243,7 +243,7 @@ def test_a_damaged_result_gets_one_clear_line(synsamp, tmp_path):
     assert "results.zarr/end/position/c" in errors
 
 
-def test_a_disk_that_is_full_for_the_report_is_told(synsamp, monkeypatch):
+def test_a_disk_that_is_full_for_the_report_is_reported(synsamp, monkeypatch):
     synsamp("run", "stroll", "--out", "a")
 
     def full(handle):
@@ -295,7 +295,7 @@ def test_doctor_shows_versions_threads_and_data(synsamp, monkeypatch, tmp_path):
     assert "is no folder" in output
 
 
-def test_doctor_tells_of_a_kernel_cache_that_others_can_write_to(synsamp, monkeypatch, tmp_path):
+def test_doctor_warns_of_a_kernel_cache_that_others_can_write_to(synsamp, monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "good"))
     code, output, _ = synsamp("doctor")
     assert (code, str(tmp_path / "good" / "synsamp") in output) == (0, True)

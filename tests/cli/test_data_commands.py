@@ -16,7 +16,7 @@ def run(*words):
     return CliRunner().invoke(app, [str(each) for each in words])
 
 
-def test_list_tells_what_is_here_and_how_to_get_the_rest(own_data_folder):
+def test_list_shows_what_is_here_and_how_to_get_the_rest(own_data_folder):
     shown = run("list")
     assert shown.exit_code == 0
     assert "12,700 images (6,742 ones, 5,958 twos)" in shown.output
@@ -25,9 +25,11 @@ def test_list_tells_what_is_here_and_how_to_get_the_rest(own_data_folder):
     assert "synsamp data fetch fsdd" in shown.output
     assert "CC BY-SA 3.0" in shown.output
     assert "espeak-ng" in shown.output
+    assert "60 utterances (30 of one, 30 of two) by george, jackson, lucas" in shown.output
+    assert "CC BY-SA 4.0" in shown.output
 
 
-def test_list_counts_what_was_fetched_and_tells_of_damage(own_data_folder):
+def test_list_counts_what_was_fetched_and_reports_damage(own_data_folder):
     write_small_mnist(own_data_folder / "mnist")
     (own_data_folder / "fsdd").mkdir()
     for name in ("1_ann_0.wav", "2_bob_0.wav", "2_bob_1.wav"):
@@ -42,7 +44,7 @@ def test_list_counts_what_was_fetched_and_tells_of_damage(own_data_folder):
     assert "damaged" in run("list").output
 
 
-@pytest.mark.parametrize("name", ["digits", "speech"])
+@pytest.mark.parametrize("name", ["digits", "speech", "voices"])
 def test_show_draws_a_picture(tmp_path, name):
     picture = tmp_path / f"{name}.png"
     shown = run("show", name, "--out", picture)
@@ -85,7 +87,7 @@ def test_show_does_not_replace_a_file_unasked(tmp_path):
         (("fetch", "fsdd", "--from", "nowhere"), "must be a folder"),
     ],
 )
-def test_mistakes_are_told_as_one_line(own_data_folder, tmp_path, monkeypatch, words, message):
+def test_mistakes_raise_a_one_line_error(own_data_folder, tmp_path, monkeypatch, words, message):
     monkeypatch.chdir(tmp_path)
     result = run(*words)
     assert isinstance(result.exception, SynsampError)

@@ -99,7 +99,7 @@ def test_a_sweep_of_one_change_at_a_time(here, capsys):
     assert claims == {"unchanged": "holds", "bias=0.1": "fails", "tosses=2": "undecided"}
 
 
-def test_one_seed_is_a_run_of_its_own(here):
+def test_one_seed_is_a_single_run(here):
     assert command("run", "mine.py", "--seed", "5", "--out", "one") == 0
     run = RunFolder(here / "one")
     assert run.description.trials is None
@@ -155,7 +155,7 @@ def test_a_folder_cannot_make_anyone_run_code(here, capsys):
         (FILE.replace("[share]", "share"), r"write measures=\[first, second\] .*got share"),
     ],
 )
-def test_a_file_that_is_none_is_refused_in_one_line(here, capsys, content, words):
+def test_a_file_that_is_none_raises_a_one_line_error(here, capsys, content, words):
     import re
 
     (here / "mine.py").write_text(content)
@@ -167,7 +167,7 @@ def test_a_file_that_is_none_is_refused_in_one_line(here, capsys, content, words
 
 
 @pytest.mark.parametrize("name", ["missing.py", "folder/x.py", "notes.txt/", "mod:", "no_such"])
-def test_what_is_not_there_is_refused_in_one_line(here, capsys, name):
+def test_what_is_not_there_raises_a_one_line_error(here, capsys, name):
     assert command("run", name, "--out", "r") == 2
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -180,7 +180,7 @@ def test_what_is_not_there_is_refused_in_one_line(here, capsys, name):
         ("raise KeyError('lost')", "KeyError: 'lost'"),
     ],
 )
-def test_a_run_that_fails_is_told_in_one_line(here, capsys, body, words):
+def test_a_run_that_fails_raises_a_one_line_error(here, capsys, body, words):
     start = FILE.index("    rng = np.random")
     end = FILE.index("def share")
     (here / "mine.py").write_text(FILE[:start] + f"    {body}\n\n" + FILE[end:])
@@ -210,7 +210,7 @@ def test_an_object_of_a_module_and_an_entry_point(here, monkeypatch):
     assert command("report", "named") == 0  # installed by the user: found by its name
 
 
-def test_the_start_that_is_written_runs_as_it_is(here, capsys):
+def test_the_new_experiment_runs_unchanged(here, capsys):
     assert command("new", "first.py") == 0
     assert command("new", "first.py") == 2
     assert "must not exist yet" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from synsamp.cli.printing import plain
+from synsamp.cli.printing import ascii_text
 
 APP = "import sys; from synsamp.cli import main; sys.argv[0] = 'synsamp'; main()"
 
@@ -61,11 +61,11 @@ def test_any_terminal_will_do(arguments, environment):
     [("θ", "theta"), ("Θ", "Theta"), ("≥", ">="), ("é", "e"), ("₁", "1"), ("─", "-"), ("🧠", "?")],
 )
 def test_what_a_terminal_lacks_is_written_in_plain_letters(character, letters):
-    assert plain(character) == letters
+    assert ascii_text(character) == letters
 
 
 @pytest.mark.parametrize("megabytes", [100, 300, 800])
-def test_too_little_memory_is_told_before_anything_is_loaded(megabytes):
+def test_too_little_memory_is_reported_before_anything_is_loaded(megabytes):
     """At some limits OpenBLAS would wait for ever while it is loaded."""
     done = call("list", "fig1", memory=megabytes << 20)
     assert done.returncode == 2
@@ -73,7 +73,7 @@ def test_too_little_memory_is_told_before_anything_is_loaded(megabytes):
     assert b"memory limit must be at least" in done.stderr
 
 
-def test_a_full_disk_behind_standard_output_is_told():
+def test_a_full_disk_behind_standard_output_is_reported():
     with open("/dev/full", "wb") as full:
         done = call("list", stdout=full)
     assert done.returncode == 1
@@ -81,7 +81,7 @@ def test_a_full_disk_behind_standard_output_is_told():
     assert b"disk is full" in done.stderr
 
 
-def test_a_reader_who_goes_away_is_no_matter():
+def test_a_closed_pipe_is_no_error():
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as pipe:
@@ -91,7 +91,7 @@ def test_a_reader_who_goes_away_is_no_matter():
 
 
 @pytest.mark.parametrize("command", [["data", "list"], ["data", "show", "mnist"], ["doctor"]])
-def test_a_data_folder_of_nobody_is_told(command):
+def test_a_data_folder_of_an_unknown_user_is_reported(command):
     done = call(*command, environment={"SYNSAMP_DATA": "~no-such-user/x"})
     told = done.stdout + done.stderr
     assert done.returncode == (1 if command == ["doctor"] else 2)

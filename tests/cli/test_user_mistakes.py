@@ -50,7 +50,7 @@ def test_a_mistake_is_one_line(tmp_path, monkeypatch, capfd, more, message):
         ("raise MemoryError('9 TB')", "not enough memory for mine (9 TB)"),
     ],
 )
-def test_a_run_that_cannot_go_on_fails(tmp_path, monkeypatch, capfd, body, message):
+def test_a_run_that_cannot_continue_fails(tmp_path, monkeypatch, capfd, body, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(FILE.format(more="", body=body))
     assert run_command_line(["run", "mine.py", "--out", "run"], Registry([])) == 1

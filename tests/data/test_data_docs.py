@@ -18,7 +18,7 @@ def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
     (tmp_path / "my_words").mkdir()
     (tmp_path / "my_words" / "1_me_0.wav").write_bytes(wav_bytes(word(22050).tobytes(), 22050))
     examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert len(examples) == 6
+    assert len(examples) == 7
     names = {}
     for example in examples:
         exec(compile(example, str(PAGE), "exec"), names)

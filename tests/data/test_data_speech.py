@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import synsamp.data.speech
 from data_files import full_data, sphere_bytes, wav_bytes, word
 from synsamp.data import (
     TI46,
+    EmbeddedVoices,
     FreeSpokenDigits,
     Utterance,
     WavFolder,
@@ -19,6 +21,7 @@ from synsamp.data import (
     read_wav,
     split_speech,
 )
+from synsamp.data.speech import EMBEDDED_VOICES_FILE
 from synsamp.errors import SynsampError
 
 
@@ -31,6 +34,44 @@ def test_the_embedded_speech_is_ten_takes_of_each_word_within_320_to_520_ms():
         assert 0.3 < np.abs(take.waveform).max() <= 1
     lengths = {len(take.waveform) for take in utterances}
     assert len(lengths) == 20
+
+
+def test_the_embedded_voices_are_ten_takes_of_each_word_by_three_speakers():
+    utterances = load_speech(EmbeddedVoices())
+    groups = [(take.digit, take.speaker) for take in utterances]
+    expected = [(digit, name) for digit in (1, 2) for name in ("george", "jackson", "lucas")]
+    assert groups == [group for group in expected for _ in range(10)]
+    assert all(0.32 <= take.duration_s <= 0.52 for take in utterances)
+    assert len({take.waveform.tobytes() for take in utterances}) == 60
+    chosen = load_speech(EmbeddedVoices(), [2], ["lucas"])
+    assert {(take.digit, take.speaker) for take in chosen} == {(2, "lucas")}
+
+
+def test_the_embedded_voices_come_with_their_attribution_and_licence():
+    folder = Path(synsamp.data.speech.__file__).parent / "embedded"
+    with np.load(folder / EMBEDDED_VOICES_FILE) as stored:
+        assert str(stored["licence"]) == "CC BY-SA 4.0"
+        assert "Zohar Jackson" in str(stored["attribution"])
+    licence = (folder / "LICENSE-CC-BY-SA-4.0.txt").read_text(encoding="utf-8")
+    assert licence.startswith("Creative Commons Attribution-ShareAlike 4.0 International")
+    assert "Section 8 -- Interpretation." in licence
+    assert EMBEDDED_VOICES_FILE in (folder / "README.md").read_text(encoding="utf-8")
+
+
+@full_data
+def test_the_embedded_voices_are_the_first_fitting_recordings_sample_by_sample():
+    recordings = WavFolder(Path(os.environ["SYNSAMP_DATA"]) / "fsdd").load(
+        [1, 2], ["jackson", "george", "lucas"]
+    )
+    kept = load_speech(EmbeddedVoices())
+    for digit, speaker in {(take.digit, take.speaker) for take in kept}:
+        group = [t for t in recordings if (t.digit, t.speaker) == (digit, speaker)]
+        first = [take for take in group if 0.32 <= take.duration_s <= 0.52][:10]
+        own = [t for t in kept if (t.digit, t.speaker) == (digit, speaker)]
+        assert [take.utterance for take in own] == [take.utterance for take in first]
+        for take, original in zip(own, first, strict=True):
+            assert take.rate_hz == original.rate_hz
+            np.testing.assert_array_equal(take.waveform, original.waveform)
 
 
 def test_digits_and_speakers_can_be_chosen_and_a_wrong_name_raises_an_error():

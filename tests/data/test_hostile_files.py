@@ -10,6 +10,7 @@ import pytest
 from data_files import sphere_bytes, wav_bytes, word
 from synsamp.data import read_sound
 from synsamp.data.idx import read_idx_images
+from synsamp.data.reading import content_of, unzipped
 from synsamp.data.unpack import unpack_recordings
 from synsamp.errors import SynsampError
 
@@ -106,3 +107,15 @@ def test_a_damaged_archive_leaves_no_files_outside_of_the_target(tmp_path):
         assert {p.name for p in tmp_path.iterdir()} <= {"a.tar.gz", "out"}
     assert len(errors) > 50
     assert not any("\n" in error for error in errors)
+
+
+@pytest.mark.parametrize("read", [content_of, unzipped])
+def test_a_small_file_takes_little_memory_whatever_the_limit(tmp_path, read):
+    """Asking the file for 2**62 bytes at once would end in a MemoryError."""
+    content = bytes(range(256)) * 200
+    path = tmp_path / "small"
+    path.write_bytes(content if read is content_of else gzip.compress(content))
+    assert read(path, 2**62, "") == content
+    assert read(path, len(content), "") == content
+    with pytest.raises(SynsampError, match="at most 51,199 bytes"):
+        read(path, len(content) - 1, "")

@@ -9,7 +9,7 @@ from synsamp.beyond.bandit.protocol import Bandit
 from synsamp.beyond.lever.parameters import LeverTask
 from synsamp.beyond.lever.task import Lever
 from synsamp.beyond.reward_patterns.parameters import PatternTask
-from synsamp.beyond.reward_patterns.task import Patterns
+from synsamp.beyond.reward_patterns.task import RewardedPatterns
 from synsamp.environments import CompiledEnvironment, Dopamine, Environment, Loop, Response, drawn
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
@@ -96,8 +96,12 @@ ENVIRONMENTS = {
         4,
         "e",
     ),
-    "patterns": (lambda: Patterns(PatternTask(), INPUTS[1:], INPUTS[0]), 4, "z"),
-    "patterns at random": (lambda: Patterns(PatternTask(), INPUTS[1:], INPUTS[0], True), 4, "z"),
+    "patterns": (lambda: RewardedPatterns(PatternTask(), INPUTS[1:], INPUTS[0]), 4, "z"),
+    "patterns at random": (
+        lambda: RewardedPatterns(PatternTask(), INPUTS[1:], INPUTS[0], True),
+        4,
+        "z",
+    ),
     "bandit": (lambda: Bandit(BanditTask()), 1, "z"),
     "bandit shuffled": (lambda: Bandit(BanditTask(), shuffled=True), 1, "z"),
 }
@@ -243,7 +247,7 @@ class Interrupted(EventLog):
 
 
 @pytest.mark.parametrize("kind", ["circuit", "free"])
-def test_stopped_in_between_it_can_go_on(kind):
+def test_a_loop_stopped_in_between_can_continue(kind):
     whole = acted(kind, Follow(), 4, "z", (12.0,))
     sim, loop = acted(kind, Follow(), 4, "z", (), log=Interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -304,7 +308,7 @@ def test_a_bad_answer_ends_the_run_with_one_line(how, words, wrapped):
     assert_same((sim, mended), acted("free", TurnsBad(3.0), 4, "z", (10.0,)))
 
 
-def test_an_answer_that_is_another_one_the_second_time_is_refused():
+def test_an_answer_that_is_another_one_the_second_time_raises_an_error():
     class Moody(TurnsBad):
         def respond(self, state, counts):
             return Response(state, INPUTS[0], 0.0)
@@ -347,7 +351,7 @@ def divides(state, counts, numbers):
         (divides, r"must be answer\(state, counts, numbers\).*division by zero"),
     ],
 )
-def test_what_cannot_be_compiled_is_refused_before_anything_runs(function, words):
+def test_what_cannot_be_compiled_raises_an_error_before_anything_runs(function, words):
     class Wrong(Follow):
         answer = staticmethod(function)
 
@@ -407,7 +411,7 @@ def spoils(state, counts, numbers):
     return int(state[1]) % 2, numbers[0]
 
 
-def test_nobody_is_watched_and_parameters_cannot_be_spoilt():
+def test_no_neuron_is_watched_and_parameters_are_read_only():
     class Blind(Follow):
         circuits, answer = (), staticmethod(spoils)
 

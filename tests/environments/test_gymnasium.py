@@ -184,7 +184,7 @@ def test_an_interrupt_inside_step_applies_no_action_twice():
     assert loop.total_reward == whole.total_reward
 
 
-def test_every_episode_has_a_seed_of_its_own():
+def test_every_episode_has_another_seed():
     seeds = []
     walked(walking(lambda: VectorWalk(4, seeds=seeds)), 1).run_until(4.0)
     assert len(seeds) >= 10

@@ -211,12 +211,12 @@ class NoPopulation(TwoArmed):
         (object(), "environment must be"),
     ],
 )
-def test_what_is_no_environment_for_this_network_is_refused(environment, words):
+def test_what_is_no_environment_for_this_network_raises_an_error(environment, words):
     with pytest.raises(SynsampError, match=words):
         Loop(simulation(), environment)
 
 
-def test_another_environment_cannot_go_on():
+def test_another_environment_cannot_continue():
     sim = simulation()
     loop = Loop(sim, TwoArmed())
     loop.run_until(0.2)

@@ -29,7 +29,7 @@ UNDRAWN = replace(EXPERIMENT, draw=lambda parameters, runs: {})  # its figures t
 TINY = ["phase_s=200", "snapshot_every_s=100", "probe_s=5", "circuit.neurons=4"]
 
 
-def seal(folder):
+def manifest(folder):
     return (folder.path / "results.manifest").read_text()
 
 
@@ -91,7 +91,7 @@ def test_phases_come_from_a_file_and_stay_without_it(tmp_path):
         ("seeds=8", "seeds"),
     ],
 )
-def test_bad_parameters_are_refused_in_words(setting, words):
+def test_bad_parameters_raise_a_clear_error(setting, words):
     with pytest.raises(SynsampError, match=words) as caught:
         override(EXPERIMENT.presets["paper"], [setting])
     assert len(str(caught.value).splitlines()) == 1
@@ -242,7 +242,7 @@ def test_a_stopped_and_resumed_run_is_bit_identical(tiny, tmp_path, monkeypatch,
         carry_out(UNDRAWN, folder, Console(quiet=True), report=stop)
     assert share <= reported[-1] < share + 0.05
     assert list((tmp_path / "run" / "checkpoints").iterdir())
-    assert seal(resume(UNDRAWN, tmp_path / "run")) == seal(tiny)
+    assert manifest(resume(UNDRAWN, tmp_path / "run")) == manifest(tiny)
 
 
 def test_phases_without_a_new_digit_are_run_and_drawn(tmp_path):

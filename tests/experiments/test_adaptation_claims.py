@@ -8,8 +8,8 @@ import xarray as xr
 
 from synsamp.claims import Ratio, judge
 from synsamp.paper.fig4_adaptation import EXPERIMENT
-from synsamp.paper.fig4_adaptation.analysis import analyse
 from synsamp.paper.fig4_adaptation.claims import CLAIMS
+from synsamp.paper.fig4_adaptation.measures import analyse
 from synsamp.paper.fig4_adaptation.protocol import run
 from synsamp.paper.fig4_adaptation.stdp import measure_stdp
 from synsamp.protocol import Branch

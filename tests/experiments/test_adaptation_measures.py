@@ -10,7 +10,7 @@ import xarray as xr
 
 from synsamp.claims import Ratio
 from synsamp.paper.fig4_adaptation import measures
-from synsamp.paper.fig4_adaptation.analysis import active_shares, record_of, retuning, select
+from synsamp.paper.fig4_adaptation.measures import active_shares, record_of, retuning, select
 from synsamp.paper.fig4_adaptation.parameters import DigitPhase, Timeline
 from synsamp.paper.fig4_adaptation.protocol import (
     background,
@@ -167,9 +167,9 @@ def test_a_neuron_is_retuned_only_with_spikes_and_weights():
         [[1.0, 0, 0, 0, 0], [0, 1.0, 1.0, 0, 0]], {"digit": [1, 2]}, ("digit", "pre")
     )
     weight = np.zeros((1, 4, 5))
-    weight[0, 0, 1:3] = 1.0  # looks like 2 and answers to it
-    weight[0, 1, 0] = 1.0  # looks like 1, answers to 2
-    weight[0, 2, 1:3] = 1.0  # looks like 2, answers to both
+    weight[0, 0, 1:3] = 1.0  # weights of 2, responds to 2
+    weight[0, 1, 0] = 1.0  # weights of 1, responds to 2
+    weight[0, 2, 1:3] = 1.0  # weights of 2, responds to both
     spikes = np.array([[[1, 99], [1, 99], [50, 50], [0, 0]]])  # the fourth is silent, no weights
     found = retuning(record(spikes, [0.0], "digit"), record(weight, [0.0]), mean, 2)
     assert found.retuned.values.tolist() == [[True, False, False, False]]
@@ -179,7 +179,7 @@ def test_a_neuron_is_retuned_only_with_spikes_and_weights():
 
 def test_weights_must_resemble_the_new_digit_more_than_any_other():
     mean = xr.DataArray(np.eye(3), {"digit": [1, 2, 3]}, ("digit", "pre"))
-    weight = np.stack([np.eye(3)] * 2)  # neuron k looks like digit k
+    weight = np.stack([np.eye(3)] * 2)  # neuron k has the weights of digit k
     spikes = np.zeros((2, 3, 3))
     spikes[..., 1] = 9.0  # all answer to 2
     found = retuning(record(spikes, [0.0, 1.0], "digit"), record(weight, [0.0, 1.0]), mean, 2)

@@ -10,18 +10,11 @@ import xarray as xr
 from scipy import stats
 
 from synsamp.claims import Ratio
+from synsamp.models.one_synapse import THETA, OneSynapse, active_share, regrowth
 from synsamp.paper.fig4_adaptation import EXPERIMENT
-from synsamp.paper.fig4_adaptation.analysis import CONTROLS, summaries
 from synsamp.paper.fig4_adaptation.claims import MECHANISM_CLAIMS
-from synsamp.paper.fig4_adaptation.one_synapse import (
-    READINGS,
-    THETA,
-    OneSynapse,
-    active_share,
-    predict,
-    regrowth,
-)
-from synsamp.paper.fig4_adaptation.protocol import classify_inputs
+from synsamp.paper.fig4_adaptation.measures import CONTROLS, summaries
+from synsamp.paper.fig4_adaptation.protocol import READINGS, classify_inputs, predict
 from synsamp.paper.shared.digit_circuit import training_digits
 from synsamp.runs.overrides import override
 
@@ -200,7 +193,9 @@ def test_controls_are_compared_at_the_end_of_the_new_digits_phase():
     found = summaries(p, records_of(p))
     assert CONTROLS == ("noise_off", "no_prior", "replicate")
     # Six connections at new inputs were eliminated.
-    np.testing.assert_allclose(table(found, "regrowth"), np.array([[3, 2, 0, 3], [1, 0, 0, 1]]) / 6)
+    np.testing.assert_allclose(
+        table(found, "regrowth_at_end"), np.array([[3, 2, 0, 3], [1, 0, 0, 1]]) / 6
+    )
     # Neurons 0 and 2 respond most to the new digit; the candidate input is the last.
     np.testing.assert_allclose(table(found, "useful_regrowth"), [[1, 0.5, 0, 1], [0.5, 0, 0, 0.5]])
     np.testing.assert_array_equal(table(found, "new_synapses"), np.ones((2, 4)))
@@ -215,7 +210,7 @@ def test_controls_are_compared_at_the_end_of_the_new_digits_phase():
 
 def test_the_readings_keep_their_names_if_the_run_takes_the_other_one():
     p = override(EXPERIMENT.presets["paper"], ["rule.learn_when_retracted=false"])
-    found = np.array(table(summaries(p, records_of(p)), "regrowth"))
+    found = np.array(table(summaries(p, records_of(p)), "regrowth_at_end"))
     np.testing.assert_allclose(found[:, 0], [1 / 6, 3 / 6])
 
 

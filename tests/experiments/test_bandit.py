@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from synsamp.beyond.bandit.parameters import BanditParameters, BanditTask
-from synsamp.beyond.bandit.protocol import SYNAPSE, Bandit, network
+from synsamp.beyond.bandit.protocol import SYNAPSE, Bandit, build_network
 from synsamp.beyond.bandit.theory import (
     GRID,
     INPUT_HZ,
@@ -25,7 +25,7 @@ def still(p, theta, seed=1):
     """The circuit with constant θ."""
     start = {SYNAPSE: theta, "other": OTHER_THETA}
     return Simulation(
-        network(p, 0.0, 1.0, True),
+        build_network(p, 0.0, 1.0, True),
         [INPUT_HZ],
         seed=seed,
         theta=start,

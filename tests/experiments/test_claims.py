@@ -34,13 +34,13 @@ def test_what_was_checked_cannot_be_changed(made, name):
         ({"name": "my experiment"}, "letters, digits"),
     ],
 )
-def test_a_declaration_that_contradicts_itself_is_refused(changes, words):
+def test_a_declaration_that_contradicts_itself_raises_an_error(changes, words):
     with pytest.raises(ValueError, match=words):
         replace(EXPERIMENT, **changes)
 
 
 @pytest.mark.parametrize("band", [(None, None), (2.0, 1.0)])
-def test_a_band_that_cannot_fail_or_cannot_hold_is_refused(band):
+def test_a_band_that_cannot_fail_or_cannot_hold_raises_an_error(band):
     with pytest.raises(ValueError, match="claim 'one'"):
         replace(CLAIM, band=band)
 

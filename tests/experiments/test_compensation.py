@@ -1,4 +1,4 @@
-"""Fig. 5 in small: wiring, lesions, controls, a whole run in a folder, stopping and going on."""
+"""Fig. 5 in small: wiring, lesions, controls, a whole run in a folder, stopping and continuing."""
 
 from __future__ import annotations
 
@@ -10,28 +10,25 @@ import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
+from synsamp.data.digit_pairs import build_stimuli
 from synsamp.paper.fig5_compensation.analysis import LESIONS, NOISE, NONE
-from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
+from synsamp.paper.fig5_compensation.experiment import EXPERIMENT, load_pairs
 from synsamp.paper.fig5_compensation.figures import draw
-from synsamp.paper.fig5_compensation.network import (
+from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
+from synsamp.paper.fig5_compensation.protocol import (
     AUDITORY,
     CIRCUITS,
     VISUAL,
     Hidden,
     build_network,
+    compensation_protocol,
     connections_removed,
     lateral_theta,
     neurons_removed,
-)
-from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
-from synsamp.paper.fig5_compensation.protocol import compensation_protocol
-from synsamp.paper.fig5_compensation.recall_test import (
-    build_stimuli,
     tuned_to_second,
     tuning,
     tuning_trials,
 )
-from synsamp.paper.fig5_compensation.stimuli import load_pairs
 from synsamp.paper.shared.digit_circuit import SpikingRule, build_synapses
 from synsamp.priors import Gaussian
 from synsamp.protocol import Branch, Change, Lesion, Mark, Show, View
@@ -94,10 +91,11 @@ def pairs(parameters):
 
 @pytest.fixture(scope="module")
 def stimuli(parameters, pairs):
-    return build_stimuli(pairs, parameters.input)
+    shown = parameters.input
+    return build_stimuli(pairs, shown.image_peak_hz, shown.noise_hz, shown.padding_s)
 
 
-def seal(folder):
+def manifest(folder):
     return (folder.path / "results.manifest").read_text()
 
 
@@ -255,12 +253,12 @@ def test_the_quick_preset_has_three_marks_and_one_lesion(pairs):
         ({"after_lesion_2_s": 0.0, "noise_off_2_s": 0.0, "likelihood_2_s": 0.0}, "frozen_2_s must"),
     ],
 )
-def test_schedules_that_do_not_fit_are_refused(schedule, words):
+def test_schedules_that_do_not_fit_raise_an_error(schedule, words):
     with pytest.raises(ValidationError, match=words):
         CompensationParameters.model_validate({"schedule": schedule})
 
 
-def test_too_short_a_schedule_and_an_odd_grid_are_refused():
+def test_too_short_a_schedule_and_an_odd_grid_raise_an_error():
     none = dict.fromkeys(("noise_off_2_s", "likelihood_2_s", "frozen_2_s"), 0.0)
     with pytest.raises(ValidationError, match="at least 200 s"):
         ScheduleSection(after_lesion_1_s=100.0, after_lesion_2_s=0.0, **none)
@@ -368,4 +366,4 @@ def test_a_run_stopped_in_branches_and_resumed_is_bit_identical(tiny, tmp_path):
         with begin() as folder, pytest.raises(StoppedError):
             carry_out(EXPERIMENT, folder, Console(quiet=True), report=partial(stop_after, share))
     again = resume(EXPERIMENT, out, Console(quiet=True))
-    assert seal(again) == seal(tiny)
+    assert manifest(again) == manifest(tiny)

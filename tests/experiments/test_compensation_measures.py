@@ -8,27 +8,31 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from synsamp.analysis.peth import SpikeTrials
+from synsamp.analysis.decoder import (
+    accuracy_by_block,
+    blocks_of,
+    cross_validated_accuracy,
+    fit_on_other_blocks,
+    padded_blocks,
+)
+from synsamp.analysis.peth import SpikeTrials, counts_in_windows
 from synsamp.claims import judge, judge_all
 from synsamp.paper.fig5_compensation import measures as measure
-from synsamp.paper.fig5_compensation.analysis import LESIONS, NOISE, NONE
-from synsamp.paper.fig5_compensation.claims import CLAIMS
-from synsamp.paper.fig5_compensation.decoding import (
+from synsamp.paper.fig5_compensation.analysis import (
     BRANCHES,
+    LESIONS,
     MAIN,
     NO_LESION,
-    RecallTests,
-    blocks_of,
+    NOISE,
+    NONE,
     collect_recall,
-    counts_in_windows,
-    cv_accuracy,
-    fit_decoders,
-    fixed_decoder_accuracy,
+    for_decoder,
     lesions_before,
-    padded_blocks,
     record_of,
 )
+from synsamp.paper.fig5_compensation.claims import CLAIMS
 from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
+from synsamp.paper.fig5_compensation.measures import RecallTests
 
 PAPER = EXPERIMENT.presets["paper"]
 N = 8
@@ -94,22 +98,22 @@ def test_a_fixed_decoder_fails_where_the_code_has_moved():
     """The code moves to other neurons: a new decoder finds the words, the old one cannot."""
     rng = np.random.default_rng(1)
     words = [np.arange(80) % 2 for _ in range(4)]
-    before = [code(rng, w, (0, 1)) for w in words]
-    moved = [code(rng, w, (2, 3)) for w in words]
-    kept = fit_decoders(before, words)
-    assert cv_accuracy(before, words).mean() > 0.95
-    assert np.array_equal(fixed_decoder_accuracy(kept, before, words), cv_accuracy(before, words))
-    assert cv_accuracy(moved, words).mean() > 0.95
-    assert abs(fixed_decoder_accuracy(kept, moved, words).mean() - 0.5) < 4 * 0.5 / np.sqrt(320)
+    before = for_decoder([code(rng, w, (0, 1)) for w in words], words)
+    moved = for_decoder([code(rng, w, (2, 3)) for w in words], words)
+    kept = fit_on_other_blocks(before)
+    assert cross_validated_accuracy(before).mean() > 0.95
+    assert np.array_equal(accuracy_by_block(kept, before), cross_validated_accuracy(before))
+    assert cross_validated_accuracy(moved).mean() > 0.95
+    assert abs(accuracy_by_block(kept, moved).mean() - 0.5) < 4 * 0.5 / np.sqrt(320)
 
 
 def test_a_fixed_decoder_is_never_tested_on_its_own_trials():
     """Noise alone would be decoded correctly by a decoder trained on it."""
     rng = np.random.default_rng(2)
     words = [rng.permutation(np.arange(30) % 2) for _ in range(4)]
-    noise = [rng.poisson(2.0, (30, 5, 8)) for _ in words]
+    noise = for_decoder([rng.poisson(2.0, (30, 5, 8)) for _ in words], words)
     assert abs(
-        fixed_decoder_accuracy(fit_decoders(noise, words), noise, words).mean() - 0.5
+        accuracy_by_block(fit_on_other_blocks(noise), noise).mean() - 0.5
     ) < 4 * 0.5 / np.sqrt(120)
 
 
@@ -215,7 +219,7 @@ def generated_recall(
             likeness[:, 1] = [0.4, 0.1]
         connections, allowed = np.full(n, 40.0), np.full(n, 100.0)
         connections[lesions == 2], allowed[lesions == 2] = 0.0, 1096.0
-        if branch == MAIN:  # just after lesion 1 the second digit looks like the first
+        if branch == MAIN:  # just after lesion 1 the second digit resembles the first
             likeness[np.flatnonzero(lesions == 1)[0], 1] = [0.4, 0.1]
             connections[0] = 69.0  # as the prior has it
             connections[np.flatnonzero(lesions == 2)[1:]] = 294.0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from synsamp.analysis.decoder import padded_blocks, shuffled
 from synsamp.experiments import GaussianSection
 from synsamp.paper.fig5_compensation.analysis import (
     LESIONS,
@@ -19,7 +20,6 @@ from synsamp.paper.fig5_compensation.analysis import (
     on_grid,
     prior_path,
 )
-from synsamp.paper.fig5_compensation.decoding import padded_blocks, shuffled
 from synsamp.paper.fig5_compensation.parameters import STEP_S, ScheduleSection
 from synsamp.paper.shared.digit_circuit import SpikingRule
 
@@ -44,7 +44,7 @@ def path_records(jumps, n=N, seed=5, drifts=False):
     """A path moved by ``jumps[k]`` after lesion k + 1, and a control that nothing moves.
 
     Without ``drifts`` θ scatters about −2. With it both paths are prior and noise alone, and the
-    control goes on from the state at lesion 1 with noise of its own. Lesion 1 removes the last
+    control continues from the state at lesion 1 with other noise. Lesion 1 removes the last
     neuron, lesion 2 what is above 0 and two parameters more.
     """
     rng = np.random.default_rng(seed)
@@ -99,7 +99,7 @@ def test_regions_are_distinguished_from_one_region():
     assert (apart.moved.sel(path=NONE) < 0.05).all()
 
 
-def test_noise_alone_follows_the_law_of_its_process():
+def test_noise_alone_follows_the_distribution_of_its_process():
     """Mean squared distance over t: 2 T σ² (1 − exp(−b t/σ²)), and it stays about μ."""
     rng = np.random.default_rng(1)
     rule = SpikingRule(temperature=2.0, prior=GaussianSection(mean=-0.5, std=1.5))
@@ -123,7 +123,7 @@ def relative(records):
     return apart[0] / apart[1], moved[:, 0] / moved[:, 1], apart[2] / apart[1]
 
 
-def test_a_path_that_only_drifts_has_no_regions_of_its_own():
+def test_a_path_that_only_drifts_has_no_separate_regions():
     """It lies apart from itself by more than the old band of 1.1, but no more than the control."""
     drifting_ones = [path_records((0, 0), 30, seed, drifts=True) for seed in range(6)]
     alone = [np.nanmean(collect_path(SHORT, RULE, r).separation[0]) for r in drifting_ones]

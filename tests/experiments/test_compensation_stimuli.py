@@ -11,30 +11,30 @@ from pydantic import ValidationError
 
 from synsamp.cli import run_command_line
 from synsamp.data import encode_cochleagram, encode_image, padded
+from synsamp.data.digit_pairs import HEARING, SEEING, Pairs, SoundAlone, Together
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY
-from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
-from synsamp.paper.fig5_compensation.figures import draw
-from synsamp.paper.fig5_compensation.stimuli import (
-    HEARING,
-    SEEING,
-    InputSection,
-    Pairs,
-    SoundAlone,
-    Together,
+from synsamp.paper.fig5_compensation.experiment import (
+    EXPERIMENT,
     example_of,
     load_pairs,
+    speaker_for,
     words,
 )
-from synsamp.paper.fig5_compensation.voices import FSDD_SPEAKERS, speaker_for, words_of
+from synsamp.paper.fig5_compensation.figures import draw
+from synsamp.paper.fig5_compensation.parameters import FSDD_SPEAKERS, AudiovisualInputSection
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.execute import execute, parameters_of
 from synsamp.runs.storage.results import open_results
 
 
+def together(pairs, section):
+    return Together(pairs, section.image_peak_hz, section.noise_hz, section.padding_s)
+
+
 @pytest.fixture(scope="module")
 def section():
-    return InputSection()
+    return AudiovisualInputSection()
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_other_splits_give_other_test_words(section, pairs):
 
 
 def test_sound_and_image_are_of_one_digit_and_equally_long(section, pairs):
-    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    stimulus = together(pairs, section)
     chosen = stimulus.choose(np.random.default_rng(0), 0, 400)
     first = len(pairs.images[0])
     heard = pairs.train_classes[chosen[HEARING]]
@@ -83,13 +83,13 @@ def test_sound_and_image_are_of_one_digit_and_equally_long(section, pairs):
 
 
 def test_choices_depend_on_the_generator_alone(section, pairs):
-    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    stimulus = together(pairs, section)
     a, b = (stimulus.choose(np.random.default_rng(5), first, 50) for first in (0, 128))
     assert all((a[name] == b[name]).all() for name in a)
 
 
 def test_with_sound_alone_the_eye_sees_noise(pairs):
-    stimulus = SoundAlone(pairs.test_sounds, pairs.test_classes, pairs.n_seen, 1.0)
+    stimulus = SoundAlone(pairs, 1.0)
     assert all((shown.rates_hz == 1.0).all() for shown in stimulus.library[SEEING])
     chosen = stimulus.choose(np.random.default_rng(1), 0, 300)[HEARING]
     classes = pairs.test_classes[chosen]
@@ -107,9 +107,9 @@ def test_with_sound_alone_the_eye_sees_noise(pairs):
         ({"images": "folder"}, "images_folder"),
     ],
 )
-def test_refuses_what_does_not_fit(settings, words):
+def test_sections_that_do_not_fit_raise_an_error(settings, words):
     with pytest.raises(ValidationError, match=words):
-        InputSection(**settings)
+        AudiovisualInputSection(**settings)
 
 
 def _write_word(path, frequency, seed):
@@ -137,7 +137,7 @@ def own_data(tmp_path_factory):
             picture = 0.2 * rng.random((9, 11))
             picture[:, 2 if digit == 4 else 8] = 1.0
             png.imsave(pictures / str(digit) / f"{take}.png", picture, cmap="gray")
-    return InputSection(
+    return AudiovisualInputSection(
         digits=(4, 7),
         speech="folder",
         images="folder",
@@ -190,7 +190,7 @@ def test_a_users_own_pairs_go_the_whole_way(own_data, tmp_path):
 
 def test_image_for_the_eye_is_the_encoded_image_with_noise_around_it(section, pairs):
     """Made with one check for speed; the same numbers as the encoders of the data part."""
-    stimulus = Together(pairs, section, pairs.train_sounds, pairs.train_classes)
+    stimulus = together(pairs, section)
     index = 3 * len(pairs.pixels) + 7000
     length_s = pairs.train_sounds[3].duration_s - 2 * section.padding_s
     expected = padded(
@@ -204,7 +204,7 @@ def test_image_for_the_eye_is_the_encoded_image_with_noise_around_it(section, pa
     assert np.array_equal(made.durations_s, expected.durations_s)
 
 
-def test_pairs_refuse_a_missing_class():
+def test_a_missing_class_raises_an_error():
     sound = encode_cochleagram(np.ones((3, 2)), 0.004)
     images = (np.zeros((1, 2, 2), np.float32), np.zeros((1, 2, 2), np.float32))
     with pytest.raises(SynsampError, match="both classes"):
@@ -224,15 +224,15 @@ def spoken_by(tmp_path, monkeypatch):
         for k, speaker in enumerate(speakers):
             for digit, take in ((d, t) for d in (1, 2) for t in range(3)):
                 _write_word(folder / f"{digit}_{speaker}_{take}.wav", 300 * digit + 40 * k, take)
-        words_of.cache_clear()
+        words.cache_clear()
 
     monkeypatch.setenv("SYNSAMP_DATA", str(tmp_path))
-    words_of.cache_clear()
+    words.cache_clear()
     yield put
-    words_of.cache_clear()
+    words.cache_clear()
 
 
-FREE = InputSection(speech="fsdd", train_utterances=2, test_utterances=1)
+FREE = AudiovisualInputSection(speech="fsdd", train_utterances=2, test_utterances=1)
 
 
 def test_each_network_draws_its_voice_among_three(spoken_by):
@@ -240,7 +240,7 @@ def test_each_network_draws_its_voice_among_three(spoken_by):
     drawn = [speaker_for(words(FREE), seed) for seed in range(60)]
     assert drawn == [speaker_for(words(FREE), seed) for seed in range(60)]
     assert {drawn.count(name) > 8 for name in FSDD_SPEAKERS} == {True}  # 20 ± 3.7 each
-    assert set(drawn) == set(FSDD_SPEAKERS)  # and nobody else
+    assert set(drawn) == set(FSDD_SPEAKERS)  # and no one else
     named = FREE.model_copy(update={"speaker": "nicolas"})
     assert {speaker_for(words(named), seed) for seed in range(20)} == {"nicolas"}
 
@@ -259,7 +259,7 @@ def test_a_network_hears_one_voice_and_tables_fit_all(spoken_by):
     assert example_of(first, FREE).attrs["speaker"] == first.speaker
 
 
-def test_missing_recordings_are_refused_before_anything_is_made(
+def test_missing_recordings_raise_an_error_before_anything_is_made(
     spoken_by, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)
@@ -282,7 +282,7 @@ def test_free_spoken_digits():
     if "SYNSAMP_DATA" not in os.environ:
         pytest.skip("SYNSAMP_DATA is not set: the Free Spoken Digits are not here")
     for speaker in FSDD_SPEAKERS:
-        pairs = load_pairs(InputSection(speech="fsdd", speaker=speaker), 1)
+        pairs = load_pairs(AudiovisualInputSection(speech="fsdd", speaker=speaker), 1)
         assert pairs.n_heard == 770
         assert np.bincount(pairs.train_classes).tolist() == [7, 7]
         assert np.bincount(pairs.test_classes).tolist() == [3, 3]

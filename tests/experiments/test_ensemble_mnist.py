@@ -33,7 +33,7 @@ SMALL = [
 ]
 
 
-def seal(folder):
+def manifest(folder):
     return (folder.path / "results.manifest").read_text()
 
 
@@ -57,7 +57,7 @@ def test_averages_keep_jensens_inequality(small):
     assert np.any(score.sel(kind="mean").values < so_far.values - 1e-4)
 
 
-def test_arms_differ_and_bins_hold_every_test_image(small):
+def test_branches_differ_and_bins_hold_every_test_image(small):
     results = small.results()
     ends = results["scores"].log_score.sel(kind="one").isel(sample=-1).values
     assert len(set(ends)) == 3
@@ -80,7 +80,7 @@ def test_a_resumed_run_is_bit_identical(small, tmp_path, monkeypatch, evaluation
         with pytest.raises(KeyboardInterrupt):
             execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
     assert list((tmp_path / "stopped" / "checkpoints").glob("*.checkpoint"))
-    assert seal(resume(EXPERIMENT, tmp_path / "stopped")) == seal(small)
+    assert manifest(resume(EXPERIMENT, tmp_path / "stopped")) == manifest(small)
 
 
 def test_the_rule_without_noise_and_prior_is_plain_sgd():
@@ -107,7 +107,7 @@ def test_the_rule_without_noise_and_prior_is_plain_sgd():
 
 def test_biases_have_the_prior_that_is_asked_for():
     p = EnsembleParameters(hidden=3, rule=EnsembleRule(bias_std=0.7))
-    logits, std = protocol.network(p), (p.rule.hidden_gain / 784) ** 0.5
+    logits, std = protocol.network_logits(p), (p.rule.hidden_gain / 784) ** 0.5
     w = {"in": np.zeros((785, 3)), "out": np.zeros((4, 10))}
     w["out"][3] = (p.rule.output_gain / 3) ** 0.5  # one prior std
     np.testing.assert_allclose(logits(w, np.zeros((1, 784), np.float32)), 0.7, rtol=1e-5)
@@ -122,7 +122,9 @@ if {one}:
 import jax, jax.numpy as jnp, numpy as np
 from synsamp.beyond.ensemble_mnist import protocol
 from synsamp.beyond.ensemble_mnist.parameters import EnsembleParameters
-from synsamp.beyond.shared.minibatch_steps import compiled
+from synsamp.beyond.shared.minibatch_steps import compiled, use_one_thread
+assert "NPROC" not in os.environ  # the import changes nothing for others
+use_one_thread()
 p = EnsembleParameters(batch=500)
 sampler = protocol.samplers(p)["rule"]
 x = np.random.default_rng(1).random((500, 784), np.float32)
@@ -143,6 +145,7 @@ def test_the_number_of_processors_does_not_change_a_bit():
             capture_output=True,
             text=True,
             check=True,
+            env={k: v for k, v in os.environ.items() if k != "NPROC"},
         ).stdout.split()
         for one in (True, False)
     )
@@ -239,7 +242,7 @@ def test_claims_hold_where_the_average_is_better_and_fail_where_it_is_not():
     assert set(found.values()) == {"fails"}
 
 
-def test_every_claim_has_a_null_of_its_own():
+def test_every_claim_has_its_null():
     assert all(
         claim.null_key and claim.null_description and claim.reason for claim in EXPERIMENT.claims
     )

@@ -30,7 +30,7 @@ LABELS = tuple(variant.label for variant in variants(Flat(), 1.0))
 SMALL = ["learning.updates=1500", "evaluations=5", "test_images=20"]
 
 
-def seal(folder):
+def manifest(folder):
     return (folder.path / "results.manifest").read_text()
 
 
@@ -66,13 +66,13 @@ def test_a_resumed_run_is_bit_identical(small_run, tmp_path, monkeypatch, varian
         with pytest.raises(KeyboardInterrupt):
             execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
     assert list((tmp_path / "stopped" / "checkpoints").glob("*.checkpoint"))
-    assert seal(resume(EXPERIMENT, tmp_path / "stopped")) == seal(small_run)
+    assert manifest(resume(EXPERIMENT, tmp_path / "stopped")) == manifest(small_run)
     assert "continuing from" in (tmp_path / "stopped" / "run.log").read_text()
 
 
 def test_another_seed_is_another_trial(small_run, tmp_path):
     other = execute(EXPERIMENT, tmp_path / "other", settings=SMALL, seed=2)
-    assert seal(other) != seal(small_run)
+    assert manifest(other) != manifest(small_run)
     first, second = (run.results()["example"].train_image.values for run in (small_run, other))
     assert not np.array_equal(first, second)
 

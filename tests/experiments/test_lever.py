@@ -175,7 +175,7 @@ def test_what_passed_is_counted_within_each_environment():
     assert found == pytest.approx(60 * 7 / (30 * QUICK.task.period_s))
 
 
-def test_what_is_kept_tells_drift_that_matters_from_drift_that_does_not():
+def test_retention_distinguishes_drift_that_matters_from_drift_that_does_not():
     p, m = LeverParameters(), 10
     rng = np.random.default_rng(1)
     before = rng.gamma(2.0, 0.2, (2 * m, 100))

@@ -418,5 +418,5 @@ def test_a_resumed_run_is_bit_identical(tiny, tmp_path, monkeypatch, where):
     assert list((tmp_path / "run" / "checkpoints").iterdir())
     monkeypatch.undo()
     again = resume(EXPERIMENT, tmp_path / "run")
-    seals = [(folder.path / "results.manifest").read_text() for folder in (again, tiny)]
-    assert seals[0] == seals[1]
+    manifests = [(folder.path / "results.manifest").read_text() for folder in (again, tiny)]
+    assert manifests[0] == manifests[1]

@@ -7,7 +7,7 @@ from synsamp.claims import judge, judge_all
 from synsamp.paper.fig2_prior_comparison.experiment import EXPERIMENT
 from synsamp.paper.fig2_prior_comparison.figures import draw
 from synsamp.paper.fig2_prior_comparison.measures import typical_table
-from synsamp.paper.fig2_prior_comparison.models import BIMODAL, compared, prior_named
+from synsamp.paper.fig2_prior_comparison.models import BIMODAL, compared_priors, prior_named
 from synsamp.paper.fig2_prior_comparison.parameters import ComparisonParameters
 from synsamp.runs.execute import execute
 
@@ -38,7 +38,7 @@ def test_controls_are_those_of_what_is_compared():
     def controls(priors, temperatures):
         return {
             (one.prior, one.temperature, one.control)
-            for one in compared(priors, temperatures, 0.52)
+            for one in compared_priors(priors, temperatures, 0.52)
             if one.control
         }
 
@@ -48,7 +48,7 @@ def test_controls_are_those_of_what_is_compared():
         ("wide_gaussian", 1.0, "no effect"),
     }
     assert controls(("laplace", "bimodal"), (4.0,)) == set()
-    for one in compared(("uniform", "bimodal"), (0.0, 1.0), 0.52):
+    for one in compared_priors(("uniform", "bimodal"), (0.0, 1.0), 0.52):
         assert one.variant.other_noise == (one.control == "other noise")
         assert one.variant.temperature == one.temperature
         assert one.variant.images == "few"

@@ -14,7 +14,7 @@ from synsamp.beyond.reward_patterns.task import (
     LATE_S,
     PAUSE,
     SECOND,
-    Patterns,
+    RewardedPatterns,
     phase,
 )
 from synsamp.beyond.shared.reward_network import Cues, RewardRule, draw_cues, start_theta
@@ -25,7 +25,7 @@ SHOWN = np.array([[60.0, 2.0, 2.0], [2.0, 60.0, 2.0]])
 
 
 def patterns(**options):
-    return Patterns(TASK, SHOWN, np.full(3, 2.0), **options)
+    return RewardedPatterns(TASK, SHOWN, np.full(3, 2.0), **options)
 
 
 def answer(first, second):

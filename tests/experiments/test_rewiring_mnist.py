@@ -31,7 +31,7 @@ SMALL = [
 ]
 
 
-def seal(folder):
+def manifest(folder):
     return (folder.path / "results.manifest").read_text()
 
 
@@ -40,7 +40,7 @@ def small(tmp_path_factory):
     return execute(EXPERIMENT, tmp_path_factory.mktemp("runs") / "small", settings=SMALL, seed=1)
 
 
-def test_every_arm_has_the_connections_it_should(small):
+def test_every_branch_has_the_connections_it_should(small):
     p, results = parameters_of(EXPERIMENT, small), small.results()
     active = results["first"].active
     assert np.all(active.sel(branch="dense") == p.possible)
@@ -68,7 +68,7 @@ def test_wirings_change_as_they_are_said_to(small):
     assert np.all(replaced[1:] > p.others.set_share - 8 / sum(p.kept) - 0.02)
 
 
-def test_the_second_task_goes_on_from_the_first(small):
+def test_the_second_task_continues_from_the_first(small):
     first, second = (small.results()[name] for name in ("first", "second"))
     for branch in ("hard", "fixed", "fixed_again"):
         before, after = first.active.sel(branch=branch)[-1], second.active.sel(branch=branch)[0]
@@ -99,7 +99,7 @@ def test_a_resumed_run_is_bit_identical(small, tmp_path, monkeypatch, branch, ta
         with pytest.raises(KeyboardInterrupt):
             execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
     assert list((tmp_path / "stopped" / "checkpoints").glob("*.checkpoint"))
-    assert seal(resume(EXPERIMENT, tmp_path / "stopped")) == seal(small)
+    assert manifest(resume(EXPERIMENT, tmp_path / "stopped")) == manifest(small)
 
 
 def test_a_step_of_a_fixed_wiring_is_a_masked_step_of_all_connections(small):
@@ -161,7 +161,7 @@ def test_set_adds_at_free_places_evenly():
     assert ((free - 400) ** 2 / 400).sum() < 18.5  # χ² with 4 degrees of freedom, p = 0.001
 
 
-def test_the_time_to_the_target_lies_between_looks():
+def test_the_time_to_the_target_lies_between_evaluations():
     step, accuracy = np.array([0, 10, 20, 40]), np.array([0.1, 0.5, 0.9, 0.95])
     assert until(step, accuracy, 0.7, 40) == pytest.approx(15)
     assert until(step, accuracy, 0.05, 40) == 0

@@ -114,7 +114,9 @@ def test_every_copy_sees_every_input_in_a_different_order():
 
 def test_the_relaxation_time_of_a_gaussian_is_known():
     # Prior N(0, σ²) and x ~ N(θ, s²): an Ornstein–Uhlenbeck process of rate b (1/σ² + 1/s²).
-    gaussian = models.Posterior(None, models.Gaussian(0.0, 0.8), lambda t: -0.5 * t**2, -9.0, 9.0)
+    gaussian = models.ScalarPosterior(
+        None, models.Gaussian(0.0, 0.8), lambda t: -0.5 * t**2, -9.0, 9.0
+    )
     for T, speed in ((1.0, 1.0), (4.0, 0.5)):
         found = gaussian.relaxation_time(speed, T)
         assert found == pytest.approx(1 / (speed * (1 / 0.64 + 1)), rel=0.01)

@@ -156,7 +156,7 @@ def test_a_step_that_is_too_large_warns():
         (lambda theta: jnp.sum(theta).astype(int), ["likelihood", "one chain's θ"]),
     ],
 )
-def test_a_function_that_does_not_fit_is_refused_before_the_run(function, words):
+def test_a_function_that_does_not_fit_raises_an_error_before_the_run(function, words):
     with pytest.raises(ss.SynsampError) as error:
         _sample(ss.Rule(jax.jit(function)))
     message = str(error.value)

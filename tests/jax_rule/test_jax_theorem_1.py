@@ -17,7 +17,7 @@ from scipy import stats
 
 import synsamp as ss
 import synsamp.jax as sj
-from oracles.laws import GridLaw, ks_p_value
+from oracles.distributions import GridDistribution, ks_p_value
 from synsamp.rule.theory import fokker_planck
 
 pytestmark = pytest.mark.statistical
@@ -81,7 +81,7 @@ def _samples(prior, speed, temperature, *, sampled_at=None, slope=True):
 
 def _p_value(samples, target, temperature):
     prior, low, high = TARGETS[target]
-    return ks_p_value(samples, GridLaw(prior.log_density, temperature, low, high))
+    return ks_p_value(samples, GridDistribution(prior.log_density, temperature, low, high))
 
 
 @pytest.mark.parametrize("temperature", TEMPERATURES)

@@ -70,13 +70,13 @@ def test_custom_mapping_plain_and_compiled_agree():
     assert not ss.CustomMapping(weight, njit(slope), (3.0,)).compiled
 
 
-def test_bad_scale_is_refused():
+def test_bad_scale_raises_an_error():
     with pytest.raises(ss.SynsampError, match=r"scale must be .*>= 1e-12"):
         ss.Softplus(0.0)
 
 
 @pytest.mark.parametrize("name", ["weight_of", "slope_of", "dlog_slope_of", "theta_of"])
-def test_what_is_no_function_is_refused(name):
+def test_a_value_that_is_no_function_raises_an_error(name):
     functions = dict(weight_of=abs, slope_of=abs, dlog_slope_of=abs, theta_of=abs)
     ss.CustomMapping(**functions)
     with pytest.raises(ss.SynsampError, match=f"{name} must be a function"):

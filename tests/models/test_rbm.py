@@ -3,7 +3,7 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from oracles.laws import chi_square_p_value
+from oracles.distributions import chi_square_p_value
 from oracles.tiny_rbm import TinyRBM
 from synsamp import SynsampError
 from synsamp.models import rbm_kernel
@@ -184,7 +184,7 @@ def test_biases_have_no_prior():
         (lambda: MACHINE.parts(np.zeros(3)), ["theta", str(MACHINE.size), "(3,)"]),
     ],
 )
-def test_what_does_not_fit_is_refused(make, words):
+def test_arrays_that_do_not_fit_raise_an_error(make, words):
     with pytest.raises(SynsampError) as error:
         make()
     for word in words:

@@ -1,7 +1,7 @@
 """A slow twin of learning from reward: e, g and what g does to θ by Euler steps.
 
 The rest is the twin of winner-take-all circuits, on the same random numbers. Prior and noise are
-exact there, so what Euler steps are held against is the closed form of e, g and φ.
+exact there, so Euler steps are compared with the closed form of e, g and φ.
 """
 
 from __future__ import annotations

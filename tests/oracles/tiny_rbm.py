@@ -34,11 +34,11 @@ class TinyRBM:
         return total
 
     def presented(self, gray):
-        """The law of x when an image with these gray values is shown."""
+        """The distribution of x when an image with these gray values is shown."""
         return np.array([np.prod(np.where(x == 1, gray, 1 - gray)) for x in self.xs])
 
     def moments(self, joint):
-        """Means of z_i x_j, z_i and x_j under a law of (x, z), in the order of θ."""
+        """Means of z_i x_j, z_i and x_j under a distribution of (x, z), in the order of θ."""
         pairs = np.einsum("ab,bi,aj->ij", joint, self.zs, self.xs)
         return np.concatenate([pairs.ravel(), joint.sum(0) @ self.zs, joint.sum(1) @ self.xs])
 

@@ -182,7 +182,7 @@ def test_custom_prior_plain_and_compiled_agree():
         ),
     ],
 )
-def test_bad_values_are_refused_by_name_rule_and_value(make, words):
+def test_errors_of_bad_values_give_name_rule_and_value(make, words):
     with pytest.raises(ss.SynsampError) as error:
         make()
     for word in words:

@@ -78,7 +78,7 @@ def test_it_can_be_killed_in_the_middle_of_an_episode():
             np.testing.assert_array_equal(values, found[name], err_msg=name)
 
 
-def test_a_branch_that_does_the_same_has_the_same_bits(whole):
+def test_a_branch_that_does_the_same_is_bit_identical(whole):
     trunk = whole["theta/theta"].values  # 0 to 6 s, once more after the lesion, and on
     np.testing.assert_array_equal(whole["same/theta/theta"].values, trunk[3:7])
     assert not np.array_equal(whole["unrewarded/theta/theta"].values[-1], trunk[5])
@@ -117,12 +117,12 @@ def test_a_saved_state_can_be_taken_up(whole):
         (lambda: Act(TwoArmed(), 1, rewarded=1), "rewarded must be"),
     ],
 )
-def test_a_wrong_step_is_refused(step, words):
+def test_a_wrong_step_raises_an_error(step, words):
     with pytest.raises(SynsampError, match=words):
         step()
 
 
-def test_a_population_that_the_network_lacks_is_refused_before_it_runs():
+def test_a_population_that_the_network_lacks_raises_an_error_before_it_runs():
     environment = TwoArmed()
     environment.circuits = ("motor",)
     with pytest.raises(SynsampError, match=r"circuit of TwoArmed.*'motor'"):

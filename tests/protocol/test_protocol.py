@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from synsamp.columns import Column, Table
 from synsamp.errors import SynsampError
 from synsamp.priors import Gaussian
 from synsamp.protocol import (
@@ -35,6 +36,7 @@ from synsamp.protocol import (
     turnover,
     weight,
 )
+from synsamp.protocol.records.base import EventRecord
 from synsamp.spiking import RemoveNeurons, RemoveSynapses, SilenceInputs, Simulation
 from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
 
@@ -101,7 +103,7 @@ def test_a_branch_under_another_stimulus_goes_its_own_way_and_leaves_the_trunk_a
     assert not np.array_equal(found["other/theta/theta"][-1], found["theta/theta"][-1])
 
 
-def test_branches_within_branches_and_records_of_their_own():
+def test_branches_within_branches_with_separate_records():
     inner = Branch("inner", [Show(RIGHT, 10)], {"end": every(10, active_count(SYNAPSES))})
     outer = Branch("outer", [Show(LEFT, 10), inner, Show(LEFT, 10)])
     record = {"theta": every(10, theta(SYNAPSES))}
@@ -128,6 +130,9 @@ def test_a_lesion_chosen_from_the_state_is_stored_with_the_step():
     row = int(np.flatnonzero(log.what.values == "lesion of the strongest")[0])
     chosen = json.loads(str(log.chosen.values[row]))
     assert chosen[0]["neurons"] == list(np.flatnonzero(gone))
+    np.testing.assert_array_equal(log.removed.values[row], gone)
+    assert not np.delete(log.removed.values, row, axis=0).any()
+    assert set(log.population.values) == {"z"}
     # a row just before and a row just after
     assert list(found["alive/time"].values) == [0, 20, np.nextafter(20, 21), 40]
     assert found["alive/alive"].values[1].all()
@@ -228,7 +233,7 @@ def test_marks_and_saved_states():
         saved_state(found, 3)
 
 
-def test_a_damaged_saved_state_is_refused():
+def test_a_damaged_saved_state_raises_an_error():
     found = Protocol(network(), [Show(LEFT, 10), Save("end")], {}).run()
     dataset = found["saved/end"].to_dataset().copy(deep=True)
     dataset.state.values[100] ^= 1
@@ -236,7 +241,7 @@ def test_a_damaged_saved_state_is_refused():
         saved_state({"saved/end": dataset}, "end")
 
 
-def test_spikes_rates_and_turnover_tell_one_story():
+def test_spikes_rates_and_turnover_agree():
     found = Protocol(
         network(),
         [Show(LEFT, 40), Show(RIGHT, 20)],
@@ -285,6 +290,18 @@ def test_any_function_of_the_state():
     assert list(found["mine/row"].values) == [5, 6]
 
 
+class Slashed(EventRecord):
+    """A user's record with a column that could not be a folder."""
+
+    event = "spikes"
+
+    def table(self, network):
+        return Table("spike", {"time/../../x": Column("<f8")})
+
+    def rows(self, events, network):
+        return {"time/../../x": events["time_s"]}
+
+
 @pytest.mark.parametrize(
     ("steps", "record", "words"),
     [
@@ -295,6 +312,15 @@ def test_any_function_of_the_state():
         ([Show(LEFT, 20)], {"a": theta(SYNAPSES)}, "when it is taken"),
         ([Show(LEFT, 20)], {"a b": spikes()}, "letters"),
         ([Show(LEFT, 20)], {"steps": spikes()}, "must not be"),
+        ([Show(LEFT, 20)], {"measures": spikes()}, "must not be"),
+        ([Show(LEFT, 20)], {"saved": spikes()}, "must not be"),
+        ([Show(LEFT, 20)], {"Measures": spikes()}, "capital letters"),
+        ([Show(LEFT, 20)], {"a": spikes(), "A": spikes()}, "capital letters"),
+        ([Branch("measures", [])], {}, "differ"),
+        ([Branch("a", [], {"measures": spikes()})], {}, "must not be"),
+        ([Branch("rates", [])], {"rates": spikes()}, "differ"),
+        ([Branch("Rates", [])], {"rates": spikes()}, "differ"),
+        ([Show(LEFT, 20)], {"a": Slashed()}, "column of record 'a' must begin with a letter"),
         ([Show(LEFT, 20)], {"a": spikes(), "b": traces({}), "c": traces({})}, "traces"),
         ([LEFT], {}, "step"),
         ([Show(LEFT[:5], 20)], {}, "12"),
@@ -310,7 +336,7 @@ def test_any_function_of_the_state():
         ([Show(LEFT, 20)], {"a": every(10, probe(LEFT[:3], 1, counts))}, "12"),
     ],
 )
-def test_what_cannot_be_run_is_refused_before_anything_runs(steps, record, words):
+def test_what_cannot_be_run_raises_an_error_before_anything_runs(steps, record, words):
     with pytest.raises(SynsampError, match=words) as caught:
         Protocol(network(), steps, record)
     assert "\n" not in str(caught.value)
@@ -326,7 +352,7 @@ def test_what_cannot_be_run_is_refused_before_anything_runs(steps, record, words
         (lambda view: {"time": 1.0}, "must not use"),
     ],
 )
-def test_rows_that_do_not_fit_are_refused_in_one_line(record, words):
+def test_rows_that_do_not_fit_raise_a_clear_error(record, words):
     protocol = Protocol(network(), [Show(LEFT, 20)], {"mine": every(10, record)})
     with pytest.raises(SynsampError, match=words) as caught:
         protocol.run()

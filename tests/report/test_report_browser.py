@@ -44,7 +44,7 @@ def test_on_a_phone_drawings_stay_readable_and_scroll_in_their_card(report, tmp_
     found = measure(report, tmp_path, width)
     assert found["shrunk"] * SMALLEST_LABEL_PX >= 9
     assert found["cut"] == 0
-    assert found["told"] == 2  # of four drawings two are wider than a phone
+    assert found["marked"] == 2  # of four drawings two are wider than a phone
     assert found["scroll"] <= width
 
 

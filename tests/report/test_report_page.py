@@ -16,19 +16,19 @@ from matplotlib.figure import Figure
 from synsamp.errors import SynsampError
 from synsamp.experiments.base import Claim
 from synsamp.experiments.registry import Entry, Registry
-from synsamp.report.alt import describe
+from synsamp.report.alt import alternative_text
 from synsamp.report.claim_range import EDGE, WIDTH, claim_range
 from synsamp.report.draw import panels_of
-from synsamp.report.numbers import band_text, number, seeds_note, verdict_text
+from synsamp.report.numbers import band_text, number_text, seeds_note, verdict_text
 from synsamp.report.write import write_report
 from synsamp.runs import execute
-from synsamp.runs.storage.check import check
+from synsamp.runs.storage.check import integrity_problems
 from synsamp.runs.storage.folder import ClaimRecord
 from toys import walk
 from toys.app import TOYS
 
 
-class Reader(HTMLParser):
+class Page(HTMLParser):
     """Collects tags with their attributes, and the text outside of style."""
 
     def __init__(self, page):
@@ -75,11 +75,11 @@ def test_an_experiment_without_a_drawing_has_its_records_drawn_by_their_kind(tmp
     assert "fig0 path" in page
     assert (tmp_path / "a" / "figures" / "path.png").is_file()
     assert "The walk ends near its mean" in page
-    assert check(tmp_path / "a") == []
+    assert integrity_problems(tmp_path / "a") == []
 
 
 def test_everything_is_on_the_page(report):
-    text = re.sub(r"\s+", " ", Reader(report).text)
+    text = re.sub(r"\s+", " ", Page(report).text)
     experiment = walk.EXPERIMENT
     expected = [
         experiment.title,
@@ -102,7 +102,7 @@ def test_everything_is_on_the_page(report):
 
 
 def test_the_page_loads_nothing(report):
-    for tag, attributes in Reader(report).tags:
+    for tag, attributes in Page(report).tags:
         assert tag not in ("script", "link", "iframe", "object", "embed", "base")
         for name in ("src", "href", "srcset", "action", "poster", "background"):
             if name in attributes:
@@ -114,7 +114,7 @@ def test_the_page_loads_nothing(report):
 
 
 def test_navigation_leads_to_each_run(report):
-    tags = Reader(report).tags
+    tags = Page(report).tags
     ids = {attributes.get("id") for _, attributes in tags}
     links = [attributes["href"] for tag, attributes in tags if tag == "a"]
     assert links == ["#run-1", "#run-2"]
@@ -129,7 +129,7 @@ def test_what_was_set_is_marked(report):
 
 
 def test_a_figure_has_its_captions_as_alternative_text(report):
-    texts = [attributes["alt"] for tag, attributes in Reader(report).tags if tag == "img"]
+    texts = [attributes["alt"] for tag, attributes in Page(report).tags if tag == "img"]
     assert len(texts) == 4
     assert texts[0] == f"fig0 A. {walk.EXPERIMENT.captions['A']}"
 
@@ -138,13 +138,13 @@ def test_a_figure_without_a_caption_has_the_titles_of_its_panels():
     figure = Figure()
     axes = figure.add_subplot()
     axes.set(title="How far", xlabel="block", ylabel="$x$ / m")
-    assert describe(figure) == "How far, block, x / m."
+    assert alternative_text(figure) == "How far, block, x / m."
 
 
 def test_the_policy_allows_the_page_its_own_style_and_pictures_alone(report):
     policy = next(
         attributes["content"]
-        for tag, attributes in Reader(report).tags
+        for tag, attributes in Page(report).tags
         if attributes.get("http-equiv") == "Content-Security-Policy"
     )
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
@@ -159,7 +159,7 @@ def test_the_policy_allows_the_page_its_own_style_and_pictures_alone(report):
     }
 
 
-def test_figures_are_beside_their_captions(report):
+def test_figures_stand_next_to_their_captions(report):
     figures = re.findall(r"<figure.*?</figure>", report, re.S)
     assert len(figures) == 4
     assert "The walk wanders." in figures[0]
@@ -192,9 +192,9 @@ def test_nothing_a_user_writes_becomes_markup(tmp_path):
         page = write_report([tmp_path / "a"], TOYS, tmp_path / "r.html").read_text()
     finally:
         walk.EXPERIMENT = original
-    reader = Reader(page)
-    assert not [tag for tag, _ in reader.tags if tag == "script"]
-    assert reader.text.count("alert(1)") == 10
+    parsed = Page(page)
+    assert not [tag for tag, _ in parsed.tags if tag == "script"]
+    assert parsed.text.count("alert(1)") == 10
 
 
 def test_drawing_twice_gives_the_same_files(tmp_path):
@@ -266,7 +266,7 @@ def test_a_claim_is_drawn_within_its_picture(value, low, high, paper, null, inte
             assert left - 1 <= x <= left + width + 1
         else:
             assert x <= left + 2 or x >= left + width - 2
-    Reader(svg)
+    Page(svg)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_a_claim_is_drawn_within_its_picture(value, low, high, paper, null, inte
     ],
 )
 def test_numbers_read_well(value, text):
-    assert number(value) == text
+    assert number_text(value) == text
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,6 @@ def test_an_existing_store_is_not_overwritten(tmp_path):
     assert (tmp_path / "mine").read_text() == "precious"
 
 
-def test_more_draws_than_memory_are_refused_before_the_run():
+def test_more_draws_than_memory_raise_an_error_before_the_run():
     with pytest.raises(ss.SynsampError, match=r"half of the memory .* store="):
         _sample(steps=10**12)

@@ -145,7 +145,7 @@ def test_jax_gradients_work_unchanged():
         (lambda: _online(lambda theta, x: x), ["shape of θ, (3,)", "(4,)"]),
     ],
 )
-def test_a_gradient_that_does_not_fit_is_refused_before_the_run(make, words):
+def test_a_gradient_that_does_not_fit_raises_an_error_before_the_run(make, words):
     with pytest.raises(ss.SynsampError) as error:
         _draws(make())
     assert "\n" not in str(error.value)

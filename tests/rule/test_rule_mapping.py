@@ -78,6 +78,6 @@ def test_fokker_planck_takes_the_likelihood_in_w():
 
 
 @pytest.mark.parametrize("bad", [None, "exponential", 3.0, ss.Exponential])
-def test_a_mapping_that_is_none_is_refused(bad):
+def test_a_mapping_that_is_none_raises_an_error(bad):
     with pytest.raises(ss.SynsampError, match="mapping must be a Mapping"):
         ss.Rule(_in_w, mapping=bad)

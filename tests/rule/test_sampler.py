@@ -165,7 +165,7 @@ def test_the_noise_has_the_variance_of_the_equation():
         (dict(dt=np.nan), ["dt", "nan"]),
     ],
 )
-def test_bad_settings_are_refused(change, words):
+def test_bad_settings_raise_an_error(change, words):
     with pytest.raises(ss.SynsampError) as error:
         _sample(ss.Rule(prior=ss.Gaussian()), **change)
     for word in words:
@@ -191,14 +191,14 @@ def test_bad_settings_are_refused(change, words):
         ),
     ],
 )
-def test_bad_rules_are_refused(make, words):
+def test_bad_rules_raise_an_error(make, words):
     with pytest.raises(ss.SynsampError) as error:
         make()
     for word in words:
         assert word in str(error.value)
 
 
-def test_a_wrong_derivative_of_the_speed_is_refused():
+def test_a_wrong_derivative_of_the_speed_raises_an_error():
     wrong = ss.Speed(lambda x, p: 1 + x * x, lambda x, p: x)
     with pytest.raises(ss.SynsampError, match="derivative of speed"):
         ss.sample(ss.Rule(speed=wrong), np.array([0.0, 1.0]), steps=5, dt=0.1, progress=False)

@@ -8,7 +8,8 @@ import pytest
 from numba import njit
 
 import synsamp as ss
-from synsamp.rule.step import check_step, spread_inflation
+from synsamp.rule.overdamped import spread_inflation
+from synsamp.rule.step import check_step
 
 
 def _run(rule, dt, start=(0.0, 0.0), steps=4000, **changes):

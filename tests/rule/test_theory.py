@@ -79,6 +79,6 @@ def test_a_gradient_that_does_not_fit_the_likelihood_is_found_before_running():
         (lambda: fokker_planck(ss.Rule(), X).evolve(np.ones(X.size), -1.0), "time"),
     ],
 )
-def test_bad_input_is_refused(make, word):
+def test_bad_input_raises_an_error(make, word):
     with pytest.raises(ss.SynsampError, match=word):
         make()

@@ -34,29 +34,29 @@ def start(*arguments, **variables):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that started the tests in the background has told them to ignore Ctrl-C, and
+        # A shell that started the tests in the background makes them ignore Ctrl-C, and
         # children would inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
-def seal(folder):
+def manifest(folder):
     return (folder / "results.manifest").read_text()
 
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
-    """The seal of a run that nothing happened to."""
-    return seal(execute(EXPERIMENT, tmp_path_factory.mktemp("r") / "run").path)
+    """The manifest of a run that nothing happened to."""
+    return manifest(execute(EXPERIMENT, tmp_path_factory.mktemp("r") / "run").path)
 
 
-def test_the_same_seed_gives_the_same_bits_and_another_seed_others(tmp_path, reference):
-    assert seal(execute(EXPERIMENT, tmp_path / "again").path) == reference
-    assert seal(execute(EXPERIMENT, tmp_path / "other", seed=1).path) != reference
+def test_the_same_seed_gives_bit_identical_results_and_another_seed_others(tmp_path, reference):
+    assert manifest(execute(EXPERIMENT, tmp_path / "again").path) == reference
+    assert manifest(execute(EXPERIMENT, tmp_path / "other", seed=1).path) != reference
 
 
 @pytest.mark.parametrize("block", [4, 10])
-def test_a_run_killed_by_sigkill_ends_in_the_same_bits(tmp_path, reference, block):
+def test_a_run_killed_by_sigkill_ends_bit_identical(tmp_path, reference, block):
     out = tmp_path / "run"
     killed = start(
         "run", "walk", "--out", out, "--set", "trouble=sigkill", "--set", f"trouble_at={block}"
@@ -68,10 +68,10 @@ def test_a_run_killed_by_sigkill_ends_in_the_same_bits(tmp_path, reference, bloc
     output, errors = again.communicate()
     assert again.returncode == 0, errors
     assert f"report: {out / 'report.html'}" in output
-    assert seal(out) == reference
+    assert manifest(out) == reference
 
 
-def test_a_run_killed_again_and_again_at_any_moment_ends_in_the_same_bits(tmp_path, reference):
+def test_a_run_killed_again_and_again_at_any_moment_ends_bit_identical(tmp_path, reference):
     out = tmp_path / "run"
     moments = random.Random(3)  # of the waits; any moment must do
     process = start("run", "walk", "--out", out, "--set", "pause_s=0.05")
@@ -88,7 +88,7 @@ def test_a_run_killed_again_and_again_at_any_moment_ends_in_the_same_bits(tmp_pa
         process = start("resume", out)
     _, errors = process.communicate()
     assert RunFolder(out).status.state == "finished", errors
-    assert seal(out) == reference
+    assert manifest(out) == reference
 
 
 def _starts(out):
@@ -110,7 +110,7 @@ def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
     assert "Traceback" not in errors
     assert RunFolder(out).status.state == "interrupted"
     resume(EXPERIMENT, out)
-    assert seal(out) == reference
+    assert manifest(out) == reference
 
 
 def test_a_polite_kill_is_like_ctrl_c(tmp_path):
@@ -136,11 +136,11 @@ def test_damaged_checkpoints_cost_time_but_no_bit(tmp_path, reference, damage, c
         content = bytearray(file.read_bytes())
         content[len(content) // 2] ^= 0x10
         file.write_bytes(content)
-    if damage == "both":  # nothing to go on from: it starts anew, and is interrupted anew
+    if damage == "both":  # nothing to continue from: the run starts again and is interrupted again
         with pytest.raises(KeyboardInterrupt):
             resume(EXPERIMENT, out)
     resume(EXPERIMENT, out)
-    assert seal(out) == reference
+    assert manifest(out) == reference
     assert "damaged" in (out / "run.log").read_text()
     assert "warning: checkpoint passed over" in capsys.readouterr().err
 
@@ -152,21 +152,21 @@ def test_a_bug_in_an_experiment_is_logged_in_full_and_can_be_resumed(tmp_path, r
     assert RunFolder(out).status.state == "failed"
     assert "Traceback" in (out / "run.log").read_text()
     resume(EXPERIMENT, out)
-    assert seal(out) == reference
+    assert manifest(out) == reference
 
 
-def test_a_refusal_of_an_experiment_stays_one_line(tmp_path):
+def test_an_error_of_an_experiment_stays_one_line(tmp_path):
     with pytest.raises(SynsampError, match="rate_hz must be finite"):
         execute(EXPERIMENT, tmp_path / "run", settings=["trouble=refusal"])
     assert RunFolder(tmp_path / "run").status.message.startswith("rate_hz must be finite")
 
 
-def test_a_full_disk_is_told_and_nothing_finished_is_lost(tmp_path, reference):
+def test_a_full_disk_is_reported_and_nothing_finished_is_lost(tmp_path, reference):
     out = tmp_path / "run"
     with pytest.raises(RunFailedError, match=r"disk of .* is full; make room, then continue with"):
         execute(EXPERIMENT, out, settings=["trouble=disk"])
     resume(EXPERIMENT, out)
-    assert seal(out) == reference
+    assert manifest(out) == reference
 
 
 def test_a_disk_that_fills_in_the_middle_of_a_checkpoint_keeps_the_one_before(
@@ -187,7 +187,7 @@ def test_a_disk_that_fills_in_the_middle_of_a_checkpoint_keeps_the_one_before(
             execute(EXPERIMENT, out)
     assert list((out / "checkpoints").glob("*.checkpoint"))
     resume(EXPERIMENT, out)
-    assert seal(out) == reference
+    assert manifest(out) == reference
 
 
 def test_a_value_that_is_not_finite_decides_nothing_and_is_valid_json(tmp_path):
@@ -206,7 +206,7 @@ def test_a_finished_run_is_left_alone(tmp_path):
     assert before == {p: p.stat().st_mtime_ns for p in before}
 
 
-def test_other_versions_are_told_on_resume(tmp_path, capsys, monkeypatch):
+def test_other_versions_are_reported_on_resume(tmp_path, capsys, monkeypatch):
     out = tmp_path / "run"
     before = machine.versions() | {"numpy": "0.1"}
     with monkeypatch.context() as patch:
@@ -218,7 +218,7 @@ def test_other_versions_are_told_on_resume(tmp_path, capsys, monkeypatch):
     assert ["numpy 0.1 ->" in note for note in folder.status.notes] == [True]
 
 
-def test_another_kind_of_processor_is_told_and_noted(tmp_path, reference):
+def test_another_kind_of_processor_is_reported_and_noted(tmp_path, reference):
     out = tmp_path / "run"
     killed = start("run", "walk", "--out", out, "--set", "trouble=sigkill")
     killed.communicate()
@@ -230,7 +230,7 @@ def test_another_kind_of_processor_is_told_and_noted(tmp_path, reference):
     said = f"another kind of processor, bits may differ: {recorded} -> generic"
     assert said in errors
     assert [said in note for note in RunFolder(out).status.notes] == [True]
-    assert seal(out) == reference  # the walk is no compiled code
+    assert manifest(out) == reference  # the walk is no compiled code
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_description_that_was_changed_is_not_resumed_into_results_of_neither(
     assert not (out / "results.manifest").exists()
     (out / "run.json").write_text(asked)
     resume(EXPERIMENT, out)
-    assert seal(out) == reference
+    assert manifest(out) == reference
 
 
 @pytest.mark.parametrize("damage", ["changed", "missing"])
@@ -269,11 +269,11 @@ def test_a_chunk_that_was_damaged_while_the_run_stood_still_is_noticed(
     with pytest.raises(KeyboardInterrupt):  # no checkpoint is left that does not count on it
         resume(EXPERIMENT, out)
     resume(EXPERIMENT, out)
-    assert seal(out) == reference
+    assert manifest(out) == reference
     assert f"which it counts on, is {damage}" in capsys.readouterr().err
 
 
-def test_parameters_of_another_version_are_refused(tmp_path):
+def test_parameters_of_another_version_raise_an_error(tmp_path):
     out = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         execute(EXPERIMENT, out, settings=["trouble=sigint"])
@@ -297,7 +297,7 @@ def run_giving(given):
         ({"../x": xr.Dataset()}, "letters, digits"),
     ],
 )
-def test_results_that_are_no_datasets_are_told(tmp_path, given, words):
+def test_results_that_are_no_datasets_are_reported(tmp_path, given, words):
     with pytest.raises((RunFailedError, SynsampError), match=words):
         execute(run_giving(given), tmp_path / "run")
     assert RunFolder(tmp_path / "run").status.state == "failed"

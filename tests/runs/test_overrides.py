@@ -41,13 +41,13 @@ def check(preset, settings_):
 @example(PRESETS[0], ["step.size=1e999"])
 @example(PRESETS[0], ["label=\udc80"])
 @example(PRESETS[0], ['label="\\ud800"'])
-def test_any_text_works_or_is_refused_in_one_line(preset, texts):
+def test_any_text_works_or_raises_a_one_line_error(preset, texts):
     check(preset, texts)
 
 
 @given(st.data(), presets)
 @settings(max_examples=300)
-def test_any_value_of_a_known_key_works_or_is_refused_in_one_line(data, preset):
+def test_any_value_of_a_known_key_works_or_raises_a_one_line_error(data, preset):
     key = data.draw(st.sampled_from(keys_of[id(preset)]))
     value = data.draw(
         st.text(max_size=20)
@@ -114,7 +114,7 @@ def test_values_are_read_as_one_would_write_them(setting, key, value):
         ("label=" + "x" * 500, ["label", "at most 20 characters"]),
     ],
 )
-def test_a_refusal_says_name_rule_value_and_remedy(setting, words):
+def test_an_error_gives_name_rule_value_and_remedy(setting, words):
     with pytest.raises(SynsampError) as caught:
         override(EXPERIMENT.presets["quick"], [setting])
     for word in words:

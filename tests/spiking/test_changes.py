@@ -236,7 +236,7 @@ def test_a_fixed_projection_has_nothing_to_change():
 
 
 @pytest.mark.parametrize("damage", ["speed", "prior", "plasticity", "name"])
-def test_damaged_changes_are_refused(damage):
+def test_damaged_changes_raise_an_error(damage):
     sim = Simulation(winner_take_all_network(3, 2)).run(0.5)
     sim.change("x->z", temperature=0.5)
     state = sim.state()
@@ -249,7 +249,7 @@ def test_damaged_changes_are_refused(damage):
         Simulation.from_state(winner_take_all_network(3, 2), state)
 
 
-def test_time_without_speed_is_not_made_up_for():
+def test_time_without_speed_is_not_caught_up():
     sim = Simulation(
         winner_take_all_network(8, 2, SynapseModel(speed=1e-2)), seed=1, sync_interval_s=1.0
     ).run(2.0)

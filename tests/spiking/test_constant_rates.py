@@ -54,7 +54,7 @@ def pieces():
     yield {"x": rng.uniform(0, 30, 6)}, 0.5
 
 
-def looks(sim):
+def observed_rows(sim):
     return [sim.spike_counts, *(sim.theta(p.name) for p in sim.network.projections)] + [
         sim.potentials(c.name) for c in sim.network.neurons
     ]
@@ -75,7 +75,7 @@ def test_arrays_that_are_used_again_are_as_good_as_new_ones(network):
         control.run(seconds / 2)
         control = Simulation.from_state(network, control.state(), rates)
         control.run_until(sim.time_s)
-        for mine, its in zip(looks(sim), looks(control), strict=True):
+        for mine, its in zip(observed_rows(sim), observed_rows(control), strict=True):
             np.testing.assert_array_equal(mine, its)
     assert sim.n_spikes > 5000
 
@@ -89,11 +89,11 @@ def test_constant_rates_are_a_presentation_that_is_shown_again_and_again(network
         long.stimulus = InOrder({"x": [Shown(6, rate_hz)], "y": [Shown(3, 9)]})
         for sim in (short, long):
             sim.run(seconds)
-    for one, other in zip(looks(short), looks(long), strict=True):
+    for one, other in zip(observed_rows(short), observed_rows(long), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def test_groups_whose_rates_part_get_tables_of_their_own():
+def test_groups_whose_rates_part_get_separate_tables():
     """Equal rates share a table; when they part, there must be room for all."""
     groups = [InputGroup(name, 4) for name in "xyw"]
     projections = [Projection(name, "z") for name in "xyw"]
@@ -104,11 +104,11 @@ def test_groups_whose_rates_part_get_tables_of_their_own():
     sim.stimulus = control.stimulus = rates
     sim.run(5.0)
     control = Simulation.from_state(network, control.state(), rates).run(5.0)
-    for mine, its in zip(looks(sim), looks(control), strict=True):
+    for mine, its in zip(observed_rows(sim), observed_rows(control), strict=True):
         np.testing.assert_array_equal(mine, its)
 
 
-def test_what_was_shown_does_not_hang_on_how_a_run_is_cut():
+def test_the_input_does_not_depend_on_how_a_run_is_cut():
     sims = [
         Simulation(
             winner_take_all_network(4, 2, rate_hz=1e-3),
@@ -133,14 +133,14 @@ def test_who_begins_to_record_begins_with_the_next():
     np.testing.assert_array_equal(sim.observer["presentations"]["time_s"], [4.0, 5.0, 6.0])
 
 
-def test_another_stimulus_than_that_of_the_state_is_refused():
+def test_another_stimulus_than_that_of_the_state_raises_an_error():
     network = winner_take_all_network(4, 2)
     sim = Simulation(network, [Shown(4, 5), Shown(4, 9)], 1).run(1.5)
     with pytest.raises(SynsampError, match=r"stimulus must be the one of the saved state.*'x'"):
         Simulation.from_state(network, sim.state(), np.full(4, 5.0))
 
 
-def test_rates_beyond_reason_are_refused_when_they_are_set():
+def test_rates_beyond_reason_raise_an_error_when_they_are_set():
     sim = Simulation(winner_take_all_network(4, 2), np.full(4, 5.0), 1).run(0.5)
     for rates in (np.full(4, 2e6), np.full(3, 1.0), -np.ones(4)):
         with pytest.raises(SynsampError, match=r"rates for 'x' must .*; give one rate per input"):

@@ -226,7 +226,7 @@ def one(theta, p):
         (CustomMapping(below_zero, one), "must have f(0) >= 0"),
     ],
 )
-def test_a_mapping_that_the_engine_cannot_serve_is_refused(mapping, words):
+def test_a_mapping_that_the_engine_cannot_serve_raises_an_error(mapping, words):
     with pytest.raises(SynsampError) as caught:
         SynapseModel(mapping=mapping)
     assert words in str(caught.value)

@@ -34,7 +34,7 @@ def shown(seconds=0.01):
     return SimpleNamespace(durations_s=np.array([seconds]), rates_hz=np.full((1, 4), 5.0))
 
 
-def test_a_replay_across_grid_points_goes_on_as_a_run_would():
+def test_a_replay_across_grid_points_continues_as_a_run_would():
     sim = Simulation(NET, drift_interval_s=1.0, sync_interval_s=10.0)
     sim.replay([1.0, 25.0], [4, 4]).run(15.0)
     assert np.isfinite(sim.theta("x->z")).all()
@@ -69,7 +69,7 @@ BESIDE = Network(NET.inputs, [*NET.neurons, StochasticNeurons("h", 2)], NET.proj
 
 
 @pytest.mark.parametrize("net", [NET, BESIDE], ids=["by gaps", "event by event"])
-def test_an_interrupted_run_goes_on_and_loses_no_order(net):
+def test_an_interrupted_run_continues_and_loses_no_order(net):
     sim = Simulation(net, np.full(4, 20.0), observer=Stops("spikes"))
     with pytest.raises(KeyboardInterrupt):
         sim.run(1000.0)
@@ -123,7 +123,7 @@ def test_a_long_run_can_be_interrupted(name):
     assert "KeyboardInterrupt" in err
 
 
-def test_a_replay_that_would_take_for_ever_is_refused():
+def test_a_replay_that_would_take_for_ever_raises_an_error():
     model = SynapseModel(prior=Laplace(0.5, 1.0), speed=1.0)
     sim = Simulation(
         winner_take_all_network(4, 3, model), sync_interval_s=1.0, drift_interval_s=1.0
@@ -176,7 +176,7 @@ def test_a_removed_neuron_cannot_be_made_to_spike():
         sim.replay([2.0], [4])
 
 
-def test_a_refused_lesion_changes_nothing():
+def test_a_lesion_that_raises_an_error_changes_nothing():
     plain, tried = (Simulation(NET, np.full(4, 20.0)).run(3.33) for _ in range(2))
     with pytest.raises(SynsampError):
         tried.lesion(RemoveNeurons("z", [99]))

@@ -52,7 +52,7 @@ def feed_forward():
     )
 
 
-def dead_time(refractory_s=0.02):
+def refractory(refractory_s=0.02):
     """Long dead times, and adaptation that slows some down and speeds others up."""
     return Network(
         [InputGroup("x", 12)],
@@ -164,7 +164,7 @@ def agree(twin, sim):
     ("network", "drift_interval_s"),
     [
         (feed_forward(), 0.05),
-        (dead_time(), 0.05),
+        (refractory(), 0.05),
         (recurrent(), 0.05),
         (plastic(), 0.05),
         (plastic(), 0.0),
@@ -276,7 +276,7 @@ OTHER_MODEL = SynapseModel(Gaussian(0.8, 1.0), plasticity=OTHER_TRACE, speed=2e-
 @pytest.mark.parametrize(
     ("network", "other"),
     [
-        (dead_time(), dead_time(0.019)),
+        (refractory(), refractory(0.019)),
         (recurrent(), with_other(recurrent(), "x->e", sign=-1)),
         (recurrent(), with_other(recurrent(), "e->i", delay_s=0.003)),
         (recurrent(), with_other(recurrent(), "z->e", epsp=DoubleExponential(0.005, 0.055))),

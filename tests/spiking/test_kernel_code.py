@@ -12,8 +12,8 @@ from numba.core.dispatcher import Dispatcher
 from oracles.from_python import from_python
 from synsamp.spiking import Simulation, winner_take_all_network
 from synsamp.spiking.kernel import loop, random
+from synsamp.spiking.kernel.arrays import KernelArrays, array
 from synsamp.spiking.kernel.compiling import inlined
-from synsamp.spiking.kernel.records import Record, array
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_a_function_that_counts_references_would_be_seen():
     assert "NRT_incref" in keeps.inspect_llvm(keeps.signatures[0])
 
 
-class Pair(Record):
+class Pair(KernelArrays):
     one = array("float64")
     table = array("int64", 2)
 

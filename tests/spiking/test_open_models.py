@@ -123,7 +123,7 @@ def test_inhibition_lowers_the_potential_by_as_much_as_excitation_raises_it():
         ),
     ],
 )
-def test_what_is_not_supported_is_refused(make, words):
+def test_unsupported_settings_raise_an_error(make, words):
     with pytest.raises(SynsampError, match=words):
         make()
 
@@ -272,7 +272,7 @@ def test_pair_stdp_in_a_running_network_is_the_sum_over_its_recorded_pairs():
     assert checked > 3000
 
 
-def test_a_modulator_scales_what_is_learnt():
+def test_a_modulator_scales_what_is_learned():
     @njit
     def modulated(synapse, traces, p):
         return synapse.modulator
@@ -307,7 +307,7 @@ def test_a_modulator_scales_what_is_learnt():
         (lambda: CustomPlasticity(parameter_values=("a",)), "parameter_values must be"),
     ],
 )
-def test_a_plasticity_that_cannot_work_is_refused_in_one_line(make, words):
+def test_a_plasticity_that_cannot_work_raises_a_one_line_error(make, words):
     with pytest.raises(SynsampError, match=words) as told:
         make()
     assert "\n" not in str(told.value)

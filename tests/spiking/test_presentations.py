@@ -7,7 +7,7 @@ import pytest
 
 from synsamp.data import RateSegments, encode_image, noise_gap
 from synsamp.errors import SynsampError
-from synsamp.paper.shared.digit_circuit import InputSection, Presentations
+from synsamp.paper.shared.digit_circuit import DigitInputSection, DigitPresentations
 from synsamp.spiking.input import pool
 from synsamp.spiking.input.pool import Pool
 
@@ -81,7 +81,7 @@ def test_a_bad_number_among_many_presentations_is_named(where, value, message):
         ready(shown, list(range(9)))
 
 
-def test_a_choice_outside_the_library_is_refused():
+def test_a_choice_outside_the_library_raises_an_error():
     for index in (-1, 9):
         with pytest.raises(SynsampError, match=r"choice for 'x' must"):
             ready(library(), [0, index])
@@ -89,8 +89,8 @@ def test_a_choice_outside_the_library_is_refused():
 
 def test_digits_are_shown_as_the_encoding_says():
     images = np.random.default_rng(2).random((4, 5, 6), np.float32)
-    section = InputSection()
-    shown = Presentations(images, section)[3]
+    section = DigitInputSection()
+    shown = DigitPresentations(images, section)[3]
     gap = noise_gap(30, section.gap_s, section.noise_hz)
     encoded = encode_image(images[3], section.digit_s, section.peak_rate_hz, section.noise_hz)
     np.testing.assert_array_equal(shown.rates_hz, encoded.then(gap).rates_hz)
@@ -99,4 +99,4 @@ def test_digits_are_shown_as_the_encoding_says():
         wrong = images.copy()
         wrong[2, 1, 1] = bad
         with pytest.raises(SynsampError, match="images must"):
-            Presentations(wrong, section)
+            DigitPresentations(wrong, section)

@@ -204,16 +204,16 @@ def test_a_synapse_that_noise_retracts_is_seen_later_by_the_root_of_the_refresh(
         assert (sim.eligibility("x->z").trace != 0).all()
         return (sim.run_until(end_s).eligibility("x->z").trace == 0).mean()
 
-    def law(dt):
+    def expected(dt):
         spread = np.sqrt(2 * T * b)
         return special.erfc((start + 0.5826 * spread * np.sqrt(dt)) / (spread * np.sqrt(2 * end_s)))
 
-    error = np.sqrt(law(0) * (1 - law(0)) / (2 * n))
+    error = np.sqrt(expected(0) * (1 - expected(0)) / (2 * n))
     for dt in (0.4, 0.1, 0.025):
-        assert abs(lost(dt) - law(dt)) < 4 * error, dt
+        assert abs(lost(dt) - expected(dt)) < 4 * error, dt
     # Negative control: as if every dip were seen, and as if the error were of first order.
-    assert abs(lost(0.4) - law(0.0)) > 8 * error
-    first_order = law(0) + (law(0.4) - law(0)) * 0.1 / 0.4
+    assert abs(lost(0.4) - expected(0.0)) > 8 * error
+    first_order = expected(0) + (expected(0.4) - expected(0)) * 0.1 / 0.4
     assert abs(lost(0.1) - first_order) > 4 * error
 
 
@@ -252,7 +252,7 @@ def test_resume_and_cutting_up_change_no_bit():
     assert not np.array_equal(everything(other)[0], everything(whole)[0])
 
 
-def test_a_damaged_eligibility_is_refused():
+def test_a_damaged_eligibility_raises_an_error():
     saved = running().run(1.0).state()
     for name, value in (("eligibility", np.nan), ("eligibility_updated_s", 2.0)):
         broken = {**saved, "synapses": {**saved["synapses"], name: saved["synapses"][name] + value}}
@@ -260,7 +260,7 @@ def test_a_damaged_eligibility_is_refused():
             Simulation.from_state(running().network, broken, np.full(20, 30.0))
 
 
-def test_without_speed_eligibility_goes_on_and_theta_stands_still():
+def test_without_speed_eligibility_continues_and_theta_stands_still():
     sim = running().run(1.0)
     sim.change("x->z", speed=0.0)
     theta, eligibility = sim.theta("x->z"), sim.eligibility("x->z")
@@ -326,6 +326,6 @@ def test_lesions_take_eligibility_with_them():
         (lambda: running().modulate("z", np.nan), "value must be"),
     ],
 )
-def test_what_cannot_be_is_refused(make, words):
+def test_impossible_settings_raise_an_error(make, words):
     with pytest.raises(SynsampError, match=re.escape(words)):
         make()

@@ -68,7 +68,7 @@ def test_wrong_models_do_not_agree(runs):
     assert deviation_of_means(spread(wrong["g"], numpy["g"]), spread_of_g).chance < 1e-6
 
 
-def test_free_neurons_agree_but_for_the_stated_variance_of_eligibility():
+def test_stochastic_neurons_agree_but_for_the_stated_variance_of_eligibility():
     numpy = by_numpy(FREE, RUNS, seed=1, dt_s=DT_S, python=sys.executable)
     own = by_synsamp(FREE, RUNS, seed=2, **SEEN)
     for name in ("e", "g", "theta", "spikes"):

@@ -29,7 +29,7 @@ def checked(*arguments):
     )
 
 
-SUITE = ("twin", "modes", "parts", "states", "laws")
+SUITE = ("twin", "modes", "parts", "states", "distributions")
 
 
 def test_the_suite_passes_under_bounds_checks():

@@ -92,7 +92,7 @@ def bits(values):
     return nonzero(load(values, 0))
 
 
-def test_the_bits_of_a_lane_tell_which_numbers_are_not_zero():
+def test_the_bits_of_a_lane_mark_which_numbers_are_not_zero():
     values = np.zeros(LANE, np.float32)
     values[[0, 3, LANE - 1]] = 0.5
     values[[1, 4]] = -0.5

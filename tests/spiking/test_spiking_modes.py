@@ -86,7 +86,7 @@ def test_weights_of_the_fast_mode_follow_theta_between_refreshes():
 
 
 @pytest.mark.statistical
-def test_a_mixture_prior_becomes_the_law_of_theta_by_splitting():
+def test_a_mixture_prior_becomes_the_distribution_of_theta_by_splitting():
     """Without spikes: the synapses of the rich network that have a bimodal prior."""
     network = rich_network(scale=12, rate_hz=1e-12)
     sim = Simulation(network, seed=4, drift_interval_s=0.0, sync_interval_s=50.0).run(4000.0)
@@ -127,7 +127,7 @@ def freeze():
     )
 
 
-def test_the_frozen_trace_comes_out_again():
+def test_the_frozen_trace_is_reproduced():
     network, library, theta = frozen_case()
     sim = Simulation(
         network,

@@ -96,7 +96,7 @@ def shown(rates_hz, durations_s=(0.25,)):
         (lambda: InOrder({"x": [1], "y": [1, 2]}), "equally many"),
     ],
 )
-def test_bad_descriptions_are_refused_in_words(make, words):
+def test_bad_descriptions_raise_a_clear_error(make, words):
     with pytest.raises(SynsampError) as caught:
         make()
     assert words in str(caught.value)
@@ -139,7 +139,7 @@ def test_bad_descriptions_are_refused_in_words(make, words):
         ),
     ],
 )
-def test_bad_uses_are_refused_in_words(use, words):
+def test_bad_uses_raise_a_clear_error(use, words):
     sim = Simulation(winner_take_all_network(2, 3))
     with pytest.raises(SynsampError) as caught:
         use(sim)
@@ -155,7 +155,7 @@ def test_bad_uses_are_refused_in_words(use, words):
         (shown([1.0, 1.0], [0.0]), "must be finite >= 1e-09"),
     ],
 )
-def test_bad_presentations_are_refused_when_shown(bad, words):
+def test_bad_presentations_raise_an_error_when_shown(bad, words):
     with pytest.raises(SynsampError) as caught:
         Simulation(winner_take_all_network(2, 3), InOrder([bad])).run(1.0)
     assert words in str(caught.value)
@@ -165,7 +165,7 @@ def test_bad_presentations_are_refused_when_shown(bad, words):
 
 
 @pytest.mark.parametrize("mean", [0.03, 2.5, 9.99, 10.01, 45.0, 900.0])
-def test_poisson_counts_have_the_poisson_law(mean):
+def test_poisson_counts_have_the_poisson_distribution(mean):
     words = new_streams(np.random.SeedSequence(1), 1).events
     counts = np.array([poisson(words, mean) for _ in range(20_000)])
 

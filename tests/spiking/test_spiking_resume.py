@@ -71,7 +71,7 @@ def kill_at(word, count, *arguments):
     assert heard == count, errors
 
 
-def test_killed_and_resumed_runs_end_in_the_same_bits(uninterrupted, tmp_path):
+def test_killed_and_resumed_runs_end_bit_identical(uninterrupted, tmp_path):
     folder = tmp_path / "run"
     kill_at("saved", 4, "run", "circuit", "--out", folder, "--seed", 5)
     assert len(list(folder.glob("checkpoints/*.checkpoint"))) == 2
@@ -123,7 +123,7 @@ def bits(sim):
     }
 
 
-def assert_same_bits(one, two):
+def assert_bit_identical(one, two):
     mine, other = bits(one), bits(two)
     for name, array in mine.items():
         np.testing.assert_array_equal(array, other[name], err_msg=name)
@@ -139,7 +139,7 @@ def test_recording_looking_and_probing_change_no_bit():
         busy.theta("x->z")
         busy.probe(InOrder(pictures()), 0.3, burn_in_s=0.2, seed=1)
         busy.probe(InOrder(pictures()), 0.3, start="rest", seed=2)
-    assert_same_bits(plain, busy)
+    assert_bit_identical(plain, busy)
     assert plain.n_spikes == busy.n_spikes == busy.observer["spikes"]["time_s"].size > 5000
 
 
@@ -167,7 +167,7 @@ def test_a_restored_state_continues_bit_identically():
     continued.run_until(25.0)
     continued.lesion(RemoveNeurons("z", [1]))
     continued.run_until(50.0)
-    assert_same_bits(whole, continued)
+    assert_bit_identical(whole, continued)
     for event in ("spikes", "traces"):
         for name, column in whole.observer[event].items():
             np.testing.assert_array_equal(column, continued.observer[event][name])

@@ -61,7 +61,7 @@ def saved():
         (network(rate_hz=99.0), "circuit 'z'"),
     ],
 )
-def test_another_network_is_refused_and_the_difference_named(saved, other, named):
+def test_another_network_raises_an_error_and_the_difference_named(saved, other, named):
     with pytest.raises(SynsampError) as caught:
         Simulation.from_state(other, saved, RATES)
     assert "network must be the one the state was saved from" in str(caught.value)
@@ -144,7 +144,7 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("path", "value"), DAMAGE, ids=[path for path, _ in DAMAGE])
-def test_a_damaged_state_is_refused_in_one_line(saved, path, value):
+def test_a_damaged_state_raises_a_one_line_error(saved, path, value):
     state = changed(saved, path, value)
     if path == "activity.queue_axon":
         state["activity"]["queue_count"][:] = 1
@@ -156,18 +156,18 @@ def test_a_damaged_state_is_refused_in_one_line(saved, path, value):
 @pytest.mark.parametrize(
     "name", ["time_s", "synapses", "activity", "random", "inputs", "spike_counts"]
 )
-def test_a_state_with_a_part_missing_is_refused(saved, name):
+def test_a_state_with_a_part_missing_raises_an_error(saved, name):
     state = {key: value for key, value in saved.items() if key != name}
     with pytest.raises(SynsampError, match="must be complete"):
         Simulation.from_state(network(), state, RATES)
 
 
-def test_another_stimulus_is_refused(saved):
+def test_another_stimulus_raises_an_error(saved):
     with pytest.raises(SynsampError, match="as in the saved state"):
         Simulation.from_state(network(), saved, None)
 
 
-def test_the_undamaged_state_goes_on_bit_for_bit(saved):
+def test_the_undamaged_state_continues_bit_identical(saved):
     whole = Simulation(network(), RATES, seed=3).run(13.3).run(20.0)
     again = Simulation.from_state(network(), copy.deepcopy(saved), RATES).run(20.0)
     for name in ("x->z", "z->z"):

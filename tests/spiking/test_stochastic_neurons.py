@@ -34,7 +34,7 @@ def log():
     return EventLog("spikes", "input_spikes")
 
 
-def test_without_input_intervals_are_dead_time_plus_exponential():
+def test_without_input_intervals_are_refractory_period_plus_exponential():
     net = Network(
         [InputGroup("x", 1)],
         [StochasticNeurons("h", 3, rate_hz=20.0, refractory_s=0.01)],
@@ -50,7 +50,7 @@ def test_without_input_intervals_are_dead_time_plus_exponential():
         assert stats.kstest(intervals, "expon", args=(0, 1 / 20)).pvalue < 1e-6
 
 
-def test_poisson_counts_without_dead_time():
+def test_poisson_counts_without_refractory_period():
     net = Network(
         [InputGroup("x", 1)],
         [StochasticNeurons("h", 1, rate_hz=7.0)],
@@ -207,7 +207,7 @@ def test_inputs_drawn_one_by_one_are_poisson_with_their_rates(ran):
     assert (np.diff(inputs["time_s"]) >= 0).all()
 
 
-def test_circuits_have_the_same_law_in_both_loops():
+def test_circuits_have_the_same_distribution_in_both_loops():
     """A population without connections makes a network run event by event; nothing else changes."""
     rng = np.random.default_rng(1)
     theta = {"x->z": rng.normal(1.0, 1.0, (5, 20))}

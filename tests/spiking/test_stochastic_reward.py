@@ -223,13 +223,13 @@ def test_a_probe_keeps_the_bias_and_leaves_the_state_alone():
         ),
     ],
 )
-def test_what_cannot_be_is_refused(make, words):
+def test_impossible_settings_raise_an_error(make, words):
     with pytest.raises(SynsampError, match=words):
         make()
 
 
 @pytest.mark.parametrize("bias", [np.nan, np.inf])
-def test_a_damaged_bias_is_refused(bias):
+def test_a_damaged_bias_raises_an_error(bias):
     sim = learning().run(1.0)
     state = sim.state()
     state["activity"]["bias"][0] = bias

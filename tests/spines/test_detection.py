@@ -217,7 +217,7 @@ def test_a_table_without_misses_is_not_mistaken(kept):
     assert unexplained_losses(kept, fit(kept, missed=False)).empty
 
 
-def test_large_spines_that_vanish_for_good_are_listed(kept):
+def test_large_spines_that_vanish_permanently_are_listed(kept):
     table = replace(kept, state=kept.state.copy(), size=kept.size.copy())
     size = np.nan_to_num(table.size)
     gone = np.argsort(size[:, 5])[-6:]  # the six largest spines of a session are lost after it

@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
     return root / "my table-spines"
 
 
-class Reader(HTMLParser):
+class Page(HTMLParser):
     """Tags and text of a page."""
 
     def __init__(self, text):
@@ -59,7 +59,7 @@ def test_everything_is_written(folder):
 
 
 def test_the_page_escapes_names_from_the_table(folder):
-    page = Reader((folder / "report.html").read_text())
+    page = Page((folder / "report.html").read_text())
     kinds = {tag for tag, _ in page.tags}
     assert not kinds & {"script", "i", "link", "iframe", "object", "embed", "base", "form"}
     assert EVIL in page.text

@@ -103,7 +103,7 @@ def test_discretisation_bias_is_the_known_one(step):
         assert abs(measured - variance) > 4 * error  # the bias is really there
 
 
-def _looks(gaps, n=50_000, seed=3, factor=2.0):
+def _sampled_at(gaps, n=50_000, seed=3, factor=2.0):
     """Follow n exact Ornstein–Uhlenbeck paths through the given gaps."""
     rng = np.random.default_rng(seed)
     theta = np.full(n, 2.0)
@@ -116,7 +116,7 @@ def _looks(gaps, n=50_000, seed=3, factor=2.0):
 @pytest.mark.parametrize("gaps", [[5000.0], [1.0, 4999.0], [500.0] * 10])
 def test_exact_transition_does_not_depend_on_the_sampling_interval(gaps):
     keep = np.exp(-1e-4 * 5000)
-    z = (_looks(gaps) - (0.5 + 1.5 * keep)) / np.sqrt(1 - keep**2)
+    z = (_sampled_at(gaps) - (0.5 + 1.5 * keep)) / np.sqrt(1 - keep**2)
     assert stats.kstest(z, "norm").pvalue > 0.01 / 3
-    off = (_looks(gaps, factor=2.2) - (0.5 + 1.5 * keep)) / np.sqrt(1 - keep**2)
+    off = (_sampled_at(gaps, factor=2.2) - (0.5 + 1.5 * keep)) / np.sqrt(1 - keep**2)
     assert stats.kstest(off, "norm").pvalue < 1e-4

@@ -14,7 +14,7 @@ from numba import njit
 from scipy import stats
 
 import synsamp as ss
-from oracles.laws import GridLaw, ks_p_value
+from oracles.distributions import GridDistribution, ks_p_value
 from synsamp.rule.theory import fokker_planck
 
 pytestmark = pytest.mark.statistical
@@ -87,8 +87,8 @@ def _samples(prior, speed, temperature, seed, theory_speed=None):
 def test_stationary_distribution(target, speed, temperature):
     prior, low, high = TARGETS[target]
     samples = _samples(prior, SPEEDS[speed], temperature, seed=2015)
-    law = GridLaw(prior.log_density, temperature, low, high)
-    assert ks_p_value(samples, law) > 0.01 / FAMILY
+    posterior = GridDistribution(prior.log_density, temperature, low, high)
+    assert ks_p_value(samples, posterior) > 0.01 / FAMILY
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -96,7 +96,7 @@ def test_without_the_speed_correction_the_distribution_is_rejected(target):
     prior, low, high = TARGETS[target]
     wrong = _UncheckedSpeed(_speed, _no_slope, (0.3,))
     samples = _samples(prior, wrong, 1.0, 2015, theory_speed=SPEEDS["of place"])
-    assert ks_p_value(samples, GridLaw(prior.log_density, 1.0, low, high)) < 1e-6
+    assert ks_p_value(samples, GridDistribution(prior.log_density, 1.0, low, high)) < 1e-6
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -104,7 +104,7 @@ def test_without_the_root_of_two_the_distribution_is_rejected(target):
     # Noise sqrt(b) dW instead of sqrt(2b) dW is the rule at half the temperature.
     prior, low, high = TARGETS[target]
     samples = _samples(prior, 1.0, 0.5, 2015)
-    assert ks_p_value(samples, GridLaw(prior.log_density, 1.0, low, high)) < 1e-6
+    assert ks_p_value(samples, GridDistribution(prior.log_density, 1.0, low, high)) < 1e-6
 
 
 # Pairs of parameters that hang together only through the likelihood.
@@ -188,10 +188,10 @@ def _hidden_log_posterior(theta):
 
 
 def test_with_hidden_states_the_marginal_posterior_is_sampled():
-    law = GridLaw(_hidden_log_posterior, 1.0, -8.0, 8.0)
-    assert ks_p_value(_hidden_samples(_which), law) > 0.01
+    posterior = GridDistribution(_hidden_log_posterior, 1.0, -8.0, 8.0)
+    assert ks_p_value(_hidden_samples(_which), posterior) > 0.01
 
 
 def test_hidden_states_not_drawn_from_the_network_are_rejected():
-    law = GridLaw(_hidden_log_posterior, 1.0, -8.0, 8.0)
-    assert ks_p_value(_hidden_samples(_always_plus), law) < 1e-6
+    posterior = GridDistribution(_hidden_log_posterior, 1.0, -8.0, 8.0)
+    assert ks_p_value(_hidden_samples(_always_plus), posterior) < 1e-6

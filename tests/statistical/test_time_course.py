@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import synsamp as ss
-from oracles.laws import chi_square_p_value
+from oracles.distributions import chi_square_p_value
 from synsamp.rule.theory import fokker_planck
 
 pytestmark = pytest.mark.statistical

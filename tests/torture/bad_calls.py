@@ -1,4 +1,4 @@
-"""Calls of the command line that must be refused: every command and option with bad values."""
+"""Calls of the command line that must raise an error: every command and option with bad values."""
 
 from __future__ import annotations
 

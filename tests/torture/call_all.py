@@ -1,4 +1,4 @@
-"""In a process of its own: make each call in a child of it, and tell how it ended.
+"""In a separate process: make each call in a child of it, and report how it ended.
 
 Standard input has one JSON list of words per line; standard output gets one JSON object per line.
 What is imported once is imported before the children are made, so that a call takes milliseconds.
@@ -33,7 +33,7 @@ def call(words, run_command_line, registry):
         with open("../stdout", "wb", buffering=0) as output, open("../stderr", "wb") as errors:
             os.dup2(output.fileno(), 1)
             os.dup2(errors.fileno(), 2)
-        signal.alarm(PATIENCE_S)  # ends the child, which is then told as killed
+        signal.alarm(PATIENCE_S)  # ends the child, which is then reported as killed
         code = 99
         try:
             code = run_command_line(words, registry)

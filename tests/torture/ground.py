@@ -111,7 +111,7 @@ def processes():
 
 
 def command(context, arguments, log, at=None, act=kill):
-    """Run a command in a process of its own; returns its exit code and what it printed."""
+    """Run a command in a separate process; returns its exit code and what it printed."""
     words = [str(word) for word in arguments]
     process = context.Process(target=_carry_out, args=(words, str(log), at, act))
     process.start()

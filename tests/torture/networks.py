@@ -1,6 +1,6 @@
 """A fuzzer of the spiking engine: hypothesis draws networks, stimuli, lesions and states.
 
-A program of its own, so that a crash of the interpreter is seen, and so that the engine can be
+A separate program, so that a crash of the interpreter is seen, and so that the engine can be
 compiled with bounds checks: ``SYNSAMP_BOUNDS_CHECKS=1 python networks.py 100``.
 """
 

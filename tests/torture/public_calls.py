@@ -34,7 +34,7 @@ from synsamp.models.rbm import RBM
 
 
 class Odd:
-    """Something nobody expects."""
+    """An unexpected object."""
 
 
 RAGGED = [[1.0], [2.0, 3.0]]
@@ -250,9 +250,9 @@ CALLS = [
     Call("cross_validated_accuracy", decoder.cross_validated_accuracy, {"blocks": [(RATES, CLASSES)] * 2}, {"blocks": "object", "ridge": "positive"}),
     Call("cross_validated_accuracy(block)", lambda rates, classes: decoder.cross_validated_accuracy([(RATES, CLASSES), (rates, classes)]),
          {"rates": RATES, "classes": CLASSES}, {"rates": "array", "classes": "array"}),
-    Call("reconstruct", reconstruction.reconstruct, {"efficacies": np.ones((2, 3)), "rates": [1.0, 2.0]}, {"efficacies": "array", "rates": "array"},
+    Call("reconstruct_images", reconstruction.reconstruct_images, {"efficacies": np.ones((2, 3)), "rates": [1.0, 2.0]}, {"efficacies": "array", "rates": "array"},
          {"rates": set()}),
-    Call("likeness", reconstruction.likeness, {"images": np.eye(3), "means": np.eye(3)}, {"images": "array", "means": "array"}),
+    Call("class_correlation", reconstruction.class_correlation, {"images": np.eye(3), "means": np.eye(3)}, {"images": "array", "means": "array"}),
     Call("spike_counts", tuning.spike_counts, {**SPIKES, "shown_at_s": [0.0, 1.0], "window_s": 0.5, "n_neurons": 2},
          {"spike_s": "array", "neuron": "array", "shown_at_s": "array", "window_s": "positive", "n_neurons": "whole"}, {"window_s": {"1e300"}}),
     Call("counts_by_label", tuning.counts_by_label, {"counts": [[1, 2]], "shown": [0, 1], "labels": [0, 1]},
@@ -263,7 +263,7 @@ CALLS = [
          {**SPIKES, "start_s": [0.0, 0.5, 1.0], "classes": [0, 1, 0], "end_s": 1.5, "n_neurons": 2},
          {"spike_s": "array", "neuron": "array", "start_s": "array", "classes": "array", "end_s": "number", "n_neurons": "whole"}),
     Call("peth.joined", peth.joined, {"parts": [TRIALS]}, {"parts": "object"}),
-    Call("rates_in_windows", peth.rates_in_windows, {"trials": TRIALS, "windows": 2, "length_s": 0.5},
+    Call("counts_in_windows", peth.counts_in_windows, {"trials": TRIALS, "windows": 2, "length_s": 0.5},
          {"trials": "object", "windows": "whole", "length_s": "positive"}),
     Call("mean_rates", peth.mean_rates, {"trials": TRIALS}, {"trials": "object"}),
     Call("peth", peth.peth, {"trials": TRIALS, "wanted": 0, "longest_s": 0.5},

@@ -1,4 +1,4 @@
-"""In a process of its own with little memory: read each file that is named, and tell how it went.
+"""In a separate process with little memory: read each file that is named, and report how it went.
 
 Standard input has lines ``kind<tab>path``; standard output gets one JSON object per line.
 """
@@ -21,10 +21,10 @@ PATIENCE_S = 20
 
 
 def main() -> None:
-    read = readers()
-    for reader in read.values():  # what is imported late is imported before memory is counted
+    read = reading_functions()
+    for function in read.values():  # what is imported late is imported before memory is counted
         with contextlib.suppress(Exception):
-            reader(Path(__file__))
+            function(Path(__file__))
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + ROOM_BYTES, used + ROOM_BYTES))
     signal.signal(signal.SIGALRM, too_slow)
@@ -45,8 +45,8 @@ def too_slow(*_: object) -> None:
     raise TimeoutError(f"took more than {PATIENCE_S} s")
 
 
-def readers():
-    """How each kind is read by users; each reader returns what it understood."""
+def reading_functions():
+    """How users read each kind; each function returns what it read."""
     from types import SimpleNamespace
 
     from synsamp.cli import run_command_line

@@ -59,7 +59,7 @@ def make(sandbox, wanted):
     return told
 
 
-def is_refused(found):
+def has_clear_error(found):
     lines = found["errors"].splitlines()
     return (
         found["code"] == 2
@@ -79,13 +79,13 @@ def test_a_bad_call_gets_one_line_and_leaves_nothing(sandbox, tally):
     wrong = [
         ([word[:60] for word in words], found)
         for words, found in zip(wanted, told, strict=True)
-        if not is_refused(found)
+        if not has_clear_error(found)
     ]
     assert wrong == []
     tally("bad calls of the command line", len(wanted))
 
 
-def test_good_calls_are_not_refused(sandbox):
+def test_good_calls_raise_no_error(sandbox):
     """The other side: what is bad above is so for the reason that is meant."""
     wanted = [
         ["list"],

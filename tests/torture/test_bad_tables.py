@@ -139,7 +139,7 @@ def with_a_fault(seed):
     return [*before, *lines], [*before, *broken], kind, len(before) + at + 1
 
 
-def check_refusal(error, name):
+def check_error(error, name):
     text = str(error)
     assert text.startswith(name), text
     assert "\n" not in text
@@ -160,7 +160,7 @@ def test_one_fault_raises_an_error_with_its_rule_and_line(tmp_path, tally):
         with pytest.raises(SynsampError) as refusal:
             read(path)
         text = str(refusal.value)
-        check_refusal(refusal.value, f"table.csv, line {line}, ")
+        check_error(refusal.value, f"table.csv, line {line}, ")
         assert re.match(f"table.csv, line {line}, {FAULTS[kind]}", text), text
         kinds[kind] += 1
     assert min(kinds[kind] for kind in FAULTS) >= tried // 20, kinds
@@ -180,7 +180,7 @@ def test_a_damaged_table_is_read_or_raises_an_error_in_one_line(tmp_path, tally)
             table = read(path)
         except SynsampError as error:
             refused += 1
-            check_refusal(error, "table.csv")
+            check_error(error, "table.csv")
             continue
         # The table is consistent: states and sizes match, and it can be summarised.
         assert ((table.state >= -1) & (table.state <= 1)).all()
@@ -224,7 +224,7 @@ def test_files_that_are_no_tables(tmp_path, content):
         path.write_bytes(content)
         with pytest.raises(SynsampError) as refusal:
             read(path)
-        check_refusal(refusal.value, name)
+        check_error(refusal.value, name)
 
 
 def test_a_million_columns_end_in_an_error_at_once(tmp_path):

@@ -1,4 +1,4 @@
-"""Files of run folders are damaged in every way: the answer is a clear line, or the same bits.
+"""Damage files of run folders in every way: a clear line or bit-identical results must follow.
 
 What must never come: wrong results without a word, or a traceback.
 """
@@ -132,7 +132,7 @@ def run(capsys, *words):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_damage_is_told_or_mended(kind, folders, workers, tmp_path, capsys, monkeypatch, tally):
+def test_damage_is_reported_or_mended(kind, folders, workers, tmp_path, capsys, monkeypatch, tally):
     monkeypatch.setattr("synsamp.cli.run.cluster_of", lambda *asked: nullcontext(workers))
     monkeypatch.setattr(CheckpointFolder, "due", lambda self: True)
     root, answers = folders
@@ -171,7 +171,7 @@ def judge(kind, folder, expected, capsys, number):
             data = synsamp.open(folder)
         except SynsampError:
             return
-        # A trial that cannot be run again (a link where its results should be) is told as failed.
+        # A trial that cannot run again (a link where its results should be) is reported as failed.
         message = RunFolder(folder).status.message
         told = kind in ("trials", "ensemble") and "trials failed" in message
         assert answer(folder) == expected or (told and not data.finished.values.all())

@@ -25,16 +25,18 @@ def read_all(cases):
         text=True,
         timeout=600,
     )
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(told) == len(cases), f"the reader died at {cases[len(told)]}: {done.stderr[-2000:]}"
-    return told
+    reported = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(reported) == len(cases), (
+        f"reading died at {cases[len(reported)]}: {done.stderr[-2000:]}"
+    )
+    return reported
 
 
-def wrong(told, names):
+def wrong(reported, names):
     """Those that ended neither read nor in one short line with a remedy."""
     return [
         (name, found)
-        for name, found in zip(names, told, strict=True)
+        for name, found in zip(names, reported, strict=True)
         if found["outcome"] != "read"
         and not (
             found["outcome"] in ("SynsampError", "InUseError")
@@ -46,29 +48,36 @@ def wrong(told, names):
 
 
 @pytest.mark.parametrize("kind", hostile_files.KINDS)
-def test_a_hostile_file_is_read_or_refused_in_one_line(kind, tmp_path, tally):
+def test_a_hostile_file_is_read_or_raises_a_one_line_error(kind, tmp_path, tally):
     cases = list(hostile_files.KINDS[kind]())[:: many(SHORT_STEP, 1)]
     paths = []
     for number, (_, content) in enumerate(cases):
         paths.append(tmp_path / f"{number}.{kind}")
         paths[-1].write_bytes(content)
-    told = read_all([(kind, path) for path in paths])
-    assert wrong(told, [name for name, _ in cases]) == []
-    assert any(found["outcome"] != "read" for found in told)
+    reported = read_all([(kind, path) for path in paths])
+    assert wrong(reported, [name for name, _ in cases]) == []
+    assert any(found["outcome"] != "read" for found in reported)
     tally("hostile data files", len(cases))
 
 
-def test_what_is_no_plain_file_is_refused_in_one_line(tmp_path, tally):
+def test_what_is_no_plain_file_raises_a_one_line_error(tmp_path, tally):
     paths = hostile_files.no_plain_files(tmp_path)
     cases = [(kind, path) for kind in hostile_files.KINDS for path in paths]
-    told = read_all(cases)
-    assert wrong(told, cases) == []
-    assert {found["outcome"] for found in told} == {"SynsampError"}
+    reported = read_all(cases)
+    assert wrong(reported, cases) == []
+    assert {found["outcome"] for found in reported} == {"SynsampError"}
     tally("hostile data files", len(cases))
+
+
+def test_an_empty_table_is_not_refused_for_lack_of_memory(tmp_path, tally):
+    (tmp_path / "empty.csv").touch()
+    (told,) = read_all([("csv", tmp_path / "empty.csv")])
+    assert "must hold a header" in told["message"]
+    tally("hostile data files")
 
 
 def test_good_files_of_these_kinds_are_read(tmp_path):
-    """The makers of bad files make good ones too; else all would be refused for a wrong reason."""
+    """The makers of bad files make good ones too; else all would fail for a wrong reason."""
     good = {
         "idx": hostile_files.gzip.compress(hostile_files.idx((3, 28, 28), n_bytes=2352)),
         "wav": hostile_files.wav(),

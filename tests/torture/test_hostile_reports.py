@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import xarray as xr
 
-from browser import look_at, needs_browser
+from browser import inspect_page, needs_browser
 from synsamp.errors import SynsampError
 from synsamp.report.write import write_report
 from synsamp.runs import execute
@@ -70,7 +70,7 @@ ATTRIBUTES = (
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     """A plain run and a sweep; each test overwrites their words."""
-    root = tmp_path_factory.mktemp("foreign")
+    root = tmp_path_factory.mktemp("untrusted")
     execute(walk.EXPERIMENT, root / "plain")
     with Workers(count=1) as workers:
         execute_ensemble(
@@ -123,7 +123,7 @@ def spoil(root, payload):
     )
     spoil_results(root / "sweep", storable(payload)[:200] or "x")
     for name in ("plain", "sweep"):
-        RunFolder(root / name).write_manifest()  # who sends such a folder seals it, too
+        RunFolder(root / name).write_manifest()  # as whoever sends such a folder would
 
 
 def storable(text):
@@ -132,7 +132,7 @@ def storable(text):
 
 
 def spoil_results(sweep, payload):
-    """Rename what varies, and the claims and units, in the results and under a seal of their own.
+    """Rename what varies, and the claims and units, in the results and under another manifest.
 
     An array's name is a path in the store, so a slash cannot be part of it.
     """
@@ -169,11 +169,11 @@ def hostile_page(root, payload, monkeypatch):
     return write_report([root / "plain", root / "sweep"], WITH_COINS, out).read_text("utf-8")
 
 
-def test_no_word_of_a_foreign_folder_comes_alive(folders, tmp_path, monkeypatch, tally):
+def test_no_text_of_an_untrusted_folder_runs_as_script(folders, tmp_path, monkeypatch, tally):
     payloads = PAYLOADS if many(0, 1) else SHORT
     pages = [hostile_page(folders, payload, monkeypatch) for payload in payloads]
     for start in range(0, len(pages), 20):
-        seen = look_at(pages[start : start + 20], tmp_path)
+        seen = inspect_page(pages[start : start + 20], tmp_path)
         for payload, found in zip(payloads[start:], seen, strict=False):
             assert not found["gone"], payload
             assert set(found["tags"]) <= set(TAGS.split()), payload
@@ -185,7 +185,7 @@ def test_no_word_of_a_foreign_folder_comes_alive(folders, tmp_path, monkeypatch,
     tally("reports from hostile words", len(payloads))
 
 
-def test_a_drawing_of_foreign_words_is_a_whole_file_without_script(folders, monkeypatch, tally):
+def test_a_drawing_of_untrusted_text_is_a_whole_file_without_script(folders, monkeypatch, tally):
     payloads = SHORT[: many(2, len(SHORT))]
     for payload in payloads:
         hostile_page(folders, payload, monkeypatch)
@@ -196,9 +196,9 @@ def test_a_drawing_of_foreign_words_is_a_whole_file_without_script(folders, monk
 
 
 def test_the_browser_sees_markup_that_lives(tmp_path):
-    """The other side: were a word let through as it is, the test above would fail."""
+    """The other side: were a word let through unchanged, the test above would fail."""
     head = "<!doctype html><html lang=en><head></head><body>"
-    seen = look_at([head + live for live in LIVE], tmp_path)
+    seen = inspect_page([head + live for live in LIVE], tmp_path)
     for live, found in zip(LIVE, seen, strict=True):
         assert (
             found["gone"]
@@ -219,7 +219,7 @@ def test_the_browser_sees_markup_that_lives(tmp_path):
     ],
     ids=str,
 )
-def test_a_foreign_claim_with_odd_numbers_is_still_shown(tmp_path, change, tally):
+def test_an_untrusted_claim_with_odd_numbers_is_still_shown(tmp_path, change, tally):
     execute(walk.EXPERIMENT, tmp_path / "a")
     rewrite(tmp_path / "a" / "claims.json", lambda claims: [c | change for c in claims])
     RunFolder(tmp_path / "a").write_manifest()
@@ -228,7 +228,7 @@ def test_a_foreign_claim_with_odd_numbers_is_still_shown(tmp_path, change, tally
     tally("reports from hostile words")
 
 
-def test_a_name_that_climbs_out_is_refused(tmp_path, monkeypatch):
+def test_a_name_that_climbs_out_raises_an_error(tmp_path, monkeypatch):
     """A figure's key becomes a file's name."""
     from toys import walk_figures
 

@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from synsamp.runs import RunFolder
-from synsamp.runs.storage.check import check
+from synsamp.runs.storage.check import integrity_problems
 from torture.ground import command, moments_of, processes
 from torture.scale import many
 
@@ -22,7 +22,7 @@ def ground():
     return processes()
 
 
-def test_a_killed_run_goes_on_from_its_checkpoint_to_the_same_bits(ground, tmp_path, tally):
+def test_a_killed_run_continues_from_its_checkpoint_bit_identical(ground, tmp_path, tally):
     log = tmp_path / "log"
     assert command(ground, [*WALK, tmp_path / "whole"], log)[0] == 0
     reference = (tmp_path / "whole" / "results.manifest").read_text()
@@ -46,7 +46,7 @@ def test_a_killed_run_goes_on_from_its_checkpoint_to_the_same_bits(ground, tmp_p
         assert "Traceback" not in said
         assert (out / "results.manifest").read_text() == reference, moment
         assert (out / "claims.json").read_text() == claims
-        assert check(out) == []
+        assert integrity_problems(out) == []
         assert not list(out.rglob("*.part*"))
         assert "passed over" not in (out / "run.log").read_text()
         counted += kills

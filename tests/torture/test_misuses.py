@@ -63,7 +63,7 @@ def test_bad_values_end_in_one_line(tally, tmp_path, monkeypatch):
             wrong.append(f"{what}: {type(error).__name__}: {str(error)[:80]}")
             continue
         if not isinstance(outcome, ss.SynsampError):
-            wrong.append(f"{what}: went on")
+            wrong.append(f"{what}: continued")
         elif "\n" in str(outcome) or len(str(outcome)) > 400 or "must" not in str(outcome):
             wrong.append(f"{what}: {outcome}")
     tally("misuses of the Python interface", len(_chosen()))

@@ -14,7 +14,7 @@ PROGRAM = Path(__file__).with_name("networks.py")
 
 
 @pytest.mark.parametrize("checks", ["1", "0"], ids=["bounds checks", "as usual"])
-def test_no_network_reaches_foreign_memory(checks, tally):
+def test_no_network_reaches_memory_outside_its_arrays(checks, tally):
     done = subprocess.run(
         [sys.executable, str(PROGRAM), str(many(40, 500)), "1" if checks == "1" else "2"],
         env={**os.environ, "SYNSAMP_BOUNDS_CHECKS": checks},

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from synsamp.runs.storage.check import check
+from synsamp.runs.storage.check import integrity_problems
 from torture.ground import command, fail, moments_of, processes
 from torture.scale import many
 
@@ -72,12 +72,12 @@ def test_any_write_may_fail_and_nothing_is_lost(ground, tmp_path, tally):
             assert (out / "results.manifest").read_text() == reference
         begun = (out / "run.json").exists() and (out / "status.json").exists()
         again = ["resume", out] if begun else [*START, out]
-        if not begun and out.exists():  # killed before it began: the same command begins anew
+        if not begun and out.exists():  # killed before it began: the same command starts again
             again = [*START, out, "--force"] if (out / "run.json").exists() else again
         code, said = command(ground, again, log)
         assert code == 0, (moment, name, lasting, said)
         assert (out / "results.manifest").read_text() == reference, (moment, name, lasting)
-        assert check(out) == []
+        assert integrity_problems(out) == []
         shutil.rmtree(out)
     tally("faults of the surroundings", len(chosen))
 
@@ -98,7 +98,7 @@ def toy(*words, **options):
 
 @pytest.fixture
 def disk(tmp_path):
-    """A small disk of its own; ``remount`` changes it. Root only, as permissions are not for it."""
+    """A small separate disk; ``remount`` changes it. Root only, as permissions are not for it."""
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place)]
@@ -112,18 +112,18 @@ def remount(disk, options):
     subprocess.run(["mount", "-o", f"remount,{options}", str(disk)], check=True)
 
 
-def test_a_disk_that_is_really_full_is_told_and_the_run_goes_on_when_there_is_room(disk, tally):
+def test_a_full_disk_is_reported_and_the_run_continues_when_there_is_room(disk, tally):
     done = toy(*START, disk / "run")
     assert done.returncode == 1, done.stderr
     assert "is full; make room, then" in one_line(done.stderr, 1)
     remount(disk, "size=50m")
     done = toy("resume", disk / "run")
     assert done.returncode == 0, done.stderr
-    assert check(disk / "run") == []
+    assert integrity_problems(disk / "run") == []
     tally("faults of the surroundings")
 
 
-def test_a_folder_that_may_only_be_read_is_told_and_can_be_read(disk, tally):
+def test_a_folder_that_may_only_be_read_is_reported_and_can_be_read(disk, tally):
     remount(disk, "size=50m")
     out = disk / "run"
     assert toy(*START, out).returncode == 0
@@ -159,7 +159,7 @@ def test_a_bare_environment_is_enough(env, tmp_path, tally):
     done = toy(*START, tmp_path / "run", env=env)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    assert check(tmp_path / "run") == []
+    assert integrity_problems(tmp_path / "run") == []
     tally("faults of the surroundings")
 
 
@@ -167,5 +167,5 @@ def test_standard_output_that_is_full_or_gone_is_no_traceback(tmp_path, tally):
     with open("/dev/full", "w") as full:
         done = toy(*START, tmp_path / "full", stdout=full, stderr=subprocess.PIPE)
     assert "Traceback" not in done.stderr
-    assert check(tmp_path / "full") == []
+    assert integrity_problems(tmp_path / "full") == []
     tally("faults of the surroundings")

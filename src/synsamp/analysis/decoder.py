@@ -18,6 +18,8 @@ from synsamp.errors import refuse
 
 RIDGE = 1.0
 """Weight of the penalty Σ a²/2 relative to the log-likelihood of one trial."""
+NO_TRIAL = -1
+"""Class in place of trials that a block does not have."""
 _LARGEST_STEP = 1e-8
 _MOST_STEPS = 50
 
@@ -73,15 +75,6 @@ def fit_decoder(rates: ArrayLike, classes: ArrayLike, ridge: float = RIDGE) -> D
     return Decoder(mean, scale, weights[:-1], float(weights[-1]))
 
 
-def _block(k: int, block: object) -> tuple[Floats, Floats]:
-    if not isinstance(block, (list, tuple)) or len(block) != 2:
-        raise refuse(f"blocks[{k}]", "must be a pair (rates, classes)", type(block))
-    rates = numbers(f"rates of block {k}", block[0], shape=(None, None))
-    if len(rates) == 0:
-        raise refuse(f"rates of block {k}", "must hold at least one trial", rates.shape)
-    return rates, numbers(f"classes of block {k}", block[1], shape=(len(rates),))
-
-
 def cross_validated_accuracy(
     blocks: Sequence[tuple[ArrayLike, ArrayLike]], ridge: float = RIDGE
 ) -> Floats:
@@ -99,20 +92,93 @@ def cross_validated_accuracy(
     ndarray
         Accuracy, shape (blocks,).
     """
-    instance("blocks", blocks, (list, tuple), "give a list of pairs (rates, classes)")
-    if len(blocks) < 2:
+    return accuracy_by_block(fit_on_other_blocks(blocks, ridge), blocks)
+
+
+def fit_on_other_blocks(
+    blocks: Sequence[tuple[ArrayLike, ArrayLike]], ridge: float = RIDGE
+) -> list[Decoder]:
+    """Train one decoder for each block, on all other blocks; arguments as above."""
+    checked = _blocks(blocks)
+    decoders = []
+    for left_out in range(len(checked)):
+        others = [block for i, block in enumerate(checked) if i != left_out]
+        x, y = (np.concatenate(each) for each in zip(*others, strict=True))
+        decoders.append(fit_decoder(x, y, ridge))
+    return decoders
+
+
+def accuracy_by_block(
+    decoders: Sequence[Decoder], blocks: Sequence[tuple[ArrayLike, ArrayLike]]
+) -> Floats:
+    """Fraction of correct trials in each block, each classified by its own decoder.
+
+    Blocks of two recordings may share noise block by block, for example just before and just after
+    a lesion. A decoder that was trained without its block in one recording then stays independent
+    of that block in the other.
+    """
+    tested = zip(decoders, _blocks(blocks), strict=True)
+    return np.array([float((d.predict(rates) == classes).mean()) for d, (rates, classes) in tested])
+
+
+def _blocks(blocks: object) -> list[tuple[Floats, Floats]]:
+    given = instance("blocks", blocks, (list, tuple), "give a list of pairs (rates, classes)")
+    if len(given) < 2:
         raise refuse(
-            "blocks", "must be at least two, one to test and the others to train", len(blocks)
+            "blocks", "must be at least two, one to test and the others to train", len(given)
         )
-    checked = [_block(k, block) for k, block in enumerate(blocks)]
+    checked = [_block(k, block) for k, block in enumerate(given)]
     if len({rates.shape[1] for rates, _ in checked}) > 1:
         shapes = [rates.shape for rates, _ in checked]
         raise refuse("blocks", "must all have the same features", shapes)
-    correct = []
-    for left_out, (rates, classes) in enumerate(checked):
-        others = [block for i, block in enumerate(checked) if i != left_out]
-        decoder = fit_decoder(
-            np.concatenate([r for r, _ in others]), np.concatenate([c for _, c in others]), ridge
-        )
-        correct.append(float((decoder.predict(rates) == classes).mean()))
-    return np.array(correct)
+    return checked
+
+
+def _block(k: int, block: object) -> tuple[Floats, Floats]:
+    if not isinstance(block, (list, tuple)) or len(block) != 2:
+        raise refuse(f"blocks[{k}]", "must be a pair (rates, classes)", type(block))
+    rates = numbers(f"rates of block {k}", block[0], shape=(None, None))
+    if len(rates) == 0:
+        raise refuse(f"rates of block {k}", "must hold at least one trial", rates.shape)
+    return rates, numbers(f"classes of block {k}", block[1], shape=(len(rates),))
+
+
+# -- blocks of unequal length in one array --------------------
+
+
+def padded_blocks(
+    counts: Sequence[NDArray[np.float64]], classes: Sequence[NDArray[np.int64]], most: int
+) -> tuple[NDArray[np.uint16], NDArray[np.int8]]:
+    """Blocks of unequal length as arrays: counts [block, trial, ...] and classes [block, trial].
+
+    Parameters
+    ----------
+    counts
+        Spike counts of each block, shape (trials, ...).
+    classes
+        Class of each trial, shape (trials,), for each block.
+    most
+        Trials per block in the result; missing ones have class `NO_TRIAL`.
+    """
+    table = np.zeros((len(counts), most, *counts[0].shape[1:]), np.uint16)
+    names = np.full((len(counts), most), NO_TRIAL, np.int8)
+    for block, (one, of_block) in enumerate(zip(counts, classes, strict=True)):
+        table[block, : len(of_block)] = np.minimum(one, np.iinfo(np.uint16).max)
+        names[block, : len(of_block)] = of_block
+    return table, names
+
+
+def blocks_of(
+    table: NDArray[np.uint16], names: NDArray[np.int8]
+) -> tuple[list[NDArray[np.uint16]], list[NDArray[np.int8]]]:
+    """Counts and classes of each block: the inverse of `padded_blocks`."""
+    used = [np.asarray(row) != NO_TRIAL for row in names]
+    return (
+        [np.asarray(c)[u] for c, u in zip(table, used, strict=True)],
+        [np.asarray(n)[u] for n, u in zip(names, used, strict=True)],
+    )
+
+
+def shuffled(classes: Sequence[ArrayLike], rng: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Classes of each block in random order: decoding them gives chance level."""
+    return [rng.permutation(np.asarray(row)) for row in classes]

@@ -98,8 +98,8 @@ def joined(parts: list[SpikeTrials]) -> SpikeTrials:
     )
 
 
-def rates_in_windows(trials: SpikeTrials, windows: int, length_s: float) -> NDArray[np.float64]:
-    """Spikes per second in equal windows of the first ``length_s``, [trial, window, neuron].
+def counts_in_windows(trials: SpikeTrials, windows: int, length_s: float) -> NDArray[np.float64]:
+    """Spikes in equal windows of the first ``length_s``, [trial, window, neuron].
 
     Every trial must last at least ``length_s``: shorter trials have fewer spikes, so a decoder
     would classify words by their duration.
@@ -114,7 +114,7 @@ def rates_in_windows(trials: SpikeTrials, windows: int, length_s: float) -> NDAr
     counts = np.zeros((len(trials), windows, trials.n_neurons))
     place = (trials.trial[inside], np.minimum(window, windows - 1), trials.neuron[inside])
     np.add.at(counts, place, 1.0)
-    return counts * (windows / length_s)
+    return counts
 
 
 def mean_rates(trials: SpikeTrials) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from synsamp.arguments import numbers
 from synsamp.errors import refuse
 
 
-def reconstruct(efficacies: ArrayLike, rates: ArrayLike) -> NDArray[np.float64]:
+def reconstruct_images(efficacies: ArrayLike, rates: ArrayLike) -> NDArray[np.float64]:
     """Image [..., pixel] from efficacies [neuron, pixel] and rates [..., neuron]."""
     w = numbers("efficacies", efficacies, shape=(None, None))
     r = numbers("rates", rates)
@@ -23,6 +23,6 @@ def reconstruct(efficacies: ArrayLike, rates: ArrayLike) -> NDArray[np.float64]:
     return r @ w
 
 
-def likeness(images: ArrayLike, means: ArrayLike) -> NDArray[np.float64]:
+def class_correlation(images: ArrayLike, means: ArrayLike) -> NDArray[np.float64]:
     """Pearson correlation [image, class] of each image with the mean image of each class."""
     return correlations(images, means)

@@ -1,7 +1,7 @@
 """Claims: statements of a paper that can fail, and how they are judged over seeds."""
 
 from synsamp.claims.claim import Band, Claim, Ratio, Value, measure_key
-from synsamp.claims.declared import Measure
+from synsamp.claims.declared import Measure, variants
 from synsamp.claims.judge import Judged, judge, judge_all
 
 __all__ = [
@@ -14,4 +14,5 @@ __all__ = [
     "judge",
     "judge_all",
     "measure_key",
+    "variants",
 ]

@@ -13,6 +13,40 @@ Measure = Callable[..., Value]
 """A function of ``(parameters, results)`` or of ``(parameters, results, branch)``."""
 
 
+def variants(measure: Measure, **arguments: tuple[Any, ...]) -> tuple[Measure, ...]:
+    """Declare one measure several times, each with further arguments and another name.
+
+    Parameters
+    ----------
+    measure
+        A function of ``(parameters, results, ...)`` or of ``(parameters, results, branch, ...)``.
+    **arguments
+        The further arguments, by the name of the measure that they make.
+
+    Examples
+    --------
+    >>> def count(parameters, results, kind):
+    ...     return results[kind]
+    >>> spikes, bursts = variants(count, spikes=("spike",), bursts=("burst",))
+    >>> bursts.__name__, bursts(None, {"spike": 5, "burst": 2})
+    ('bursts', 2)
+    """
+    with_branch = "branch" in inspect.signature(measure).parameters
+
+    def variant(name: str, given: tuple[Any, ...]) -> Measure:
+        def alone(parameters: Any, results: Any) -> Value:
+            return measure(parameters, results, *given)
+
+        def in_branch(parameters: Any, results: Any, branch: str) -> Value:
+            return measure(parameters, results, branch, *given)
+
+        made: Measure = in_branch if with_branch else alone
+        made.__name__, made.__doc__ = name, measure.__doc__
+        return made
+
+    return tuple(variant(name, given) for name, given in arguments.items())
+
+
 class _Use(NamedTuple):
     """A measure in a branch, and what asks for it."""
 

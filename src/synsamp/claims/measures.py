@@ -16,7 +16,7 @@ PARTS = "part_and_whole"
 """The dimension of a `Ratio`."""
 
 
-def as_dataset(measures: Mapping[str, Value]) -> xr.Dataset:
+def measures_dataset(measures: Mapping[str, Value]) -> xr.Dataset:
     """Return the measures of one run as a dataset."""
     return xr.Dataset({name: _variable(name, value) for name, value in measures.items()})
 

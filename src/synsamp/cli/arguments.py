@@ -38,7 +38,7 @@ def check_words(words: Sequence[str]) -> None:
             raise refuse(name, "must be text in UTF-8 without zero bytes", word[:60], "rename it")
 
 
-def whole(name: str, text: str, at_most: int | None = None, at_least: int = 0) -> int:
+def whole_number(name: str, text: str, at_most: int | None = None, at_least: int = 0) -> int:
     """Read a whole number from the command line; without a bound, what fits into 63 bits."""
     from synsamp import arguments
 

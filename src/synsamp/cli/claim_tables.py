@@ -17,7 +17,7 @@ from synsamp.report.foreign import visible
 from synsamp.report.numbers import (
     band_text,
     null_text,
-    number,
+    number_text,
     paper_text,
     seeds_note,
     tally,
@@ -117,7 +117,7 @@ def sweep(name: str, records: Sequence[ClaimRecord]) -> Table:
         cells = []
         for point in points:
             found = by_place.get((claim, point))
-            text = "" if found is None else f"{number(found.value)} {found.verdict}"
+            text = "" if found is None else f"{number_text(found.value)} {found.verdict}"
             cells.append(Text(text, "" if found is None else STYLES[found.verdict]))
         table.add_row(Text(visible(claim)), *cells)
     return table
@@ -138,7 +138,7 @@ def declared(experiment: Experiment) -> Table:
             "null": null.removesuffix(": "),
             "band": f"{band_text(claim.band)} {claim.unit}".strip(),
             "reason": claim.reason,
-            "the paper": "" if claim.paper is None else number(claim.paper),
+            "the paper": "" if claim.paper is None else number_text(claim.paper),
             "seeds": "one decides: it has no scatter" if claim.exact else "",
         }
         table.add_row("", Text(f"\n{claim.id}", "bold"))

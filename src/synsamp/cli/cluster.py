@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from synsamp.cli.arguments import whole
+from synsamp.cli.arguments import whole_number
 from synsamp.errors import refuse
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def cluster_of(workers: str | None, scheduler: str | None, mixed: bool) -> Worke
     """Where tasks will run; nothing is started before it is needed."""
     from synsamp.runs.parallel.workers import Workers
 
-    count = None if workers is None else whole("--workers", workers, at_most=MOST_WORKERS)
+    count = None if workers is None else whole_number("--workers", workers, at_most=MOST_WORKERS)
     found = Workers(scheduler, count, mixed)
     if scheduler is not None:
         check_scheduler(scheduler)

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from synsamp.data import fetch as fetching
 from synsamp.data.digits import MNIST, load_digits
 from synsamp.data.inventory import inventory
-from synsamp.data.speech import FreeSpokenDigits, load_speech
+from synsamp.data.speech import EmbeddedVoices, FreeSpokenDigits, load_speech
 from synsamp.errors import refuse
 from synsamp.progress import waiting
 
@@ -40,6 +40,7 @@ class Showable(StrEnum):
 
     digits = "digits"
     speech = "speech"
+    voices = "voices"
     mnist = "mnist"
     fsdd = "fsdd"
 
@@ -115,6 +116,8 @@ def _draw(name: Showable, target: Path) -> None:
             figure = draw_digits(load_digits(MNIST()).train, "MNIST training set")
         case Showable.speech:
             figure = draw_speech(load_speech(), "Embedded speech (synthetic)")
+        case Showable.voices:
+            figure = draw_speech(load_speech(EmbeddedVoices()), "Embedded voices (FSDD)")
         case Showable.fsdd:
             recordings = load_speech(FreeSpokenDigits(), digits=(1, 2))
             figure = draw_speech(recordings, "Free Spoken Digit Dataset")
@@ -139,7 +142,7 @@ def _progress() -> Progress:
     )
 
 
-def _report_to(progress: Progress) -> fetching.Report:
+def _report_to(progress: Progress) -> fetching.ProgressCallback:
     bars: dict[str, int] = {}
 
     def report(name: str, here: int, total: int) -> None:

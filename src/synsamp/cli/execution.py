@@ -107,9 +107,9 @@ def _to_be_mended(run: RunFolder) -> bool:
 
     A single run cannot be repaired: it raises an error and stays unchanged.
     """
-    from synsamp.runs.storage.check import check
+    from synsamp.runs.storage.check import integrity_problems
 
-    found = check(run.path)
+    found = integrity_problems(run.path)
     if not found:
         return False
     more = f" (and {len(found) - 1} more, see `synsamp check`)" if len(found) > 1 else ""

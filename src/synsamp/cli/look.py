@@ -84,7 +84,7 @@ def add_report(app: typer.Typer, registry: Registry) -> None:
 
         known = registry if own is None else registry.including(own)
         runs = [run for folder in folders for run in in_registry_order(find_runs(folder), known)]
-        page = out or beside(folders) / "report.html"
+        page = out or common_folder(folders) / "report.html"
         typer.echo(f"report: {write_report(runs, known, page)}")
 
 
@@ -94,11 +94,11 @@ def check_command(folders: Folders) -> int:
     Prints a line for each thing that is wrong, and what to do; the exit code is then 1.
     """
     from synsamp.runs import find_runs
-    from synsamp.runs.storage.check import check
+    from synsamp.runs.storage.check import integrity_problems
 
     code = 0
     for path in [run for folder in folders for run in find_runs(folder)]:
-        found = check(path)
+        found = integrity_problems(path)
         for line in found:
             code = complain(line, 1)
         if not found:
@@ -106,7 +106,7 @@ def check_command(folders: Folders) -> int:
     return code
 
 
-def beside(folders: Sequence[Path]) -> Path:
+def common_folder(folders: Sequence[Path]) -> Path:
     """The folder that holds them all (one folder: itself), as short as from here it can be."""
     if len(folders) == 1:
         return folders[0]

@@ -29,10 +29,10 @@ def make_printable(*streams: Any) -> None:
 def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(map(plain, error.object[error.start : error.end])), error.end
+    return "".join(map(ascii_text, error.object[error.start : error.end])), error.end
 
 
-def plain(character: str) -> str:
+def ascii_text(character: str) -> str:
     """One character in ASCII: by the table, by its parts (é, ₁), by its name (θ), or ``?``."""
     if character in _PLAIN:
         return _PLAIN[character]

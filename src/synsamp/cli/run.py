@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from synsamp.cli.arguments import MOST_TRIALS, whole
+from synsamp.cli.arguments import MOST_TRIALS, whole_number
 from synsamp.cli.cluster import cluster_of
 from synsamp.cli.execution import new_folder, plan_run, resume_folder, start
 from synsamp.cli.look import Own
@@ -27,7 +27,7 @@ Out = Annotated[
     Path | None,
     typer.Option(help="New folder for the run. \\[default: runs/NAME-PRESET-TIME]"),
 ]
-Settings = Annotated[
+SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable."),
 ]
@@ -63,7 +63,7 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         preset: Preset = None,
         seed: Seed = "0",
         out: Out = None,
-        settings: Settings = None,
+        settings: SetOption = None,
         trials: Annotated[
             str | None,
             typer.Option(metavar="N", help="Seeds to run. \\[default: set by the preset]"),
@@ -93,9 +93,14 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
         if not entries:
             raise SynsampError("run all needs at least one experiment, got none in this build")
         count = (
-            None if trials is None else whole("--trials", trials, at_least=1, at_most=MOST_TRIALS)
+            None
+            if trials is None
+            else whole_number("--trials", trials, at_least=1, at_most=MOST_TRIALS)
         )
-        asked = [plan_run(e, preset, settings or [], whole("--seed", seed), count) for e in entries]
+        asked = [
+            plan_run(e, preset, settings or [], whole_number("--seed", seed), count)
+            for e in entries
+        ]
         root = out or new_folder("all" if everything else entries[0].name, asked[0].preset)
         with cluster_of(workers, scheduler, mixed) as where:
             code = start(entries, asked, root, force, where, several=everything)
@@ -124,7 +129,7 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         preset: Preset = None,
         seed: Seed = "0",
         out: Out = None,
-        settings: Settings = None,
+        settings: SetOption = None,
         workers: Count = None,
         scheduler: Scheduler = None,
         mixed: Mixed = False,
@@ -142,8 +147,8 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         known = registry.including(name)
         entry = known.find(name)
         seed_, count = (
-            whole("--seed", seed),
-            whole("--trials", trials, at_least=1, at_most=MOST_TRIALS),
+            whole_number("--seed", seed),
+            whole_number("--trials", trials, at_least=1, at_most=MOST_TRIALS),
         )
         asked = plan_run(entry, preset, settings or [], seed_, count, vary, one_at_a_time)
         root = out or new_folder(f"{entry.name}-sweep", asked.preset)

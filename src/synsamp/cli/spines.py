@@ -245,7 +245,7 @@ def _print_plan(table: Path, effect: str | None, seed: str) -> None:
 
 def _print_results(found: Analysis) -> None:
     """Print the main results in a few lines."""
-    from synsamp.report.numbers import number
+    from synsamp.report.numbers import number_text
     from synsamp.report.spines.headline import headline
     from synsamp.report.spines.page import sections
 
@@ -281,7 +281,7 @@ def _print_results(found: Analysis) -> None:
         best = models.iloc[0]
         typer.echo(
             f"{n} lifetimes of new spines; best model by AIC: {best['model']} "
-            f"({best['parameters']}), median {number(float(best['median']))}"
+            f"({best['parameters']}), median {number_text(float(best['median']))}"
         )
     else:
         typer.echo(f"{n} lifetimes of new spines")

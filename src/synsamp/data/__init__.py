@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     )
     from synsamp.data.gammatone import gammatone_cochleagram
     from synsamp.data.lyon import lyon_cochleagram
+    from synsamp.data.normalisation import normalise
     from synsamp.data.sound_files import Sound, read_sound, read_sphere, read_wav
     from synsamp.data.speech import (
         TI46,
         EmbeddedSpeech,
+        EmbeddedVoices,
         FreeSpokenDigits,
         SpeechSplit,
         Utterance,
@@ -51,6 +53,7 @@ __all__ = [
     "Digits",
     "EmbeddedDigits",
     "EmbeddedSpeech",
+    "EmbeddedVoices",
     "FreeSpokenDigits",
     "RateSegments",
     "Sound",
@@ -67,6 +70,7 @@ __all__ = [
     "load_speech",
     "lyon_cochleagram",
     "noise_gap",
+    "normalise",
     "padded",
     "rbm_split",
     "read_sound",
@@ -76,7 +80,10 @@ __all__ = [
     "split_speech",
 ]
 
-_MODULES = ("encoding", "digits", "sound_files", "speech", "cochleagram", "lyon", "gammatone")
+_MODULES = (
+    *("encoding", "digits", "sound_files", "speech", "cochleagram", "lyon", "gammatone"),
+    "normalisation",
+)
 
 
 def __getattr__(name: str) -> Any:

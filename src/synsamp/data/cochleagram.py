@@ -1,4 +1,4 @@
-"""Shared parts of the cochlear models: sample rate, frames and normalisation.
+"""Shared parts of the cochlear models: sample rate, frames and the largest value.
 
 Every sound is resampled to 12.5 kHz, the rate of the TI-46 recordings, so that all sources give the
 same 77 channels. In a recording made at 8 kHz, channels above 4 kHz have little activity.
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import signal
 
+from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 
 FloatArray = NDArray[np.float64]
@@ -27,11 +28,16 @@ SMOOTHING_IN_FRAMES = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Cochleagram:
-    """Activity in [0, 1], shape (frames, channels); channel 0 has the highest frequency."""
+    """Activity in [0, 1], shape (frames, channels); channel 0 has the highest frequency.
+
+    The largest value is 1. ``peak`` is the largest activity before this scaling, in the units of
+    the cochlear model, so ``peak * values`` compares utterances (`normalise`).
+    """
 
     values: FloatArray
     frame_s: float
     centre_hz: FloatArray
+    peak: float = 1.0
 
     @property
     def duration_s(self) -> float:
@@ -41,7 +47,7 @@ class Cochleagram:
 
 def at_ear_rate(waveform: ArrayLike, rate_hz: float) -> FloatArray:
     """Check a waveform and resample it to 12.5 kHz."""
-    sound = np.asarray(waveform, dtype=np.float64)
+    sound = arguments.array("waveform", waveform).astype(np.float64)
     if sound.ndim != 1:
         raise refuse("waveform", "must be one row of samples", sound.shape, "mix to mono first")
     if sound.size == 0:
@@ -96,11 +102,11 @@ def smooth_and_decimate(activity: FloatArray, samples_per_frame: int) -> FloatAr
     return np.asarray(smooth[samples_per_frame - 1 :: samples_per_frame])
 
 
-def normalised(activity: FloatArray) -> FloatArray:
+def as_cochleagram(activity: FloatArray, frame_s: float, centre_hz: FloatArray) -> Cochleagram:
     """Scale the largest value to 1 and clip rounding errors below 0."""
     largest = float(activity.max())
     if largest <= 0:
         raise SynsampError(
             "waveform must contain sound within 50-6000 Hz, got none; leave this recording out"
         )
-    return np.clip(activity / largest, 0.0, 1.0)
+    return Cochleagram(np.clip(activity / largest, 0.0, 1.0), frame_s, centre_hz, largest)

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp import arguments
 from synsamp.data.embedded_files import read_embedded
 from synsamp.data.encoding import unit_interval
 from synsamp.data.idx import read_idx_pair
@@ -193,11 +194,11 @@ def digits_from_array(images: ArrayLike, labels: ArrayLike) -> Digits:
     labels
         Whole numbers, shape (n,).
     """
-    array = np.asarray(images)
+    array = arguments.array("images", images)
     if array.dtype == np.uint8:
         array = array / np.float32(255)
     values = unit_interval("images", array).astype(np.float32)
-    label_array = np.asarray(labels)
+    label_array = arguments.array("labels", labels, "whole numbers")
     if label_array.dtype.kind not in "iu":
         raise refuse(
             "labels", "must be whole numbers", label_array.dtype, "give the digits as integers"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from synsamp import arguments
 from synsamp.errors import refuse
 
 FloatArray = NDArray[np.float64]
@@ -33,8 +34,8 @@ class RateSegments:
     rates_hz: FloatArray
 
     def __post_init__(self) -> None:
-        durations_s = np.array(self.durations_s, dtype=np.float64)
-        rates_hz = np.array(self.rates_hz, dtype=np.float64)
+        durations_s = arguments.array("durations_s", self.durations_s).astype(np.float64)
+        rates_hz = arguments.array("rates_hz", self.rates_hz).astype(np.float64)
         if durations_s.ndim != 1 or durations_s.size == 0:
             raise refuse(
                 "durations_s",
@@ -204,7 +205,7 @@ def rates_from_unit(values: FloatArray, max_rate_hz: float, noise_hz: float) -> 
 
 def unit_interval(name: str, values: ArrayLike) -> FloatArray:
     """Check that values lie in [0, 1]; return float64."""
-    array = np.asarray(values, dtype=np.float64)
+    array = arguments.array(name, values).astype(np.float64)
     if array.size == 0:
         raise refuse(name, "must not be empty", array.shape, "give at least one value")
     if not np.isfinite(array).all():

@@ -30,7 +30,7 @@ from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.progress import progress_bar
 
 # Called with the name of the file, the bytes received, and all bytes (0 if unknown).
-Report = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 
 TIMEOUT_S = 30.0
 TRIES_PER_SOURCE = 5
@@ -44,7 +44,7 @@ def silent(_name: str, _here: int, _total: int) -> None:
 class ResumingDownload:
     """A downloader for pooch that resumes an interrupted download (HTTP Range)."""
 
-    def __init__(self, part: Path, name: str, timeout_s: float, report: Report) -> None:
+    def __init__(self, part: Path, name: str, timeout_s: float, report: ProgressCallback) -> None:
         self.part = part
         self.name = name
         self.timeout_s = timeout_s
@@ -77,12 +77,12 @@ class ResumingDownload:
         os.replace(self.part, output_file)
 
 
-def fetch_mnist(report: Report = silent, timeout_s: float = TIMEOUT_S) -> Path:
+def fetch_mnist(report: ProgressCallback = silent, timeout_s: float = TIMEOUT_S) -> Path:
     """Download the missing MNIST files; return their folder."""
     return fetch_files(MNIST_FILES, data_folder() / "mnist", report, timeout_s)
 
 
-def fetch_fsdd(report: Report = silent, timeout_s: float = TIMEOUT_S) -> Path:
+def fetch_fsdd(report: ProgressCallback = silent, timeout_s: float = TIMEOUT_S) -> Path:
     """Download the FSDD archive if it is missing, and unpack its recordings."""
     downloads = fetch_files(FSDD_ARCHIVE, data_folder() / "downloads", report, timeout_s)
     target = data_folder() / "fsdd"
@@ -90,7 +90,7 @@ def fetch_fsdd(report: Report = silent, timeout_s: float = TIMEOUT_S) -> Path:
     return target
 
 
-def fetch_loewenstein(report: Report = silent, timeout_s: float = TIMEOUT_S) -> Path:
+def fetch_loewenstein(report: ProgressCallback = silent, timeout_s: float = TIMEOUT_S) -> Path:
     """Download the spine table of Loewenstein, Yanover and Rumpel (2015) from its authors."""
     return fetch_files(LOEWENSTEIN, data_folder() / LOEWENSTEIN.name, report, timeout_s)
 
@@ -130,7 +130,7 @@ def take_fsdd_from(folder: Path) -> Path:
     return target
 
 
-def fetch_files(dataset: DataSet, folder: Path, report: Report, timeout_s: float) -> Path:
+def fetch_files(dataset: DataSet, folder: Path, report: ProgressCallback, timeout_s: float) -> Path:
     """Download each file, trying its sources in turn until the checksum matches."""
     partial = data_folder() / "partial" / dataset.name
     # Progress bars replace the messages of pooch.

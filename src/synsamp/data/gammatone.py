@@ -17,9 +17,9 @@ from synsamp.data.cochleagram import (
     N_CHANNELS,
     Cochleagram,
     FloatArray,
+    as_cochleagram,
     at_ear_rate,
     frame_length,
-    normalised,
     smooth_and_decimate,
     whole_frames,
 )
@@ -49,7 +49,7 @@ def gammatone_cochleagram(
         numerator, denominator = signal.gammatone(centre_hz, "iir", fs=EAR_RATE_HZ)
         motion[:, channel] = signal.lfilter(numerator, denominator, sound)
     smooth = smooth_and_decimate(np.maximum(motion, 0.0), samples_per_frame)
-    return Cochleagram(normalised(np.cbrt(smooth)), frame_s, centres_hz)
+    return as_cochleagram(np.cbrt(smooth), frame_s, centres_hz)
 
 
 def erb_spaced_hz(lowest_hz: float, highest_hz: float, count: int) -> FloatArray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from synsamp.data.digits import load_digits
 from synsamp.data.idx import read_idx_labels
 from synsamp.data.sources import FSDD_ARCHIVE, LOEWENSTEIN, MNIST_FILES, data_folder
-from synsamp.data.speech import load_speech
+from synsamp.data.speech import EmbeddedVoices, load_speech
 from synsamp.data.unpack import RECORDING
 from synsamp.errors import SynsampError
 
@@ -25,7 +25,15 @@ class Holding:
 
 def inventory() -> list[Holding]:
     """All known data sets, downloaded or not."""
-    return [_embedded_digits(), _mnist(), _embedded_speech(), _fsdd(), _ti46(), _loewenstein()]
+    return [
+        _embedded_digits(),
+        _mnist(),
+        _embedded_speech(),
+        _embedded_voices(),
+        _fsdd(),
+        _ti46(),
+        _loewenstein(),
+    ]
 
 
 def _embedded_digits() -> Holding:
@@ -64,6 +72,19 @@ def _embedded_speech() -> Holding:
         f"{len(utterances)} utterances ({counts[1]} of one, {counts[2]} of two; synthetic)",
         "in the package",
         f"rendered by {utterances[0].speaker}; no human voice",
+    )
+
+
+def _embedded_voices() -> Holding:
+    utterances = load_speech(EmbeddedVoices())
+    counts = Counter(utterance.digit for utterance in utterances)
+    speakers = sorted({utterance.speaker for utterance in utterances})
+    return Holding(
+        "voices",
+        f"{len(utterances)} utterances ({counts[1]} of one, {counts[2]} of two) by "
+        f"{', '.join(speakers)}",
+        "in the package",
+        f"{FSDD_ARCHIVE.title}; {FSDD_ARCHIVE.attribution}; {FSDD_ARCHIVE.licence}",
     )
 
 

@@ -25,9 +25,9 @@ from synsamp.data.cochleagram import (
     FRAME_S,
     Cochleagram,
     FloatArray,
+    as_cochleagram,
     at_ear_rate,
     frame_length,
-    normalised,
     smooth_and_decimate,
     whole_frames,
 )
@@ -66,7 +66,7 @@ def lyon_cochleagram(waveform: ArrayLike, rate_hz: float, frame_s: float = FRAME
     sound = whole_frames(at_ear_rate(waveform, rate_hz), samples_per_frame)
     activity = smooth_and_decimate(lyon_passive_ear(sound), samples_per_frame)
     centres_hz = lyon_centre_frequencies_hz(EAR_RATE_HZ)[1:]
-    return Cochleagram(normalised(activity), frame_s, centres_hz)
+    return as_cochleagram(activity, frame_s, centres_hz)
 
 
 def lyon_passive_ear(sound: FloatArray, rate_hz: float = EAR_RATE_HZ) -> FloatArray:

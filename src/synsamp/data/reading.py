@@ -10,6 +10,8 @@ from typing import IO
 
 from synsamp.errors import SynsampError, refuse
 
+PIECE_BYTES = 1 << 24
+
 
 def content_of(path: str | Path, most_bytes: int, remedy: str) -> bytes:
     """Return the bytes of a plain file of at most ``most_bytes``."""
@@ -51,10 +53,16 @@ def require_plain(path: str | Path, remedy: str) -> None:
 
 
 def _at_most(file: IO[bytes] | gzip.GzipFile, path: str | Path, most: int, remedy: str) -> bytes:
-    content = file.read(most + 1)
-    if len(content) > most:
-        raise refuse(f"content of {path}", f"must be at most {most:,} bytes", "more", remedy)
-    return content
+    # Asked for ``most`` bytes, Python would reserve that much memory for the smallest file.
+    pieces: list[bytes] = []
+    piece, size = file.read(min(Path(path).stat().st_size, most) + 1), 0
+    while piece:
+        pieces.append(piece)
+        size += len(piece)
+        if size > most:
+            raise refuse(f"content of {path}", f"must be at most {most:,} bytes", "more", remedy)
+        piece = file.read(min(PIECE_BYTES, most - size) + 1)
+    return b"".join(pieces)
 
 
 def _unreadable(path: str | Path, problem: Exception, remedy: str) -> SynsampError:

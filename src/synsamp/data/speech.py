@@ -1,4 +1,4 @@
-"""Spoken digits behind one interface: synthetic (embedded), FSDD, TI-46, or a user's own files."""
+"""Spoken digits behind one interface: embedded (synthetic or human), FSDD, TI-46, or own files."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from synsamp import arguments
 from synsamp.data.embedded_files import read_embedded
 from synsamp.data.sound_files import read_sound
 from synsamp.data.sources import data_folder
 from synsamp.errors import SynsampError, refuse
 
 EMBEDDED_SPEECH_FILE = "synthetic_spoken_ones_and_twos.npz"
+EMBEDDED_VOICES_FILE = "fsdd_spoken_ones_and_twos.npz"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class Utterance:
     rate_hz: float
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "waveform", arguments.array("waveform", self.waveform))
         if self.waveform.ndim != 1 or self.waveform.size == 0:
             raise refuse(
                 "waveform", "must be a row of samples", self.waveform.shape, "mix to mono first"
@@ -69,17 +72,21 @@ class EmbeddedSpeech:
         self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
     ) -> tuple[Utterance, ...]:
         """Read the file inside the package."""
-        names = ("samples", "ends", "digits", "takes", "speaker", "rate_hz")
-        stored = read_embedded(EMBEDDED_SPEECH_FILE, "the embedded speech", names)
-        samples, ends, spoken, takes = (stored[name] for name in names[:4])
-        speaker, rate_hz = str(stored["speaker"]), float(stored["rate_hz"])
-        waveforms = np.split(samples / 32768.0, ends[:-1])
-        wanted = (
-            Utterance(int(digit), speaker, str(take), waveform, rate_hz)
-            for digit, take, waveform in zip(spoken, takes, waveforms, strict=True)
-            if _wanted(int(digit), speaker, digits, speakers)
-        )
-        return _some(wanted, "the embedded speech", digits, speakers)
+        return _embedded(EMBEDDED_SPEECH_FILE, "the embedded speech", digits, speakers)
+
+
+class EmbeddedVoices:
+    """Ten takes each of "one" and "two" by three speakers of FSDD (8 kHz, CC BY-SA 4.0).
+
+    The speakers are jackson, george and lucas. The takes are the first ten that last 320 to
+    520 ms, as in the paper.
+    """
+
+    def load(
+        self, digits: Collection[int] | None = None, speakers: Collection[str] | None = None
+    ) -> tuple[Utterance, ...]:
+        """Read the file inside the package."""
+        return _embedded(EMBEDDED_VOICES_FILE, "the embedded voices", digits, speakers)
 
 
 @dataclass(frozen=True)
@@ -152,7 +159,8 @@ def load_speech(
     Parameters
     ----------
     source
-        `EmbeddedSpeech` (default), `FreeSpokenDigits`, `TI46`, `WavFolder` or a custom source.
+        `EmbeddedSpeech` (default), `EmbeddedVoices`, `FreeSpokenDigits`, `TI46`, `WavFolder` or a
+        custom source.
     digits, speakers
         Only these; default: all.
 
@@ -203,6 +211,22 @@ def split_speech(
         train += [takes[position] for position in order[:n_train]]
         test += [takes[position] for position in order[n_train : n_train + n_test]]
     return SpeechSplit(tuple(train), tuple(test))
+
+
+def _embedded(
+    file: str, what: str, digits: Collection[int] | None, speakers: Collection[str] | None
+) -> tuple[Utterance, ...]:
+    names = ("samples", "ends", "digits", "takes", "speaker", "rate_hz")
+    stored = read_embedded(file, what, names)
+    samples, ends, spoken, takes = (stored[name] for name in names[:4])
+    by, rate_hz = np.broadcast_to(stored["speaker"], len(spoken)), float(stored["rate_hz"])
+    waveforms = np.split(samples / 32768.0, ends[:-1])
+    wanted = (
+        Utterance(int(digit), str(speaker), str(take), waveform, rate_hz)
+        for digit, speaker, take, waveform in zip(spoken, by, takes, waveforms, strict=True)
+        if _wanted(int(digit), str(speaker), digits, speakers)
+    )
+    return _some(wanted, what, digits, speakers)
 
 
 class SpokenName(NamedTuple):

@@ -30,10 +30,10 @@ def unpack_recordings(archive: Path, target: Path) -> int:
     """
     try:
         target.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpacking-") as beside:
-            names = _unpack_beside(archive, Path(beside))
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpacking-") as part:
+            names = _unpack_into(archive, Path(part))
             for name in names:
-                os.replace(Path(beside) / name, target / name)
+                os.replace(Path(part) / name, target / name)
     except OSError as problem:
         raise cannot_write(target, problem) from None
     return len(names)
@@ -59,7 +59,7 @@ def recordings_in(folder: Path) -> list[Path]:
     return paths
 
 
-def _unpack_beside(archive: Path, folder: Path) -> list[str]:
+def _unpack_into(archive: Path, folder: Path) -> list[str]:
     try:
         with tarfile.open(archive, "r:gz") as tar:
             names = [

@@ -144,14 +144,8 @@ def _digest(history: str, action: bytes) -> str:
 
 def _as_array(action: Any, name: str) -> NDArray[Any]:
     """An action as an array of numbers."""
-    try:
-        found = np.asarray(action)
-    except ValueError:
-        found = np.zeros(0, object)
-    if found.dtype.kind not in "biuf":
-        remedy = "flatten it, and build the action in a wrapper of the environment"
-        raise refuse(f"action for {name}", "must be a number or an array", type(action), remedy)
-    return found
+    remedy = "flatten it, and build the action in a wrapper of the environment"
+    return arguments.array(f"action for {name}", action, remedy=remedy)
 
 
 def _numbers(observation: Any) -> NDArray[np.float64]:

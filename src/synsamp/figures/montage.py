@@ -19,10 +19,12 @@ def montage(images: Any, columns: int, gap: int = 2) -> Any:
     return sheet
 
 
-def show(axes: Any, sheet: Any) -> None:
-    """Show a montage without axes, with light gaps between the images."""
+def show(axes: Any, sheet: Any, highest: float | None = 1.0) -> None:
+    """Show a picture or a montage without axes, with light gaps between the images.
+
+    Black has the value ``highest``; ``None``: the largest one.
+    """
     axes.set_facecolor("#dfe3ea")
-    axes.imshow(sheet, cmap="gray_r", vmin=0.0, vmax=1.0, interpolation="nearest")
+    axes.imshow(sheet, cmap="gray_r", vmin=0.0, vmax=highest, interpolation="nearest")
     axes.set(xticks=[], yticks=[])
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)

@@ -27,7 +27,7 @@ from synsamp.errors import refuse
 from synsamp.mappings import Mapping
 from synsamp.noise import arithmetic
 from synsamp.priors import Prior, PriorByGroup
-from synsamp.rule import equation
+from synsamp.rule import equation, underdamped
 from synsamp.rule.speed import Speed
 from synsamp.rule.vectorisation import brief
 from synsamp.specialise import is_compiled
@@ -91,6 +91,9 @@ drift = to_jax(equation.drift)
 diffusion = to_jax(equation.diffusion)
 chain_rule = to_jax(equation.chain_rule)
 euler_maruyama = to_jax(equation.euler_maruyama)
+kick, glide, refresh = (
+    to_jax(f) for f in (underdamped.kick, underdamped.glide, underdamped.refresh)
+)
 
 
 def prior_gradient(prior: Prior | PriorByGroup, shape: tuple[int, ...]) -> ArrayFunction:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,10 @@ import numpy as np
 from synsamp.errors import refuse
 from synsamp.jax import bridge
 from synsamp.rule.backends import ChainBackend, Floats
+from synsamp.rule.method import Method
+from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.rule import Rule
+from synsamp.rule.underdamped import Underdamped
 from synsamp.rule.vectorisation import brief
 
 _MOST_NUMBERS = 2**20
@@ -39,8 +42,9 @@ class JaxChains(ChainBackend):
         dt: float,
         seed: np.random.SeedSequence,
         threads: int = 1,
+        method: Method = Overdamped(),  # noqa: B008 (frozen)
     ) -> None:
-        super().__init__(rule, dt, threads)
+        super().__init__(rule, dt, threads, method)
         rule.check(np.asarray(start))
         self._theta = jnp.asarray(start)
         chains, size = self._theta.shape
@@ -50,7 +54,9 @@ class JaxChains(ChainBackend):
         self._data = tuple(jnp.asarray(d) for d in rule.likelihood.data)
         _require_fit(rule, size, self._theta.dtype, self._data)
         self._room = int(np.clip(_MOST_NUMBERS // (chains * size), 1, _MOST_AT_ONCE))
-        self._move = _loop(rule, size)
+        self._state = jnp.zeros((chains, method.state_rows, size), self._theta.dtype)
+        self._constants = method.constants(self.dt)
+        self._move = _loop(rule, size, _STEPS[type(method)])
 
     @property
     def theta(self) -> Floats:
@@ -73,15 +79,16 @@ class JaxChains(ChainBackend):
     def _advance_block(self, n: int, thin: int) -> Floats:
         done = self.step - self._origin
         kept = self._n_draws(n, thin)
-        self._theta, self._keys, draws = self._move(
+        self._theta, self._state, self._keys, draws = self._move(
             self._theta,
+            self._state,
             self._keys,
             n,
             done % thin,
             thin,
             jnp.zeros((self._room, *self._theta.shape), self._theta.dtype),
             self._temperatures(n),
-            np.sqrt(self.dt),
+            self._constants,
             self._data,
         )
         self.step += n
@@ -146,49 +153,79 @@ def _require_fit(rule: Rule, size: int, dtype: Any, data: tuple[Any, ...]) -> No
         raise refuse(name, f"must return one number or the shape ({size},)", shape, remedy)
 
 
+class _Terms(NamedTuple):
+    """What a step needs of the rule: b, b′, and the drift for a temperature."""
+
+    b: Any
+    drift: Callable[[Any], Any]
+
+
+def _overdamped(theta: Any, state: Any, terms: _Terms, T: Any, constants: Any, normal: Any) -> Any:
+    noise = bridge.diffusion(terms.b, T)
+    return bridge.euler_maruyama(theta, terms.drift(T), noise, constants[0], normal), state
+
+
+def _underdamped(theta: Any, state: Any, terms: _Terms, T: Any, constants: Any, normal: Any) -> Any:
+    half_dt, kick_time, keep, heat = constants
+    v = bridge.kick(state[0], terms.drift(T), kick_time)
+    middle = bridge.glide(theta, v, half_dt)
+    v = bridge.refresh(v, terms.b, T, keep, heat, normal).astype(theta.dtype)
+    return bridge.glide(middle, v, half_dt), v[None]
+
+
+_STEPS: dict[type, Callable[..., Any]] = {Overdamped: _overdamped, Underdamped: _underdamped}
+
+
 @functools.lru_cache(maxsize=32)  # a second run of the same rule reuses it
-def _loop(rule: Rule, size: int) -> Callable[..., Any]:
+def _loop(rule: Rule, size: int, move: Callable[..., Any]) -> Callable[..., Any]:
     """Compiled loop of ``n`` steps of all chains, for any n."""
     prior = bridge.prior_gradient(rule.prior, (size,))
     speed, speed_slope = bridge.speed_functions(rule.speed)
     likelihood = _likelihood_in_theta(rule)
     data_size, changing = rule.data_size, callable(rule.temperature)
 
-    def one_step(theta: Any, key: Any, T: Any, sqrt_dt: Any, data: tuple[Any, ...]) -> Any:
+    def one_step(
+        theta: Any, state: Any, key: Any, T: Any, constants: Any, data: tuple[Any, ...]
+    ) -> Any:
         key, now = jax.random.split(key)
         normal = jax.random.normal(now, theta.shape, theta.dtype)
         b = speed(theta)
-        move = bridge.drift(
-            b, speed_slope(theta), prior(theta), data_size, likelihood(theta, data), T
-        )
-        theta = bridge.euler_maruyama(theta, move, bridge.diffusion(b, T), sqrt_dt, normal)
-        return theta, key
 
-    of_chains = jax.vmap(one_step, in_axes=(0, 0, None, None, None))
+        def drift(T: Any) -> Any:
+            found = likelihood(theta, data)
+            return bridge.drift(b, speed_slope(theta), prior(theta), data_size, found, T)
+
+        theta, state = move(theta, state, _Terms(b, drift), T, constants, normal)
+        return theta, state, key
+
+    of_chains = jax.vmap(one_step, in_axes=(0, 0, 0, None, None, None))
 
     def block(
         theta: Any,
+        moving: Any,
         keys: Any,
         n: Any,
         done: Any,
         thin: Any,
         draws: Any,
         T: Any,
-        root: Any,
+        constants: Any,
         data: Any,
     ) -> Any:
-        root = jnp.asarray(root, theta.dtype)
+        constants = tuple(jnp.asarray(c, theta.dtype) for c in constants)
 
         def step(s: Any, state: Any) -> Any:
-            theta, keys, kept, draws = state
-            theta, keys = of_chains(theta, keys, T[s] if changing else T, root, data)
+            theta, moving, keys, kept, draws = state
+            theta, moving, keys = of_chains(
+                theta, moving, keys, T[s] if changing else T, constants, data
+            )
             theta = theta.astype(draws.dtype)
             # The row advances after every thin-th step; JAX drops writes past the end.
             draws = draws.at[kept].set(theta)
-            return theta, keys, kept + ((done + s + 1) % thin == 0), draws
+            return theta, moving, keys, kept + ((done + s + 1) % thin == 0), draws
 
-        state = (theta, keys, jnp.zeros((), jnp.int32), draws)
-        theta, keys, _, draws = jax.lax.fori_loop(0, n, step, state)
-        return theta, keys, draws
+        state = (theta, moving, keys, jnp.zeros((), jnp.int32), draws)
+        theta, moving, keys, _, draws = jax.lax.fori_loop(0, n, step, state)
+        return theta, moving, keys, draws
 
-    return jax.jit(block, donate_argnums=(0, 5))
+    return jax.jit(block, donate_argnums=(0, 6))

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from synsamp.columns import Table
 
-State = Mapping[str, Any]
+SavedState = Mapping[str, Any]
 """A checkpoint: arrays, numbers (integers of any size), strings, booleans, None and nested
 mappings with string keys. Nothing is pickled."""
 
@@ -23,13 +23,13 @@ class GrowingTable(Protocol):
 class Checkpoints(Protocol):
     """Where a long run leaves what it needs to continue bit-identically after a kill."""
 
-    def load(self) -> State | None:
+    def load(self) -> SavedState | None:
         """Return the newest intact state, or None on a fresh start. Call before ``table``."""
 
     def due(self) -> bool:
         """Return True when enough wall time has passed that a ``save`` is worth its cost."""
 
-    def save(self, state: State) -> None:
+    def save(self, state: SavedState) -> None:
         """Write the state and the present length of every table as one atomic step."""
 
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from synsamp.protocol.branch_state import BranchState
 from synsamp.protocol.context import Context, ProgressBar
 from synsamp.protocol.every import Every
-from synsamp.protocol.saved import GROUP, as_dataset
-from synsamp.protocol.step_log import as_text
+from synsamp.protocol.saved import GROUP, state_dataset
+from synsamp.protocol.step_log import NONE_REMOVED, as_log, as_text
 from synsamp.protocol.steps import TIMED, Act, Branch, Change, Lesion, Mark, Save
 from synsamp.protocol.tables import Tables
 from synsamp.seeds import named_seed
@@ -169,9 +170,11 @@ class ProtocolRun:
     def _do(self, branch: BranchState, step: Any) -> None:
         if isinstance(step, Lesion):
             lesions = step.chosen(branch.view("step", str(branch.index)))
+            before = branch.simulation.alive
             for lesion in lesions:
                 branch.simulation.lesion(lesion)
-            self._note(branch, step.describe(), as_text(lesions))
+            removed = np.flatnonzero(before & ~branch.simulation.alive)
+            self._note(branch, step.describe(), as_text(lesions), removed)
             branch.take_rows()
         elif isinstance(step, Change):
             self._change(branch, step, "")
@@ -180,7 +183,7 @@ class ProtocolRun:
             self._note(branch, step.describe())
         elif isinstance(step, Save):
             state = self._without_stimulus(branch)
-            content = as_dataset(state)["state"].values
+            content = state_dataset(state)["state"].values
             self._saved[branch.path(f"{GROUP}/{step.name}")] = content
             self._note(branch, step.describe())
         if callable(getattr(step, "what", None)):
@@ -201,12 +204,19 @@ class ProtocolRun:
         if note is not None:
             self._note(branch, note + change.describe(), as_text(numbers))
 
-    def _note(self, branch: BranchState, what: str, chosen: str = "") -> None:
+    def _note(
+        self,
+        branch: BranchState,
+        what: str,
+        chosen: str = "",
+        removed: NDArray[np.int64] = NONE_REMOVED,
+    ) -> None:
         entry = {
             "time": branch.simulation.time_s,
             "branch": branch.name,
             "what": what,
             "chosen": chosen,
+            "removed": removed,
         }
         self._log.append(entry)
 
@@ -224,15 +234,8 @@ class ProtocolRun:
 
     def results(self) -> dict[str, xr.Dataset]:
         """The log of steps, and saved states."""
-        texts = {
-            key: np.array([e[key] for e in self._log], str) for key in ("branch", "what", "chosen")
-        }
-        log = xr.Dataset(
-            {key: ("step", values) for key, values in texts.items()},
-            coords={"time": ("step", [e["time"] for e in self._log], {"units": "s"})},
-        )
         saved = {
             name: xr.Dataset({"state": ("byte", np.asarray(content))})
             for name, content in self._saved.items()
         }
-        return {"steps": log, **saved}
+        return {"steps": as_log(self._log, self._protocol.network), **saved}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from synsamp.columns import Table
 from synsamp.progress import progress_bar
-from synsamp.protocol.context import ProgressBar, State
+from synsamp.protocol.context import ProgressBar, SavedState
 
 
 class MemoryTable:
@@ -48,7 +48,7 @@ class MemoryTable:
 class NoCheckpoints:
     """No checkpoints: a run in memory cannot be resumed."""
 
-    def load(self) -> State | None:
+    def load(self) -> SavedState | None:
         """None."""
         return None
 
@@ -56,7 +56,7 @@ class NoCheckpoints:
         """Never."""
         return False
 
-    def save(self, state: State) -> None:
+    def save(self, state: SavedState) -> None:
         """Nothing is kept."""
 
 

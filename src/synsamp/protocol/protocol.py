@@ -19,10 +19,18 @@ from synsamp.protocol.records.at_marks import AtMarks
 from synsamp.protocol.records.base import EventRecord, IntervalRecord, Record, SyncRecord
 from synsamp.protocol.records.traces import Traces
 from synsamp.protocol.saved import GROUP
-from synsamp.protocol.steps import TIMED, Branch, Save, check_step, check_step_name, seconds_of
+from synsamp.protocol.steps import (
+    TIMED,
+    Branch,
+    Save,
+    check_protocol_step,
+    check_step_name,
+    seconds_of,
+)
 from synsamp.spiking import Network
 
-RESERVED = ("steps", GROUP)
+RESERVED = ("steps", GROUP, "measures")
+"""Names in a run folder: the log, saved states, and the measures of an experiment."""
 
 
 class Protocol:
@@ -85,19 +93,22 @@ class Protocol:
         if sum(isinstance(each, Traces) for each in record.values()) > 1:
             rule = "must be one record at most"
             raise refuse("traces", rule, "several", "put all synapses into one traces({...})")
-        names = {*record, *RESERVED}
+        names = {name.lower() for name in (*record, *RESERVED)}
+        if len(names) < len(record) + len(RESERVED):
+            rule = "must differ in more than capital letters"  # folders on macOS and Windows
+            raise refuse("names of records", rule, ", ".join(record))
         saved: set[str] = set()
         for step in steps:
-            check_step(step, self.network)
+            check_protocol_step(step, self.network)
             if isinstance(step, Every):
                 self._check_multiple("interval of a repeated Change", step.seconds)
             elif isinstance(step, TIMED):
                 self._check_multiple(f"duration_s of {type(step).__name__}", step.duration_s)
             elif isinstance(step, Branch):
-                if step.name in names:
+                if step.name.lower() in names:
                     rule = "must differ from those of records and other branches"
                     raise refuse("name of a Branch", rule, step.name)
-                names.add(step.name)
+                names.add(step.name.lower())
                 self._check(step.steps, record if step.record is None else step.record)
             elif isinstance(step, Save):
                 if step.name in saved:
@@ -163,3 +174,7 @@ def check_record(name: str, record: Any, network: Network) -> None:
         raise refuse(f"record {name!r}", "must say when it is taken", type(record), remedy)
     if isinstance(record, Record):
         record.check(network)
+    if isinstance(record, (EventRecord, SyncRecord)):
+        table = record.table(network)
+        for column in (table.dimension, *table.columns):
+            check_step_name(f"a column of record {name!r}", column)

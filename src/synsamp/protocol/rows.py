@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from synsamp import arguments
 from synsamp.columns import Column
 from synsamp.errors import refuse
 from synsamp.protocol.named_array import NamedArray
@@ -63,9 +64,7 @@ def _array(name: str, part: Any) -> tuple[NDArray[Any], tuple[str, ...], Any, An
     if isinstance(part, xr.DataArray):
         along = {str(d): np.asarray(part.coords[d].values) for d in part.dims if d in part.coords}
         return np.asarray(part.values), tuple(map(str, part.dims)), part.attrs, along
-    if isinstance(part, np.ma.MaskedArray):
-        raise refuse(f"{name} of a record", "must not be a masked array", "a mask", "use filled()")
-    array = np.asarray(part)
+    array = arguments.array(f"{name} of a record", part, "numbers", "give numbers")
     return array, tuple(f"{name}_{axis}" for axis in range(array.ndim)), {}, {}
 
 

@@ -16,7 +16,7 @@ from synsamp.packing import DamagedStateError, read_packed, write_packed
 GROUP = "saved"
 
 
-def as_dataset(state: Mapping[str, Any]) -> xr.Dataset:
+def state_dataset(state: Mapping[str, Any]) -> xr.Dataset:
     """The state of a simulation as one row of bytes."""
     file = io.BytesIO()
     write_packed(file, state)

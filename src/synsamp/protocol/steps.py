@@ -23,7 +23,7 @@ from synsamp.spiking import Network, NetworkLesion
 from synsamp.spiking.changes import changed
 from synsamp.spiking.input.stimulus import parse_stimulus
 
-Numbers = Mapping[str, Any]
+ParameterChanges = Mapping[str, Any]
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
@@ -130,7 +130,7 @@ class Change:
 
     def __init__(
         self,
-        what: str | Sequence[str] | Callable[[View], Mapping[str, Numbers]],
+        what: str | Sequence[str] | Callable[[View], Mapping[str, ParameterChanges]],
         **numbers: Any,
     ) -> None:
         if callable(what) == bool(numbers):
@@ -210,13 +210,13 @@ TIMED = (Show, Silence, Act)
 AT_ONCE = (Lesion, Change, Mark, Save)
 
 
-def check_step(step: Any, network: Network) -> None:
+def check_protocol_step(step: Any, network: Network) -> None:
     """Refuse what is no step, or names what the network does not have."""
     if isinstance(step, Every):
         if not isinstance(step.what, Change):
             rule = "must repeat a Change"
             raise refuse("every() among steps", rule, type(step.what).__name__, "record the rest")
-        check_step(step.what, network)
+        check_protocol_step(step.what, network)
         return
     kinds = (*TIMED, *AT_ONCE, Branch)
     arguments.instance("step", step, kinds, "e.g. Show(stimulus, 1000)")

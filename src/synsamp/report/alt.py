@@ -11,7 +11,7 @@ from synsamp.report.foreign import visible
 MOST_CHARACTERS = 1500
 
 
-def describe(figure: Figure) -> str:
+def alternative_text(figure: Figure) -> str:
     """Return a sentence per panel: its title and the labels of its axes."""
     sentences = []
     for axes in figure.axes:

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from synsamp.experiments.base import Experiment
 from synsamp.figures.records import draw_records
 from synsamp.figures.style import STYLE
-from synsamp.report.alt import describe
+from synsamp.report.alt import alternative_text
 from synsamp.report.over_seeds import draw_over_seeds
 from synsamp.runs.execute import parameters_of, user_code
 from synsamp.runs.storage.drawings import write_figures
@@ -76,4 +76,4 @@ def _render(key: str, figure: Figure) -> Drawing:
         figure.savefig(png, format="png", metadata={"Software": None})
         figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": "synsamp"})
     width_px = round(figure.get_figwidth() * 100)
-    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, describe(figure))
+    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, alternative_text(figure))

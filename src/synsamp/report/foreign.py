@@ -12,7 +12,8 @@ import re
 _UNFIT = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but for tab and line feed
-    "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction of writing
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction of writing
+    "\u2028\u2029\ufeff"  # ends of lines and of files
     "\ud800-\udfff\ufffe\uffff"  # halves of characters, no characters
     "]"
 )

@@ -76,7 +76,7 @@ svg circle.null { fill: none; stroke: var(--soft); stroke-width: 1.5; }
 svg .paper { fill: var(--accent); }
 td.holds { color: var(--good); } td.fails, td.not-specific { color: var(--bad); }
 td.undecided { color: var(--soft); }
-figure { margin: 0 0 1.2rem; display: grid; }
+figure { margin: 0 0 1.2rem; display: grid; grid-template-columns: minmax(0, 1fr); }
 figure .sheet { background: #ffffff; padding: 0.8rem; text-align: center; }
 figure img { max-width: 100%; height: auto; display: inline-block; vertical-align: middle; }
 figcaption { padding: 1rem 1.2rem; border-top: 1px solid var(--line); font-size: 0.95rem; }
@@ -87,13 +87,13 @@ figcaption p { margin: 0 0 0.6rem; } figcaption p:last-child { margin: 0; }
 }
 .sideways { display: none; color: var(--soft); font-size: 0.86rem; text-align: right; }
 .aside { font-size: 0.86rem; font-weight: 400; color: var(--soft); margin-left: 0.4rem; }
-.notes { display: grid; gap: 0 2.5rem; }
+.notes { display: grid; gap: 0 2.5rem; grid-template-columns: minmax(0, 1fr); }
 .notes ul { margin: 0; padding-left: 1.2rem; } .notes li { margin: 0.3rem 0; }
 details { margin-top: 1rem; }
 summary { cursor: pointer; padding: 0.75rem 1rem; font-weight: 600; }
 details table { font-size: 0.9rem; }
 code, .key { font: 0.88em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
-td.key, td code { overflow-wrap: anywhere; }
+td.key, td code, .chips li, .says, .detail, .source { overflow-wrap: anywhere; }
 tr.given td.key::after {
   content: "set"; margin-left: 0.5rem; padding: 0 0.4rem; border-radius: 5px;
   background: var(--accent); color: var(--card); font-size: 0.75em;
@@ -102,7 +102,7 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
 @media (min-width: 68rem) {
   figure { grid-template-columns: minmax(0, 1fr) 20rem; }
   figcaption { border-top: 0; border-left: 1px solid var(--line); }
-  .notes { grid-template-columns: 1fr 1fr; }
+  .notes { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 }
 @media (max-width: 60rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

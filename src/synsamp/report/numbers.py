@@ -18,7 +18,7 @@ WORDS = {
 }
 
 
-def number(value: float | None) -> str:
+def number_text(value: float | None) -> str:
     """Write a number with three significant digits, and thousands without an exponent."""
     if value is None:
         return "not finite"
@@ -50,7 +50,7 @@ def paper_text(claim: ClaimRecord) -> str:
     """Write the paper's number, and where it lies: ``16, above``."""
     if claim.paper is None:
         return ""
-    return number(claim.paper) + (f", {claim.paper_is}" if claim.paper_is else "")
+    return number_text(claim.paper) + (f", {claim.paper_is}" if claim.paper_is else "")
 
 
 def verdict_text(claim: ClaimRecord) -> str:
@@ -108,18 +108,18 @@ def interval_text(value: float | None, interval: tuple[float | None, float | Non
     low, high = interval
     if low is None or high is None or low == high == value:
         return ""
-    return f"({number(low)} to {number(high)})"
+    return f"({number_text(low)} to {number_text(high)})"
 
 
 def _with_interval(value: float | None, interval: tuple[float | None, float | None]) -> str:
-    return f"{number(value)} {interval_text(value, interval)}".rstrip()
+    return f"{number_text(value)} {interval_text(value, interval)}".rstrip()
 
 
 def band_text(band: Band) -> str:
     """Write the band in words: ``0.1 to 0.3``, ``≥ 5``, ``≤ 2``."""
     low, high = band
     if low is None:
-        return f"≤ {number(high)}"
+        return f"≤ {number_text(high)}"
     if high is None:
-        return f"≥ {number(low)}"
-    return number(low) if low == high else f"{number(low)} to {number(high)}"
+        return f"≥ {number_text(low)}"
+    return number_text(low) if low == high else f"{number_text(low)} to {number_text(high)}"

@@ -22,7 +22,7 @@ from synsamp.report.look import CSS
 from synsamp.report.numbers import (
     band_text,
     interval_text,
-    number,
+    number_text,
     paper_text,
     seeds_note,
     tally,
@@ -167,7 +167,7 @@ def _claims_table(claims: Sequence[ClaimRecord]) -> Markup:
         any_paper=any(claim.paper is not None for claim in claims),
         signs=SIGNS,
         band_text=band_text,
-        number=number,
+        number_text=number_text,
         interval_text=interval_text,
         paper_text=paper_text,
         verdict_and_why=verdict_and_why,

@@ -3,21 +3,28 @@
 from synsamp.rule.arviz import to_arviz
 from synsamp.rule.chains import Chains
 from synsamp.rule.likelihood import Batch, HiddenStates, Online, at_random, in_turn
+from synsamp.rule.method import Method
+from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.rule import Rule
-from synsamp.rule.sampler import sample
+from synsamp.rule.sampler import ConvergenceWarning, sample
 from synsamp.rule.speed import Speed
 from synsamp.rule.step import StepSizeWarning
 from synsamp.rule.theory import FokkerPlanck, fokker_planck
+from synsamp.rule.underdamped import Underdamped
 
 __all__ = [
     "Batch",
     "Chains",
+    "ConvergenceWarning",
     "FokkerPlanck",
     "HiddenStates",
+    "Method",
     "Online",
+    "Overdamped",
     "Rule",
     "Speed",
     "StepSizeWarning",
+    "Underdamped",
     "at_random",
     "fokker_planck",
     "in_turn",

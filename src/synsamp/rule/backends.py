@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from synsamp.arguments import number, whole
 from synsamp.arguments import seed as checked_seed
 from synsamp.errors import SynsampError
+from synsamp.rule.method import Method
 from synsamp.rule.rule import Rule
 
 Floats = NDArray[np.float64]
@@ -29,10 +30,12 @@ _PIECE_SECONDS = 0.1
 class ChainBackend:
     """Base of the classes that advance chains of one rule."""
 
-    def __init__(self, rule: Rule, dt: float, threads: int) -> None:
-        self.rule = rule
+    def __init__(self, rule: Rule, dt: float, threads: int, method: Method) -> None:
+        self.rule, self.method = rule, method
+        method.require_fit(rule)
         self.dt = number("dt", dt, above=0, at_most=1e12, remedy="try 1e-3 divided by the speed b")
         self.threads = whole("threads", threads, at_least=1, at_most=_MOST_THREADS)
+        method.constants(self.dt)  # raises an error if a setting is missing
         self.step = 0
         self._origin = 0  # thinning counts from here
 
@@ -40,6 +43,9 @@ class ChainBackend:
     def time(self) -> float:
         """Time since the start, step · dt."""
         return self.step * self.dt
+
+    theta: Floats
+    """Current parameters, shape (chains, parameters)."""
 
     def burn_in(self, n_steps: int) -> None:
         """Advance every chain without storing draws; thinning counts from here.

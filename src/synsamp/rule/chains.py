@@ -20,8 +20,10 @@ from synsamp.arguments import instance, numbers
 from synsamp.errors import SynsampError, refuse
 from synsamp.noise.streams import BLOCK, new_stream
 from synsamp.rule.backends import MOST_CHAINS, ChainBackend, Pace, as_seed
-from synsamp.rule.equation import chain_rule, euler_maruyama
-from synsamp.rule.kernel import chain_kernel, likelihood_data, prior_arguments, take_normals
+from synsamp.rule.equation import chain_rule
+from synsamp.rule.kernel import likelihood_data, prior_arguments, take_normals
+from synsamp.rule.method import Method
+from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.rule import Rule
 from synsamp.rule.vectorisation import require_shape
 
@@ -43,6 +45,8 @@ class Chains(ChainBackend):
         Seed of the noise, of the choice of inputs and of hidden states.
     threads : int
         Number of threads; results do not depend on it.
+    method : Overdamped, Underdamped or MALA
+        How θ moves; default: the paper's dynamics.
 
     Attributes
     ----------
@@ -65,15 +69,17 @@ class Chains(ChainBackend):
         dt: float,
         seed: int | np.random.SeedSequence,
         threads: int = 1,
+        method: Method = Overdamped(),  # noqa: B008 (frozen)
     ) -> None:
         instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
-        super().__init__(rule, dt, threads)
+        super().__init__(rule, dt, threads, method)
         theta = numbers("start", start, shape=(None, None), remedy="(chains, parameters)")
         if 0 in theta.shape:
             raise refuse("start", "must hold at least one parameter", theta.shape)
         if len(theta) > MOST_CHAINS:
             raise refuse("chains", f"must be at most {MOST_CHAINS}", len(theta))
         self.theta = np.ascontiguousarray(theta)
+        self._state = np.zeros((len(theta), method.state_rows, theta.shape[1]))
         root = as_seed(seed)
         rule.check(self.theta)
         self._in_step = True  # False between an interruption and ``restore``
@@ -121,7 +127,7 @@ class Chains(ChainBackend):
         self, n_steps: int, temperatures: NDArray[Any], thin: int, draws: NDArray[Any], pool: Any
     ) -> None:
         rule, size = self.rule, self.theta.shape[1]
-        kernel = chain_kernel(rule)
+        kernel, constants = self.method.kernel(rule), self.method.constants(self.dt)
         prior_parameters, prior_ranges = prior_arguments(rule, size)
         inputs, data = likelihood_data(rule, size)
         speed = rule.speed.for_kernel(size)
@@ -129,9 +135,10 @@ class Chains(ChainBackend):
         def one(c: int) -> None:
             self._positions[c] = kernel(
                 self.theta[c],
+                self._state[c],
                 self.step,
                 n_steps,
-                self.dt,
+                constants,
                 temperatures,
                 prior_parameters,
                 prior_ranges,
@@ -155,16 +162,17 @@ class Chains(ChainBackend):
     def _advance_plain(
         self, n_steps: int, temperatures: NDArray[Any], thin: int, draws: NDArray[Any]
     ) -> None:
-        sqrt_dt, kept = np.sqrt(self.dt), 0
+        constants, kept = self.method.constants(self.dt), 0
         normals = np.empty_like(self.theta, np.float32)
         for s in range(n_steps):
             gradient = self._plain_likelihood(self.step + s)
-            drift, diffusion = self.rule.terms(self.theta, gradient, temperatures[s])
             for c in range(len(self.theta)):
                 self._positions[c] = take_normals(
                     self._streams[c], self._buffers[c], self._positions[c], normals[c]
                 )
-            self.theta[:] = euler_maruyama.py_func(self.theta, drift, diffusion, sqrt_dt, normals)
+            self.method.step(
+                self.rule, self.theta, self._state, gradient, temperatures[s], constants, normals
+            )
             self._require_finite(self.theta, (self.step + s + 1) * self.dt)
             if (self.step + s + 1 - self._origin) % thin == 0:
                 draws[:, kept] = self.theta
@@ -214,7 +222,9 @@ class Chains(ChainBackend):
 
     def state(self) -> dict[str, Any]:
         """Complete state for a checkpoint, as plain arrays and numbers."""
+        moving = {"method": self._state.copy()} if self.method.state_rows else {}
         return {
+            **moving,
             "theta": self.theta.copy(),
             "step": self.step,
             "origin": self._origin,
@@ -238,6 +248,8 @@ class Chains(ChainBackend):
         """
         self._in_step = True
         self.theta[:] = state["theta"]
+        if self.method.state_rows:
+            self._state[:] = state["method"]
         self.step, self._origin = int(state["step"]), int(state["origin"])
         self._streams[:] = state["streams"]
         self._buffers[:] = state["buffers"]

@@ -63,6 +63,18 @@ class MemoryStore:
             self._draws = self._draws[:, : self._n].copy()
         return self._n
 
+    @property
+    def n_draws(self) -> int:
+        """Number of draws per chain so far."""
+        return self._n
+
+    def joined(self, later: MemoryStore) -> MemoryStore:
+        """These draws, and then those of another store."""
+        found = MemoryStore((len(self._draws), 0, self._draws.shape[2]))
+        found._draws = np.concatenate([self._draws, later._draws], axis=1)
+        found._n = self._n + later._n
+        return found
+
     def read(self, columns: slice) -> Floats:
         """All draws of some parameters."""
         return self._draws[:, :, columns]

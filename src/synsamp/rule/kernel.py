@@ -1,8 +1,9 @@
 """Compiled loop of one chain: likelihood gradient, prior gradient, noise.
 
-``chain_kernel(rule)`` binds the rule's functions into the template below and compiles it. The
-kernel receives only arrays and scalars, holds no state and releases the GIL, so chains run in
-parallel and results do not depend on the number of threads.
+``chain_kernel(rule, update)`` binds the rule's functions, and the step of a method such as
+`rule/overdamped.py`, into the template below and compiles it. The kernel receives only arrays and
+scalars, holds no state and releases the GIL, so chains run in parallel and results do not depend on
+the number of threads.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from synsamp.noise.arithmetic import scalar
 from synsamp.noise.streams import fill_normals
 from synsamp.priors import Prior, PriorByGroup
 from synsamp.priors.base import at
-from synsamp.rule.equation import chain_rule, diffusion, drift, euler_maruyama
+from synsamp.rule.equation import chain_rule
 from synsamp.rule.rule import Rule
 from synsamp.specialise import is_compiled, specialise
 
@@ -63,43 +64,12 @@ def take_normals(
     return position
 
 
-def _update_template(
-    theta: Any,
-    first: int,
-    prior: Any,
-    data_size: float,
-    likelihood: Any,
-    speed_parameters: Any,
-    mapping_parameters: Any,
-    T: Any,
-    sqrt_dt: float,
-    normals: Any,
-) -> None:
-    """Move the part of θ that begins at ``first``; parameter arrays cover all of θ."""
-    for i in range(theta.size):
-        b = speed_value(theta[i], at(speed_parameters, first + i))  # type: ignore[name-defined]  # noqa: F821
-        b_slope = speed_slope(theta[i], at(speed_parameters, first + i))  # type: ignore[name-defined]  # noqa: F821
-        theta[i] = euler_maruyama(
-            theta[i],
-            drift(
-                b,
-                b_slope,
-                prior[i],
-                data_size,
-                in_theta(likelihood[i], theta[i], mapping_parameters),  # type: ignore[name-defined]  # noqa: F821
-                pick(T, first + i),
-            ),
-            diffusion(b, pick(T, first + i)),
-            sqrt_dt,
-            normals[i],
-        )
-
-
 def _chain_template(
     theta: Any,
+    state: Any,
     first_step: int,
     n_steps: int,
-    dt: float,
+    constants: Any,
     temperatures: Any,
     prior_parameters: Any,
     prior_ranges: Any,
@@ -116,7 +86,6 @@ def _chain_template(
     thin: int,
     draws: Any,
 ) -> int:
-    sqrt_dt = np.sqrt(dt)
     prior = np.empty(min(theta.size, buffer.size))
     seam = np.empty(min(theta.size, STRIP), np.float32)
     room = np.empty(theta.size)
@@ -140,6 +109,7 @@ def _chain_template(
             add_priors(theta, first, prior[:n], prior_parameters, prior_ranges)  # type: ignore[name-defined]  # noqa: F821
             update(  # type: ignore[name-defined]  # noqa: F821
                 theta[first : first + n],
+                state,
                 first,
                 prior[:n],
                 data_size,
@@ -147,7 +117,7 @@ def _chain_template(
                 speed_parameters,
                 mapping_parameters,
                 temperatures[s],
-                sqrt_dt,
+                constants,
                 normals,
             )
             first += n
@@ -226,8 +196,8 @@ def likelihood_data(rule: Rule, size: int) -> tuple[NDArray[Any], tuple[Any, ...
     return rule.likelihood.inputs_for_kernel, tuple(rule.likelihood.data)
 
 
-def chain_kernel(rule: Rule) -> Any:
-    """Compile the loop for the functions of a rule."""
+def chain_kernel(rule: Rule, update_template: Any) -> Any:
+    """Compile the loop for the functions of a rule; ``update_template`` moves a part of θ."""
     if rule.likelihood is None:
         likelihood = _no_likelihood
     else:
@@ -237,7 +207,7 @@ def chain_kernel(rule: Rule) -> Any:
     priors = rule.prior.priors if isinstance(rule.prior, PriorByGroup) else (rule.prior,)
     weights_of, in_theta = _bind_mapping(rule)
     update = specialise(
-        _update_template,
+        update_template,
         speed_value=rule.speed.value_of,
         speed_slope=rule.speed.slope_of,
         in_theta=in_theta,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from synsamp.arguments import flag, instance, numbers, whole
+from synsamp.arguments import flag, instance, number, numbers, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
 from synsamp.rule.backends import MOST_CHAINS, MOST_STEPS, ChainBackend, Floats, Pace, as_seed
@@ -19,24 +22,38 @@ from synsamp.rule.chains import Chains
 from synsamp.rule.diagnostics import diagnose
 from synsamp.rule.draw_store import DrawStore, MemoryStore, ZarrStore
 from synsamp.rule.likelihood import Batch, Likelihood
+from synsamp.rule.method import Method
+from synsamp.rule.overdamped import Overdamped
+from synsamp.rule.pilot import MakeBackend, tune
 from synsamp.rule.rule import Rule
 from synsamp.rule.step import check_step, probe_states
 
 _MOST_KEPT = 2**22
 """Numbers in the draws of one piece of the run: 32 MB."""
+_FIRST_DRAWS, _MOST_DRAWN = 256, 2**26
+"""A run until ``ess`` begins with so many draws per chain and ends at so many numbers (0.5 GB)."""
+_R_HAT = 1.01
+_PILOT = (2**32 - 1,)
+
+
+class ConvergenceWarning(UserWarning):
+    """A run ended before the effective sample size was reached."""
 
 
 def sample(
     rule: Rule,
     start: ArrayLike,
     *,
-    steps: int,
-    dt: float,
+    steps: int | None = None,
+    dt: float | Literal["auto"] = "auto",
+    ess: float = 400.0,
+    method: Method = Overdamped(),  # noqa: B008 (frozen)
     chains: int = 4,
     burn_in: int = 0,
-    thin: int = 1,
+    thin: int | None = None,
     seed: int | np.random.SeedSequence = 0,
     threads: int | None = None,
+    diagnostics: bool = True,
     progress: bool = True,
     store: str | Path | None = None,
 ) -> xr.Dataset:
@@ -48,20 +65,30 @@ def sample(
         Prior, likelihood, speed, temperature and mapping.
     start : array_like, shape (parameters,) or (chains, parameters)
         Start values of θ, shared by all chains or one row per chain.
-    steps : int
-        Steps per chain after the burn-in.
-    dt : float
+    steps : int, optional
+        Steps per chain after the burn-in. Default: until ``ess`` is reached and R-hat is below
+        1.01 for every parameter.
+    dt : float or "auto"
         Time step Δt, in the time unit of the speed b; the paper's learning rate is η = b Δt.
+        "auto" finds it in a pilot run, which is also the burn-in: chains with equal start values
+        are spread, and all start where the pilot ended.
+    ess : float
+        Effective sample size of every parameter that ends the run if ``steps`` is None.
+    method : Overdamped, Underdamped or MALA
+        How θ moves: the paper's dynamics, with inertia (faster), or with rejection (exact).
     chains : int
         Number of independent chains.
     burn_in : int
         Steps before the first draw.
-    thin : int
-        Keep every ``thin``-th step.
+    thin : int, optional
+        Keep every ``thin``-th step. Default: 1, or with ``dt="auto"`` a tenth of the relaxation
+        time of the slowest direction.
     seed : int or numpy.random.SeedSequence
         Results for one seed are bit-identical.
     threads : int, optional
         Default: all cores. Results do not depend on it.
+    diagnostics : bool
+        Compute R-hat, ESS and Monte-Carlo error, and check the step.
     progress : bool
         Show a progress bar.
     store : str or Path, optional
@@ -78,43 +105,63 @@ def sample(
     -----
     StepSizeWarning
         If ``dt`` is too large for the curvature at the draws. ``attrs["spread_inflation"]`` is the
-        fraction by which the spread of θ is then too wide.
+        fraction by which the spread of θ is then too wide in the sharpest direction.
+    ConvergenceWarning
+        If ``ess`` was not reached.
 
     Examples
     --------
-    >>> result = sample(Rule(prior=Gaussian(0, 1)), start=[0.0], steps=1000, dt=0.01)
+    >>> result = sample(Rule(prior=Gaussian(0, 1)), start=[0.0], method=Underdamped())
     >>> result.theta.mean().item()
     """
     instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
-    steps = whole("steps", steps, at_least=1, at_most=MOST_STEPS)
+    if steps is not None:
+        steps = whole("steps", steps, at_least=1, at_most=MOST_STEPS)
+    ess = number("ess", ess, above=0, at_most=1e9)
     chains = whole("chains", chains, at_least=1, at_most=MOST_CHAINS)
     burn_in = whole("burn_in", burn_in, at_least=0, at_most=MOST_STEPS)
-    thin = whole("thin", thin, at_least=1)
-    if thin > steps:
+    thin = None if thin is None else whole("thin", thin, at_least=1)
+    if steps is not None and thin is not None and thin > steps:
         raise refuse("thin", f"must be <= steps ({steps}), or nothing is kept", thin)
     flag("progress", progress)
+    flag("diagnostics", diagnostics)
+    if steps is None and (store is not None or not diagnostics):
+        raise refuse("steps", "must be given with store= or diagnostics=False", None)
     first = np.atleast_1d(numbers("start", start, remedy="give start values of the parameters"))
     begin = np.broadcast_to(first, (chains, first.shape[-1])) if first.ndim == 1 else first
     if begin.ndim != 2 or len(begin) != chains:
         wanted = f"must have shape (parameters,) or ({chains}, parameters)"
         raise refuse("start", wanted, first.shape, "the rows are chains=")
     root = as_seed(seed)
-    backend = make_backend(rule, begin, dt, root, _cores() if threads is None else threads)
+    workers = _cores() if threads is None else threads
 
-    shape = (chains, steps // thin, begin.shape[1])
-    kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(store, shape)
-    most = max(1, _MOST_KEPT // (chains * begin.shape[1]))
-    interrupted, pace = False, Pace()
-    with progress_bar("sampling", burn_in + steps, progress) as advance:
+    def make(
+        start: Floats, dt: float, seed: np.random.SeedSequence, method: Method
+    ) -> ChainBackend:
+        return make_backend(rule, start, dt, seed, workers, method)
+
+    if dt == "auto":
+        dt, method, begin, relaxation, _ = tune(make, rule, begin, method, _pilot_seed(root))
+        if thin is None:
+            most = max(1, steps // 100) if steps is not None else MOST_STEPS
+            thin = int(np.clip(relaxation / dt / 10, 1, most))
+    thin = thin or 1
+    backend = make(begin, dt, root, method)
+    interrupted = False
+    with progress_bar("sampling", None if steps is None else burn_in + steps, progress) as advance:
         try:
-            for n in pace.pieces(burn_in):
+            for n in Pace().pieces(burn_in):
                 backend.burn_in(n)
-                advance(n)
-            for n in pace.pieces(steps, most=most * thin):
-                kept.append(backend.advance(n, thin))
                 advance(n)
         except KeyboardInterrupt:
             interrupted = True
+        if interrupted or steps is not None:
+            shape = (chains, (steps or 0) // thin, begin.shape[1])
+            kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(store, shape)
+            if not interrupted:
+                interrupted = _advance(backend, steps or 0, thin, kept, advance)
+        else:
+            kept, interrupted = _until(backend, ess, thin, advance)
     n_draws = kept.close()
     attributes = {
         "dt": backend.dt,
@@ -122,9 +169,13 @@ def sample(
         "thin": thin,
         "seed": str(root.entropy),
         "interrupted": int(interrupted),
-        "spread_inflation": _check_step(rule, kept, (chains, n_draws), backend, thin),
     }
-    found = diagnose(kept.read, (chains, n_draws, shape[2]), backend.threads)
+    found = {}
+    if diagnostics:
+        found = diagnose(kept.read, (chains, n_draws, begin.shape[1]), backend.threads)
+        if steps is None and not interrupted and not _enough(found, ess):
+            _warn_not_converged(found, ess)
+        attributes["spread_inflation"] = _check_step(kept, n_draws, backend, thin, make, root)
     times = (burn_in + thin + thin * np.arange(n_draws)) * np.float64(backend.dt)
     return kept.dataset(
         xr.Dataset(
@@ -135,19 +186,90 @@ def sample(
     )
 
 
+def _pilot_seed(root: np.random.SeedSequence) -> np.random.SeedSequence:
+    """A seed for the pilot that differs from those of the run, and leaves ``root`` unchanged."""
+    return np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *_PILOT))
+
+
+def _advance(
+    backend: ChainBackend, steps: int, thin: int, kept: DrawStore, report: Callable[[int], None]
+) -> bool:
+    """Advance and store the draws; returns whether Ctrl-C stopped it."""
+    chains, size = backend.theta.shape
+    try:
+        for n in Pace().pieces(steps, most=max(1, _MOST_KEPT // (chains * size)) * thin):
+            kept.append(backend.advance(n, thin))
+            report(n)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _until(
+    backend: ChainBackend, ess: float, thin: int, report: Callable[[int], None]
+) -> tuple[MemoryStore, bool]:
+    """Advance in rounds of doubling length until every parameter has the ESS."""
+    chains, size = backend.theta.shape
+    n = max(_FIRST_DRAWS, int(ess) // chains)
+    whole_run = MemoryStore((chains, 0, size))
+    while True:
+        more = MemoryStore((chains, n - whole_run.n_draws, size))
+        interrupted = _advance(backend, (n - whole_run.n_draws) * thin, thin, more, report)
+        more.close()
+        whole_run = whole_run.joined(more)
+        shape = (chains, whole_run.n_draws, size)
+        if interrupted or n * chains * size >= _MOST_DRAWN:
+            return whole_run, interrupted
+        if _enough(diagnose(whole_run.read, shape, backend.threads), ess):
+            return whole_run, False
+        n *= 2
+
+
+def _enough(found: dict[str, Floats], ess: float) -> bool:
+    return bool(np.all(found["ess_bulk"] >= ess) and not np.any(found["r_hat"] >= _R_HAT))
+
+
+def _warn_not_converged(found: dict[str, Floats], ess: float) -> None:
+    warnings.warn(
+        f"ess must reach {ess:g} with R-hat below {_R_HAT:g}, got {np.min(found['ess_bulk']):.0f} "
+        f"and {np.max(found['r_hat']):.3f} in the longest run that is kept in memory; try "
+        "method=synsamp.Underdamped(), or look for several modes",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
 def _check_step(
-    rule: Rule, kept: DrawStore, counts: tuple[int, int], backend: ChainBackend, thin: int
+    kept: DrawStore,
+    n_draws: int,
+    backend: ChainBackend,
+    thin: int,
+    make: MakeBackend,
+    root: np.random.SeedSequence,
 ) -> float:
-    n_chains, n_draws = counts
+    n_chains = len(backend.theta)
     if n_draws == 0:
         return float("nan")
     places = probe_states(n_chains, n_draws, n_chains * n_draws * thin)
     states = np.stack([kept.state(chain, draw) for chain, draw in places])
-    return check_step(rule, states, backend.dt, backend.time, backend.fixed_gradient)
+    rule, method = backend.rule, backend.method
+
+    def find_dt() -> float:
+        found = tune(make, rule, states[:n_chains], method, _pilot_seed(root))
+        return method.best_dt(*found.curvature)
+
+    return check_step(
+        rule, states, backend.dt, backend.time, backend.fixed_gradient, method, find_dt
+    )
 
 
 def make_backend(
-    rule: Rule, start: Floats, dt: float, seed: np.random.SeedSequence, threads: int
+    rule: Rule,
+    start: Floats,
+    dt: float,
+    seed: np.random.SeedSequence,
+    threads: int,
+    method: Method,
 ) -> ChainBackend:
     """Chains that run where the likelihood was compiled for: here, or on JAX's device.
 
@@ -155,10 +277,10 @@ def make_backend(
     """
     if is_jax_jitted(rule.likelihood):
         found: ChainBackend = import_module("synsamp.jax.chains").JaxChains(
-            rule, start, dt, seed, threads
+            rule, start, dt, seed, threads, method
         )
         return found
-    return Chains(rule, start, dt, seed, threads)
+    return Chains(rule, start, dt, seed, threads, method)
 
 
 def is_jax_jitted(likelihood: Likelihood | None) -> bool:

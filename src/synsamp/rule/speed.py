@@ -67,6 +67,11 @@ class Speed:
         """Whether both functions can run inside a compiled loop."""
         return is_compiled(self.value_of) and is_compiled(self.slope_of)
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether the speed was given as numbers, and so does not depend on θ."""
+        return self.value_of is _constant_value
+
     def for_kernel(self, size: int) -> tuple[Any, ...]:
         """Parameters for the compiled kernel: all floats, or all arrays of ``size``."""
         values: tuple[Any, ...] = self.parameter_values

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.rule.equation import diffusion
+from synsamp.rule.method import Method
+from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.rule import Rule
 
 Floats = NDArray[np.float64]
@@ -26,20 +28,12 @@ Gradient = Callable[[Floats], Floats]
 
 WORTH_A_WARNING = 0.05
 """Relative error of the spread above which a warning is issued."""
-_AIM = 0.01
 _ITERATIONS = 8
 _MOST_STATES = 8
 
 
 class StepSizeWarning(UserWarning):
     """The time step biases the sampled distribution; the message suggests a smaller one."""
-
-
-def spread_inflation(step: float | Floats) -> Floats:
-    """Relative excess of the spread at λΔt = ``step``; inf where the iteration is unstable."""
-    step = np.asarray(step, float)
-    safe = np.minimum(step, 1.999)
-    return np.where(step < 2.0, 1.0 / np.sqrt(1.0 - safe / 2.0) - 1.0, np.inf)
 
 
 def probe_states(n_chains: int, n_draws: int, n_gradients: int) -> list[tuple[int, int]]:
@@ -50,35 +44,54 @@ def probe_states(n_chains: int, n_draws: int, n_gradients: int) -> list[tuple[in
     return [(k % n_chains, later + (n_draws - 1 - later) * k // n) for k in range(n)]
 
 
+def curvatures(
+    rule: Rule,
+    states: Floats,
+    euler_dt: float,
+    T: float | Floats,
+    gradient: Gradient | None,
+) -> Floats:
+    """Largest b × curvature of −log(prior × likelihood) at each state (n, parameters).
+
+    The width of a step with ``euler_dt`` is the distance over which gradients are compared.
+    """
+    with np.errstate(all="ignore"):
+        found = np.array([_sharpest(rule, theta, euler_dt, T, gradient) for theta in states])
+    return found[np.isfinite(found)]
+
+
 def check_step(
-    rule: Rule, states: Floats, dt: float, time: float, gradient: Gradient | None
+    rule: Rule,
+    states: Floats,
+    dt: float,
+    time: float,
+    gradient: Gradient | None,
+    method: Method = Overdamped(),  # noqa: B008 (frozen)
+    find_dt: Callable[[], float] | None = None,
 ) -> float:
     """Warn if ``dt`` is too large at these states (n, parameters); returns the excess spread.
 
     ``gradient`` is the deterministic gradient of the log-likelihood in θ, of rows of θ; with None
-    only the prior counts.
+    only the prior counts. ``find_dt`` finds a good step by a short run, since draws of biased
+    chains may lie where the curvature differs from that of the posterior.
     """
     T = rule.temperatures(np.array([time]), states.shape[1])[0]
-    with np.errstate(all="ignore"):
-        found = np.array([_sharpest(rule, theta, dt, T, gradient) for theta in states])
-    found = found[np.isfinite(found)]
+    found = curvatures(rule, states, method.euler_dt(dt), T, gradient)
     if found.size == 0:
         return float("nan")
     typical, worst = float(np.median(found)), float(found.max())
     noisy = bool(np.any(T > 0))
-    share = float(spread_inflation(max(typical * dt, 0.0))) if noisy else 0.0
-    unstable = worst * dt >= (1.0 if noisy else 2.0)
+    share = method.spread_inflation(typical, dt) if noisy else 0.0
+    unstable = method.overshoots(worst, dt, noisy)
     if share > WORTH_A_WARNING or unstable:
-        # λΔt at which the spread is wrong by _AIM; at the sharpest state well below 2 is enough.
-        aim = 2.0 * (1.0 - 1.0 / (1.0 + _AIM) ** 2)
-        good = min(aim / max(typical, 1e-300), 0.5 / worst)
+        good = method.best_dt(max(typical, 1e-300), worst) if find_dt is None else find_dt()
         if unstable:
-            effect = f"a step multiplies a deviation by {1 - worst * dt:.2g} and may overshoot"
+            effect = "steps may overshoot in the sharpest direction"
         else:
-            effect = f"the spread of θ is about {share:.0%} too wide"
+            effect = f"the spread of θ in the sharpest direction is about {share:.0%} too wide"
         warnings.warn(
             f"dt must be small compared with 1/(speed × curvature), got {dt:g}: at the draws "
-            f"{effect}; use dt = {_one_digit(good)} or smaller",
+            f"{effect}; use dt = {_one_digit(min(good, dt))} or smaller, or dt='auto'",
             StepSizeWarning,
             stacklevel=4,
         )

@@ -17,7 +17,7 @@ from rich.progress import (
 )
 
 from synsamp.columns import Table
-from synsamp.protocol.context import Context, ProgressBar, State
+from synsamp.protocol.context import Context, ProgressBar, SavedState
 from synsamp.runs.parallel.tasks import Report
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.checkpoint import CheckpointFolder, Owner
@@ -98,13 +98,13 @@ class _PartCheckpoints:
     def __init__(self, context: Context, name: str, states: dict[str, Any]) -> None:
         self._context, self._name, self._states = context, name, states
 
-    def load(self) -> State | None:
+    def load(self) -> SavedState | None:
         return self._states.get(self._name)
 
     def due(self) -> bool:
         return self._context.checkpoint.due()
 
-    def save(self, state: State) -> None:
+    def save(self, state: SavedState) -> None:
         self._states[self._name] = state
         self._context.checkpoint.save(self._states)
 

@@ -15,13 +15,27 @@ from synsamp.runs.storage.stack import ENSEMBLE, flatten
 def open(folder: str | Path) -> xr.Dataset:
     """Open the results of a folder made by `synsamp run` or `synsamp sweep`.
 
-    Variable ``v`` of the experiment's dataset ``d`` is called ``d_v``. An ensemble has the
-    parameters that vary and ``trial`` as first dimensions, and also holds the measures,
-    ``claim_verdict``, ``trial_seed`` and ``finished``. Values are read from disk as they are used,
-    after the files have been checked against their checksums.
+    Variable ``v`` of the experiment's dataset ``d`` is called ``d_v``. Values are read from disk
+    when they are used, after the files have been checked against their checksums.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of one run or of one ensemble.
+
+    Returns
+    -------
+    xarray.Dataset
+        All results. An ensemble has the parameters that vary and ``trial`` as first dimensions,
+        and also holds the measures, ``claim_verdict``, ``trial_seed`` and ``finished``.
+
+    Examples
+    --------
+    ::
 
         data = synsamp.open("runs/hot")
-        data.trials_test_log_likelihood.median("trial").sel({"rule.temperature": 1.0}).plot()
+        cold = data.learning_test_log_likelihood.sel({"rule.temperature": 0.0})
+        cold.median("trial").plot(hue="branch")
     """
     path = Path(folder)
     if len(find_runs(path)) != 1 or not (path / "run.json").exists():

@@ -15,13 +15,13 @@ import xarray as xr
 from rich.console import Console
 
 from synsamp.claims import judge_all
-from synsamp.claims.measures import MEASURES, as_dataset, values_of
+from synsamp.claims.measures import MEASURES, measures_dataset, values_of
 from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.experiments.base import Experiment, Parameters
 from synsamp.runs.context import FolderContext
 from synsamp.runs.overrides import override, restore
 from synsamp.runs.parallel.tasks import Report, SchedulerLostError, StoppedError
-from synsamp.runs.simulate import simulate
+from synsamp.runs.simulate import run_seed
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.contents import CHECKPOINTS
 from synsamp.runs.storage.folder import ClaimRecord, Description, RunFolder, now
@@ -142,9 +142,9 @@ def carry_out(
         folder.remove_manifests()
         context = FolderContext(folder, console, report)
         with _contained(experiment):
-            results = simulate(experiment, parameters, folder.description.seed, context)
+            results = run_seed(experiment, parameters, folder.description.seed, context)
         write_results(folder.path, results, context.tables.close())
-        measured = look_at(experiment, parameters, folder.path)
+        measured = _analyse_and_measure(experiment, parameters, folder.path)
         judged = judge_all(experiment.applicable_claims(parameters), values_of(measured))
         write_results_manifest(folder.path)
         folder.write_claims([ClaimRecord.of(each) for each in judged])
@@ -154,7 +154,7 @@ def carry_out(
         _log.info("finished after %.1f s", clock())
 
 
-def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Dataset:
+def _analyse_and_measure(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Dataset:
     """Analyse and measure what was stored, so that a folder alone can prove its numbers."""
     stored = open_results(path)
     if experiment.analyse is not None:
@@ -163,7 +163,7 @@ def look_at(experiment: Experiment, parameters: Parameters, path: Path) -> xr.Da
             raise ValueError(f"analyse must give datasets with new names, not {clash[0]!r}")
         add_results(path, derived)
         stored = open_results(path)
-    measured = as_dataset(experiment.measure(parameters, stored))
+    measured = measures_dataset(experiment.measure(parameters, stored))
     if measured:
         add_results(path, {MEASURES: measured})
     return measured

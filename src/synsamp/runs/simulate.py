@@ -17,7 +17,7 @@ ALONE = "results"
 """What a dataset is called that is all a run gives."""
 
 
-def simulate(
+def run_seed(
     experiment: Experiment, parameters: Parameters, seed: int, context: FolderContext
 ) -> Results:
     """Run one seed; what is not in the context's tables already is returned."""

@@ -31,7 +31,7 @@ from synsamp.spiking.kernel.memory import (
     SWEEPS,
     Acting,
     EventBuffer,
-    Schedule,
+    InputSchedule,
     Work,
 )
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
@@ -314,7 +314,7 @@ class Engine:
     def _hand_over(
         self,
         state: State,
-        schedule: Schedule | None,
+        schedule: InputSchedule | None,
         buffer: EventBuffer,
         on_events: Callable[[EventBuffer], None],
     ) -> None:
@@ -342,7 +342,7 @@ class Engine:
                 "use shorter intervals, a lower speed or a larger max_euler_step",
             )
 
-    def _schedule(self, state: State, feed: InputFeed) -> Schedule:
+    def _schedule(self, state: State, feed: InputFeed) -> InputSchedule:
         schedule = feed.schedule(state.inputs, state.activity.drawn_until_s)
         state.activity = with_room(
             state.activity, self.layout, feed.peak_rate_hz, feed.given_at_once

@@ -31,7 +31,7 @@ EVENTS: dict[str, dict[str, type]] = {
     "traces": {"time_s": np.float64, "synapse": np.int32, "theta": np.float64},
 }
 """Kinds of event with their columns."""
-Pairs = Mapping[str, Sequence[tuple[int, int]]]
+SynapsePairs = Mapping[str, Sequence[tuple[int, int]]]
 
 
 class Observer(Protocol):
@@ -42,7 +42,7 @@ class Observer(Protocol):
         """Kinds of event to report."""
 
     @property
-    def traced(self) -> Pairs:
+    def traced(self) -> SynapsePairs:
         """Synapses of ``traces``: ``{projection: [(post, pre), …]}``."""
 
     def take(self, event: str, columns: Mapping[str, NDArray[Any]]) -> None:
@@ -66,10 +66,12 @@ class EventLog:
     >>> log["spikes"]["time_s"]  # doctest: +SKIP
     """
 
-    def __init__(self, *events: str, traces: Pairs | None = None) -> None:
+    def __init__(self, *events: str, traces: SynapsePairs | None = None) -> None:
         for event in events:
             arguments.one_of("event", event, [name for name in EVENTS if name != "traces"])
-        self.traced: Pairs = {} if traces is None else arguments.instance("traces", traces, Mapping)
+        self.traced: SynapsePairs = (
+            {} if traces is None else arguments.instance("traces", traces, Mapping)
+        )
         self.events = (*events, *(["traces"] if self.traced else []))
         self._parts: dict[str, list[dict[str, NDArray[Any]]]] = {name: [] for name in self.events}
 
@@ -94,7 +96,7 @@ class NoEvents:
     """The observer of a simulation without one."""
 
     events: tuple[str, ...] = ()
-    traced: Pairs = {}  # noqa: RUF012 (never changed)
+    traced: SynapsePairs = {}  # noqa: RUF012 (never changed)
 
     def take(self, event: str, columns: Mapping[str, NDArray[Any]]) -> None:
         """Never called."""

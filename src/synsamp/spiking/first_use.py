@@ -18,7 +18,7 @@ _said: list[bool] = []
 """Not empty once the message was printed without a terminal."""
 
 
-def is_compiled(kernel: Any) -> bool:
+def has_machine_code(kernel: Any) -> bool:
     """Whether machine code of a loop is in the process or on disk."""
     if kernel.signatures:
         return True
@@ -63,7 +63,7 @@ class Entrance:
 @contextmanager
 def announced(kernel: Any = loop.run) -> Iterator[None]:
     """Show a status line on standard error while the engine is compiled."""
-    if is_compiled(kernel):
+    if has_machine_code(kernel):
         yield
         return
     console = Console(stderr=True)

@@ -241,10 +241,11 @@ class Network:
         shape = (self.size_of(projection.target), self.size_of(projection.source))
         mask = np.ones(shape, bool)
         if projection.mask is not None:
-            given = np.asarray(projection.mask)
+            what = f"mask of projection {projection.name!r}"
+            given = arguments.array(what, projection.mask, "True and False")
             if given.shape != shape or given.dtype != bool:
                 raise refuse(
-                    f"mask of projection {projection.name!r}",
+                    what,
                     f"must be boolean with shape [post, pre] = {shape}",
                     f"{given.dtype}{given.shape}",
                 )

@@ -24,7 +24,7 @@ from synsamp.spiking.events import Observer, as_observer
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
 from synsamp.spiking.input.stimulus import parse_stimulus
-from synsamp.spiking.kernel.acting import on_grid
+from synsamp.spiking.kernel.acting import nearest_grid_point
 from synsamp.spiking.kernel.loop import DONE
 from synsamp.spiking.kernel.memory import SPIKES, Acting
 from synsamp.spiking.lesions import NetworkLesion
@@ -156,7 +156,7 @@ class Simulation:
 
     def act_until(self, time_s: float, acting: Acting | None) -> int:
         """Simulate with a compiled environment until inputs change; return why it stopped."""
-        end, status = float(on_grid.py_func(float(time_s), self.sync_interval_s)), DONE
+        end, status = float(nearest_grid_point.py_func(float(time_s), self.sync_interval_s)), DONE
         if self.time_s < end:
             take, log = self._recorder.take_events, self._log_presentations
             status = self._engine.advance(

@@ -223,9 +223,9 @@ def _new_synapses(
 
 def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
     what = f"theta of {name!r}"
-    values = np.asarray(given)
+    values = arguments.array(what, given)
     if values.dtype.kind not in "iuf":
-        raise refuse(what, "must be numbers", type(given))
+        raise refuse(what, "must be numbers", values.dtype)
     try:
         values = np.array(np.broadcast_to(values, mask.shape), float)
     except ValueError:
@@ -276,10 +276,7 @@ def _arrays(
     for name, expected in like.items():
         if not hasattr(saved, "keys") or name not in saved:
             raise refuse(f"{name} of the saved {of}", "must exist", "nothing")
-        try:
-            values = np.array(saved[name])
-        except ValueError:
-            raise refuse(f"{name} of the saved {of}", "must be an array", "ragged lists") from None
+        values = arguments.array(f"{name} of the saved {of}", saved[name])
         rows = expected.shape[0]
         fits = values.shape == expected.shape or (
             name in free and values.ndim == 2 and values.shape[0] == rows and values.shape[1] > 0
@@ -287,7 +284,7 @@ def _arrays(
         if values.dtype != expected.dtype or not fits:
             wanted = f"must be {expected.dtype}{expected.shape}"
             raise refuse(f"{name} of the saved {of}", wanted, f"{values.dtype}{values.shape}")
-        found[name] = np.ascontiguousarray(values)
+        found[name] = np.array(values, order="C")
     return found
 
 

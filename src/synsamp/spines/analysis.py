@@ -34,7 +34,7 @@ from synsamp.spines.rule_parameters import RuleParameters, simulate_rule, to_rul
 from synsamp.spines.sensitivity import sensitivity_of
 from synsamp.spines.table import SpineTable
 from synsamp.spines.tracking import unexplained_losses, with_corrected_rates
-from synsamp.spines.turnover import Turnover, turnover_of
+from synsamp.spines.turnover import TurnoverRates, turnover_of
 
 FEWEST_SIZED = 10
 """Sizes that each animal needs for an offset."""
@@ -84,7 +84,7 @@ class Analysis:
     comparison: Comparison | None
     rule_parameters: RuleParameters | None
     survival: Survival
-    turnover: Turnover
+    turnover: TurnoverRates
     by_condition: dict[str, Fitted]
     survival_by_condition: dict[str, Curve]
     turnover_by_condition: pd.DataFrame | None
@@ -197,7 +197,7 @@ def survival(source: Source, fitted: Fitted | None = None) -> Survival:
     return survival_of(read(source), fitted)
 
 
-def turnover(source: Source) -> Turnover:
+def turnover(source: Source) -> TurnoverRates:
     """Compute gain, loss, turnover ratio, persistent and transient fraction of a table.
 
     Parameters
@@ -207,7 +207,7 @@ def turnover(source: Source) -> Turnover:
 
     Returns
     -------
-    Turnover
+    TurnoverRates
         ``.rates`` with 95 % intervals, ``.intervals`` and ``.animals`` with the counts.
     """
     return turnover_of(read(source))

@@ -66,7 +66,7 @@ class Moment:
     dated: bool = False
 
 
-def number(text: str, decimal: str) -> float | None:
+def parse_number(text: str, decimal: str) -> float | None:
     """The number in a cell with this decimal separator, or None."""
     pattern = _COMMA if decimal == "," else _POINT
     if not pattern.fullmatch(text):
@@ -90,7 +90,7 @@ def moment(text: str, decimal: str, american: bool | None = None) -> Moment | No
     """
     plain = text.strip()
     for sign in (".", decimal):
-        value = number(plain, sign)
+        value = parse_number(plain, sign)
         if value is not None:
             return Moment(value, "")
     if found := _NUMBERED.fullmatch(plain):

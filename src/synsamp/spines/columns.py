@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from synsamp.spines.cells import Moment, moment, month_first, number
+from synsamp.spines.cells import Moment, moment, month_first, parse_number
 from synsamp.spines.sheet import Sheet
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -48,7 +48,7 @@ TIME_UNITS = {
 
 
 @dataclass(frozen=True)
-class Column:
+class SheetColumn:
     """A column of the sheet: its position, name and unit (or "")."""
 
     index: int
@@ -57,10 +57,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Columns:
+class SheetColumns:
     """The roles of the columns; ``sessions`` is filled if each session has its own column."""
 
-    known: dict[str, Column]
+    known: dict[str, SheetColumn]
     sessions: dict[int, Moment]
     unused: tuple[str, ...]
     measured: str  # what the sessions' columns hold, if their names say so
@@ -101,10 +101,10 @@ def header_finder(given: Mapping[str, str | int], by: str | None) -> Callable[[l
     return is_header
 
 
-def find_columns(sheet: Sheet, given: Mapping[str, str | int], by: str | None) -> Columns:
+def find_columns(sheet: Sheet, given: Mapping[str, str | int], by: str | None) -> SheetColumns:
     """Match the header; raise an error that lists every missing role."""
     compared = [plain(name)[0] for name in sheet.header]
-    known: dict[str, Column] = {}
+    known: dict[str, SheetColumn] = {}
     unused_roles = {what for what, name in given.items() if name == NONE}
     for what, name in given.items():
         if what not in ALIASES:
@@ -132,14 +132,14 @@ def find_columns(sheet: Sheet, given: Mapping[str, str | int], by: str | None) -
     _require(sheet, known, sessions)
     used = {column.index for column in known.values()} | set(sessions)
     unused = tuple(n for k, n in enumerate(sheet.header) if k not in used and n)
-    return Columns(known, sessions, unused, measured)
+    return SheetColumns(known, sessions, unused, measured)
 
 
-def _column(sheet: Sheet, index: int) -> Column:
-    return Column(index, sheet.header[index], plain(sheet.header[index])[1])
+def _column(sheet: Sheet, index: int) -> SheetColumn:
+    return SheetColumn(index, sheet.header[index], plain(sheet.header[index])[1])
 
 
-def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> Column:
+def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> SheetColumn:
     exact = [k for k, header in enumerate(sheet.header) if header == name]
     places = exact or [k for k, header in enumerate(compared) if header == plain(name)[0]]
     if not places and name.isdigit() and 1 <= int(name) <= len(sheet.header):
@@ -152,7 +152,7 @@ def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> Column:
     return _column(sheet, places[0])
 
 
-def _sessions(sheet: Sheet, known: Mapping[str, Column]) -> tuple[dict[int, Moment], str]:
+def _sessions(sheet: Sheet, known: Mapping[str, SheetColumn]) -> tuple[dict[int, Moment], str]:
     """Columns whose names are times: 0, day 4, D8, session 3, 2024-05-01; or vol_d4, Area day 8."""
     taken = {column.index for column in known.values()}
     american = month_first(sheet.header)
@@ -175,7 +175,9 @@ def _when(name: str, measure: str, american: bool | None) -> Moment | None:
     return moment(rest, ",", american) if not first and rest else None
 
 
-def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, Moment]) -> None:
+def _require(
+    sheet: Sheet, known: Mapping[str, SheetColumn], sessions: Mapping[int, Moment]
+) -> None:
     """Report everything that is missing at once."""
     missing = {}
     if "spine" not in known:
@@ -189,7 +191,7 @@ def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, M
     headed = sheet.read_as.get("header") != "none"
     kind = "NAME" if headed else "NUMBER"
     remedy = "assign them with --columns " + ",".join(f"{what}={kind}" for what in missing)
-    if headed and _looks_like_data(sheet.header):
+    if headed and _is_data(sheet.header):
         # The header is a row of numbers: the file has none.
         remedy = "without a header give --no-header and positions, such as --columns spine=3"
         remedy += ",time=4,size=5"
@@ -201,13 +203,13 @@ def _require(sheet: Sheet, known: Mapping[str, Column], sessions: Mapping[int, M
     raise sheet.wrong(None, f"must have {'; '.join(missing.values())}", header, remedy)
 
 
-def _looks_like_data(header: list[str]) -> bool:
+def _is_data(header: list[str]) -> bool:
     """Whether most cells of the header are numbers."""
-    numbers = sum(number(cell, ".") is not None for cell in header)
+    numbers = sum(parse_number(cell, ".") is not None for cell in header)
     return 2 * numbers >= len(header)
 
 
-def time_unit(columns: Columns) -> str:
+def time_unit(columns: SheetColumns) -> str:
     """The unit of time in the header, or ""."""
     if columns.wide:
         units = {when.unit for when in columns.sessions.values()}

@@ -12,7 +12,7 @@ from synsamp.arguments import number, numbers
 from synsamp.errors import refuse
 from synsamp.spines import cells
 from synsamp.spines.absences import ABSENT, EMPTY, NOT_IMAGED, SEEN
-from synsamp.spines.columns import Columns
+from synsamp.spines.columns import SheetColumns
 from synsamp.spines.sheet import Sheet
 from synsamp.spines.table import TableWarning
 
@@ -20,7 +20,7 @@ Key = tuple[str, str, str]  # animal, dendrite, spine
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableCell:
     """One cell of the table: spine, time, state and size."""
 
     line: int
@@ -30,7 +30,7 @@ class Entry:
     size: float
 
 
-def decimal_separator(page: Sheet, columns: Columns) -> tuple[str, list[TableWarning]]:
+def decimal_separator(page: Sheet, columns: SheetColumns) -> tuple[str, list[TableWarning]]:
     """The decimal separator of the numbers; a second one raises an error."""
     roles = ("time", "size", "reference")
     wanted = [columns.known[what].index for what in roles if what in columns.known]
@@ -63,10 +63,10 @@ def decimal_separator(page: Sheet, columns: Columns) -> tuple[str, list[TableWar
 
 
 def entries_of(
-    page: Sheet, columns: Columns, decimal: str
-) -> tuple[list[Entry], bool, list[TableWarning]]:
+    page: Sheet, columns: SheetColumns, decimal: str
+) -> tuple[list[TableCell], bool, list[TableWarning]]:
     """All entries, whether times are dates, and warnings."""
-    entries: list[Entry] = []
+    entries: list[TableCell] = []
     notes: dict[str, list[int]] = defaultdict(list)
     dated: set[bool] = set()
     conditions: dict[Key, str] = {}
@@ -80,7 +80,7 @@ def entries_of(
             for k, when in columns.sessions.items():
                 state, size = _cell(page, line, row[k], decimal)
                 dated.add(when.dated)
-                entries.append(Entry(line, key, when.value, state, size))
+                entries.append(TableCell(line, key, when.value, state, size))
             continue
         text = row[columns.known["time"].index]
         when_ = cells.moment(text, decimal, american)
@@ -97,7 +97,7 @@ def entries_of(
                 line, "must give its time like the lines before", text, "use only dates or numbers"
             )
         state, size = _state_and_size(page, columns, line, row, decimal, notes)
-        entries.append(Entry(line, key, when_.value, state, size))
+        entries.append(TableCell(line, key, when_.value, state, size))
     if len(dated) > 1:
         raise page.wrong(
             None, "must name its sessions by dates or by numbers", "both", "use one of them"
@@ -111,7 +111,7 @@ def entries_of(
     return entries, dated.pop(), warnings
 
 
-def _key(page: Sheet, columns: Columns, line: int, row: list[str]) -> Key:
+def _key(page: Sheet, columns: SheetColumns, line: int, row: list[str]) -> Key:
     names = {
         what: row[columns.known[what].index] if what in columns.known else ""
         for what in ("animal", "dendrite", "spine")
@@ -123,7 +123,12 @@ def _key(page: Sheet, columns: Columns, line: int, row: list[str]) -> Key:
 
 
 def _same_condition(
-    page: Sheet, columns: Columns, line: int, row: list[str], key: Key, conditions: dict[Key, str]
+    page: Sheet,
+    columns: SheetColumns,
+    line: int,
+    row: list[str],
+    key: Key,
+    conditions: dict[Key, str],
 ) -> None:
     text = row[columns.known["condition"].index]
     if conditions.setdefault(key, text) != text:
@@ -137,7 +142,7 @@ def _same_condition(
 
 def _state_and_size(
     page: Sheet,
-    columns: Columns,
+    columns: SheetColumns,
     line: int,
     row: list[str],
     decimal: str,
@@ -183,7 +188,7 @@ def _state_and_size(
 
 
 def _reference(page: Sheet, line: int, text: str, decimal: str) -> float:
-    value = cells.number(text, decimal)
+    value = cells.parse_number(text, decimal)
     if value is None or value <= 0:
         raise page.wrong(
             line,
@@ -203,7 +208,7 @@ def _cell(page: Sheet, line: int, text: str, decimal: str) -> tuple[int, float]:
         return ABSENT, np.nan
     if word in cells.NOT_IMAGED:
         return NOT_IMAGED, np.nan
-    value = cells.number(text, decimal)
+    value = cells.parse_number(text, decimal)
     if value is None:
         remedy = "write 0 for absent, n/a for missing, 'not imaged' for not imaged"
         if any(c.isdigit() for c in text):
@@ -214,7 +219,7 @@ def _cell(page: Sheet, line: int, text: str, decimal: str) -> tuple[int, float]:
     return (SEEN, value) if value > 0 else (ABSENT, np.nan)
 
 
-def since_first(entries: list[Entry]) -> tuple[list[Entry], list[TableWarning]]:
+def since_first(entries: list[TableCell]) -> tuple[list[TableCell], list[TableWarning]]:
     """Days since an animal's first date; clock times count only with two sessions on a day."""
     warnings = [TableWarning("times are dates, counted in days from the first of each animal")]
     clock = any(entry.time % 1 for entry in entries)
@@ -231,11 +236,11 @@ def since_first(entries: list[Entry]) -> tuple[list[Entry], list[TableWarning]]:
 
 def on_days(
     page: Sheet,
-    entries: list[Entry],
+    entries: list[TableCell],
     unit: str,
     days: Sequence[float] | None,
     interval: float | None,
-) -> list[Entry]:
+) -> list[TableCell]:
     """Entries with days instead of numbers of sessions."""
     if days is not None and interval is not None:
         raise refuse("days", "must be given without interval", "both", "give one of them")
@@ -260,7 +265,7 @@ def on_days(
     return [replace(entry, time=place[entry.time]) for entry in entries]
 
 
-def conditions_of(page: Sheet, columns: Columns) -> dict[Key, str]:
+def conditions_of(page: Sheet, columns: SheetColumns) -> dict[Key, str]:
     """The condition of each spine, if a column names it."""
     if "condition" not in columns.known:
         return {}

@@ -15,15 +15,15 @@ from synsamp.spines import cells
 from synsamp.spines.absences import NO_ROW, SEEN, decide, kinds_of
 from synsamp.spines.columns import (
     TIME_UNITS,
-    Column,
-    Columns,
+    SheetColumn,
+    SheetColumns,
     find_columns,
     header_finder,
     time_unit,
 )
 from synsamp.spines.entries import (
-    Entry,
     Key,
+    TableCell,
     conditions_of,
     decimal_separator,
     entries_of,
@@ -127,12 +127,12 @@ def read(
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SheetContent:
     """What one sheet holds."""
 
     page: Sheet
-    columns: Columns
-    entries: list[Entry]
+    columns: SheetColumns
+    entries: list[TableCell]
     conditions: dict[Key, str]
     decimal: str
     dated: bool
@@ -163,7 +163,7 @@ def _parts(
     header: bool,
     sheet: str | None,
     sheets: str | None,
-) -> tuple[list[Part], list[TableWarning]]:
+) -> tuple[list[SheetContent], list[TableWarning]]:
     """The sheet, or all sheets; those that are no tables are listed in a warning."""
     finder = header_finder(given, by)
     if sheets is None:
@@ -173,7 +173,7 @@ def _parts(
         raise refuse("sheets", "must be all, animal or condition", sheets, "leave it out")
     if sheet is not None or isinstance(source, pd.DataFrame):
         raise refuse("sheets", "reads all sheets of an .xlsx file", sheets, "leave it out")
-    pages: list[tuple[str, Sheet, Columns]] = []
+    pages: list[tuple[str, Sheet, SheetColumns]] = []
     left_out: dict[str, str] = {}
     for name in sheet_names(source):
         try:
@@ -193,7 +193,7 @@ def _parts(
             None, "must have the same kinds of columns in all sheets", len(roles), "name them alike"
         )
     first = parts[0].columns
-    known = {**first.known, role: Column(-1, "sheet", "")}
+    known = {**first.known, role: SheetColumn(-1, "sheet", "")}
     parts[0] = replace(parts[0], columns=replace(first, known=known))
     parts[0].page.read_as["sheet"] = f"{len(parts)} sheets, each of one {role}"
     parts[0].page.read_as.pop("other sheets, not read", None)
@@ -206,7 +206,7 @@ def _named_sheet(page: Sheet, name: str) -> Sheet:
     return replace(page, name=f"{page.name}, sheet {name}")
 
 
-def _part(page: Sheet, columns: Columns, role: str = "", name: str = "") -> Part:
+def _part(page: Sheet, columns: SheetColumns, role: str = "", name: str = "") -> SheetContent:
     """Entries of one sheet; its name takes the role of the animal or the condition."""
     page, columns, warnings = _without_units(page, columns)
     if "skipped above the header" in page.read_as:
@@ -228,10 +228,14 @@ def _part(page: Sheet, columns: Columns, role: str = "", name: str = "") -> Part
         conditions = {(name, *key[1:]): text for key, text in conditions.items()}
     elif role == "condition":
         conditions = {entry.key: name for entry in entries}
-    return Part(page, columns, entries, conditions, decimal, dated, [*warnings, *more, *others])
+    return SheetContent(
+        page, columns, entries, conditions, decimal, dated, [*warnings, *more, *others]
+    )
 
 
-def _without_units(page: Sheet, columns: Columns) -> tuple[Sheet, Columns, list[TableWarning]]:
+def _without_units(
+    page: Sheet, columns: SheetColumns
+) -> tuple[Sheet, SheetColumns, list[TableWarning]]:
     """Take units from a row below the header, such as "(days)" and "(µm³)", and drop the row."""
     line, row = page.rows[0]
     words = [cell.strip("()[] ").lower() for cell in row]
@@ -256,8 +260,8 @@ def _without_units(page: Sheet, columns: Columns) -> tuple[Sheet, Columns, list[
 
 def _arrange(
     page: Sheet,
-    columns: Columns,
-    entries: list[Entry],
+    columns: SheetColumns,
+    entries: list[TableCell],
     kinds: set[str] | None,
     warnings: list[TableWarning],
     decimal: str,
@@ -325,7 +329,7 @@ def _arrange(
     )
 
 
-def _size_name(columns: Columns) -> str:
+def _size_name(columns: SheetColumns) -> str:
     if "size" not in columns.known:
         return columns.measured or "size"
     name = columns.known["size"].name

@@ -19,7 +19,7 @@ from scipy import special, stats
 from synsamp.spines.fit import NORMAL, Fitted
 from synsamp.spines.process import OneTimeScale
 from synsamp.spines.table import SpineTable
-from synsamp.spines.turnover import Turnover
+from synsamp.spines.turnover import TurnoverRates
 
 RARE = 0.01
 """Chance of a loss below which it is rare."""
@@ -65,7 +65,7 @@ def unexplained_losses(table: SpineTable, fitted: Fitted) -> pd.DataFrame:
     return frame.sort_values("p", ignore_index=True)
 
 
-def with_corrected_rates(found: Turnover, fitted: Fitted) -> Turnover:
+def with_corrected_rates(found: TurnoverRates, fitted: Fitted) -> TurnoverRates:
     """Add gain and loss per interval without the sessions that missed a spine."""
     m, error = fitted.value("missed"), fitted.error("missed")
     rates = found.rates.set_index("rate")

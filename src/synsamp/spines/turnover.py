@@ -26,7 +26,7 @@ BOOTSTRAPS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class Turnover:
+class TurnoverRates:
     """Counts per animal and interval, and overall rates with 95 % intervals."""
 
     intervals: pd.DataFrame
@@ -34,7 +34,7 @@ class Turnover:
     animals: pd.DataFrame
 
 
-def turnover_of(table: SpineTable, seed: int = 0) -> Turnover:
+def turnover_of(table: SpineTable, seed: int = 0) -> TurnoverRates:
     """Gain, loss, turnover ratio, persistent and transient fraction."""
     counts = _counts(table)
     per_animal = _per_animal(table, counts)
@@ -53,7 +53,7 @@ def turnover_of(table: SpineTable, seed: int = 0) -> Turnover:
         ],
         columns=["rate", "value", "low", "high", "unit"],
     )
-    return Turnover(counts, rates, per_animal)
+    return TurnoverRates(counts, rates, per_animal)
 
 
 def _steps(table: SpineTable) -> Iterator[tuple[np.ndarray, int, int]]:

@@ -24,14 +24,14 @@ def test_what_costs_more_counts_more_and_what_was_done_before_says_nothing_of_th
     whole = Whole(Console(file=io.StringIO()), {"a": 10.0, "b": 30.0}, {"a": 1.0, "b": 0.0})
     assert whole.text == "25 % of all"
     clock[0] += 60.0
-    whole.told("b", 0.5)
+    whole.report("b", 0.5)
     assert whole.text == "62 % of all, about 60 s left"  # 15 of 30 in a minute, 15 are left
     clock[0] += 60.0
-    whole.told("b", 1.0)
+    whole.report("b", 1.0)
     assert whole.text == "100 % of all, about 0 s left"
 
 
-def test_without_a_terminal_a_line_tells_of_this_and_of_all(monkeypatch):
+def test_without_a_terminal_a_line_reports_the_run_and_the_batch(monkeypatch):
     monkeypatch.setattr(progress, "LINE_EVERY_S", -1.0)
     said = io.StringIO()
     console = Console(file=said, width=200)

@@ -1,4 +1,4 @@
-"""Ensembles: the same bits on any workers, and what they say together."""
+"""Ensembles: bit-identical on any workers, and results over all trials."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ import synsamp
 from synsamp.analysis.intervals import mean_interval, share_interval
 from synsamp.errors import SynsampError
 from synsamp.experiments.loading import Given
+from synsamp.protocol import Lesion, Protocol, Show, every, rates
+from synsamp.protocol.memory import MemoryContext
 from synsamp.report.write import write_report
 from synsamp.runs import RunFolder, execute
 from synsamp.runs.ensembles.gather import VERDICTS, gather
@@ -24,8 +26,10 @@ from synsamp.runs.ensembles.progress import EnsembleProgress
 from synsamp.runs.ensembles.run import carry_out_ensemble, check_workers, execute_ensemble
 from synsamp.runs.execute import RunFailedError
 from synsamp.runs.parallel.workers import Workers
-from synsamp.runs.storage.results import open_dataset
-from synsamp.runs.storage.stack import _quantiles, flatten, layout, not_stacked
+from synsamp.runs.storage.results import open_dataset, write_results
+from synsamp.runs.storage.stack import _quantiles, flatten, layout, not_stacked, open_ensemble
+from synsamp.spiking import RemoveNeurons
+from tests.protocol import circuit
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT
 
@@ -43,8 +47,8 @@ def swept(tmp_path_factory, two):
     return execute_ensemble(EXPERIMENT, out, 4, vary=vary, workers=two)
 
 
-def seals(folder):
-    """The seals of the whole and of every trial."""
+def manifests(folder):
+    """The manifests of the whole and of every trial."""
     return [path.read_text() for path in sorted(folder.path.rglob("results.manifest"))]
 
 
@@ -95,22 +99,22 @@ def test_values_that_are_lists_are_parted_by_bars():
         (2, ["tosses=1,2"], ["tosses=3"], "tosses must be given by --set or --vary, got both"),
     ],
 )
-def test_bad_requests_are_refused_before_anything_runs(trials, vary, settings, message):
+def test_bad_requests_raise_an_error_before_anything_runs(trials, vary, settings, message):
     with pytest.raises(SynsampError) as found:
         describe_ensemble(EXPERIMENT, trials, vary, settings=settings)
     assert message in str(found.value)
     assert "\n" not in str(found.value)
 
 
-# -- the same bits -----------------------------------------------------------------------------
+# -- bit-identical -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("count", [1, 5])
 def test_the_number_of_workers_does_not_change_a_bit(plain, tmp_path, count):
     with Workers(count=count) as workers:
         other = execute_ensemble(EXPERIMENT, tmp_path / "run", 9, seed=5, workers=workers)
-    assert len(seals(plain)) == 10
-    assert seals(other) == seals(plain)
+    assert len(manifests(plain)) == 10
+    assert manifests(other) == manifests(plain)
 
 
 def test_the_order_of_trials_does_not_decide_what_can_be_stacked(swept):
@@ -140,7 +144,7 @@ def test_results_are_stored_once(plain):
     assert not any(name.startswith(("tossed", "measures")) for name in own)
 
 
-def test_an_ensemble_is_read_as_it_is_used(plain, monkeypatch):
+def test_an_ensemble_is_read_lazily(plain, monkeypatch):
     opened = []
     monkeypatch.setattr(
         "synsamp.runs.storage.stack.open_dataset",
@@ -161,7 +165,7 @@ def test_an_ensemble_is_read_as_it_is_used(plain, monkeypatch):
 
 def test_another_seed_changes_every_trial(plain, tmp_path, two):
     other = execute_ensemble(EXPERIMENT, tmp_path / "run", 9, seed=6, workers=two)
-    assert not set(seals(other)) & set(seals(plain))
+    assert not set(manifests(other)) & set(manifests(plain))
 
 
 # -- one Dataset -------------------------------------------------------------------------------
@@ -233,6 +237,39 @@ def test_datasets_of_one_run_become_one_without_mixing_names_up():
     assert whole.c_y.dims == ("trial_of_c",)
     assert whole.branch_d.values == [1.0]  # a record of one quantity is called like it
     assert whole.branch_d_e.values == [2.0]
+
+
+def test_an_ensemble_tells_which_neuron_each_trial_removed_and_its_population(tmp_path):
+    for trial, neuron in enumerate((1, 3)):
+        protocol = Protocol(
+            circuit.network(),
+            [Show(circuit.LEFT, 10), Lesion(RemoveNeurons("z", [neuron])), Show(circuit.LEFT, 10)],
+            {"rates": every(10, rates())},
+        )
+        context = MemoryContext()
+        rest = protocol.carry_out(trial, context)
+        write_results(tmp_path / "trials" / f"{trial:05d}", {**context.results(), **rest}, [])
+    whole = open_ensemble(tmp_path, xr.Dataset({"finished": ("trial", [True, True])}))
+    assert whole.steps_removed.dims == ("trial", "step", "neuron")
+    removed = whole.steps_removed.any("step")
+    assert [whole.neuron.values[row].tolist() for row in removed.values] == [[1], [3]]
+    assert whole.rates.dims == ("trial", "time", "neuron")
+    assert set(whole.rates.population.values) == {"z"}
+    assert whole.rates.population.dims == ("neuron",)
+    last = whole.rates.isel(time=-1)
+    assert (last.where(removed) == 0).sum() == 2
+
+
+def test_populations_of_other_neurons_are_not_mixed_up():
+    neurons = {"neuron": [0, 1], "population": ("neuron", ["y", "z"])}
+    results = {
+        "steps": xr.Dataset({"removed": (("step", "neuron"), [[True, False]])}, coords=neurons),
+        "u": xr.Dataset({"u": ("neuron", [0.5])}, coords={"neuron": [1]}),
+    }
+    whole = flatten(results)
+    assert whole.population_of_steps.dims == ("neuron_of_steps",)
+    assert whole.u.dims == ("neuron_of_u",)
+    assert "population" not in whole.coords
 
 
 def test_a_single_run_opens_the_same_way(tmp_path):
@@ -357,7 +394,7 @@ def test_words_can_vary(tmp_path, two):
 # -- trouble -----------------------------------------------------------------------------------
 
 
-def test_a_trial_that_fails_is_reported_and_the_rest_goes_on(tmp_path, two):
+def test_a_trial_that_fails_is_reported_and_the_rest_continues(tmp_path, two):
     flag = tmp_path / "flag"
     flag.touch()
     folder = execute_ensemble(
@@ -378,7 +415,7 @@ def test_a_trial_that_fails_is_reported_and_the_rest_goes_on(tmp_path, two):
     assert log.count("ZeroDivisionError") >= failed.size
 
 
-def test_workers_without_the_folder_or_its_locks_are_refused(tmp_path):
+def test_workers_without_the_folder_or_its_locks_raise_an_error(tmp_path):
     class Cluster:
         def __init__(self, **answers):
             self.answers = answers
@@ -408,7 +445,7 @@ def test_if_all_trials_fail_the_run_has_failed(tmp_path, two):
 
 def test_finished_trials_that_were_damaged_are_run_again(tmp_path, two):
     folder = execute_ensemble(EXPERIMENT, tmp_path / "run", 4, workers=two)
-    before = seals(folder)
+    before = manifests(folder)
     trials = folder.path / "trials"
     chunks = (trials / "00001" / "results.zarr").rglob("c/*")
     next(path for path in chunks if path.is_file()).write_bytes(b"nonsense")
@@ -416,7 +453,7 @@ def test_finished_trials_that_were_damaged_are_run_again(tmp_path, two):
     (trials / "00003" / "status.json").write_text("{}")
     with RunFolder.reopen(folder.path) as again:
         carry_out_ensemble(Given(EXPERIMENT), again, Console(quiet=True), two)
-    assert seals(folder) == before
+    assert manifests(folder) == before
 
 
 def test_time_left_does_not_count_what_was_finished_before(monkeypatch):
@@ -426,9 +463,9 @@ def test_time_left_does_not_count_what_was_finished_before(monkeypatch):
     console = Console(file=StringIO(), width=200)
     with EnsembleProgress(console, trials, {t.name for t in trials[:6]}) as progress:
         now[0] += 600.0  # ten minutes for two halves of a trial: one whole; three are left
-        progress.told(trials[6].name, 0.5)
+        progress.report(trials[6].name, 0.5)
         now[0] += 61.0
-        progress.told(trials[7].name, 0.5)
+        progress.report(trials[7].name, 0.5)
     assert console.file.getvalue().splitlines()[-1] == "0 of 10 trials, about 33 min left"
 
 
@@ -443,7 +480,7 @@ def test_quantiles_in_stretches_are_the_quantiles(monkeypatch):
     assert whole.identical(_quantiles(values, finished, (0.25, 0.5)))
 
 
-def test_a_scheduler_that_is_not_there_is_told_in_one_line(monkeypatch):
+def test_a_scheduler_that_is_not_there_raises_a_one_line_error(monkeypatch):
     monkeypatch.setattr("synsamp.runs.parallel.workers.CONNECT_S", 1.0)
     with (
         Workers("tcp://127.0.0.1:9") as workers,

@@ -43,7 +43,7 @@ def start_process(*arguments, **variables):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that started the tests in the background has told them to ignore Ctrl-C.
+        # A shell that started the tests in the background makes them ignore Ctrl-C.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
@@ -69,7 +69,7 @@ def wait_for(condition, seconds=300):
 
 
 def finished(folder):
-    """The seal of every trial that is finished, by name, with the time it was written."""
+    """The manifest of every trial that is finished, by name, with the time it was written."""
     return {
         path.parent.name: path.stat().st_mtime_ns
         for path in sorted(folder.glob("trials/*/results.manifest"))
@@ -77,7 +77,7 @@ def finished(folder):
     }
 
 
-def seals(folder):
+def manifests(folder):
     return [path.read_text() for path in sorted(folder.rglob("results.manifest"))]
 
 
@@ -133,11 +133,11 @@ def cluster(tmp_path, n_workers, last=None):
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
-    """The seals of an ensemble that nothing happened to."""
+    """The manifests of an ensemble that nothing happened to."""
     with Workers(count=2) as workers:
         out = tmp_path_factory.mktemp("reference") / "run"
         folder = execute_ensemble(EXPERIMENT, out, TRIALS, settings=SETTINGS, workers=workers)
-    return seals(folder.path)
+    return manifests(folder.path)
 
 
 # -- local processes ---------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(tmp_path, reference):
     os.kill(victim, signal.SIGKILL)
     code, _, err = ended(process)
     assert (code, err.count("failed")) == (0, 0), err
-    assert seals(out) == reference
+    assert manifests(out) == reference
 
 
 def test_workers_killed_as_soon_as_they_appear_cost_nothing(tmp_path, reference):
@@ -167,7 +167,7 @@ def test_workers_killed_as_soon_as_they_appear_cost_nothing(tmp_path, reference)
     code, _, err = ended(process)
     assert (code, err.count("failed")) == (0, 0), err
     assert "Traceback" not in err
-    assert seals(out) == reference
+    assert manifests(out) == reference
 
 
 def test_the_client_killed_and_resumed_does_only_what_is_missing(tmp_path, reference):
@@ -183,7 +183,7 @@ def test_the_client_killed_and_resumed_does_only_what_is_missing(tmp_path, refer
     code, _, err = run_to_end("resume", out)
     assert code == 0, err
     assert kept.items() <= finished(out).items()
-    assert seals(out) == reference
+    assert manifests(out) == reference
 
 
 def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
@@ -206,10 +206,10 @@ def test_ctrl_c_leaves_a_folder_that_can_be_resumed(tmp_path, reference):
     code, _, err = run_to_end("resume", out, "--workers", 1)
     assert code == 0, err
     assert kept.items() <= finished(out).items()
-    assert seals(out) == reference
+    assert manifests(out) == reference
 
 
-def test_a_second_command_on_the_folder_is_refused(tmp_path):
+def test_a_second_command_on_the_folder_raises_an_error(tmp_path):
     out = tmp_path / "run"
     first = command("run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW)
     wait_for(lambda: (out / "status.json").exists())
@@ -263,7 +263,7 @@ def kills_its_worker(seed):
     return rng.random() < 0.5
 
 
-def test_failed_trials_are_told_and_tried_again_by_resume(tmp_path):
+def test_failed_trials_are_reported_and_tried_again_by_resume(tmp_path):
     flag, out = tmp_path / "flag", tmp_path / "run"
     flag.touch()
     code, _, err = run_to_end(
@@ -290,14 +290,14 @@ def test_eight_workers_of_a_cluster_keep_order_and_bits_whoever_dies(tmp_path, r
         code, _, err = run_to_end(*arguments, tmp_path / "whole", "--scheduler", file)
         assert code == 0, err
         assert all(worker.poll() is None for worker in workers)  # the cluster is left running
-        assert seals(tmp_path / "whole") == reference
+        assert manifests(tmp_path / "whole") == reference
 
         process = command(*arguments, tmp_path / "one-less", "--scheduler", file)
         wait_for(lambda: len(list((tmp_path / "one-less").glob("trials/*/run.json"))) >= 6)
         workers[0].kill()
         code, _, err = ended(process)
         assert code == 0, err
-        assert seals(tmp_path / "one-less") == reference
+        assert manifests(tmp_path / "one-less") == reference
 
         out = tmp_path / "no-client"
         process = command(*arguments, out, "--scheduler", file)
@@ -307,10 +307,10 @@ def test_eight_workers_of_a_cluster_keep_order_and_bits_whoever_dies(tmp_path, r
         # Its trials stop when the cluster notices; the next command waits for their folders.
         code, _, err = run_to_end("resume", out, "--scheduler", file)
         assert code == 0, err
-        assert seals(out) == reference
+        assert manifests(out) == reference
 
 
-def test_the_scheduler_killed_is_told_and_the_folder_resumed(tmp_path, reference):
+def test_the_scheduler_killed_is_reported_and_the_folder_resumed(tmp_path, reference):
     out = tmp_path / "run"
     with cluster(tmp_path, 2) as (file, scheduler, _):
         arguments = ("run", "coins", "--trials", TRIALS, "--out", out, *SLOW)
@@ -326,10 +326,10 @@ def test_the_scheduler_killed_is_told_and_the_folder_resumed(tmp_path, reference
     code, _, err = run_to_end("resume", out)
     assert code == 0, err
     assert kept.items() <= finished(out).items()
-    assert seals(out) == reference
+    assert manifests(out) == reference
 
 
-def test_workers_of_different_kinds_are_refused_unless_asked_for(tmp_path):
+def test_workers_of_different_kinds_raise_an_error_unless_asked_for(tmp_path):
     arguments = ("run", "coins", "--trials", 2, "--set", "tosses=4", "--out")
     with cluster(tmp_path, 2, last={"NUMBA_CPU_NAME": "generic"}) as (file, _, _):
         with Workers(str(file), mixed=True) as workers:  # until both are there

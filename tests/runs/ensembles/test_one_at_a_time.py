@@ -71,7 +71,7 @@ def test_seeds_are_the_same_under_every_change_and_those_of_a_run_with_that_sett
         (["coin.chance=0.1", "coin.chance=0.2"], "name a parameter once"),
     ],
 )
-def test_what_cannot_be_changed_is_refused_before_anything_is_run(vary, message):
+def test_what_cannot_be_changed_raises_an_error_before_anything_is_run(vary, message):
     with pytest.raises(SynsampError, match=message):
         describe_ensemble(EXPERIMENT, 2, changes=one_at_a_time(vary))
 
@@ -94,7 +94,7 @@ def test_it_opens_as_one_dataset_and_is_drawn_as_a_map(changed):
     assert np.ptp(data.trial_seed.values.astype(float), axis=0).max() == 0
     assert float(data.claim_value.sel(claim="heads", change="bent")) < 0.3
     assert [claim.at for claim in changed.claims()][:: len(EXPERIMENT.claims)] == list(CHANGES)
-    assert data.attrs["not_stacked"]  # 20 tosses do not lie beside 40
+    assert data.attrs["not_stacked"]  # 20 tosses do not align with 40
     write_report([changed.path], WITH_COINS, changed.path / "report.html")
     assert {path.stem for path in (changed.path / "figures").glob("*.svg")} == {"verdicts"}
     drawn = (changed.path / "figures" / "verdicts.svg").read_text()
@@ -103,7 +103,7 @@ def test_it_opens_as_one_dataset_and_is_drawn_as_a_map(changed):
     assert "one change at a time" in page
 
 
-def test_it_goes_on_where_it_was_stopped(changed, tmp_path, two):
+def test_it_continues_where_it_was_stopped(changed, tmp_path, two):
     whole = describe_ensemble(EXPERIMENT, 5, seed=3, changes=CHANGES)
     with RunFolder.create(tmp_path / "run", whole, force=False) as folder:
         carry_out_ensemble(Given(EXPERIMENT), folder, Console(quiet=True), two)

@@ -27,7 +27,7 @@ def test_versions_are_looked_up_once_however_many_values_vary(monkeypatch):
     assert len(asked) == len(machine.RECORDED)
 
 
-def test_more_combinations_than_can_be_run_are_refused_before_they_are_listed():
+def test_more_combinations_than_can_be_run_raise_an_error_before_they_are_listed():
     many = ",".join(map(str, range(1, 5001)))
     vary = [f"tosses={many}", f"pause_s={many}", f"coin.chance={many}"]
     with pytest.raises(SynsampError, match=r"at most 1,000,000 trials, got '125,000,000,000 comb"):

@@ -29,7 +29,7 @@ def quick(report):
     return "done"
 
 
-def test_a_task_that_nobody_waits_for_stops_within_seconds(tmp_path):
+def test_an_abandoned_task_stops_within_seconds(tmp_path):
     begun, stopped = tmp_path / "begun", tmp_path / "stopped"
     with Workers(count=2) as workers:
         client = workers.client(Console(quiet=True))
@@ -42,7 +42,7 @@ def test_a_task_that_nobody_waits_for_stops_within_seconds(tmp_path):
             break  # as Ctrl-C would
         end = time.monotonic() + 20
         while not stopped.exists():
-            assert time.monotonic() < end, "the task goes on"
+            assert time.monotonic() < end, "the task continues"
             time.sleep(0.05)
 
 

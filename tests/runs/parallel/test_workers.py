@@ -1,4 +1,4 @@
-"""Workers: nobody else gets in, one that dies while it is asked costs nothing, trials go on."""
+"""Workers: no one else can connect, a dying worker loses nothing, trials continue."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_worker_has_one_thread_and_keeps_the_memory_it_is_given(two, monkeypat
 
 
 def strangers():
-    """Another user of this machine, without a key and with a key of their own."""
+    """Another user of this machine, without a key and with another key."""
     from distributed import Security
 
     return {"tcp": None, "tls": Security.temporary()}
@@ -98,7 +98,7 @@ def test_no_other_user_of_the_machine_gets_in():
         assert client.submit(abs, -1).result() == 1
 
 
-def test_a_trial_goes_on_from_its_checkpoint_and_tells_of_a_damaged_one(tmp_path, two):
+def test_a_trial_continues_from_its_checkpoint_and_reports_a_damaged_one(tmp_path, two):
     whole = execute_ensemble(EXPERIMENT, tmp_path / "whole", 1, workers=two).path
     out = tmp_path / "run"
     settings = ["trouble=bug", "trouble_at=13"]
@@ -112,8 +112,8 @@ def test_a_trial_goes_on_from_its_checkpoint_and_tells_of_a_damaged_one(tmp_path
     said = (trial / "run.log").read_text()
     assert f"checkpoint passed over, it is damaged: {newest.name}" in said
     assert f"continuing from {older.name}" in said
-    seals = [place / "trials" / "00000" / "results.manifest" for place in (out, whole)]
-    assert seals[0].read_text() == seals[1].read_text()
+    manifests = [place / "trials" / "00000" / "results.manifest" for place in (out, whole)]
+    assert manifests[0].read_text() == manifests[1].read_text()
 
 
 def test_processes_that_end_late_do_not_spoil_what_is_done(two, monkeypatch):

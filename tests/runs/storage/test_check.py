@@ -11,7 +11,7 @@ from synsamp.cli import run_command_line
 from synsamp.runs import execute
 from synsamp.runs.ensembles.run import execute_ensemble
 from synsamp.runs.parallel.workers import Workers
-from synsamp.runs.storage.check import check
+from synsamp.runs.storage.check import integrity_problems
 from toys.app import WITH_COINS
 from toys.coins import EXPERIMENT as COINS
 from toys.walk import EXPERIMENT as WALK
@@ -120,15 +120,15 @@ def test_several_things_are_several_lines(copy, capsys):
     assert len(lines) == 3
 
 
-def test_a_run_that_is_not_finished_is_told_with_its_damaged_checkpoints(tmp_path, capsys):
+def test_a_run_that_is_not_finished_is_reported_with_its_damaged_checkpoints(tmp_path, capsys):
     with pytest.raises(KeyboardInterrupt):
         execute(WALK, tmp_path / "run", settings=["trouble=sigint"])
     assert command("check", tmp_path / "run") == 1
     assert "must be finished, got 'interrupted'; continue it" in capsys.readouterr().err
     newest = max((tmp_path / "run" / "checkpoints").iterdir())
     flip(newest)
-    assert len(check(tmp_path / "run")) == 2
-    assert newest.name in check(tmp_path / "run")[1]
+    assert len(integrity_problems(tmp_path / "run")) == 2
+    assert newest.name in integrity_problems(tmp_path / "run")[1]
 
 
 @pytest.mark.parametrize("name", ["results.zarr/path/block/c/0", "claims.json", "results.manifest"])
@@ -153,21 +153,21 @@ def test_resume_does_not_call_a_damaged_run_finished(copy, capsys, name):
     ],
 )
 def test_resume_mends_an_ensemble_from_its_trials(copies, capsys, name):
-    seals = [p.read_bytes() for p in sorted(copies.rglob("*.sha256"))]
+    manifests = [p.read_bytes() for p in sorted(copies.rglob("*.manifest"))]
     flip(copies / name)
     assert command("check", copies) == 1
     assert f"`synsamp resume {copies}`" in capsys.readouterr().err
     assert command("resume", copies, "--workers", 1) == 0
     assert "warning: " in capsys.readouterr().err
     assert command("check", copies) == 0
-    results = [p.read_bytes() for p in sorted(copies.rglob("*.sha256"))]
-    assert [s for s in seals if b"results.zarr" in s] == [
+    results = [p.read_bytes() for p in sorted(copies.rglob("*.manifest"))]
+    assert [s for s in manifests if b"results.zarr" in s] == [
         s for s in results if b"results.zarr" in s
     ]
     assert synsamp.open(copies).finished.values.all()
 
 
-def test_an_ensemble_whose_description_was_changed_is_refused(copies, capsys):
+def test_an_ensemble_whose_description_was_changed_raises_an_error(copies, capsys):
     text = (copies / "run.json").read_text()
     (copies / "run.json").write_text(text.replace('"seed": 0', '"seed": 1'))
     assert command("resume", copies) == 2

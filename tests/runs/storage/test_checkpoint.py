@@ -49,7 +49,7 @@ def same(a, b):
 
 @given(states)
 @settings(max_examples=60, deadline=None)
-def test_every_state_comes_back_bit_for_bit(tmp_path_factory, state):
+def test_every_state_comes_back_bit_identical(tmp_path_factory, state):
     path = tmp_path_factory.mktemp("c") / "1.checkpoint"
     write_checkpoint(path, state)
     assert same(read_checkpoint(path), state)
@@ -101,7 +101,7 @@ def test_a_write_that_was_killed_leaves_no_checkpoint(tmp_path):
     assert store(tmp_path).load() == {"number": 1}
 
 
-def test_numbering_goes_on_after_a_restart(tmp_path):
+def test_numbering_continues_after_a_restart(tmp_path):
     store(tmp_path).save({"number": 1})
     store(tmp_path).save({"number": 2})
     assert store(tmp_path).load() == {"number": 2}
@@ -113,7 +113,7 @@ def test_due_follows_the_wall_clock(tmp_path):
 
 
 @pytest.mark.parametrize("bad", [{"a": np.array([{}])}, {"a": object()}, {1: 2}, {"a": [1, 2]}])
-def test_what_could_not_come_back_equal_is_refused_at_once(tmp_path, bad):
+def test_what_could_not_come_back_equal_raises_an_error_at_once(tmp_path, bad):
     with pytest.raises(TypeError, match="checkpoint state"):
         write_checkpoint(tmp_path / "1.checkpoint", bad)
     assert list(tmp_path.iterdir()) == []

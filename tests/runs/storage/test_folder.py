@@ -1,4 +1,4 @@
-"""The run folder: never overwritten unasked, one writer at a time, damage told in one line."""
+"""The run folder: never overwritten unasked, one writer at a time, damage reported in one line."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_force_replaces_the_run_and_nothing_else(copy):
     assert (copy / "notes.txt").read_text() == "mine"
 
 
-def test_a_folder_of_other_things_is_refused_even_by_force(tmp_path):
+def test_a_folder_of_other_things_is_kept_even_by_force(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     for force in (False, True):
         with pytest.raises(SynsampError, match="must be new or a run folder"):
@@ -86,7 +86,7 @@ def test_bad_parameters_leave_no_folder(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_second_command_on_the_folder_is_refused_until_the_first_is_gone(copy):
+def test_a_second_command_on_the_folder_raises_an_error_until_the_first_is_gone(copy):
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(copy)], stdout=subprocess.PIPE, text=True
     )
@@ -99,13 +99,13 @@ def test_a_second_command_on_the_folder_is_refused_until_the_first_is_gone(copy)
     holder.send_signal(signal.SIGKILL)
     holder.wait()
     holder.stdout.close()
-    with RunFolder.reopen(copy) as folder:  # the lock of a dead process holds nobody
+    with RunFolder.reopen(copy) as folder:  # the lock of a dead process blocks no one
         assert folder.claims()
 
 
 @pytest.mark.parametrize("name", ["run.json", "status.json", "claims.json"])
 @pytest.mark.parametrize("content", [b"", b"{", b"[]x", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000])
-def test_a_damaged_file_is_told_in_one_line(copy, name, content):
+def test_a_damaged_file_raises_a_one_line_error(copy, name, content):
     (copy / name).write_bytes(content)
     with pytest.raises(SynsampError) as caught:
         RunFolder(copy).claims()
@@ -114,7 +114,7 @@ def test_a_damaged_file_is_told_in_one_line(copy, name, content):
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_folder_of_another_version_is_told_as_such(copy):
+def test_a_folder_of_another_version_is_reported_as_such(copy):
     content = json.loads((copy / "run.json").read_text())
     del content["processor"]
     (copy / "run.json").write_text(json.dumps(content | {"format": 1}))
@@ -123,7 +123,7 @@ def test_a_folder_of_another_version_is_told_as_such(copy):
 
 
 @pytest.mark.parametrize("name", ["status.json", "claims.json", "run.manifest", "results.manifest"])
-def test_a_missing_file_is_told(copy, name):
+def test_a_missing_file_is_reported(copy, name):
     (copy / name).unlink()
     with pytest.raises(SynsampError, match=rf"{name} must (exist|be as the run wrote it)"):
         RunFolder(copy).claims()
@@ -133,7 +133,7 @@ def test_a_missing_file_is_told(copy, name):
     ("name", "old", "new"),
     [("claims.json", '"fails"', '"holds"'), ("run.json", '"seed": 0', '"seed": 1')],
 )
-def test_what_was_asked_and_what_was_claimed_are_under_the_seal(copy, name, old, new):
+def test_the_manifest_covers_parameters_and_claims(copy, name, old, new):
     text = (copy / name).read_text()
     assert old in text
     (copy / name).write_text(text.replace(old, new))
@@ -146,7 +146,7 @@ def _chunk(copy):
     return next((copy / "results.zarr" / "path" / "position" / "c").rglob("[0-9]/0"))
 
 
-def test_results_with_a_lost_changed_or_added_file_are_refused(copy):
+def test_results_with_a_lost_changed_or_added_file_raise_an_error(copy):
     chunk = _chunk(copy)
     whole = chunk.read_bytes()
     chunk.unlink()  # Zarr alone would read zeros here
@@ -166,7 +166,7 @@ def test_results_with_a_lost_changed_or_added_file_are_refused(copy):
         RunFolder(copy).results()
 
 
-def test_what_is_no_run_is_told(tmp_path):
+def test_a_folder_that_is_no_run_raises_an_error(tmp_path):
     for find in (RunFolder, find_runs):
         with pytest.raises(SynsampError, match="must exist"):
             find(tmp_path / "nowhere")
@@ -218,7 +218,7 @@ def test_a_list_of_figures_from_elsewhere_removes_nothing_elsewhere(copy):
         assert mine.read_bytes() == b"mine"
 
 
-def test_a_file_of_the_users_within_the_results_is_refused_not_removed(copy):
+def test_a_file_of_the_users_within_the_results_raises_an_error_and_is_kept(copy):
     (copy / "results.zarr" / "notes.txt").write_text("mine")
     with pytest.raises(SynsampError, match=r"must be a run's own, got 'notes.txt'; move it"):
         execute(EXPERIMENT, copy, force=True)
@@ -238,14 +238,14 @@ def test_clearing_leaves_no_empty_folder_of_trials_and_keeps_what_is_the_users(t
     assert (tmp_path / "trials" / "00000" / "mine.txt").read_text() == "notes"
 
 
-def test_a_seal_is_read_the_same_under_any_locale(tmp_path):
-    write_manifest(tmp_path / "seal", {"figures/µ.png": "0" * 64})
+def test_a_manifest_is_read_the_same_under_any_locale(tmp_path):
+    write_manifest(tmp_path / "manifest", {"figures/µ.png": "0" * 64})
     script = (
         "import sys; from synsamp.runs.storage.manifest import *; "
         "read = read_manifest(Path(sys.argv[1]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", f"{script}; print(ascii(read))", str(tmp_path / "seal")],
+        [sys.executable, "-c", f"{script}; print(ascii(read))", str(tmp_path / "manifest")],
         env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         capture_output=True,
         text=True,

@@ -36,7 +36,7 @@ def read(store):
 @given(st.lists(st.integers(0, 5), max_size=6), st.integers(0, 6))
 @settings(max_examples=25, deadline=None)
 def test_pieces_and_a_cut_make_no_difference(tmp_path_factory, pieces, cut):
-    """Append in pieces, save after ``cut`` of them, go on, be killed, take up from the save."""
+    """Append in pieces, save after ``cut`` of them, continue, be killed, continue from the save."""
     store = tmp_path_factory.mktemp("s") / "r.zarr"
     first = TableSet(store)
     table = first.open("rec", TABLE, {})
@@ -105,7 +105,7 @@ def test_memory_is_bounded_whatever_the_length(tmp_path):
         ({"time_s": ["x"], "theta": np.zeros((1, 100_000))}, (TypeError, ValueError)),
     ],
 )
-def test_rows_that_do_not_fit_are_refused(tmp_path, wrong, error):
+def test_rows_that_do_not_fit_raise_an_error(tmp_path, wrong, error):
     table = TableSet(tmp_path / "r").open("rec", TABLE, {})
     with pytest.raises(error):
         table.append(**wrong)
@@ -118,7 +118,7 @@ def test_numbers_are_never_silently_rounded(tmp_path):
         table.append(n=[1.5])
 
 
-def test_misuse_is_told(tmp_path):
+def test_misuse_raises_an_error(tmp_path):
     with pytest.raises(ValueError, match="at least one column"):
         TableSet(tmp_path / "r").open("rec", Table("record", {}), {})
     open_tables = TableSet(tmp_path / "r")

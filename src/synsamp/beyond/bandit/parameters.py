@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from synsamp.experiments.base import GaussianSection, Parameters
 from synsamp.paper.shared.limits import MOST_EVENTS, require_at_most
 
-Speed = Annotated[float, Field(ge=1e-3, le=10.0)]
+SpeedValue = Annotated[float, Field(ge=1e-3, le=10.0)]
 Temperature = Annotated[float, Field(ge=0.05, le=20.0)]
 
 
@@ -48,7 +48,7 @@ class BanditRule(Parameters):
     """Parameters of the rule, for all conditions."""
 
     prior: BanditPrior = BanditPrior()
-    speeds: tuple[Speed, Speed, Speed] = Field(
+    speeds: tuple[SpeedValue, SpeedValue, SpeedValue] = Field(
         (0.4, 0.12, 0.04), description="b, from fast to slow; theory holds as b → 0"
     )
     temperatures: tuple[Temperature, Temperature, Temperature] = Field(

@@ -78,7 +78,9 @@ class Bandit(CompiledEnvironment):
         return {"seed": seed, "step": 0, "past": np.zeros(REMEMBERED)}
 
 
-def network(p: BanditParameters, speed: float, temperature: float, expectation: bool) -> Network:
+def build_network(
+    p: BanditParameters, speed: float, temperature: float, expectation: bool
+) -> Network:
     """One input and two neurons; only the synapse of the first neuron learns."""
     prior = Gaussian(p.rule.prior.mean, p.rule.prior.std)
     plasticity = RewardGradient(
@@ -128,7 +130,7 @@ def run(p: BanditParameters, seed: int) -> dict[str, Protocol]:
     found = {}
     for name, (speed, temperature, shuffled, expectation) in conditions(p).items():
         found[name] = Protocol(
-            network(p, speed, temperature, expectation),
+            build_network(p, speed, temperature, expectation),
             steps=[
                 Act(
                     Bandit(p.task, shuffled),

@@ -23,7 +23,7 @@ from synsamp.analysis.calibration import accuracy, log_score, reliability
 from synsamp.analysis.out_of_distribution import detection, disagreement, entropy
 from synsamp.beyond.ensemble_mnist.out_of_distribution import letters, rotated
 from synsamp.beyond.ensemble_mnist.parameters import EnsembleParameters
-from synsamp.beyond.shared.labelled_digits import N_PIXELS, draw_digits
+from synsamp.beyond.shared.labelled_digits import N_PIXELS, sample_digits
 from synsamp.beyond.shared.minibatch_steps import (
     ONE_THREAD,
     Advance,
@@ -32,6 +32,7 @@ from synsamp.beyond.shared.minibatch_steps import (
     as_tree,
     compiled,
     key_of,
+    use_one_thread,
 )
 from synsamp.experiments.base import Results, RunContext
 from synsamp.priors import Gaussian
@@ -47,6 +48,7 @@ SHOWN = 12
 
 def run(p: EnsembleParameters, seed: int, context: RunContext) -> Results:
     """Run every network from sample to sample; continues from a checkpoint."""
+    use_one_thread()
     sampling = _Sampling(p, seed)
     plan = [(a, k) for a in range(len(BRANCHES)) for k in range(p.samples)]
     saved, done = context.checkpoint.load(), 0
@@ -64,7 +66,7 @@ def run(p: EnsembleParameters, seed: int, context: RunContext) -> Results:
     return sampling.datasets()
 
 
-def network(p: EnsembleParameters) -> Callable[[Any, Any], Any]:
+def network_logits(p: EnsembleParameters) -> Callable[[Any, Any], Any]:
     """Logits of a network with one hidden layer of ReLU; rows in, rows out.
 
     A bias is the weight of a constant input, scaled such that the bias has ``bias_std`` under the
@@ -93,7 +95,7 @@ def _with(constant: float, x: Any) -> Any:
 
 def samplers(p: EnsembleParameters) -> dict[str, sj.Sampler]:
     """The rule at T, and plain SGD."""
-    logits, n = network(p), float(p.digits.training)
+    logits, n = network_logits(p), float(p.digits.training)
 
     def log_likelihood(w: Any, x: Any, y: Any) -> Any:
         return -optax.softmax_cross_entropy_with_integer_labels(logits(w, x), y).mean()
@@ -127,7 +129,7 @@ def _way_of(branch: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _predict(p: EnsembleParameters) -> Any:
-    logits = network(p)
+    logits = network_logits(p)
     return jax.jit(lambda w, x: jax.nn.softmax(logits(w, x)), compiler_options=ONE_THREAD)
 
 
@@ -136,7 +138,7 @@ class _Sampling:
 
     def __init__(self, p: EnsembleParameters, seed: int) -> None:
         self.p, self.seed = p, seed
-        digits = draw_digits(p.digits, named_seed(seed, "digits"))
+        digits = sample_digits(p.digits, named_seed(seed, "digits"))
         mixed = np.random.default_rng(named_seed(seed, "labels")).permutation(digits.train_labels)
         self.train = jnp.asarray(digits.train)
         self.labels, self.mixed = jnp.asarray(digits.train_labels), jnp.asarray(mixed)

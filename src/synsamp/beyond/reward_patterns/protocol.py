@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from synsamp.beyond.reward_patterns.parameters import PatternParameters
-from synsamp.beyond.reward_patterns.task import Patterns
+from synsamp.beyond.reward_patterns.task import RewardedPatterns
 from synsamp.beyond.shared.reward_network import (
     draw_cues,
     learning_synapses,
@@ -28,7 +28,7 @@ SEEN_S = 8.0
 """Duration of spike records at the start and at the end."""
 
 
-def network(p: PatternParameters) -> Network:
+def build_network(p: PatternParameters) -> Network:
     """Inputs and two populations, which are the halves of ``z``."""
     return Network(
         [InputGroup("x", p.cues.inputs)],
@@ -52,10 +52,10 @@ def run(p: PatternParameters, seed: int) -> Mapping[str, Any]:
     found: dict[str, Any] = {"patterns": xr.Dataset({"rate": rates})}
     for branch, at_random in BRANCHES.items():
         found[branch] = Protocol(
-            network(p),
+            build_network(p),
             steps=[
                 Act(
-                    Patterns(p.task, patterns, background, at_random),
+                    RewardedPatterns(p.task, patterns, background, at_random),
                     p.learning_s,
                     Dopamine(mean_s=p.rule.mean_s),
                 )

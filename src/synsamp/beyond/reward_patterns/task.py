@@ -109,7 +109,7 @@ def answer(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
     return int(state[SHOWN]), given
 
 
-class Patterns(CompiledEnvironment):
+class RewardedPatterns(CompiledEnvironment):
     """Two patterns, and reward for the correct population.
 
     ``at_random``: reward does not depend on the present response. Each phase replays rewards of the

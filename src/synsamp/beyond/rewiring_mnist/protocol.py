@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from synsamp.beyond.rewiring_mnist import models
 from synsamp.beyond.rewiring_mnist.parameters import N_LAYERS, RewiringParameters
-from synsamp.beyond.shared.labelled_digits import N_PIXELS, draw_digits
+from synsamp.beyond.shared.labelled_digits import N_PIXELS, sample_digits
 from synsamp.beyond.shared.minibatch_steps import (
     ONE_THREAD,
     Advance,
@@ -28,6 +28,7 @@ from synsamp.beyond.shared.minibatch_steps import (
     as_tree,
     compiled,
     key_of,
+    use_one_thread,
 )
 from synsamp.experiments.base import Results, RunContext
 from synsamp.seeds import named_seed
@@ -36,7 +37,7 @@ FIRST, SECOND = "first", "second"
 
 
 @dataclass(frozen=True)
-class Branch:
+class TrainingCondition:
     """One network of the run: name, learner and tasks."""
 
     name: str
@@ -45,14 +46,14 @@ class Branch:
 
 
 BRANCHES = (
-    Branch("dense", "dense"),
-    Branch("soft", "soft"),
-    Branch("hard", "hard", (FIRST, SECOND)),
-    Branch("fixed", "fixed", (FIRST, SECOND)),
-    Branch("fixed_again", "fixed", (FIRST, SECOND)),
-    Branch("set", "fixed"),
-    Branch("fixed_soft", "fixed_soft"),
-    Branch("hard_fresh", "hard", (SECOND,)),
+    TrainingCondition("dense", "dense"),
+    TrainingCondition("soft", "soft"),
+    TrainingCondition("hard", "hard", (FIRST, SECOND)),
+    TrainingCondition("fixed", "fixed", (FIRST, SECOND)),
+    TrainingCondition("fixed_again", "fixed", (FIRST, SECOND)),
+    TrainingCondition("set", "fixed"),
+    TrainingCondition("fixed_soft", "fixed_soft"),
+    TrainingCondition("hard_fresh", "hard", (SECOND,)),
 )
 NAMES = [branch.name for branch in BRANCHES]
 
@@ -65,7 +66,7 @@ def evaluation_steps(p: RewiringParameters, task: str) -> NDArray[np.int64]:
     return np.union1d(ends, early.round().astype(np.int64)) if epochs else ends
 
 
-class Recorded:
+class TrainingCurves:
     """Records so far; NaN where a network has none."""
 
     def __init__(self, p: RewiringParameters) -> None:
@@ -83,6 +84,7 @@ class Recorded:
 
 def run(p: RewiringParameters, seed: int, context: RunContext) -> Results:
     """Train every network; continues from a checkpoint."""
+    use_one_thread()
     training = _Training(p, seed)
     plan = [
         (a, task, k)
@@ -138,8 +140,8 @@ class _Training:
     """The network that is learning now, and the data that all networks share."""
 
     def __init__(self, p: RewiringParameters, seed: int) -> None:
-        self.p, self.seed, self.recorded = p, seed, Recorded(p)
-        digits = draw_digits(p.digits, named_seed(seed, "digits"))
+        self.p, self.seed, self.recorded = p, seed, TrainingCurves(p)
+        digits = sample_digits(p.digits, named_seed(seed, "digits"))
         self.mean_image = digits.train.mean(axis=0)
         order = np.random.default_rng(named_seed(seed, "second task")).permutation(p.digits.classes)
         changed = np.empty_like(order)
@@ -184,7 +186,7 @@ class _Training:
         if steps[k] % self.p.steps_per_epoch == 0:
             self._end_of_epoch(a, task, k, weights)
 
-    def _begin(self, branch: Branch, task: str, learner: models.Learner) -> None:
+    def _begin(self, branch: TrainingCondition, task: str, learner: models.Learner) -> None:
         if task == branch.tasks[0]:
             self.moving = learner.start(key_of(named_seed(self.seed, "start", branch.name)))
             self.active_before = None
@@ -224,7 +226,7 @@ class _Training:
         """State of the network that is learning, for a checkpoint."""
         return {"moving": as_arrays(self.moving), "active_before": self.active_before}
 
-    def restore(self, saved: dict[str, Any], branch: Branch) -> None:
+    def restore(self, saved: dict[str, Any], branch: TrainingCondition) -> None:
         """Restore a network from a checkpoint."""
         like = jax.eval_shape(self.way(branch.way)[0].start, key_of(named_seed(self.seed, "start")))
         self.moving = as_tree(saved["moving"], like)

@@ -50,7 +50,7 @@ class LabelledDigits:
     test_labels: NDArray[np.int32]
 
 
-def draw_digits(wanted: DigitsToLearn, seed: np.random.SeedSequence) -> LabelledDigits:
+def sample_digits(wanted: DigitsToLearn, seed: np.random.SeedSequence) -> LabelledDigits:
     """Draw images without replacement; selection and order depend on the seed."""
     rng = np.random.default_rng(seed)
     embedded = wanted.source == "embedded"

@@ -15,9 +15,6 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-# JAX reads this when it first uses its device. Without it sums over a minibatch are split over as
-# many threads as there are processors, and their rounding depends on that number.
-os.environ.setdefault("NPROC", "1")
 ONE_THREAD: Any = {"xla_cpu_multi_thread_eigen": False}
 """Matrix products use one thread."""
 
@@ -27,6 +24,16 @@ Step = Callable[[Any, Moving, Any, Any], Moving]
 """(key, moving, images, labels) → moving."""
 Advance = Callable[[Moving, Any, int, int, Any, Any], Moving]
 """(moving, key, first step, number of steps, images, labels) → moving."""
+
+
+def use_one_thread() -> None:
+    """Let JAX use one thread from now on; call it when a run begins, before JAX is used.
+
+    JAX splits sums over a minibatch over as many threads as there are processors, so that their
+    rounding depends on that number. It reads ``NPROC`` once, when it first uses its device, so a
+    process that has used JAX before keeps its threads. Importing an experiment changes nothing.
+    """
+    os.environ.setdefault("NPROC", "1")
 
 
 def compiled(step: Step, batch: int) -> Advance:

@@ -12,7 +12,7 @@ from synsamp.paper.shared.limits import MOST_NUMBERS, MOST_STEPS, require_at_mos
 
 _DEFAULT = Landscape()
 
-Place = Annotated[float, Field(ge=-3.0, le=3.0)]
+Coordinate = Annotated[float, Field(ge=-3.0, le=3.0)]
 Width = Annotated[float, Field(ge=0.2, le=2.0)]  # the grid has cells of 0.07
 Height = Annotated[float, Field(ge=1e-3, le=1e3)]
 
@@ -20,7 +20,7 @@ Height = Annotated[float, Field(ge=1e-3, le=1e3)]
 class Peaks(Parameters):
     """Peaks of the likelihood; the paper does not specify them."""
 
-    centres: tuple[tuple[Place, Place], ...] = Field(
+    centres: tuple[tuple[Coordinate, Coordinate], ...] = Field(
         _DEFAULT.centres, min_length=1, max_length=12, description="positions of the peaks"
     )
     widths: tuple[Width, ...] = Field(

@@ -11,7 +11,7 @@ import xarray as xr
 
 from synsamp.experiments.base import Results, RunContext
 from synsamp.paper.fig2_generalisation.parameters import GeneralisationParameters
-from synsamp.paper.shared.boltzmann_learning import learn
+from synsamp.paper.shared.boltzmann_learning import train_variants
 from synsamp.paper.shared.boltzmann_trial import Variant
 from synsamp.priors import Flat, GaussianMixture, Prior
 
@@ -45,4 +45,7 @@ def run(p: GeneralisationParameters, seed: int, context: RunContext) -> Results:
     density = xr.Dataset(
         {"density": ("weight", np.exp(bimodal.log_density(weight)))}, coords={"weight": weight}
     )
-    return {**learn(p, variants(bimodal, p.rule.temperature), seed, context), "prior": density}
+    return {
+        **train_variants(p, variants(bimodal, p.rule.temperature), seed, context),
+        "prior": density,
+    }

@@ -26,7 +26,7 @@ AGAIN: tuple[Name, ...] = ("gaussian", "narrow_gaussian", "bimodal")
 """Priors that learn a second time with other random numbers."""
 
 
-class Compared(NamedTuple):
+class ComparedPrior(NamedTuple):
     """A prior at a temperature; ``control`` is empty, "other noise" or "no effect"."""
 
     prior: str
@@ -48,17 +48,17 @@ def prior_named(name: Name, std: float) -> Prior:
     return priors[name]
 
 
-def compared(
+def compared_priors(
     names: Sequence[Name], temperatures: Sequence[float], std: float
-) -> tuple[Compared, ...]:
+) -> tuple[ComparedPrior, ...]:
     """Return every prior at every temperature, then the controls that apply to these lists."""
     main = [
-        Compared(name, T, "", Variant(f"{name} T={T:g}", prior_named(name, std), T))
+        ComparedPrior(name, T, "", Variant(f"{name} T={T:g}", prior_named(name, std), T))
         for name in names
         for T in temperatures
     ]
     again = [
-        Compared(
+        ComparedPrior(
             name,
             1.0,
             "other noise",
@@ -68,7 +68,9 @@ def compared(
         if name in names and 1.0 in temperatures
     ]
     wide = [
-        Compared(WIDE, T, "no effect", Variant(f"{WIDE} T={T:g}", Gaussian(0.0, WIDER * std), T))
+        ComparedPrior(
+            WIDE, T, "no effect", Variant(f"{WIDE} T={T:g}", Gaussian(0.0, WIDER * std), T)
+        )
         for T in (0.0, 1.0)
         if "uniform" in names and T in temperatures
     ]

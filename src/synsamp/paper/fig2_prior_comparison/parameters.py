@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from synsamp.experiments.base import Parameters
-from synsamp.paper.fig2_prior_comparison.models import Name, compared
+from synsamp.paper.fig2_prior_comparison.models import Name, compared_priors
 from synsamp.paper.shared.boltzmann_trial import BoltzmannRule, TrialParameters
 
 
@@ -52,4 +52,4 @@ class ComparisonParameters(TrialParameters):
     @property
     def n_variants(self) -> int:
         """Number of variants, controls included."""
-        return len(compared(self.priors, self.temperatures, self.rule.prior.std))
+        return len(compared_priors(self.priors, self.temperatures, self.rule.prior.std))

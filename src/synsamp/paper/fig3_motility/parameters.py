@@ -10,8 +10,8 @@ from synsamp.experiments.base import Parameters
 from synsamp.paper.shared.digit_circuit import (
     N_PIXELS,
     CircuitSection,
-    InputSection,
-    Source,
+    DigitInputSection,
+    DigitsFrom,
     SpikingRule,
     check_digits,
     require_an_end,
@@ -83,10 +83,12 @@ class MotilityParameters(Parameters):
     digits: tuple[Annotated[int, Field(ge=0, le=9)], ...] = Field(
         (1, 2), min_length=1, max_length=10, description="digits shown"
     )
-    data: Source = Field("embedded", description="embedded (ones and twos) or mnist (all digits)")
+    data: DigitsFrom = Field(
+        "embedded", description="embedded (ones and twos) or mnist (all digits)"
+    )
     rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()
-    input: InputSection = InputSection()
+    input: DigitInputSection = DigitInputSection()
 
     @model_validator(mode="after")
     def _fits(self) -> MotilityParameters:

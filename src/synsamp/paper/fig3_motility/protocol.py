@@ -78,12 +78,12 @@ def _records(imaging: ImagingSection, theta_every_s: float, traced: NDArray[Any]
     """Records of one speed; at the larger b all of θ is recorded less often, to save space."""
     return {
         "active": every(imaging.record_every_s, active(SYNAPSES)),
-        "traced": every(imaging.record_every_s, theta_of(traced)),
+        "traced": every(imaging.record_every_s, theta_record(traced)),
         "theta": every(theta_every_s, theta(SYNAPSES)),
     }
 
 
-def theta_of(chosen: NDArray[Any]) -> Callable[[View], xr.Dataset]:
+def theta_record(chosen: NDArray[Any]) -> Callable[[View], xr.Dataset]:
     """A record of θ of some synapses, by index in the flattened matrix [post, pre]."""
 
     def chosen_theta(view: View) -> xr.Dataset:

@@ -225,14 +225,16 @@ def survival(states: Bools, imaging: ImagingSection, alive: Floats) -> xr.Datase
     sessions = len(states[::every])
     time_s = np.arange(sessions - window, dtype=float) * step_s
     fit_s = np.geomspace(step_s / 3, step_s * (sessions - 1), N_FITTED)
-    laws = _laws(lifetimes, step_s, alive)
-    curves = [np.full(N_FITTED, np.nan) if law is None else law.survival(fit_s) for law in laws]
-    power = laws[POWER_LAW]
+    models = _models(lifetimes, step_s, alive)
+    curves = [
+        np.full(N_FITTED, np.nan) if model is None else model.survival(fit_s) for model in models
+    ]
+    power = models[POWER_LAW]
     return xr.Dataset(
         {
             **{name: ("time", values) for name, values in _curve(lifetimes, time_s).items()},
             "fit": (("model", "fit_time"), np.array(curves)),
-            "aic": ("model", [np.nan if law is None else law.aic for law in laws]),
+            "aic": ("model", [np.nan if model is None else model.aic for model in models]),
             "gamma": ((), np.nan if power is None else power.parameters["γ"]),
             "tau": ((), np.nan if power is None else power.parameters["τ"]),
             "losses": ((), _losses(lifetimes, step_s, alive)),
@@ -257,11 +259,11 @@ def _curve(lifetimes: Lifetimes, time_s: Floats) -> dict[str, Floats]:
     return {"survival": curve.survival[at], "low": curve.low[at], "high": curve.high[at]}
 
 
-def _laws(lifetimes: Lifetimes, step_s: float, alive: Floats) -> list[SurvivalModel | None]:
+def _models(lifetimes: Lifetimes, step_s: float, alive: Floats) -> list[SurvivalModel | None]:
     """Every fit that is compared, or none if there are too few losses."""
     if lifetimes.ended.sum() < ENOUGH:
         return [None] * len(COMPARED)
-    fits = [fit_survival_model(lifetimes, law) for law in SURVIVAL_MODELS]
+    fits = [fit_survival_model(lifetimes, model) for model in SURVIVAL_MODELS]
     return [*fits, first_passage(lifetimes, np.arange(alive.size, dtype=float) * step_s, alive)]
 
 

@@ -15,12 +15,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from synsamp.experiments import Experiment, Results
-from synsamp.paper.fig4_adaptation.analysis import CONTROLS, analyse
 from synsamp.paper.fig4_adaptation.claims import CLAIMS
-from synsamp.paper.fig4_adaptation.measures import MEASURES
-from synsamp.paper.fig4_adaptation.one_synapse import READINGS
+from synsamp.paper.fig4_adaptation.measures import CONTROLS, MEASURES, analyse
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters
-from synsamp.paper.fig4_adaptation.protocol import run
+from synsamp.paper.fig4_adaptation.protocol import READINGS, run
+from synsamp.paper.fig4_adaptation.stdp import STDP_MEASURES
 
 
 def draw(parameters: AdaptationParameters, runs: Sequence[Results]) -> dict[str, Any]:
@@ -48,7 +47,7 @@ EXPERIMENT = Experiment(
     trials={"quick": 4, "paper": 20},
     run=run,
     analyse=analyse,
-    measures=MEASURES,
+    measures=(*MEASURES, *STDP_MEASURES),
     claims=CLAIMS,
     also_measured=(
         "low_after_s@learning",

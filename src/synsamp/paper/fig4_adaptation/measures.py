@@ -1,4 +1,15 @@
-"""Measures of Fig. 4, each a function of one run and, for most, of the branch it is taken in."""
+"""Datasets derived from the records of Fig. 4, and the measures taken from them.
+
+| dataset | contents |
+| --- | --- |
+| ``BRANCH/snapshots`` | active shares, and retuning of neurons to the new digit, over time |
+| ``BRANCH/selected`` | neurons to draw, and the synapse of panel G |
+| ``READING/summary``, ``READING/CONTROL/summary`` | the end of the new digit's phase |
+
+A reading is ``printed`` or ``no_likelihood``: whether retracted synapses learn. The circuit has one
+of them, the branch ``alternative_rule`` the other. A measure is a function of one run and, for
+most, of the branch it is taken in.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +17,202 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.claims import Ratio
+from synsamp.analysis.tuning import correlations, label_fractions
+from synsamp.claims import Measure, Ratio, variants
 from synsamp.experiments import Results
-from synsamp.paper.fig4_adaptation.analysis import (
-    always_background,
-    eliminated_before,
-    new_synapses,
-    record_of,
-)
-from synsamp.paper.fig4_adaptation.one_synapse import PRINTED
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters as P
+from synsamp.paper.fig4_adaptation.parameters import Timeline
+from synsamp.paper.fig4_adaptation.protocol import (
+    ALTERNATIVE_RULE,
+    CONTROL,
+    DIGIT_PERSISTS,
+    LEARNING,
+    NO_ACTIVITY,
+    NO_PRIOR,
+    NOISE_OFF,
+    PRINTED,
+    READINGS,
+    REPLICATE,
+)
 
+N_SHOWN = 4
+N_BEST = 2
+RETUNED = 0.8
+"""A neuron is retuned to a digit if more than this share of its spikes occurs during it."""
 LOW = 0.25
 """Up to this share of active synapses their number is called low."""
-SHORT_LAG_S = 0.010
+CONTROLS = (NOISE_OFF, NO_PRIOR, REPLICATE)
 
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
+
+
+def analyse(p: P, results: Results) -> dict[str, xr.Dataset]:
+    """Derive the datasets of one run."""
+    timeline, images = p.timeline, results["images"]
+    branches = [LEARNING, NO_ACTIVITY]
+    if timeline.new_phase is not None:
+        branches.append(f"{LEARNING}/{CONTROL}")
+        if p.with_controls and timeline.return_phase is not None:
+            branches.append(f"{LEARNING}/{DIGIT_PERSISTS}")
+    found = {}
+    for branch in branches:
+        snapshots = active_shares(record_of(results, branch, "theta"), images, timeline)
+        if timeline.new_digit is not None and branch != NO_ACTIVITY:
+            snapshots = snapshots.merge(_retuning(results, branch, timeline.new_digit))
+        found[f"{branch}/snapshots"] = snapshots
+        if branch in (LEARNING, f"{LEARNING}/{CONTROL}"):
+            candidates = record_of(results, branch, "candidates")
+            found[f"{branch}/selected"] = select(snapshots, candidates, timeline)
+    return found | (summaries(p, results) if p.with_controls else {})
+
+
+def record_of(results: Results, branch: str, name: str) -> xr.DataArray:
+    """A record of a branch from the start of the run: first that of the course it left."""
+    trunk, _, copy = branch.partition("/")
+    whole = results[f"{trunk}/{name}"][name]
+    if not copy:
+        return whole
+    own = results[f"{branch}/{name}"][name]
+    return xr.concat([whole.sel(time=whole.time < float(own.time[0])), own], "time")
+
+
+def active_shares(theta: xr.DataArray, images: xr.Dataset, timeline: Timeline) -> xr.Dataset:
+    """Share of active synapses at background and at informative inputs of the current phase."""
+    active = theta.values > 0
+    phases = [timeline.phase_at(float(t)) for t in theta.time]
+    shares = {
+        f"{kind}_active": (
+            "time",
+            [now[:, images[kind].values[p]].mean() for now, p in zip(active, phases, strict=True)],
+        )
+        for kind in ("background", "informative")
+    }
+    return xr.Dataset(shares, coords={"time": theta.time})
+
+
+def _retuning(results: Results, branch: str, digit: int) -> xr.Dataset:
+    spikes, weight = (record_of(results, branch, name) for name in ("tuning", "weight"))
+    return retuning(spikes, weight, results["images"].mean_image, digit)
+
+
+def retuning(
+    spikes: xr.DataArray, weight: xr.DataArray, mean_image: xr.DataArray, digit: int
+) -> xr.Dataset:
+    """Response of neurons to a digit: share of spikes, similarity of ŵ to its mean image.
+
+    A neuron is retuned if its share exceeds 0.8 and its weights resemble the mean image of the
+    digit more than that of any other.
+    """
+    column = [int(d) for d in mean_image.digit].index(digit)
+    share = label_fractions(spikes.values)[..., column]
+    similarity = correlations(weight.values, mean_image.values)
+    others = np.delete(similarity, column, axis=-1).max(axis=-1, initial=-1.0)
+    own = similarity[..., column]
+    axes = ("time", "post")
+    return xr.Dataset(
+        {
+            "new_share": (axes, share),
+            "similarity": (axes, own),
+            "retuned": (axes, (share > RETUNED) & (own > others)),
+        },
+        coords={"time": spikes.time},
+    )
+
+
+def select(snapshots: xr.Dataset, candidates: xr.DataArray, timeline: Timeline) -> xr.Dataset:
+    """Select neurons to draw, and the synapse of panel G.
+
+    Neurons: the two that respond least to the new digit at the end of its phase, and the two that
+    respond most. The synapse is selected in the middle of that phase and evaluated afterwards: of
+    the neuron with the largest share of spikes on the new digit, the candidate input with the
+    largest θ.
+    """
+    neurons, neuron, candidate = np.arange(candidates.sizes["post"]), 0, 0
+    if timeline.new_phase is not None:
+        share = snapshots.new_share.fillna(-1.0)
+        at_end = share.sel(time=timeline.ends_s[timeline.new_phase]).values
+        neurons = np.argsort(at_end, kind="stable")
+        middle = share.sel(time=timeline.middle_s(timeline.new_phase), method="ffill")
+        neuron = int(np.argmax(middle.values))
+        candidate = int(np.argmax(candidates.sel(time=float(middle.time)).values[neuron]))
+    half = min(N_SHOWN, neurons.size) // 2
+    return xr.Dataset(
+        {
+            "post": ("row", [*neurons[:half], *neurons[-half:]]),
+            "synapse_post": ((), neuron),
+            "synapse_pre": ((), int(candidates.pre[candidate])),
+        }
+    )
+
+
+# -- controls, in both readings of a retracted synapse --------------------
+
+
+def summaries(p: P, results: Results) -> dict[str, xr.Dataset]:
+    """Summaries of both readings and their controls, at the end of the new digit's phase."""
+    printed = p.rule.learn_when_retracted
+    trunks = (LEARNING, ALTERNATIVE_RULE) if printed else (ALTERNATIVE_RULE, LEARNING)
+    return {
+        f"{reading}{control}/summary": _summary(results, f"{trunk}{control}", p.timeline)
+        for reading, trunk in zip(READINGS, trunks, strict=True)
+        for control in ("", *(f"/{name}" for name in CONTROLS))
+    }
+
+
+def _summary(results: Results, branch: str, timeline: Timeline) -> xr.Dataset:
+    """Numbers at the end of the new digit's phase.
+
+    ``regrowth_at_end``: of the connections at new inputs that were eliminated before, the share
+    that is active. ``useful_regrowth``: the same for candidate inputs of the two neurons that
+    respond most to the new digit. ``new_synapses``: connections at background inputs that appear
+    from one snapshot to the next in that phase. ``active_share``, ``background_active``: of all
+    synapses, of those at background inputs. ``retuned``: neurons. ``active``: share over time.
+    """
+    assert timeline.new_digit is not None
+    images, until = results["images"], slice(None, timeline.new_end_s)
+    theta = record_of(results, branch, "theta").sel(time=until)
+    active = record_of(results, branch, "active").sel(time=until)
+    tuning = _retuning(results, branch, timeline.new_digit).sel(time=until).isel(time=-1)
+    before, after = eliminated_before(theta, timeline), theta.values[-1] > 0
+    best = np.argsort(tuning.new_share.fillna(-1.0).values, kind="stable")[-N_BEST:]
+    useful = np.ix_(best, images.candidate_input.values)
+    background, new = always_background(images), images.new.values
+    phase = theta.sel(time=slice(timeline.new_start_s, None))
+    return xr.Dataset(
+        {
+            "regrowth_at_end": _share((after & before)[:, new], before[:, new]),
+            "useful_regrowth": _share((after & before)[useful], before[useful]),
+            "new_synapses": float(new_synapses(phase, background)[0]),
+            "active_share": float(after.mean()),
+            "background_active": float(after[:, background].mean()),
+            "retuned": float(tuning.retuned.sum()),
+            "active": active.sum("post") / (theta.sizes["post"] * theta.sizes["pre"]),
+        }
+    )
+
+
+def eliminated_before(theta: xr.DataArray, timeline: Timeline) -> Bools:
+    """Connections active at the start and eliminated when the new digit appears."""
+    before = theta.sel(time=timeline.new_start_s).values > 0
+    return np.asarray((theta.values[0] > 0) & ~before, bool)
+
+
+def always_background(images: xr.Dataset) -> Bools:
+    """Inputs that are background in every phase."""
+    return np.asarray(images.background.values.all(axis=0), bool)
+
+
+def new_synapses(theta: xr.DataArray, inputs: Bools) -> tuple[int, int]:
+    """Active connections at some inputs, over snapshots: new since the previous one, and all."""
+    active = theta.values[:, :, inputs] > 0
+    return int((active[1:] & ~active[:-1]).sum()), int(active[1:].sum())
+
+
+def _share(part: Bools, whole: Bools) -> float:
+    """A share; 0 if there is nothing to share."""
+    return float(part.sum() / max(1, whole.sum()))
+
 
 # -- elimination and sparseness --------------------
 
@@ -72,7 +263,8 @@ def new_synapse_share(p: P, results: Results, branch: str) -> Ratio:
 
 def two_retuned(p: P, results: Results, branch: str) -> bool:
     """Whether at least two neurons are retuned to the new digit at the end of its phase."""
-    return bool(_at_phase_end(p, results, branch).retuned.sum() >= 2)
+    retuned = results[f"{branch}/snapshots"].retuned.sel(time=p.timeline.new_end_s)
+    return bool(retuned.sum() >= 2)
 
 
 def similarity_gain(p: P, results: Results, branch: str) -> float:
@@ -81,15 +273,9 @@ def similarity_gain(p: P, results: Results, branch: str) -> float:
     The second best neuron represents "at least two". Neurons without weights have similarity −1
     at the end, and 0 before.
     """
-    end, before = (_at_phase_end(p, results, branch, shift).similarity for shift in (0, -1))
+    similarity = results[f"{branch}/snapshots"].similarity
+    end, before = (similarity.sel(time=t) for t in (p.timeline.new_end_s, p.timeline.new_start_s))
     return _second_best(end, -1.0) - _second_best(before, 0.0)
-
-
-def _at_phase_end(p: P, results: Results, branch: str, shift: int = 0) -> xr.Dataset:
-    """Snapshot at the end of the new digit's phase, or of one ``shift`` phases later."""
-    assert p.timeline.new_phase is not None
-    end_s = p.timeline.ends_s[p.timeline.new_phase + shift]
-    return results[f"{branch}/snapshots"].sel(time=end_s)
 
 
 def _second_best(values: xr.DataArray, missing: float) -> float:
@@ -98,10 +284,9 @@ def _second_best(values: xr.DataArray, missing: float) -> float:
 
 def regrowth(p: P, results: Results, branch: str) -> Ratio:
     """Eliminated connections at new inputs that are active at the end of the new digit's phase."""
-    assert p.timeline.new_phase is not None
     theta, new = record_of(results, branch, "theta"), results["images"].new.values
     eliminated = eliminated_before(theta, p.timeline)[:, new]
-    active = theta.sel(time=p.timeline.ends_s[p.timeline.new_phase]).values[:, new] > 0
+    active = theta.sel(time=p.timeline.new_end_s).values[:, new] > 0
     return Ratio(float((eliminated & active).sum()), float(eliminated.sum()))
 
 
@@ -110,20 +295,15 @@ def regrowth(p: P, results: Results, branch: str) -> Ratio:
 
 def all_return(p: P, results: Results, branch: str) -> bool:
     """Whether no neuron is retuned at the end of the phase after the new digit."""
-    assert p.timeline.return_phase is not None
-    end_s = p.timeline.ends_s[p.timeline.return_phase]
-    return bool(results[f"{branch}/snapshots"].retuned.sel(time=end_s).sum() == 0)
+    retuned = results[f"{branch}/snapshots"].retuned.sel(time=p.timeline.return_end_s)
+    return bool(retuned.sum() == 0)
 
 
 def eliminated_after(p: P, results: Results, branch: str) -> Ratio:
     """Connections at new inputs active with the new digit that are eliminated after it."""
-    assert p.timeline.new_phase is not None
-    assert p.timeline.return_phase is not None
     theta, new = record_of(results, branch, "theta"), results["images"].new.values
-    had, have = (
-        theta.sel(time=p.timeline.ends_s[phase]).values[:, new] > 0
-        for phase in (p.timeline.new_phase, p.timeline.return_phase)
-    )
+    times = (p.timeline.new_end_s, p.timeline.return_end_s)
+    had, have = (theta.sel(time=t).values[:, new] > 0 for t in times)
     return Ratio(float((had & ~have).sum()), float(had.sum()))
 
 
@@ -132,206 +312,86 @@ def eliminated_after(p: P, results: Results, branch: str) -> Ratio:
 
 def synapse_active(p: P, results: Results, branch: str) -> float:
     """Share of time active in the second half of the new digit's phase."""
-    (half,), own = _during(p, results, branch)
-    return float(half[:, own].mean())
-
-
-def synapse_regrowths(p: P, results: Results, branch: str) -> float:
-    """Upward crossings of θ = 0 in the second half of the new digit's phase."""
-    (half,), own = _during(p, results, branch)
-    return float(_upward_crossings(half)[own])
+    return _synapse_active(p, results, branch, *p.timeline.around_new[1:2])
 
 
 def synapse_active_around(p: P, results: Results, branch: str) -> float:
     """Share of time active, mean of the phases before and after the new digit's."""
-    halves, own = _around(p, results, branch)
-    return float(np.mean([half[:, own].mean() for half in halves]))
+    return _synapse_active(p, results, branch, *p.timeline.around_new[::2])
+
+
+def synapse_regrowths(p: P, results: Results, branch: str) -> float:
+    """Upward crossings of θ = 0 in the second half of the new digit's phase."""
+    crossings, own = _regrowths(p, results, branch, *p.timeline.around_new[1:2])
+    return float(crossings[own])
 
 
 def synapse_regrowths_around(p: P, results: Results, branch: str) -> float:
     """Upward crossings of θ = 0, mean of the phases before and after the new digit's."""
-    halves, own = _around(p, results, branch)
-    return float(np.mean([_upward_crossings(half)[own] for half in halves]))
+    crossings, own = _regrowths(p, results, branch, *p.timeline.around_new[::2])
+    return float(crossings[own])
 
 
 def candidate_regrowths_around(p: P, results: Results, branch: str) -> float:
     """The same, mean over all candidate inputs of the neuron; NaN without a return."""
     if p.timeline.return_phase is None:
         return float("nan")
-    halves, _ = _around(p, results, branch)
-    return float(np.mean([_upward_crossings(half) for half in halves], axis=0).mean())
+    return float(_regrowths(p, results, branch, *p.timeline.around_new[::2])[0].mean())
 
 
-_Halves = tuple[list[NDArray[np.bool_]], int]
-"""Active candidates, [time, input] for each half of a phase, and the column of the synapse."""
+def _synapse_active(p: P, results: Results, branch: str, *phases: int) -> float:
+    halves, own = _second_halves(p, results, branch, *phases)
+    return float(np.mean([half[:, own].mean() for half in halves]))
 
 
-def _during(p: P, results: Results, branch: str) -> _Halves:
-    assert p.timeline.new_phase is not None
-    return _second_halves(p, results, branch, p.timeline.new_phase)
+def _regrowths(p: P, results: Results, branch: str, *phases: int) -> tuple[Floats, int]:
+    """Upward crossings of every candidate, and the column of the synapse."""
+    halves, own = _second_halves(p, results, branch, *phases)
+    return np.mean([(half[1:] & ~half[:-1]).sum(axis=0) for half in halves], axis=0), own
 
 
-def _around(p: P, results: Results, branch: str) -> _Halves:
-    assert p.timeline.new_phase is not None
-    assert p.timeline.return_phase is not None
-    return _second_halves(p, results, branch, p.timeline.new_phase - 1, p.timeline.return_phase)
-
-
-def _second_halves(p: P, results: Results, branch: str, *phases: int) -> _Halves:
-    selected = results[f"{branch}/selected"]
+def _second_halves(p: P, results: Results, branch: str, *phases: int) -> tuple[list[Bools], int]:
+    """Active candidates [time, input] in the second half of some phases, and that column."""
+    selected, timeline = results[f"{branch}/selected"], p.timeline
     traces = record_of(results, branch, "candidates").isel(post=int(selected.synapse_post))
     own = traces.pre.values.tolist().index(int(selected.synapse_pre))
-    traces, timeline = traces.transpose("time", "pre"), p.timeline
     spans = [slice(timeline.middle_s(phase), timeline.ends_s[phase]) for phase in phases]
-    return [np.asarray(traces.sel(time=span).values > 0, bool) for span in spans], own
-
-
-def _upward_crossings(active: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.asarray((active[1:] & ~active[:-1]).sum(axis=0), np.int64)
+    return [traces.sel(time=span).transpose("time", "pre").values > 0 for span in spans], own
 
 
 # -- controls; the branch is READING or READING/CONTROL --------------------
 
 
-def useful_regrowth(p: P, results: Results, branch: str) -> float:
-    """Share of useful eliminated connections that are active at the end."""
-    return _of_summary(results, branch, "useful_regrowth")
+def _at_end(p: P, results: Results, branch: str, variable: str) -> float:
+    """A number of the summary."""
+    return float(results[f"{branch}/summary"][variable])
 
 
-def regrowth_at_end(p: P, results: Results, branch: str) -> float:
-    """Share of eliminated connections at all new inputs that are active at the end."""
-    return _of_summary(results, branch, "regrowth")
+def _relative(p: P, results: Results, branch: str, variable: str, to: str = "") -> Ratio:
+    """That number relative to a reading: ``to``, or the same without the control's change."""
+    both = branch, to or branch.partition("/")[0]
+    return Ratio(*(_at_end(p, results, each, variable) for each in both))
 
 
-def active_share(p: P, results: Results, branch: str) -> float:
-    """Active share of all synapses at the end."""
-    return _of_summary(results, branch, "active_share")
-
-
-def background_active(p: P, results: Results, branch: str) -> float:
-    """Active share at inputs that are background in all phases, at the end."""
-    return _of_summary(results, branch, "background_active")
-
-
-def retuned(p: P, results: Results, branch: str) -> float:
-    """Neurons retuned to the new digit at the end."""
-    return _of_summary(results, branch, "retuned")
-
-
-def regrowth_relative_to_printed(p: P, results: Results, branch: str) -> Ratio:
-    """Useful regrowth relative to the printed rule."""
-    return Ratio(*(_of_summary(results, each, "useful_regrowth") for each in (branch, PRINTED)))
-
-
-def relative_regrowth(p: P, results: Results, branch: str) -> Ratio:
-    """Useful regrowth relative to the circuit without the control's change."""
-    return _relative(results, branch, "useful_regrowth")
-
-
-def relative_retuning(p: P, results: Results, branch: str) -> Ratio:
-    """Retuned neurons, relative to the same."""
-    return _relative(results, branch, "retuned")
-
-
-def relative_new_synapses(p: P, results: Results, branch: str) -> Ratio:
-    """New connections at background inputs, relative to the same."""
-    return _relative(results, branch, "new_synapses")
-
-
-def relative_active_share(p: P, results: Results, branch: str) -> Ratio:
-    """Active share, relative to the same."""
-    return _relative(results, branch, "active_share")
-
-
-def _of_summary(results: Results, branch: str, name: str) -> float:
-    return float(results[f"{branch}/summary"][name])
-
-
-def _relative(results: Results, branch: str, name: str) -> Ratio:
-    reading = branch.partition("/")[0]
-    return Ratio(*(_of_summary(results, each, name) for each in (branch, reading)))
-
-
-# -- STDP: deviation from theory, and nulls with the timing undone --------------------
-
-
-def single_error(p: P, results: Results) -> float:
-    """Largest deviation of single pairs from theory."""
-    return _largest(results["stdp"].single, results["stdp"].single_theory)
-
-
-def single_error_reversed(p: P, results: Results) -> float:
-    """The same with lags reversed."""
-    return _largest(results["stdp"].single[:, ::-1], results["stdp"].single_theory)
-
-
-def regular_error(p: P, results: Results) -> float:
-    """Largest deviation of regular pairs from theory."""
-    return _largest(results["stdp"].regular, results["stdp"].regular_theory)
-
-
-def regular_error_reversed(p: P, results: Results) -> float:
-    """The same with lags reversed."""
-    return _largest(results["stdp"].regular[::-1], results["stdp"].regular_theory)
-
-
-def regular_sign(p: P, results: Results) -> float:
-    """The smaller of potentiation at a lag of about 10 ms and depression at about −10 ms."""
-    return _right_sign(results["stdp"].paired_lag.values, results["stdp"].regular.values)
-
-
-def regular_sign_reversed(p: P, results: Results) -> float:
-    """The same with lags reversed."""
-    return _right_sign(results["stdp"].paired_lag.values, results["stdp"].regular.values[::-1])
-
-
-def depression_slope(p: P, results: Results) -> float:
-    """d log(depression)/dw at a lag at which the presynaptic spike has no effect."""
-    return _slope(results["stdp"].weight.values, results["stdp"].single.values[:, 0])
-
-
-def depression_slope_reversed(p: P, results: Results) -> float:
-    """The same with weights in reverse order."""
-    return _slope(results["stdp"].weight.values, results["stdp"].single.values[::-1, 0])
-
-
-def poisson_error(p: P, results: Results) -> float:
-    """Root mean square deviation of Poisson pairs from theory, in standard errors."""
-    return _in_errors(results["stdp"], "poisson")
-
-
-def poisson_error_shuffled(p: P, results: Results) -> float:
-    """The same with lags shuffled among pairs."""
-    return _in_errors(results["stdp"], "shuffled")
-
-
-def _largest(measured: xr.DataArray, theory: xr.DataArray) -> float:
-    return float(np.abs(measured.values - theory.values).max())
-
-
-def _right_sign(lag_s: Floats, change: Floats) -> float:
-    after, before = (int(np.argmin(np.abs(lag_s - at))) for at in (SHORT_LAG_S, -SHORT_LAG_S))
-    return float(min(change[after], -change[before]))
-
-
-def _slope(weight: Floats, change: Floats) -> float:
-    return float(np.polyfit(weight, np.log(-change), 1)[0])
-
-
-def _in_errors(stdp: xr.Dataset, name: str) -> float:
-    deviation = (stdp[name] - stdp.poisson_theory) / stdp[f"{name}_error"]
-    return float(np.sqrt((deviation**2).mean()))
-
-
-MEASURES = (
+MEASURES: tuple[Measure, ...] = (
     *(background_left, informative_active, largest_active_share, largest_active_share_later),
     *(low_after_s, new_synapse_share, two_retuned, similarity_gain, regrowth),
     *(all_return, eliminated_after, synapse_active, synapse_regrowths),
     *(synapse_active_around, synapse_regrowths_around, candidate_regrowths_around),
-    *(useful_regrowth, regrowth_at_end, active_share, background_active, retuned),
-    *(regrowth_relative_to_printed, relative_regrowth, relative_retuning),
-    *(relative_new_synapses, relative_active_share),
-    *(single_error, single_error_reversed, regular_error, regular_error_reversed),
-    *(regular_sign, regular_sign_reversed, depression_slope, depression_slope_reversed),
-    *(poisson_error, poisson_error_shuffled),
+    *variants(
+        _at_end,
+        useful_regrowth=("useful_regrowth",),
+        regrowth_at_end=("regrowth_at_end",),
+        active_share=("active_share",),
+        background_active=("background_active",),
+        retuned=("retuned",),
+    ),
+    *variants(
+        _relative,
+        regrowth_relative_to_printed=("useful_regrowth", PRINTED),
+        relative_regrowth=("useful_regrowth",),
+        relative_retuning=("retuned",),
+        relative_new_synapses=("new_synapses",),
+        relative_active_share=("active_share",),
+    ),
 )

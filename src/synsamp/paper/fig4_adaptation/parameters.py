@@ -17,8 +17,8 @@ from synsamp.experiments import Parameters
 from synsamp.paper.shared.digit_circuit import (
     N_PIXELS,
     CircuitSection,
-    InputSection,
-    Source,
+    DigitInputSection,
+    DigitsFrom,
     SpikingRule,
     check_digits,
     require_an_end,
@@ -126,6 +126,31 @@ class Timeline:
         later = range(number + 1, len(self.digits))
         return next((n for n in later if self.digits[n] == self.digits[number - 1]), None)
 
+    @property
+    def new_start_s(self) -> float:
+        """When the new digit appears; only with a new digit."""
+        assert self.new_phase is not None
+        return self.start_s(self.new_phase)
+
+    @property
+    def new_end_s(self) -> float:
+        """End of the new digit's phase; only with a new digit."""
+        assert self.new_phase is not None
+        return self.ends_s[self.new_phase]
+
+    @property
+    def return_end_s(self) -> float:
+        """End of the phase in which the old digits return; only if they do."""
+        assert self.return_phase is not None
+        return self.ends_s[self.return_phase]
+
+    @property
+    def around_new(self) -> tuple[int, ...]:
+        """The phase before the new digit's, that phase, and the one of the return, if any."""
+        assert self.new_phase is not None
+        back = () if self.return_phase is None else (self.return_phase,)
+        return (self.new_phase - 1, self.new_phase, *back)
+
     def before(self, phase: int) -> tuple[int, ...]:
         """Digits shown before a phase."""
         return tuple(sorted({digit for shown in self.digits[:phase] for digit in shown}))
@@ -158,14 +183,16 @@ class AdaptationParameters(Parameters):
     )
     phase_s: float = Field(4000.0, ge=1.0, le=1e9, description="length of a phase")
     snapshot_every_s: float = Field(1000.0, ge=1.0, le=1e8, description="between two snapshots")
-    data: Source = Field("embedded", description="embedded (ones and twos) or mnist (all digits)")
+    data: DigitsFrom = Field(
+        "embedded", description="embedded (ones and twos) or mnist (all digits)"
+    )
     probe_s: float = Field(100.0, ge=5.0, le=1e4, description="length of a test of the tuning")
     controls: bool = Field(
         False, description="also run controls: no noise, no prior, alternative rule, …"
     )
     rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()
-    input: InputSection = InputSection()
+    input: DigitInputSection = DigitInputSection()
 
     @model_validator(mode="after")
     def _fits(self) -> AdaptationParameters:

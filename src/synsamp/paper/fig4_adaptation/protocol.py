@@ -20,6 +20,7 @@ With ``controls``, to the end of the new digit's phase unless stated otherwise:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from synsamp.analysis.tuning import counts_by_label, spike_counts
 from synsamp.data import Digits
-from synsamp.paper.fig4_adaptation.one_synapse import predict
+from synsamp.models.one_synapse import OneSynapse, active_share, regrowth
 from synsamp.paper.fig4_adaptation.parameters import (
     SYNC_INTERVAL_S,
     AdaptationParameters,
@@ -60,11 +61,14 @@ from synsamp.protocol import (
     weight,
 )
 from synsamp.seeds import named_seed
-from synsamp.spiking import Probe
+from synsamp.spiking import DoubleExponential, Probe
 
 LEARNING, ALTERNATIVE_RULE, NO_ACTIVITY = "learning", "alternative_rule", "no_activity"
 CONTROL, DIGIT_PERSISTS = "control", "digit_persists"
 NOISE_OFF, REPLICATE, NO_PRIOR = "noise_off", "replicate", "no_prior"
+PRINTED, NO_LIKELIHOOD = "printed", "no_likelihood"
+READINGS = (PRINTED, NO_LIKELIHOOD)
+"""Readings of a retracted synapse: it learns, as printed, or the likelihood is switched off."""
 SILENT_HZ = 1e-12
 WIDE = 1e3
 """Standard deviation of a prior without effect: its force is a millionth of the paper's."""
@@ -288,3 +292,72 @@ def _rows(timeline: Timeline, phase: int, digit: int) -> tuple[int, list[int]]:
     """Rows of the new digit and of the digits shown before it."""
     place = timeline.all_digits.index
     return place(digit), [place(d) for d in timeline.before(phase)]
+
+
+# -- theory of a single synapse --------------------
+
+
+def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
+    """Predict single synapses in the phases of a run, in both readings.
+
+    ``useful_regrowth``: share of useful eliminated synapses that are active again at the end of the
+    new digit's phase, with and without noise in that phase. ``background_active``: active share at
+    inputs that stay dark, with and without prior, at the end of that phase.
+    """
+    timeline, rule = p.timeline, p.rule
+    assert timeline.new_phase is not None
+    assert timeline.new_digit is not None
+    seconds = (timeline.start_s(timeline.new_phase), timeline.length_s(timeline.new_phase))
+    x_old = mean_epsp(p, images, timeline.before(timeline.new_phase))
+    x_new, dark = mean_epsp(p, images, (timeline.new_digit,)), mean_rate(p, 0.0) * area_s()
+    values = (
+        *(rule.speed, rule.data_size, rule.alpha, rule.theta_0),
+        *(rule.prior.mean, rule.prior.std, rule.clip_limit),
+    )
+    rate_hz = p.circuit.rate_hz / p.circuit.neurons
+    readings = [OneSynapse(*values, rate_hz, reading == PRINTED) for reading in READINGS]
+    useful = [
+        [
+            regrowth(one, x_old, x_new, seconds, (rule.temperature, T))
+            for T in (rule.temperature, 0.0)
+        ]
+        for one in readings
+    ]
+    background = [
+        [
+            active_share(
+                replace(one, prior=prior).distribution(
+                    one.start, dark, sum(seconds), rule.temperature
+                )
+            )
+            for prior in (True, False)
+        ]
+        for one in readings
+    ]
+    return xr.Dataset(
+        {
+            "useful_regrowth": (("reading", "noise"), useful),
+            "background_active": (("reading", "prior"), background),
+        },
+        coords={"reading": list(READINGS), "noise": [True, False], "prior": [True, False]},
+        attrs={"x_old": x_old, "x_new": x_new, "x_dark": dark},
+    )
+
+
+def area_s() -> float:
+    """∫ ε(s) ds: the mean EPSP of an input of 1 Hz."""
+    epsp = DoubleExponential()
+    return epsp.fall_s - epsp.rise_s
+
+
+def mean_rate(p: AdaptationParameters, grey: float) -> float:
+    """Rate of an input over digit and gap, in Hz; ``grey`` is its mean grey value in digits."""
+    shown = p.input
+    lit = shown.digit_s / (shown.digit_s + shown.gap_s)
+    return lit * shown.peak_rate_hz * grey + shown.noise_hz
+
+
+def mean_epsp(p: AdaptationParameters, images: xr.Dataset, digits: tuple[int, ...]) -> float:
+    """x̄ of the candidate inputs while some digits are shown."""
+    grey = images.mean_image.sel(digit=list(digits)).isel(pre=images.candidate_input.values)
+    return mean_rate(p, float(grey.mean())) * area_s()

@@ -15,7 +15,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from synsamp.experiments import Results
 from synsamp.mappings import Exponential
+from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters as P
 from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
@@ -42,6 +44,7 @@ LONGEST_PAIRED_LAG_S = 0.025
 """Half a period: beyond it a pair is nearer to the next one."""
 BIN_S = 0.0025
 DURATION_S = 1000.0
+SHORT_LAG_S = 0.010
 B, N = 1e-9, 100.0
 
 Floats = NDArray[np.float64]
@@ -184,3 +187,81 @@ def _binned(lags: Floats, values: Floats, edges: Floats) -> tuple[Floats, Floats
     mean = np.bincount(place, values, minlength=edges.size - 1) / count
     square = np.bincount(place, values**2, minlength=edges.size - 1) / count
     return mean, np.sqrt(np.maximum(square - mean**2, 0.0) / count)
+
+
+# -- measures: deviation from theory, and nulls with the timing undone --------------------
+
+
+def single_error(p: P, results: Results) -> float:
+    """Largest deviation of single pairs from theory."""
+    return _largest(results["stdp"].single, results["stdp"].single_theory)
+
+
+def single_error_reversed(p: P, results: Results) -> float:
+    """The same with lags reversed."""
+    return _largest(results["stdp"].single[:, ::-1], results["stdp"].single_theory)
+
+
+def regular_error(p: P, results: Results) -> float:
+    """Largest deviation of regular pairs from theory."""
+    return _largest(results["stdp"].regular, results["stdp"].regular_theory)
+
+
+def regular_error_reversed(p: P, results: Results) -> float:
+    """The same with lags reversed."""
+    return _largest(results["stdp"].regular[::-1], results["stdp"].regular_theory)
+
+
+def regular_sign(p: P, results: Results) -> float:
+    """The smaller of potentiation at a lag of about 10 ms and depression at about −10 ms."""
+    return _right_sign(results["stdp"].paired_lag.values, results["stdp"].regular.values)
+
+
+def regular_sign_reversed(p: P, results: Results) -> float:
+    """The same with lags reversed."""
+    return _right_sign(results["stdp"].paired_lag.values, results["stdp"].regular.values[::-1])
+
+
+def depression_slope(p: P, results: Results) -> float:
+    """d log(depression)/dw at a lag at which the presynaptic spike has no effect."""
+    return _slope(results["stdp"].weight.values, results["stdp"].single.values[:, 0])
+
+
+def depression_slope_reversed(p: P, results: Results) -> float:
+    """The same with weights in reverse order."""
+    return _slope(results["stdp"].weight.values, results["stdp"].single.values[::-1, 0])
+
+
+def poisson_error(p: P, results: Results) -> float:
+    """Root mean square deviation of Poisson pairs from theory, in standard errors."""
+    return _in_errors(results["stdp"], "poisson")
+
+
+def poisson_error_shuffled(p: P, results: Results) -> float:
+    """The same with lags shuffled among pairs."""
+    return _in_errors(results["stdp"], "shuffled")
+
+
+def _largest(measured: xr.DataArray, theory: xr.DataArray) -> float:
+    return float(np.abs(measured.values - theory.values).max())
+
+
+def _right_sign(lag_s: Floats, change: Floats) -> float:
+    after, before = (int(np.argmin(np.abs(lag_s - at))) for at in (SHORT_LAG_S, -SHORT_LAG_S))
+    return float(min(change[after], -change[before]))
+
+
+def _slope(weight: Floats, change: Floats) -> float:
+    return float(np.polyfit(weight, np.log(-change), 1)[0])
+
+
+def _in_errors(stdp: xr.Dataset, name: str) -> float:
+    deviation = (stdp[name] - stdp.poisson_theory) / stdp[f"{name}_error"]
+    return float(np.sqrt((deviation**2).mean()))
+
+
+STDP_MEASURES = (
+    *(single_error, single_error_reversed, regular_error, regular_error_reversed),
+    *(regular_sign, regular_sign_reversed, depression_slope, depression_slope_reversed),
+    *(poisson_error, poisson_error_shuffled),
+)

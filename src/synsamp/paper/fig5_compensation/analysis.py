@@ -1,4 +1,9 @@
-"""Datasets derived from the records of Fig. 5: recall, assemblies, codes, the path of θ′."""
+"""Datasets derived from the records of Fig. 5: recall, assemblies, codes, the path of θ′.
+
+Trained in each test on its other blocks, a linear decoder shows what the neurons encode
+(``recall``). Trained in the last test before lesion 1 and then fixed, it shows what downstream
+neurons that do not relearn could read out (``recall_fixed``, NaN before that test).
+"""
 
 from __future__ import annotations
 
@@ -11,24 +16,21 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.analysis.codes import code_similarity
+from synsamp.analysis.decoder import (
+    accuracy_by_block,
+    blocks_of,
+    cross_validated_accuracy,
+    fit_on_other_blocks,
+    shuffled,
+)
 from synsamp.analysis.manifold import principal_components, separation, shift
 from synsamp.analysis.peth import BIN_S, peak_order
 from synsamp.analysis.tuning import correlations
 from synsamp.experiments import Results
-from synsamp.paper.fig5_compensation.decoding import (
-    HOUR_S,
-    MAIN,
-    NO_LESION,
-    PLASTICITY_OFF,
-    blocks_of,
-    collect_recall,
-    lesions_before,
-    record_of,
-    shuffled,
-)
 from synsamp.paper.fig5_compensation.parameters import (
     AFTER_S,
     BEFORE_S,
+    HOUR_S,
     STEP_S,
     WINDOW_S,
     CompensationParameters,
@@ -37,6 +39,17 @@ from synsamp.paper.fig5_compensation.parameters import (
 from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.priors.gaussian import ornstein_uhlenbeck
 
+MAIN, NO_LESION = "main", "no_lesion"
+PLASTICITY_OFF, NOISE_OFF, LIKELIHOOD = "plasticity_off", "noise_off", "likelihood_alone"
+BRANCHES = {
+    MAIN: 0,
+    NO_LESION: 0,
+    **{f"{PLASTICITY_OFF}_{n}": n for n in (1, 2)},
+    **{f"{NOISE_OFF}_{n}": n for n in (1, 2)},
+    f"{LIKELIHOOD}_2": 2,
+}
+"""Branches, and how many lesions preceded them."""
+COPIED = ("likeness", "likeness_shuffled", "connections", "allowed")
 WORDS = ("as heard", "shuffled")
 POPULATIONS = ("z_A", "z_V")
 KINDS = ("x_A→z_A", "x_V→z_V", "z_A→z_A", "z_A→z_V", "z_V→z_A", "z_V→z_V")
@@ -58,6 +71,68 @@ def analyse(p: CompensationParameters, results: Results) -> dict[str, xr.Dataset
         "codes": collect_codes(p.schedule, results),
         "shares": collect_shares(results),
     }
+
+
+# -- recall over time --------------------
+
+
+def record_of(branch: str, record: str) -> str:
+    """Name of a record of a branch in the results."""
+    return f"network/{record}" if branch == MAIN else f"network/{branch}/{record}"
+
+
+def lesions_before(time_s: Any, lesions_s: tuple[float, ...]) -> NDArray[np.int64]:
+    """Lesions before each test; the test just after a lesion has the next larger number as time."""
+    return np.sum([np.asarray(time_s) > lesion_s for lesion_s in lesions_s], axis=0)
+
+
+def collect_recall(schedule: ScheduleSection, results: Results) -> xr.Dataset:
+    """Decode all tests, branch after branch."""
+    branches = [branch for branch in BRANCHES if record_of(branch, "test") in results]
+    parts, decoders = [], []
+    for branch in branches:
+        data = results[record_of(branch, "test")].load()
+        time = data.time.values
+        lesions = np.full(time.size, BRANCHES[branch])
+        blocks = _blocks(data.counts, data.word)
+        recall = np.stack([cross_validated_accuracy(each) for each in blocks])
+        by_fixed = np.full(recall.shape, np.nan)
+        first = 0
+        if branch == MAIN:
+            lesions = lesions_before(time, schedule.lesions_s)
+            first = int(np.flatnonzero(lesions == 0)[-1])
+            decoders = fit_on_other_blocks(blocks[first])
+        by_fixed[first:] = [accuracy_by_block(decoders, each) for each in blocks[first:]]
+        both = ("test", "block")
+        variables = {
+            "recall": (both, recall, {"description": "from z_V, sound alone"}),
+            "recall_fixed": (both, by_fixed, {"description": "decoders trained before lesion 1"}),
+            "heard": ("test", _heard(data, data.word), {"description": "from z_A, sound alone"}),
+            "heard_shuffled": ("test", _heard(data, data.shuffled_word)),
+            **{name: data[name].drop_vars("time").rename(time="test") for name in COPIED},
+        }
+        coords = {"time": time, "branch": np.full(time.size, branch), "lesions": lesions}
+        parts.append(xr.Dataset(variables, {k: ("test", v) for k, v in coords.items()}))
+    whole = xr.concat(parts, "test")
+    whole.time.attrs["units"] = "s"
+    return whole
+
+
+def _blocks(counts: xr.DataArray, words: xr.DataArray) -> list[list[tuple[Any, Any]]]:
+    rows = zip(counts.values, words.values, strict=True)
+    return [for_decoder(*blocks_of(*row)) for row in rows]
+
+
+def for_decoder(counts: Sequence[Any], words: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Blocks as pairs: one row of features for each presentation, and its word."""
+    rows = (np.asarray(c, float).reshape(len(c), -1) for c in counts)
+    return list(zip(rows, map(np.asarray, words), strict=True))
+
+
+def _heard(data: xr.Dataset, words: xr.DataArray) -> list[float]:
+    """Accuracy of decoding the word from spike counts of z_A, in each test."""
+    blocks = _blocks(data.heard_counts, words)
+    return [float(cross_validated_accuracy(each).mean()) for each in blocks]
 
 
 # -- assemblies (Fig. 5B) --------------------

@@ -8,22 +8,45 @@ times the network recovers under the same rule.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import xarray as xr
+
+from synsamp.data import (
+    MNIST,
+    TI46,
+    Digits,
+    EmbeddedSpeech,
+    FreeSpokenDigits,
+    RateSegments,
+    Utterance,
+    WavFolder,
+    digits_from_folder,
+    encode_cochleagram,
+    load_digits,
+    load_speech,
+    lyon_cochleagram,
+    padded,
+    split_speech,
+)
+from synsamp.data.digit_pairs import Pairs
+from synsamp.data.speech import SpeechSource
+from synsamp.errors import refuse
 from synsamp.experiments import Experiment, Results
 from synsamp.paper.fig5_compensation.analysis import analyse
 from synsamp.paper.fig5_compensation.claims import CLAIMS
-from synsamp.paper.fig5_compensation.drift import DRIFT_MEASURES
 from synsamp.paper.fig5_compensation.measures import MEASURES
-from synsamp.paper.fig5_compensation.parameters import CompensationParameters, ScheduleSection
-from synsamp.paper.fig5_compensation.protocol import compensation_protocol
-from synsamp.paper.fig5_compensation.stimuli import (
-    InputSection,
-    example_of,
-    load_pairs,
-    require_data,
+from synsamp.paper.fig5_compensation.parameters import (
+    FSDD_SPEAKERS,
+    AudiovisualInputSection,
+    CompensationParameters,
+    ScheduleSection,
 )
+from synsamp.paper.fig5_compensation.protocol import compensation_protocol
 from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.seeds import named_seed
 
@@ -31,23 +54,111 @@ from synsamp.seeds import named_seed
 def run(p: CompensationParameters, seed: int) -> Mapping[str, Any]:
     """One network, with its own split of the words into those learned from and those for tests."""
     pairs = load_pairs(p.input, seed)
-    example = example_of(pairs, p.input).assign_attrs(surrogates=_surrogates(seed))
+    surrogates = int(named_seed(seed, "surrogates").generate_state(1)[0])  # shuffles, noise alone
+    example = example_of(pairs, p.input).assign_attrs(surrogates=surrogates)
     return {"network": compensation_protocol(p, pairs), "example": example}
 
 
-def _surrogates(seed: int) -> int:
-    """Seed of surrogates: shuffled words, paths of noise alone."""
-    return int(named_seed(seed, "surrogates").generate_state(1)[0])
-
-
 def requires(p: CompensationParameters) -> None:
-    """Raise an error if words or images are missing."""
-    require_data(p.input)
+    """Raise an error if recordings or images are missing on this machine."""
+    words(p.input)
+    if p.input.images != "embedded":
+        _images(p.input)
 
 
-PAPER = CompensationParameters(input=InputSection(speech="fsdd"))
+# -- spoken and written digits --------------------
+
+
+@functools.lru_cache(maxsize=4)
+def words(section: AudiovisualInputSection) -> tuple[Utterance, ...]:
+    """All words that a network may hear: of the named speaker, or of all possible ones."""
+    speech, folder, speaker = section.speech, Path(section.speech_folder), section.speaker
+    sources: dict[str, SpeechSource] = {
+        "embedded": EmbeddedSpeech(),
+        "fsdd": FreeSpokenDigits(),
+        "ti46": TI46(folder),
+        "folder": WavFolder(folder),
+    }
+    wanted = [speaker] if speaker else list(FSDD_SPEAKERS) if speech == "fsdd" else None
+    found = load_speech(sources[speech], section.digits, wanted)
+    speakers = sorted({word.speaker for word in found})
+    if wanted is None and len(speakers) > 1:
+        raise refuse("input.speaker", f"must be one of {', '.join(speakers)}", speaker)
+    if wanted is not None and (missing := [name for name in wanted if name not in speakers]):
+        remedy = "get them with `synsamp data fetch fsdd`, or name one by input.speaker"
+        what = f"must hold words of {', '.join(wanted)}"
+        raise refuse(f"speech={speech}", what, f"none of {missing[0]}", remedy)
+    return found
+
+
+def speaker_for(words: Sequence[Utterance], seed: int) -> str:
+    """The speaker of a network: the only one, or one drawn from its seed.
+
+    Intervals over networks then include differences between voices.
+    """
+    speakers = sorted({word.speaker for word in words})
+    return speakers[int(named_seed(seed, "speaker").generate_state(1)[0]) % len(speakers)]
+
+
+def load_pairs(section: AudiovisualInputSection, seed: int) -> Pairs:
+    """Read the data; the seed determines the speaker and the split into learning and test words."""
+    known = words(section)
+    speaker = speaker_for(known, seed)
+    spoken = [one for one in known if one.speaker == speaker]
+    split = int(named_seed(seed, "utterances").generate_state(1)[0])
+    parts = split_speech(spoken, split, section.train_utterances, section.test_utterances)
+    written = _images(section)
+    return Pairs(
+        tuple(_sound(section, one) for one in parts.train),
+        np.array([section.digits.index(one.digit) for one in parts.train]),
+        tuple(_sound(section, one) for one in parts.test),
+        np.array([section.digits.index(one.digit) for one in parts.test]),
+        (written.by_digit(section.digits[0]), written.by_digit(section.digits[1])),
+        # whole frames of the ear make a word up to one frame longer than its waveform
+        tuple(one.duration_s + 2 * section.padding_s + more for one in known for more in (0, 0.01)),
+        speaker,
+    )
+
+
+def example_of(pairs: Pairs, section: AudiovisualInputSection) -> xr.Dataset:
+    """Data of panel A: a word and an image of the second digit, and the mean images."""
+    sound = pairs.train_sounds[int(np.flatnonzero(pairs.train_classes == 1)[0])]
+    starts = np.concatenate([[0.0], np.cumsum(sound.durations_s)])
+    return xr.Dataset(
+        {
+            "sound_rate_hz": (("frame", "channel"), sound.rates_hz[:, :: section.afferents]),
+            "frame_start_s": ("edge", starts),
+            "image": (("row", "column"), pairs.images[1][0]),
+            "mean_image": (("class", "pixel"), pairs.mean_images),
+        },
+        attrs={
+            "height": pairs.images[0].shape[1],
+            "width": pairs.images[0].shape[2],
+            "speaker": pairs.speaker,
+        },
+    )
+
+
+@functools.lru_cache(maxsize=2)
+def _images(section: AudiovisualInputSection) -> Digits:
+    if section.images == "folder":
+        return digits_from_folder(section.images_folder)
+    return load_digits(MNIST() if section.images == "mnist" else None).train
+
+
+def _sound(section: AudiovisualInputSection, spoken: Utterance) -> RateSegments:
+    heard = lyon_cochleagram(spoken.waveform, spoken.rate_hz)
+    rates = encode_cochleagram(
+        heard.values, heard.frame_s, section.sound_peak_hz, section.noise_hz, section.afferents
+    )
+    return padded(rates, section.padding_s, section.padding_s, section.noise_hz)
+
+
+# -- the experiment --------------------
+
+PAPER = CompensationParameters(input=AudiovisualInputSection(speech="fsdd"))
 RETRACTED = CompensationParameters(
-    input=InputSection(speech="fsdd"), rule=SpikingRule(learn_when_retracted=False)
+    input=AudiovisualInputSection(speech="fsdd"), rule=SpikingRule(learn_when_retracted=False)
 )
 QUICK = CompensationParameters(
     schedule=ScheduleSection(
@@ -83,7 +194,7 @@ EXPERIMENT = Experiment(
     run=run,
     requires=requires,
     analyse=analyse,
-    measures=(*MEASURES, *DRIFT_MEASURES),
+    measures=MEASURES,
     claims=CLAIMS,
     also_measured=(
         "voice",

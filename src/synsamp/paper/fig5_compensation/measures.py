@@ -2,6 +2,9 @@
 
 Chance is 0.5, so only recall above chance counts. The branch ``network`` is the network itself,
 ``network/noise_off_1`` a control that continues from the same state.
+
+Levels are means of a few tests: *learned* of the half hour before lesion 1 (or half of a shorter
+phase), *recovered* from 1 h after lesion 1, *late* around 2 h after lesion 2.
 """
 
 from __future__ import annotations
@@ -13,17 +16,19 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy import stats
 
-from synsamp.claims import Ratio
+from synsamp.claims import Measure, Ratio, variants
 from synsamp.experiments import Results
-from synsamp.paper.fig5_compensation.decoding import (
+from synsamp.paper.fig5_compensation.analysis import (
     BRANCHES,
-    HOUR_S,
+    LESIONS,
     MAIN,
-    RecallTests,
+    NO_LESION,
+    NOISE,
+    NONE,
     record_of,
 )
+from synsamp.paper.fig5_compensation.parameters import FSDD_SPEAKERS, HOUR_S, ScheduleSection
 from synsamp.paper.fig5_compensation.parameters import CompensationParameters as P
-from synsamp.paper.fig5_compensation.voices import FSDD_SPEAKERS
 from synsamp.priors.gaussian import ornstein_uhlenbeck
 
 CHANCE = 0.5
@@ -32,15 +37,71 @@ NETWORK = "network"
 Floats = NDArray[np.float64]
 
 
-def recall_tests(p: P, results: Results, which: str = "recall") -> RecallTests:
-    """Recall, or another result of the tests, by branch and time."""
-    return RecallTests(p.schedule, results["recall"].load(), which)
-
-
 def voice(p: P, results: Results) -> float:
     """Index of the speaker among those who may be drawn; NaN for another voice."""
     speaker = results["example"].attrs["speaker"]
     return float(FSDD_SPEAKERS.index(speaker)) if speaker in FSDD_SPEAKERS else math.nan
+
+
+class RecallTests:
+    """Recall of one network: levels averaged over tests.
+
+    ``which`` is ``recall``, with decoders trained in each test, or ``recall_fixed``.
+    """
+
+    def __init__(self, schedule: ScheduleSection, tests: xr.Dataset, which: str = "recall") -> None:
+        self.data, self.time_s = tests, tests.time.values
+        self.recall: Floats = tests[which].mean("block").values
+        self.at_1, self.at_2 = schedule.lesions_s[0], schedule.lesions_s[-1]
+        self.end_1 = self.at_1 + schedule.after_lesion_1_s
+        self.end_s = schedule.end_s
+
+    def rows(
+        self, branch: str, lesions: int, start_s: float = 0.0, stop_s: float = np.inf
+    ) -> NDArray[np.int64]:
+        """Indices of the tests of a branch in a window of time, ends included."""
+        chosen = (self.data.branch.values == branch) & (self.data.lesions.values == lesions)
+        chosen &= (self.time_s >= start_s - 1.0) & (self.time_s <= stop_s + 1.0)
+        return np.flatnonzero(chosen)
+
+    def level(self, branch: str, lesions: int, start_s: float, stop_s: float) -> float:
+        """Mean recall in a window; NaN without a test."""
+        rows = self.rows(branch, lesions, start_s, stop_s)
+        return float(self.recall[rows].mean()) if rows.size else float("nan")
+
+    def last(self, branch: str, lesions: int, n: int = 3) -> float:
+        """Mean recall over the last tests of a branch after so many lesions."""
+        return float(self.recall[self.rows(branch, lesions)[-n:]].mean())
+
+    def after_lesion(self, lesion: int) -> float:
+        """Recall just after a lesion."""
+        return float(self.recall[self.rows(MAIN, lesion)[0]])
+
+    @property
+    def learned_rows(self) -> NDArray[np.int64]:
+        """Tests in the half hour before lesion 1, or in the second half of a shorter phase."""
+        return self.rows(MAIN, 0, self.at_1 - min(HOUR_S, self.at_1) / 2, self.at_1)
+
+    @property
+    def learned(self) -> float:
+        """Recall before lesion 1."""
+        return float(self.recall[self.learned_rows].mean())
+
+    @property
+    def recovered(self) -> float:
+        """Recall from one hour after lesion 1, or at the end of a shorter phase."""
+        return self.level(MAIN, 1, min(self.at_1 + HOUR_S, self.end_1), self.end_1)
+
+    @property
+    def late_window(self) -> tuple[float, float]:
+        """A quarter of an hour to either side of two hours after lesion 2, within the phase."""
+        centre = min(self.at_2 + 2 * HOUR_S, self.end_s - HOUR_S / 4)
+        return centre - HOUR_S / 4, centre + HOUR_S / 4
+
+
+def recall_tests(p: P, results: Results, which: str = "recall") -> RecallTests:
+    """Recall, or another result of the tests, by branch and time."""
+    return RecallTests(p.schedule, results["recall"].load(), which)
 
 
 # -- learning --------------------
@@ -51,71 +112,39 @@ def recall(p: P, results: Results) -> float:
     return recall_tests(p, results).learned
 
 
-def recall_before_learning(p: P, results: Results) -> float:
-    """Recall in the first test."""
-    return float(_first_test(p, results).recall.mean())
+def _recall_in(p: P, results: Results, lesions: int, test: int) -> float:
+    """Recall of the network in one test, counted from the last of so many lesions."""
+    tests = recall_tests(p, results)
+    return float(tests.recall[tests.rows(MAIN, lesions)[test]])
 
 
-def heard(p: P, results: Results) -> float:
+def _heard(p: P, results: Results, suffix: str) -> float:
     """Accuracy of decoding the word from z_A."""
-    return float(_learned(p, results).heard.mean())
+    return float(_learned(p, results)["heard" + suffix].mean())
 
 
-def heard_shuffled(p: P, results: Results) -> float:
-    """The same with words shuffled."""
-    return float(_learned(p, results).heard_shuffled.mean())
-
-
-def assemblies(p: P, results: Results) -> float:
+def _assemblies(p: P, results: Results, words: int) -> float:
     """Similarity of histograms of one digit minus that of different digits."""
-    return _assemblies(results, 0)
+    return float((results["assemblies"].likeness.values @ [1.0, -1.0])[1, words])
 
 
-def assemblies_shuffled(p: P, results: Results) -> float:
-    """The same with words shuffled."""
-    return _assemblies(results, 1)
-
-
-def reconstruction(p: P, results: Results) -> float:
+def _reconstruction(p: P, results: Results, suffix: str) -> float:
     """Correlation with the mean image of the digit heard minus that with the other."""
-    own, other = _own_and_other(p, results, "likeness")
+    own, other = _own_and_other(p, results, suffix)
     return float((own - other).mean())
 
 
-def reconstruction_shuffled(p: P, results: Results) -> float:
-    """The same with words shuffled."""
-    own, other = _own_and_other(p, results, "likeness_shuffled")
-    return float((own - other).mean())
-
-
-def reconstruction_both(p: P, results: Results) -> bool:
+def _reconstruction_both(p: P, results: Results, suffix: str) -> bool:
     """Whether the images of both digits resemble their own digit more."""
-    own, other = _own_and_other(p, results, "likeness")
+    own, other = _own_and_other(p, results, suffix)
     return bool((own > other).all())
 
 
-def reconstruction_both_shuffled(p: P, results: Results) -> bool:
-    """The same with words shuffled."""
-    own, other = _own_and_other(p, results, "likeness_shuffled")
-    return bool((own > other).all())
-
-
-def functional_share(p: P, results: Results) -> float:
-    """Share of possible lateral connections that are functional just before lesion 1."""
+def _functional_share(p: P, results: Results, test: int) -> float:
+    """Share of possible lateral connections that are functional, in a test before lesion 1."""
     tests = recall_tests(p, results)
-    last = tests.data.isel(test=int(tests.rows(MAIN, 0)[-1]))
-    return float(last.connections / last.allowed)
-
-
-def functional_share_of_prior(p: P, results: Results) -> float:
-    """The same before learning: connections drawn from the prior."""
-    start = _first_test(p, results)
-    return float(start.connections / start.allowed)
-
-
-def _first_test(p: P, results: Results) -> xr.Dataset:
-    tests = recall_tests(p, results)
-    return tests.data.isel(test=int(tests.rows(MAIN, 0)[0]))
+    found = tests.data.isel(test=int(tests.rows(MAIN, 0)[test]))
+    return float(found.connections / found.allowed)
 
 
 def _learned(p: P, results: Results) -> xr.Dataset:
@@ -123,13 +152,9 @@ def _learned(p: P, results: Results) -> xr.Dataset:
     return tests.data.isel(test=tests.learned_rows)
 
 
-def _assemblies(results: Results, words: int) -> float:
-    return float((results["assemblies"].likeness.values @ [1.0, -1.0])[1, words])
-
-
-def _own_and_other(p: P, results: Results, name: str) -> tuple[Floats, Floats]:
+def _own_and_other(p: P, results: Results, suffix: str) -> tuple[Floats, Floats]:
     """Correlations with the right and the wrong mean image, for each digit heard."""
-    found = _learned(p, results)[name].mean("test").values
+    found = _learned(p, results)["likeness" + suffix].mean("test").values
     return np.diagonal(found), np.diagonal(found[:, ::-1])
 
 
@@ -138,7 +163,7 @@ def _own_and_other(p: P, results: Results, name: str) -> tuple[Floats, Floats]:
 
 def tuned(p: P, results: Results) -> float:
     """Neurons of z_V tuned to the second digit, which lesion 1 removes."""
-    return float((~_survivors(results)).sum())
+    return float((~results[record_of(MAIN, "test")].alive.values[-1].astype(bool)).sum())
 
 
 def tuned_shuffled(p: P, results: Results) -> float:
@@ -146,29 +171,13 @@ def tuned_shuffled(p: P, results: Results) -> float:
     return float(results[record_of(MAIN, "tuning")].tuned_shuffled[0])
 
 
-def loss_1(p: P, results: Results) -> float:
-    """Recall lost by lesion 1."""
-    tests = recall_tests(p, results)
-    return tests.learned - tests.after_lesion(1)
-
-
-def loss_1_without_lesion(p: P, results: Results) -> float:
-    """The same in the test just before the lesion."""
-    tests = recall_tests(p, results)
-    return tests.learned - tests.last(MAIN, 0, 1)
-
-
-def recovery_1(p: P, results: Results, branch: str) -> Ratio:
-    """Recall regained after lesion 1, relative to the loss."""
-    return _recovery_1(p, results, branch, "recall")
-
-
-def recovery_1_fixed(p: P, results: Results, branch: str) -> Ratio:
-    """The same for decoders trained before lesion 1."""
-    return _recovery_1(p, results, branch, "recall_fixed")
+def _loss_1(p: P, results: Results, lesions: int, test: int) -> float:
+    """Recall lost since learning, in one test."""
+    return recall_tests(p, results).learned - _recall_in(p, results, lesions, test)
 
 
 def _recovery_1(p: P, results: Results, branch: str, which: str) -> Ratio:
+    """Recall regained after lesion 1, relative to the loss."""
     tests, learned = recall_tests(p, results, which), recall_tests(p, results).learned
     level = tests.recovered if branch == NETWORK else _level(tests, branch)
     return Ratio(level - tests.after_lesion(1), learned - tests.after_lesion(1))
@@ -182,10 +191,6 @@ def reconstruction_1(p: P, results: Results, branch: str) -> float:
     return float(last - first)
 
 
-def _survivors(results: Results) -> NDArray[np.bool_]:
-    return np.asarray(results[record_of(MAIN, "test")].alive.values[-1], bool)
-
-
 # -- lesion 2: connections --------------------
 
 
@@ -196,19 +201,12 @@ def removed_share(p: P, results: Results) -> float:
     return float((possible - np.isfinite(after).sum()) / possible)
 
 
-def after_lesion_2(p: P, results: Results) -> float:
-    """Recall just after lesion 2."""
-    return recall_tests(p, results).after_lesion(2)
-
-
-def before_lesion_2(p: P, results: Results) -> float:
-    """Recall in the test just before lesion 2."""
-    return recall_tests(p, results).last(MAIN, 1, 1)
-
-
-def regrown(p: P, results: Results, branch: str) -> float:
-    """Functional lateral connections two hours after lesion 2."""
-    return float(_late(p, results, branch).connections.mean())
+def _regrown(p: P, results: Results, branch: str, share: bool) -> float:
+    """Functional lateral connections two hours after lesion 2, or their share of those allowed."""
+    tests = recall_tests(p, results)
+    late = tests.data.isel(test=_late_rows(tests, branch))
+    connections = float(late.connections.mean())
+    return connections / float(late.allowed.mean()) if share else connections
 
 
 def regrown_of_prior(p: P, results: Results) -> float:
@@ -217,16 +215,9 @@ def regrown_of_prior(p: P, results: Results) -> float:
     return regrown_share_of_prior(p, results) * float(allowed)
 
 
-def regrown_share(p: P, results: Results, branch: str) -> float:
-    """Regrown connections relative to those allowed."""
-    late = _late(p, results, branch)
-    return float(late.connections.mean()) / float(late.allowed.mean())
-
-
 def regrown_share_of_prior(p: P, results: Results) -> float:
     """The same expected under prior and noise alone."""
     tests, after = recall_tests(p, results), _around_lesion_2(p, results)[1]
-    assert tests.at_2 is not None
     seconds = sum(tests.late_window) / 2 - tests.at_2
     left, rule = after[np.isfinite(after)].astype(float), p.rule
     keep, spread = ornstein_uhlenbeck(rule.speed, rule.temperature, rule.prior.std, seconds)
@@ -234,16 +225,10 @@ def regrown_share_of_prior(p: P, results: Results) -> float:
     return float(stats.norm.sf(0.0, mean, max(spread, 1e-9)).mean())
 
 
-def recovery_2_raw(p: P, results: Results, branch: str) -> Ratio:
-    """Recall two hours after lesion 2, relative to that before."""
+def _recovery_2(p: P, results: Results, branch: str, chance: float) -> Ratio:
+    """Recall two hours after lesion 2, relative to that before; above chance, if that is given."""
     tests = recall_tests(p, results)
-    return Ratio(_late_level(tests, branch), tests.recovered)
-
-
-def recovery_2(p: P, results: Results, branch: str) -> Ratio:
-    """The same above chance."""
-    tests = recall_tests(p, results)
-    return Ratio(_late_level(tests, branch) - CHANCE, tests.recovered - CHANCE)
+    return Ratio(_late_level(tests, branch) - chance, tests.recovered - chance)
 
 
 def recovery_2_end(p: P, results: Results) -> Ratio:
@@ -262,20 +247,16 @@ def _around_lesion_2(p: P, results: Results) -> tuple[NDArray[np.float32], NDArr
     """Lateral θ just before and just after lesion 2."""
     theta = results[record_of(MAIN, "theta")]
     just = np.flatnonzero(np.isclose(theta.time.values, p.schedule.lesions_s[1], rtol=1e-12))
-    before, after = theta.theta.values[just[[0, -1]]]
-    return before, after
+    return theta.theta.values[just[0]], theta.theta.values[just[-1]]
 
 
 def _late_level(tests: RecallTests, branch: str) -> float:
-    if branch == NETWORK:
-        return tests.level(MAIN, 2, *tests.late_window)
-    return _level(tests, branch)
+    return float(tests.recall[_late_rows(tests, branch)].mean())
 
 
-def _late(p: P, results: Results, branch: str) -> xr.Dataset:
-    tests = recall_tests(p, results)
+def _late_rows(tests: RecallTests, branch: str) -> NDArray[np.int64]:
     window = tests.late_window if branch == NETWORK else _end_of(tests, branch)
-    return tests.data.isel(test=tests.rows(_name(branch), 2, *window))
+    return tests.rows(_name(branch), 2, *window)
 
 
 # -- controls --------------------
@@ -316,14 +297,97 @@ def _floor(tests: RecallTests, branch: str) -> float:
     return max(tests.after_lesion(BRANCHES[_name(branch)]), CHANCE)
 
 
-MEASURES = (
-    *(voice, recall, recall_before_learning, heard, heard_shuffled),
-    *(assemblies, assemblies_shuffled, reconstruction, reconstruction_shuffled),
-    *(reconstruction_both, reconstruction_both_shuffled),
-    *(functional_share, functional_share_of_prior),
-    *(tuned, tuned_shuffled, loss_1, loss_1_without_lesion),
-    *(recovery_1, recovery_1_fixed, reconstruction_1),
-    *(removed_share, after_lesion_2, before_lesion_2),
-    *(regrown, regrown_of_prior, regrown_share, regrown_share_of_prior),
-    *(recovery_2_raw, recovery_2, recovery_2_end, recovery_2_fixed, gain, gain_meanwhile),
+# -- the path of θ′ --------------------
+
+
+def _parameters(p: P, results: Results, only_z_V: bool) -> float:
+    """Parameters of θ′, mean over surviving neurons."""
+    path = results["path"]
+    first = path.sizes["hidden"] // 2 if only_z_V else 0
+    path = path.isel(hidden=slice(first, None))
+    return float(path.parameters.values[path.survives.values].mean())
+
+
+def parameters_of_prior(p: P, results: Results) -> float:
+    """Parameters of θ′ if lesion 2 were made before learning."""
+    retracted = 1.0 - _functional_share(p, results, 0)
+    return float(2.0 * (results["path"].survives.values.sum() - 1) * retracted)
+
+
+def _separation(p: P, results: Results, path: str) -> float:
+    """Distance between epochs over distance within, mean over neurons; NaN without that path."""
+    if path not in results["path"].path.values:
+        return math.nan
+    return float(np.nanmean(results["path"].separation.sel(path=path)))
+
+
+def _regions(p: P, results: Results, path: str) -> float:
+    """Separation relative to the path without lesions."""
+    return _separation(p, results, path) / _separation(p, results, NONE)
+
+
+def _moved(p: P, results: Results, lesion: int, path: str) -> float:
+    """Shift of θ′ across a lesion, relative to the path without lesions."""
+    moved = results["path"].moved.isel(lesion=lesion - 1)
+    return float(moved.sel(path=path) / moved.sel(path=NONE))
+
+
+# -- representational drift without lesions --------------------
+
+
+def _drift(p: P, results: Results, population: int) -> float:
+    """Similarity of two tests at one time minus that over all hours."""
+    codes = results["codes"]
+    used, likeness = np.flatnonzero(codes.no_lesion.values), codes.likeness.values[population]
+    if used.size < 2:
+        return math.nan
+    return float(np.diagonal(likeness)[used].mean() - likeness[used[0], used[-1]])
+
+
+def _frozen(p: P, results: Results, population: int) -> float:
+    """The same with plasticity off."""
+    same, later = results["codes"].frozen.values[population]
+    return float(same - later)
+
+
+def stable(p: P, results: Results) -> float:
+    """Recall at the end without lesions minus that after learning."""
+    tests = recall_tests(p, results)
+    return tests.last(NO_LESION, 0) - tests.learned
+
+
+def stable_with_lesions(p: P, results: Results) -> float:
+    """The same for the network with its lesions at the same time."""
+    tests = recall_tests(p, results)
+    last = tests.rows(NO_LESION, 0)[-3:]
+    span = float(tests.time_s[last[0]]), float(tests.time_s[last[-1]])
+    return tests.level(MAIN, len(p.schedule.lesions_s), *span) - tests.learned
+
+
+MEASURES: tuple[Measure, ...] = (
+    *(voice, recall),
+    *variants(
+        _recall_in, recall_before_learning=(0, 0), before_lesion_2=(1, -1), after_lesion_2=(2, 0)
+    ),
+    *variants(_heard, heard=("",), heard_shuffled=("_shuffled",)),
+    *variants(_assemblies, assemblies=(0,), assemblies_shuffled=(1,)),
+    *variants(_reconstruction, reconstruction=("",), reconstruction_shuffled=("_shuffled",)),
+    *variants(_reconstruction_both, reconstruction_both=("",)),
+    *variants(_reconstruction_both, reconstruction_both_shuffled=("_shuffled",)),
+    *variants(_functional_share, functional_share=(-1,), functional_share_of_prior=(0,)),
+    *(tuned, tuned_shuffled, reconstruction_1, removed_share),
+    *variants(_loss_1, loss_1=(1, 0), loss_1_without_lesion=(0, -1)),
+    *variants(_recovery_1, recovery_1=("recall",), recovery_1_fixed=("recall_fixed",)),
+    *variants(_regrown, regrown=(False,), regrown_share=(True,)),
+    *(regrown_of_prior, regrown_share_of_prior),
+    *variants(_recovery_2, recovery_2_raw=(0.0,), recovery_2=(CHANCE,)),
+    *(recovery_2_end, recovery_2_fixed, gain, gain_meanwhile, parameters_of_prior),
+    *variants(_parameters, parameters=(False,), parameters_of_z_V=(True,)),
+    *variants(_separation, separation=(LESIONS,), separation_without_lesions=(NONE,)),
+    *variants(_regions, regions=(LESIONS,), regions_of_noise=(NOISE,)),
+    *variants(_moved, moved_1=(1, LESIONS), moved_1_by_noise=(1, NOISE)),
+    *variants(_moved, moved_2=(2, LESIONS), moved_2_by_noise=(2, NOISE)),
+    *variants(_drift, drift_A=(0,), drift_V=(1,)),
+    *variants(_frozen, drift_A_without_plasticity=(0,), drift_V_without_plasticity=(1,)),
+    *(stable, stable_with_lesions),
 )

@@ -1,15 +1,17 @@
-"""Parameters of Fig. 5: schedule and tests; the other sections are next to their code."""
+"""Parameters of Fig. 5: stimuli, schedule, tests, lateral connections."""
 
 from __future__ import annotations
+
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from synsamp.experiments import Parameters
-from synsamp.paper.fig5_compensation.network import CIRCUITS, LateralSection
-from synsamp.paper.fig5_compensation.stimuli import InputSection
 from synsamp.paper.shared.digit_circuit import N_PIXELS, CircuitSection, SpikingRule
 from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
 
+PER_MODALITY = 4
+"""Number of auditory circuits, and of visual ones."""
 N_CHANNELS = 77
 """Channels of the cochlear model."""
 BEFORE_S, AFTER_S, WINDOW_S = 1800.0, 1800.0, 1800.0
@@ -17,6 +19,60 @@ BEFORE_S, AFTER_S, WINDOW_S = 1800.0, 1800.0, 1800.0
 HOUR_S = 3600.0
 STEP_S = 100.0
 """Interval (s) at which lateral θ is recorded."""
+
+
+FSDD_SPEAKERS = ("jackson", "george", "lucas")
+"""Speakers of the Free Spoken Digits that a network may be given, drawn from its seed."""
+
+
+Digit = Annotated[int, Field(ge=0, le=9)]
+
+
+class AudiovisualInputSection(Parameters):
+    """Sounds and images, and how they are encoded as spikes."""
+
+    digits: tuple[Digit, Digit] = Field(
+        (1, 2), description="the two digits; lesion 1 hits the second"
+    )
+    speech: Literal["embedded", "fsdd", "ti46", "folder"] = Field(
+        "embedded", description="embedded (synthetic), fsdd, ti46 or folder of wav files"
+    )
+    speaker: str = Field(
+        "", max_length=100, description="one speaker; empty: the only one, with fsdd one drawn"
+    )
+    images: Literal["embedded", "mnist", "folder"] = Field(
+        "embedded", description="embedded (ones and twos), mnist or folder of PNG files"
+    )
+    speech_folder: str = Field("", max_length=1000, description="for speech=ti46 or folder")
+    images_folder: str = Field("", max_length=1000, description="for images=folder")
+    train_utterances: int = Field(7, ge=1, le=1000, description="utterances per digit, learning")
+    test_utterances: int = Field(3, ge=1, le=1000, description="utterances per digit, tests")
+    sound_peak_hz: float = Field(80.0, ge=0.01, le=1e4, description="rate at the loudest place")
+    image_peak_hz: float = Field(50.0, ge=0.01, le=1e4, description="rate of a white pixel")
+    noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
+    afferents: int = Field(10, ge=1, le=100, description="input neurons per channel of the ear")
+    padding_s: float = Field(0.025, ge=1e-3, le=10.0, description="noise before and after")
+
+    @model_validator(mode="after")
+    def _fits(self) -> AudiovisualInputSection:
+        if self.digits[0] == self.digits[1]:
+            raise ValueError("digits must be two different digits from 0 to 9")
+        for name, needs in (("speech", ("ti46", "folder")), ("images", ("folder",))):
+            if getattr(self, name) in needs and not getattr(self, f"{name}_folder"):
+                raise ValueError(f"{name}={getattr(self, name)} needs {name}_folder")
+            if getattr(self, name) == "embedded" and set(self.digits) != {1, 2}:
+                raise ValueError(
+                    f"{name}=embedded holds digits 1 and 2 only; use "
+                    + ("speech=fsdd" if name == "speech" else "images=mnist")
+                )
+        return self
+
+
+class LateralSection(Parameters):
+    """Connections between hidden neurons."""
+
+    delay_s: float = Field(0.005, ge=1e-4, le=1.0, description="delay of lateral connections")
+    self_connections: bool = Field(False, description="let a neuron connect to itself")
 
 
 class ScheduleSection(Parameters):
@@ -75,7 +131,7 @@ class CompensationParameters(Parameters):
 
     schedule: ScheduleSection = ScheduleSection()
     test: TestSection = TestSection()
-    input: InputSection = InputSection()
+    input: AudiovisualInputSection = AudiovisualInputSection()
     lateral: LateralSection = LateralSection()
     rule: SpikingRule = SpikingRule()
     circuit: CircuitSection = CircuitSection()
@@ -94,11 +150,11 @@ class CompensationParameters(Parameters):
         one_test = test.blocks * (test.block_s + test.burn_in_s)
         n_tests = learned / test.every_s + 9
         seconds = learned + n_tests * one_test + test.tuning_s
-        neurons = len(CIRCUITS) * self.circuit.neurons
+        neurons = 2 * PER_MODALITY * self.circuit.neurons
         asked = events(
             seconds,
             self.circuit.neurons,
-            len(CIRCUITS) * (N_CHANNELS * self.input.afferents + N_PIXELS + neurons),
+            2 * PER_MODALITY * (N_CHANNELS * self.input.afferents + N_PIXELS + neurons),
             self.circuit.rate_hz,
             max(self.input.sound_peak_hz, self.input.image_peak_hz) + self.input.noise_hz,
             100.0,  # frames of the ear

@@ -34,7 +34,7 @@ N_GENERATED = 20
 NATS = {"units": "nats per image"}
 
 
-class Recorded:
+class LearningCurves:
     """Records of all variants so far; empty at first."""
 
     def __init__(self, p: TrialParameters, n_variants: int) -> None:
@@ -49,7 +49,7 @@ class Recorded:
         return {"train": self.train, "test": self.test, "trace": self.trace, "end": self.end}
 
 
-def learn(
+def train_variants(
     p: TrialParameters, variants: Sequence[Variant], seed: int, context: RunContext
 ) -> Results:
     """Run one trial; returns ``learning`` (curves) and ``example`` (pictures)."""
@@ -63,9 +63,9 @@ def learn(
 
 def _record_while_learning(
     p: TrialParameters, variants: Sequence[Variant], trial: LearningTrial, context: RunContext
-) -> Recorded:
+) -> LearningCurves:
     """Train one variant after another; continues from a checkpoint."""
-    recorded, done, saved = Recorded(p, len(variants)), 0, context.checkpoint.load()
+    recorded, done, saved = LearningCurves(p, len(variants)), 0, context.checkpoint.load()
     points = np.union1d(evaluation_updates(p), trace_updates(p))
     if saved is not None:
         done = int(saved["points"])
@@ -91,7 +91,7 @@ def _record_while_learning(
 def _record(
     p: TrialParameters,
     trial: LearningTrial,
-    recorded: Recorded,
+    recorded: LearningCurves,
     v: int,
     update: int,
     theta: NDArray[np.float64],
@@ -108,7 +108,9 @@ def _record(
     recorded.end[v] = theta
 
 
-def _numbers(p: TrialParameters, variants: Sequence[Variant], recorded: Recorded) -> xr.Dataset:
+def _numbers(
+    p: TrialParameters, variants: Sequence[Variant], recorded: LearningCurves
+) -> xr.Dataset:
     over_time = ("branch", "update")
     second_half = recorded.test[:, evaluation_updates(p) > p.learning.updates / 2]
     weights = [machine_of(p).parts(theta).weights for theta in recorded.end]
@@ -137,7 +139,7 @@ def _pictures(
     p: TrialParameters,
     variants: Sequence[Variant],
     trial: LearningTrial,
-    recorded: Recorded,
+    recorded: LearningCurves,
     seed: int,
 ) -> xr.Dataset:
     """Images of a trial, 50 weights, and digits that the machines generate at the end.

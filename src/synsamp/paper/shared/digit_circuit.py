@@ -36,7 +36,7 @@ from synsamp.spiking import (
 SYNAPSES = "x->z"
 """The one projection of the circuit, as the engine names it."""
 
-Source = Literal["embedded", "mnist"]
+DigitsFrom = Literal["embedded", "mnist"]
 EMBEDDED = frozenset({1, 2})
 N_PIXELS = 28 * 28
 
@@ -69,7 +69,7 @@ class CircuitSection(Parameters):
     adaptation_strength: float = Field(-8.0, ge=-1e3, le=0.0, description="γ of the adaptation")
 
 
-class InputSection(Parameters):
+class DigitInputSection(Parameters):
     """How a digit becomes spikes."""
 
     digit_s: float = Field(0.2, ge=1e-3, le=60.0, description="how long a digit is shown")
@@ -78,7 +78,7 @@ class InputSection(Parameters):
     noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
 
 
-def require_an_end(seconds: float, circuit: CircuitSection, shown: InputSection) -> None:
+def require_an_end(seconds: float, circuit: CircuitSection, shown: DigitInputSection) -> None:
     """Refuse, within a validator, more simulated time than such circuits could ever be given."""
     asked = events(
         seconds,
@@ -120,12 +120,12 @@ def build_network(n_inputs: int, circuit: CircuitSection, synapses: SynapseModel
 
 
 @functools.lru_cache(maxsize=1)
-def training_digits(source: Source) -> Digits:
+def training_digits(source: DigitsFrom) -> Digits:
     """All training images of the source."""
     return load_digits(MNIST() if source == "mnist" else None).train
 
 
-def check_digits(digits: set[int], source: Source) -> None:
+def check_digits(digits: set[int], source: DigitsFrom) -> None:
     """Refuse digits that the source does not hold, before anything is run."""
     if not digits <= set(range(10)):
         raise ValueError(f"must hold digits 0 to 9, not {max(digits)}")
@@ -136,10 +136,10 @@ def check_digits(digits: set[int], source: Source) -> None:
         )
 
 
-class Presentations:
+class DigitPresentations:
     """Images as presentations, encoded when they are asked for: 12,700 at once take 160 MB."""
 
-    def __init__(self, images: NDArray[np.float32], section: InputSection) -> None:
+    def __init__(self, images: NDArray[np.float32], section: DigitInputSection) -> None:
         if not (images.min() >= 0 and images.max() <= 1):  # as a whole: it is quick
             unit_interval("images", images)
         self._images = images.reshape(len(images), -1)
@@ -162,13 +162,13 @@ class Presentations:
 class DigitStimulus:
     """All images of some digits in random order, with the digit of each index."""
 
-    def __init__(self, source: Digits, digits: tuple[int, ...], section: InputSection) -> None:
+    def __init__(self, source: Digits, digits: tuple[int, ...], section: DigitInputSection) -> None:
         missing = [d for d in digits if not (source.labels == d).any()]
         if missing:
             raise refuse("digits", f"must be among {sorted(source.counts)}", missing[0])
         chosen = source.only(digits)
         self.labels = chosen.labels
-        presentations: Any = Presentations(chosen.images, section)
+        presentations: Any = DigitPresentations(chosen.images, section)
         self.order = RandomOrder(presentations)
 
 

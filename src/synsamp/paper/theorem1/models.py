@@ -80,7 +80,7 @@ INPUTS = np.random.default_rng(1).normal(0.6, 1.0, size=(20, 1))
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class ScalarPosterior:
     """A likelihood and a prior of one parameter, as the rule and as a density."""
 
     likelihood: Any
@@ -124,7 +124,7 @@ def counts_gradient(theta: Any, total: Any, n: Any) -> Any:
     return total - n * np.exp(theta)
 
 
-SKEWED = Posterior(
+SKEWED = ScalarPosterior(
     Batch(counts_gradient, (COUNTS.sum(), float(COUNTS.size))),
     Gaussian(0.0, 2.0),
     lambda theta: COUNTS.sum() * theta - COUNTS.size * np.exp(theta),
@@ -139,7 +139,7 @@ def seen_gradient(theta: Any, x: Any, std: Any) -> Any:
     return (x - theta) / (std * std)
 
 
-TWO_MODES = Posterior(
+TWO_MODES = ScalarPosterior(
     Batch(seen_gradient, (SEEN, SEEN_STD)),
     GaussianMixture((-0.9, 1.0), (0.6, 0.5), (0.4, 0.6)),
     lambda theta: -0.5 * ((SEEN - theta) / SEEN_STD) ** 2,
@@ -194,7 +194,7 @@ def _marginal(theta: Floats) -> Floats:
     return np.asarray(np.logaddexp(plus, minus))
 
 
-HIDDEN = Posterior(hidden(drawn=True), Gaussian(0.3, 1.0), _marginal, -8.0, 8.0)
+HIDDEN = ScalarPosterior(hidden(drawn=True), Gaussian(0.3, 1.0), _marginal, -8.0, 8.0)
 
 
 @scalar
@@ -217,7 +217,7 @@ def shuffled_inputs(copies: int, rng: np.random.Generator) -> Floats:
     return rng.permuted(np.repeat(INPUTS, copies, axis=1), axis=0)
 
 
-SIDES = Posterior(
+SIDES = ScalarPosterior(
     Online(side_gradient, INPUTS),
     Gaussian(0.0, 1.0),
     lambda theta: -np.logaddexp(0.0, -INPUTS[:, 0] * np.asarray(theta)[..., None]).sum(axis=-1),

@@ -25,9 +25,9 @@ from synsamp.columns import Column, Table
 from synsamp.protocol.view import View
 from synsamp.spiking import Network
 
-Memory = Mapping[str, Any]
+RecordMemory = Mapping[str, Any]
 """What a record remembers between rows: arrays, numbers and strings; part of a checkpoint."""
-Columns = Mapping[str, NDArray[Any]]
+ColumnArrays = Mapping[str, NDArray[Any]]
 TIME = Column("<f8", unit="s", description="biological time")
 
 
@@ -53,11 +53,11 @@ class IntervalRecord(Record):
     """Whether `View.spike_counts` is needed."""
 
     @abstractmethod
-    def begin(self, view: View) -> Memory:
+    def begin(self, view: View) -> RecordMemory:
         """What to remember at the start of the protocol or branch, and after each row."""
 
     @abstractmethod
-    def row(self, view: View, memory: Memory) -> Any:
+    def row(self, view: View, memory: RecordMemory) -> Any:
         """The row, given what was remembered."""
 
 
@@ -72,7 +72,7 @@ class EventRecord(Record):
         """Columns to store."""
 
     @abstractmethod
-    def rows(self, events: Columns, network: Network) -> Columns:
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
         """Rows of the table from the engine's columns."""
 
 
@@ -84,9 +84,9 @@ class SyncRecord(Record):
         """Columns to store."""
 
     @abstractmethod
-    def begin(self, view: View) -> Memory:
+    def begin(self, view: View) -> RecordMemory:
         """What to remember at the start."""
 
     @abstractmethod
-    def rows(self, view: View, memory: Memory) -> tuple[Columns, Memory]:
+    def rows(self, view: View, memory: RecordMemory) -> tuple[ColumnArrays, RecordMemory]:
         """Rows since the last call, and what to remember."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, Columns, Memory, SyncRecord
+from synsamp.protocol.records.base import TIME, ColumnArrays, RecordMemory, SyncRecord
 from synsamp.protocol.records.turnover import unpacked
 from synsamp.protocol.view import View
 from synsamp.spiking import Network
@@ -45,12 +45,12 @@ class BirthsDeaths(SyncRecord):
         }
         return Table("event", columns)
 
-    def begin(self, view: View) -> Memory:
+    def begin(self, view: View) -> RecordMemory:
         """Remember which synapses are functional; their births are unknown."""
         active = view.active(self.projection)
         return {"active": np.packbits(active), "born_s": np.full(active.shape, np.nan)}
 
-    def rows(self, view: View, memory: Memory) -> tuple[Columns, Memory]:
+    def rows(self, view: View, memory: RecordMemory) -> tuple[ColumnArrays, RecordMemory]:
         """Synapses that have changed, ordered by post and pre."""
         now = view.active(self.projection)
         post, pre = np.nonzero(now != unpacked(memory["active"], now.shape))

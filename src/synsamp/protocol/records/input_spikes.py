@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from synsamp import arguments
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, Columns, EventRecord
+from synsamp.protocol.records.base import TIME, ColumnArrays, EventRecord
 from synsamp.protocol.records.spikes import checked_window, within
 from synsamp.spiking import Network
 
@@ -34,7 +34,7 @@ class InputSpikes(EventRecord):
         source = Column("<i4", description=f"index of the input within {self.group}")
         return Table("input_spike", {"time": TIME, "input": source})
 
-    def rows(self, events: Columns, network: Network) -> Columns:
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
         """Spikes of the group within the window."""
         names = [g.name for g in network.inputs]
         first = sum(g.size for g in network.inputs[: names.index(self.group)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, Columns, EventRecord
+from synsamp.protocol.records.base import TIME, ColumnArrays, EventRecord
 from synsamp.spiking import Network
 
 
@@ -22,7 +22,7 @@ class Presentations(EventRecord):
         index = Column("<i8", {"group": len(network.inputs)}, description=about)
         return Table("presentation", {"time": TIME, "index": index})
 
-    def rows(self, events: Columns, network: Network) -> Columns:
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
         """All of them."""
         return {"time": events["time_s"], "index": events["index"]}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from synsamp.protocol.named_array import NamedArray
-from synsamp.protocol.records.base import IntervalRecord, Memory
+from synsamp.protocol.records.base import IntervalRecord, RecordMemory
 from synsamp.protocol.view import View
 
 
@@ -17,11 +17,11 @@ class Rates(IntervalRecord):
 
     counts_spikes = True
 
-    def begin(self, view: View) -> Memory:
+    def begin(self, view: View) -> RecordMemory:
         """Remember counts and time."""
         return {"counts": view.spike_counts, "time_s": view.time_s}
 
-    def row(self, view: View, memory: Memory) -> NamedArray:
+    def row(self, view: View, memory: RecordMemory) -> NamedArray:
         """Spikes divided by time."""
         passed = view.time_s - float(memory["time_s"])
         spiked = view.spike_counts - np.asarray(memory["counts"])

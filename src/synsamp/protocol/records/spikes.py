@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, Columns, EventRecord
+from synsamp.protocol.records.base import TIME, ColumnArrays, EventRecord
 from synsamp.spiking import Network
 
 
@@ -34,7 +34,7 @@ class Spikes(EventRecord):
         population = Column("<i2", description=f"circuit of the neuron: {names}")
         return Table("spike", {"time": TIME, "neuron": neuron, "population": population})
 
-    def rows(self, events: Columns, network: Network) -> Columns:
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
         """Spikes within the window."""
         use = within(events["time_s"], self.between_s)
         neuron = events["neuron"][use]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from synsamp import arguments
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, Columns, EventRecord
+from synsamp.protocol.records.base import TIME, ColumnArrays, EventRecord
 from synsamp.spiking import Network
 
 
@@ -42,7 +42,7 @@ class Traces(EventRecord):
         after = Column("<f8", description="θ after the update")
         return Table("update", {"time": TIME, "synapse": which, "theta": after})
 
-    def rows(self, events: Columns, network: Network) -> Columns:
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
         """All of them."""
         return {"time": events["time_s"], **{k: events[k] for k in ("synapse", "theta")}}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from synsamp.protocol.named_array import NamedArray
-from synsamp.protocol.records.base import IntervalRecord, Memory
+from synsamp.protocol.records.base import IntervalRecord, RecordMemory
 from synsamp.protocol.view import View
 from synsamp.spiking import Network
 
@@ -27,11 +27,11 @@ class Turnover(IntervalRecord):
         """Raise an error if the projection does not exist."""
         network.projection(self.projection)
 
-    def begin(self, view: View) -> Memory:
+    def begin(self, view: View) -> RecordMemory:
         """Remember which synapses are functional."""
         return {"active": np.packbits(view.active(self.projection))}
 
-    def row(self, view: View, memory: Memory) -> dict[str, NamedArray]:
+    def row(self, view: View, memory: RecordMemory) -> dict[str, NamedArray]:
         """Counts per postsynaptic neuron."""
         now = view.active(self.projection)
         before = unpacked(memory["active"], now.shape)

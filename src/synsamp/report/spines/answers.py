@@ -10,7 +10,7 @@ import json
 from importlib.resources import files
 from typing import NamedTuple
 
-from synsamp.report.numbers import number
+from synsamp.report.numbers import number_text
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.compare import UNDECIDED
 
@@ -71,7 +71,7 @@ def answers_of(found: Analysis) -> list[Answer]:
         gain = float(aic["random walk"] - aic["one time scale"])
         yes = abs(gain) >= UNDECIDED
         which = "yes" if gain > 0 else "no, they diffuse"
-        text = f"{which} (AIC {number(abs(gain))} apart)" if yes else "undecided"
+        text = f"{which} (AIC {number_text(abs(gain))} apart)" if yes else "undecided"
         rows.append(Answer("Do sizes return to a mean?", yes, text, needs["walk"]))
     return rows
 
@@ -84,4 +84,4 @@ def _between(yes: bool, low: float, high: float) -> str:
 def _end(value: float) -> str:
     if value in (float("inf"), float("-inf")):
         return "unbounded"
-    return number(value)
+    return number_text(value)

@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PURPLE, STYLE
-from synsamp.report.alt import describe
+from synsamp.report.alt import alternative_text
 from synsamp.report.draw import Drawing
 from synsamp.report.spines.axes import log_axis, shown, size_label, time_label
-from synsamp.report.spines.side_by_side import conditions
+from synsamp.report.spines.side_by_side import draw_conditions
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.table import SpineTable
 
@@ -46,7 +46,7 @@ def draw(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, Drawi
     if len(found.turnover.intervals):
         makers["turnover"] = lambda: _turnover(found)
     if found.survival_by_condition and found.turnover_by_condition is not None:
-        makers["conditions"] = lambda: conditions(found)
+        makers["conditions"] = lambda: draw_conditions(found)
     words = {"raster": _raster_in_words(found.table)}  # a mesh has no data to describe
     with mpl.rc_context(STYLE):
         return {name: _render(name, make(), words.get(name)) for name, make in makers.items()}
@@ -58,7 +58,7 @@ def _render(key: str, figure: Figure, words: str | None) -> Drawing:
     figure.savefig(png, format="png", metadata={"Software": None})
     figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": "synsamp"})
     width_px = round(figure.get_figwidth() * 100)
-    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, words or describe(figure))
+    return Drawing(key, png.getvalue(), svg.getvalue(), width_px, words or alternative_text(figure))
 
 
 def _raster(table: SpineTable) -> Figure:

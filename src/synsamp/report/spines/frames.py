@@ -92,7 +92,7 @@ def as_csv(frames: Mapping[str, pd.DataFrame]) -> str:
     return str(whole.to_csv(index=False))
 
 
-def as_dataset(found: Analysis, frames: Mapping[str, pd.DataFrame]) -> xr.Dataset:
+def frames_dataset(found: Analysis, frames: Mapping[str, pd.DataFrame]) -> xr.Dataset:
     """The frames as variables ``part_column`` along ``part``, and the table itself."""
     table = found.table
     variables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {

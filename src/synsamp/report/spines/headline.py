@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from synsamp.report.numbers import number
+from synsamp.report.numbers import number_text
 from synsamp.spines.analysis import Analysis
 
 IN_WORDS = {
@@ -41,11 +41,11 @@ def _pairs(effects: pd.DataFrame) -> list[str]:
         words = "; ".join(
             f"{IN_WORDS.get(str(r.quantity), str(r.quantity))} "
             + (
-                f"is {number(float(r.value))} times that of {first}"
+                f"is {number_text(float(r.value))} times that of {first}"
                 if r.effect == "ratio"
-                else f"differs by {number(float(r.value))} from {first}"
+                else f"differs by {number_text(float(r.value))} from {first}"
             )
-            + f" ({number(float(r.low))} to {number(float(r.high))})"
+            + f" ({number_text(float(r.low))} to {number_text(float(r.high))})"
             for r in clear
         )
         sentences.append(

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from synsamp.report.draw import Drawing
 from synsamp.report.look import CSS
-from synsamp.report.numbers import number
+from synsamp.report.numbers import number_text
 from synsamp.report.spines.answers import answers_of
 from synsamp.report.spines.captions import caption
 from synsamp.report.spines.headline import headline
@@ -114,7 +114,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
             f"{found.fitted.threshold_on} size. Times in {units}.",
             ["", "estimate", "95 % interval"],
             [
-                [SYMBOLS[n], number(found.fitted.value(n)), _ends(*found.fitted.interval(n))]
+                [SYMBOLS[n], number_text(found.fitted.value(n)), _ends(*found.fitted.interval(n))]
                 for n in found.fitted.ends
             ],
             ("sizes", "distribution", "change", "correlation"),
@@ -127,7 +127,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
             [
                 [
                     SYMBOLS[r.parameter],
-                    number(r.median),
+                    number_text(r.median),
                     _ends(r.low, r.high),
                     f"{r.r_hat:.3f}",
                     f"{r.ess:.0f}",
@@ -142,7 +142,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
             "T = 1 by convention.",
             ["", "value", "unit"],
             [
-                [r.quantity, number(r.value), r.unit]
+                [r.quantity, number_text(r.value), r.unit]
                 for r in found.rule_parameters.frame.itertuples()
             ],
         )
@@ -159,7 +159,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         f"Models ranked by AIC; medians in {units}.",
         ["model", "ΔAIC", "median", "parameters"],
         [
-            [r.model, number(r.above_best), number(r.median), r.parameters]
+            [r.model, number_text(r.above_best), number_text(r.median), r.parameters]
             for r in found.survival.model_frame.itertuples()
         ],
         ("survival",),
@@ -169,7 +169,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         "Kaplan–Meier; intervals bootstrapped over animals or spines.",
         [f"after ({units})", "proportion", "95 % interval", "bootstrapped over"],
         [
-            [number(r.time), number(r.proportion), _ends(r.low, r.high), f"{r.unit}s"]
+            [number_text(r.time), number_text(r.proportion), _ends(r.low, r.high), f"{r.unit}s"]
             for r in found.survival.proportions.itertuples()
         ],
     )
@@ -180,7 +180,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         [
             [
                 r.rate.replace("unit of time", unit),
-                number(r.value),
+                number_text(r.value),
                 _ends(r.low, r.high),
                 "" if r.unit == "none" else f"{r.unit}s",
             ]
@@ -204,7 +204,7 @@ def _per_condition(found: Analysis, unit: str, units: str) -> Iterable[Section]:
         [
             [
                 SYMBOLS[n],
-                *(f"{number(f.value(n))} ({_ends(*f.interval(n))})" for f in fits.values()),
+                *(f"{number_text(f.value(n))} ({_ends(*f.interval(n))})" for f in fits.values()),
             ]
             for n in shared
         ],
@@ -216,7 +216,7 @@ def _per_condition(found: Analysis, unit: str, units: str) -> Iterable[Section]:
             "Prior and speed of the synaptic sampling rule at T = 1 by convention.",
             ["", *names, "unit"],
             [
-                [row.quantity, *(number(frame["value"].iloc[k]) for frame in rule), row.unit]
+                [row.quantity, *(number_text(frame["value"].iloc[k]) for frame in rule), row.unit]
                 for k, row in enumerate(rule[0].itertuples())
             ],
         )
@@ -232,7 +232,7 @@ def _per_condition(found: Analysis, unit: str, units: str) -> Iterable[Section]:
                 [
                     str(name).replace("unit of time", unit),
                     *(
-                        f"{number(r['value'])} ({_ends(r['low'], r['high'])})"
+                        f"{number_text(r['value'])} ({_ends(r['low'], r['high'])})"
                         for r in (own[own["rate"] == name].iloc[0] for own in parts.values())
                     ),
                 ]
@@ -248,11 +248,11 @@ def _sensitivity(found: Analysis, frame: pd.DataFrame) -> Iterable[Section]:
     for name in dict.fromkeys(frame["parameter"]):
         own = frame[frame["parameter"] == name].set_index("variant")
         cells = [
-            f"{number(own.loc[v, 'estimate'])} ({_ends(own.loc[v, 'low'], own.loc[v, 'high'])})"
-            + (" *" if own.loc[v, "outside"] else "")
-            for v in variants
+            f"{number_text(row['estimate'])} ({_ends(row['low'], row['high'])})"
+            + (" *" if row["outside"] else "")
+            for row in (own.loc[v] for v in variants)
         ]
-        here = f"{number(found.fitted.value(name))} ({_ends(*found.fitted.interval(name))})"
+        here = f"{number_text(found.fitted.value(name))} ({_ends(*found.fitted.interval(name))})"
         rows.append([SYMBOLS[name], here, *cells])
     yield Section(
         "Sensitivity",
@@ -271,10 +271,10 @@ def _sensitivity(found: Analysis, frame: pd.DataFrame) -> Iterable[Section]:
                 if offsets.by_smallest
                 else "estimated with the process."
             )
-            + f" Their standard deviation in log size is {number(offsets.spread)}.",
+            + f" Their standard deviation in log size is {number_text(offsets.spread)}.",
             [str(c) for c in offsets.frame.columns],
             [
-                [c if isinstance(c, str) else number(float(c)) for c in row]
+                [c if isinstance(c, str) else number_text(float(c)) for c in row]
                 for row in offsets.frame.itertuples(index=False)
             ],
         )
@@ -287,10 +287,10 @@ def _sensitivity(found: Analysis, frame: pd.DataFrame) -> Iterable[Section]:
             [
                 [
                     " ".join(filter(None, (r.animal, r.dendrite, r.spine))),
-                    number(r.time),
-                    number(r.size),
+                    number_text(r.time),
+                    number_text(r.size),
                     "yes" if r.returned else "no",
-                    number(r.p),
+                    number_text(r.p),
                 ]
                 for r in found.unexplained.head(SHOWN_LOSSES).itertuples()
             ],
@@ -306,7 +306,7 @@ def _held_out(found: HeldOut) -> Iterable[Section]:
         [
             [
                 r.model,
-                number(r.score),
+                number_text(r.score),
                 "" if r.model == "one time scale" else f"{r.difference:+.3f} ± {r.error:.3f}",
                 f"{100 * power[r.model]:.0f} % of its tables" if r.model in power else "",
             ]
@@ -322,7 +322,7 @@ def _comparison(found: Analysis) -> Iterable[Section]:
         "Smaller is better; a difference below 2 favours neither process.",
         ["process", "ΔAIC", "BIC", "parameters"],
         [
-            [r.process, number(r.above_best), number(r.bic), str(r.parameters)]
+            [r.process, number_text(r.above_best), number_text(r.bic), str(r.parameters)]
             for r in found.comparison.criteria.itertuples()
         ],
     )
@@ -333,7 +333,12 @@ def _comparison(found: Analysis) -> Iterable[Section]:
         "Statistics of the table, and the range of 95 % of simulations from the fit.",
         ["statistic", "table", "simulated", "explained"],
         [
-            [r.statistic, number(r.table), _ends(r.low, r.high), "yes" if r.explained else "no"]
+            [
+                r.statistic,
+                number_text(r.table),
+                _ends(r.low, r.high),
+                "yes" if r.explained else "no",
+            ]
             for r in checks[checks["process"] == best].itertuples()
         ],
     )
@@ -346,10 +351,10 @@ def _effects(found: Analysis) -> Section:
     rows = [
         [
             SYMBOLS.get(r.quantity, r.quantity) + ("" if only else f": {pair}"),
-            "" if pd.isna(r.value) else f"{number(r.value)} ({r.effect})",
+            "" if pd.isna(r.value) else f"{number_text(r.value)} ({r.effect})",
             "" if pd.isna(r.low) else _ends(r.low, r.high),
-            "" if pd.isna(r.size) else number(r.size),
-            "" if pd.isna(r.p) else number(r.p),
+            "" if pd.isna(r.size) else number_text(r.size),
+            "" if pd.isna(r.p) else number_text(r.p),
             r.note,
         ]
         for r, pair in zip(found.effects.itertuples(), pairs, strict=True)
@@ -374,4 +379,4 @@ def _end(value: float) -> str:
         return "?"
     if value in (float("inf"), float("-inf")):
         return "unbounded"
-    return number(float(value))
+    return number_text(float(value))

@@ -11,7 +11,7 @@ from synsamp.report.spines.axes import shown
 from synsamp.spines.analysis import Analysis
 
 
-def conditions(found: Analysis) -> Figure:
+def draw_conditions(found: Analysis) -> Figure:
     """One colour per condition in both panels."""
     assert found.turnover_by_condition is not None
     figure = Figure(figsize=(7, 3.2))

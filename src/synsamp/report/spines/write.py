@@ -10,7 +10,7 @@ from pathlib import Path
 
 from synsamp.errors import refuse
 from synsamp.report.spines.figures import draw
-from synsamp.report.spines.frames import as_csv, as_dataset, frames_of
+from synsamp.report.spines.frames import as_csv, frames_dataset, frames_of
 from synsamp.report.spines.page import GENERATOR, page
 from synsamp.runs.storage.atomic import replacing
 from synsamp.spines.analysis import Analysis
@@ -55,7 +55,7 @@ def write_spines(found: Analysis, folder: Path, version: str) -> Path:
         "results.csv": as_csv(frames).encode(
             "utf-8-sig"
         ),  # with the byte-order mark that Excel needs
-        "results.nc": bytes(as_dataset(found, frames).to_netcdf(engine="scipy")),
+        "results.nc": bytes(frames_dataset(found, frames).to_netcdf(engine="scipy")),
         "methods.txt": f"{text}\n".encode(),
     }
     for name, drawing in drawings.items():

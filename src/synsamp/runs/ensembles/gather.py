@@ -54,7 +54,7 @@ def gather(
     return _dataset(experiment, along, judged, trials, finished, unfit), records
 
 
-def summary(folder: Path, together: xr.Dataset) -> xr.Dataset:
+def trial_quantiles(folder: Path, together: xr.Dataset) -> xr.Dataset:
     """Return the quantiles over trials of what the trials of an ensemble stored."""
     own = open_ensemble(folder, together).drop_vars(set(together.data_vars) - {"finished"})
     return summarise(own, QUANTILES).drop_vars("finished")

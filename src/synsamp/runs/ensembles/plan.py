@@ -35,7 +35,7 @@ class Trial:
 
     @property
     def label(self) -> str:
-        """As it is spoken of: with its settings and seed, so that it can be run alone."""
+        """Name and seed, with which the trial can be run alone."""
         return f"trial {self.name} (seed {self.description.seed})"
 
 

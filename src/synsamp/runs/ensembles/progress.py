@@ -69,7 +69,7 @@ class Whole:
     def _worth(self) -> float:
         return sum(self._weights[name] * share for name, share in self._done.items())
 
-    def told(self, name: str, share: float) -> None:
+    def report(self, name: str, share: float) -> None:
         """So much of one of them is done."""
         self._done[name] = share
         self.bars.update(self._task, completed=self._worth)
@@ -125,7 +125,7 @@ class EnsembleProgress:
         else:
             self._bar.remove_task(self._task)
 
-    def told(self, name: str, share: float) -> None:
+    def report(self, name: str, share: float) -> None:
         """A running trial has come so far."""
         if name in self._open:
             self._set(name, share)
@@ -146,7 +146,7 @@ class EnsembleProgress:
         self._shares[name] = share
         self._bar.update(self._task, completed=self._done, description=self._text())
         if self._whole is not None:
-            self._whole[0].told(self._whole[1], self._done / len(self._shares))
+            self._whole[0].report(self._whole[1], self._done / len(self._shares))
         now, gained = time.monotonic(), self._done - self._before
         if not self._console.is_terminal and now - self._last_line > LINE_EVERY_S and gained > 0:
             self._last_line = now

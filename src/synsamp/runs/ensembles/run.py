@@ -22,7 +22,7 @@ from rich.console import Console
 from synsamp.errors import SynsampError
 from synsamp.experiments.base import Experiment
 from synsamp.experiments.loading import Given
-from synsamp.runs.ensembles.gather import gather, summary
+from synsamp.runs.ensembles.gather import gather, trial_quantiles
 from synsamp.runs.ensembles.plan import (
     Trial,
     coordinates,
@@ -122,7 +122,7 @@ def carry_out_ensemble(
                 )
                 for trial in trials
             ]
-            for ended in run_tasks(client, tasks, progress.told, workers.accepted):
+            for ended in run_tasks(client, tasks, progress.report, workers.accepted):
                 why = f"{type(ended.error).__name__}: {ended.error}"
                 outcome = ended.value or Outcome("failed", why)
                 outcomes[ended.name] = outcome
@@ -153,7 +153,9 @@ def _put_together(
         raise RunFailedError(f"{message}; {again}")
     unfit = not_stacked(outcomes[trial.name].layout for trial in good)
     together, claims = gather(experiment, folder, trials, good, unfit)
-    write_results(folder.path, {ENSEMBLE: together, SUMMARY: summary(folder.path, together)}, ())
+    write_results(
+        folder.path, {ENSEMBLE: together, SUMMARY: trial_quantiles(folder.path, together)}, ()
+    )
     write_results_manifest(folder.path)
     folder.write_claims(claims)
     folder.write_manifest()
@@ -221,7 +223,7 @@ def check_workers(client: Any, root: Path) -> None:
     try:
         with sign.open("x") as file:
             lock(file)
-            found: dict[str, str] = ask_workers(client, _look_at, str(sign))
+            found: dict[str, str] = ask_workers(client, _sees_lock, str(sign))
     finally:
         sign.unlink(missing_ok=True)
     for state, rule in (("unseen", "see"), ("free", "respect file locks in")):
@@ -238,7 +240,7 @@ def check_workers(client: Any, root: Path) -> None:
             _log.warning("worker %s has other versions, bits may differ: %s", worker, other)
 
 
-def _look_at(path: str) -> str:
+def _sees_lock(path: str) -> str:
     """In a worker: whether a file is seen, and whether its lock is."""
     try:
         with open(path, "r+", encoding="utf-8") as file:

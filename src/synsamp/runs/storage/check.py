@@ -23,7 +23,7 @@ from synsamp.runs.storage.manifest import broken
 from synsamp.runs.storage.results import broken_results
 
 
-def check(path: Path) -> list[str]:
+def integrity_problems(path: Path) -> list[str]:
     """Return what is wrong with a run or an ensemble, with the remedy; nothing if it is whole."""
     try:
         folder = RunFolder(path)

@@ -11,7 +11,7 @@ from typing import Any
 
 from synsamp.errors import SynsampError
 from synsamp.packing import DamagedStateError, read_packed, write_packed
-from synsamp.protocol.context import State
+from synsamp.protocol.context import SavedState
 from synsamp.runs.storage.atomic import replacing
 
 KEPT = 2
@@ -22,7 +22,7 @@ INTERVAL_S = (
 _log = logging.getLogger(__name__)
 
 
-def write_checkpoint(path: Path, state: State) -> None:
+def write_checkpoint(path: Path, state: SavedState) -> None:
     """Write one checkpoint file atomically."""
     with replacing(path) as file:
         write_packed(file, state)
@@ -44,7 +44,7 @@ class Owner:
     run: str
     part: str = "run"
 
-    def write(self, path: Path, content: State) -> None:
+    def write(self, path: Path, content: SavedState) -> None:
         """Write a checkpoint that says whose it is."""
         write_checkpoint(path, {**content, "run": self.run, "part": self.part})
 
@@ -72,8 +72,8 @@ class CheckpointFolder:
         self,
         folder: Path,
         owner: Owner,
-        collect: Callable[[], State] = dict,
-        restore: Callable[[State], None] = lambda tables: None,
+        collect: Callable[[], SavedState] = dict,
+        restore: Callable[[SavedState], None] = lambda tables: None,
         interval_s: float = INTERVAL_S,
     ) -> None:
         self._folder = folder
@@ -84,7 +84,7 @@ class CheckpointFolder:
         self._last_save = time.monotonic()
         self._number = max((_number(path) for path in self._files()), default=0)
 
-    def load(self) -> State | None:
+    def load(self) -> SavedState | None:
         """Return the newest intact state, or None; a damaged one is passed over with a warning."""
         for path in sorted(self._files(), key=_number, reverse=True):
             try:
@@ -94,7 +94,7 @@ class CheckpointFolder:
                 _log.warning("checkpoint passed over, it is damaged: %s", error)
                 continue
             _log.info("continuing from %s", path.name)
-            state: State = content["state"]
+            state: SavedState = content["state"]
             return state
         self._restore({})
         return None
@@ -103,7 +103,7 @@ class CheckpointFolder:
         """Return True once the interval since the last save has passed."""
         return time.monotonic() - self._last_save >= self._interval_s
 
-    def save(self, state: State) -> None:
+    def save(self, state: SavedState) -> None:
         """Write the next checkpoint, then drop all but the last two."""
         self._folder.mkdir(exist_ok=True)
         self._number += 1

@@ -71,7 +71,7 @@ def _in_checkpoints(folder: Path) -> Iterator[SynsampError]:
     for entry in entries(folder):
         path = Path(entry.path)
         if not _IN_CHECKPOINTS.fullmatch(entry.name):
-            yield _foreign(path)
+            yield _not_ours(path)
         else:
             yield from _unless_plain(path, "file")
 
@@ -82,12 +82,12 @@ def _in_store(folder: Path, among_chunks: bool = False) -> Iterator[SynsampError
         if entry.is_dir(follow_symlinks=False):
             yield from _in_store(path, among_chunks or entry.name == "c")
         elif not (_IN_STORE.fullmatch(entry.name) or (among_chunks and entry.name.isdigit())):
-            yield _foreign(path)
+            yield _not_ours(path)
         else:
             yield from _unless_plain(path, "file")
 
 
-def _foreign(path: Path) -> SynsampError:
+def _not_ours(path: Path) -> SynsampError:
     if path.is_symlink():
         return not_plain(path, "file")
     remedy = "move it out of there; nothing was written or removed"

@@ -133,10 +133,11 @@ def check_result_names(names: Iterable[str]) -> None:
         if not all(NAME.fullmatch(part) for part in name.split("/")):
             rule = "must consist of letters, digits, - and _"
             raise refuse("name of a result", rule, name, "rename it")
-        if name.split("/")[0] == MEASURES:
+        if name.split("/")[0].lower() == MEASURES:
             raise refuse("name of a result", "must not be that of the measures", name, "rename it")
+        own = f"{name}/".lower()  # folders on macOS and Windows ignore capital letters
         clash = [
-            k for k in known if f"{k}/".startswith(f"{name}/") or f"{name}/".startswith(f"{k}/")
+            k for k in known if f"{k}/".lower().startswith(own) or own.startswith(f"{k}/".lower())
         ]
         if clash:
             rule = f"must not overwrite the result {clash[0]!r}"

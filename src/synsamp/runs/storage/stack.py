@@ -28,6 +28,7 @@ from synsamp.runs.storage.results import open_dataset, open_results
 ENSEMBLE = "ensemble"
 TRIAL = "trial"
 SUMMARY = "summary"
+POPULATION = "population"
 NOT_STACKED = "not_stacked"
 OTHER_DIMENSIONS = ("claim", "quantile")
 BLOCK_BYTES = 2**25
@@ -50,13 +51,19 @@ def flatten(results: Results, reserved: Iterable[str] = ()) -> xr.Dataset:
 
     A dimension that means different things in two datasets, or that has the name of a dimension of
     the ensemble (``reserved``, and those of all ensembles), becomes ``dimension_of_d``. Only index
-    coordinates stay coordinates: others may differ between trials.
+    coordinates and the ``population`` of neurons stay coordinates: others may differ between
+    trials.
     """
     avoided = _ambiguous(results.values()) | {*reserved, TRIAL, *OTHER_DIMENSIONS}
     parts = []
     for path, data in results.items():
         plain = data.reset_coords().drop_attrs(deep=False)
-        dims = {d: f"{d}_of_{path.replace('/', '_')}" for d in data.dims if d in avoided}
+        if POPULATION in data.coords and data[POPULATION].dims == ("neuron",):
+            plain = plain.set_coords(POPULATION)
+        renamed = {d for d in data.dims if d in avoided}
+        if "neuron" in renamed and POPULATION in plain.coords:
+            renamed.add(POPULATION)
+        dims = {d: f"{d}_of_{path.replace('/', '_')}" for d in renamed}
         # First variables, then dimensions: a variable may be called like one of its dimensions.
         own = plain.rename_vars({v: _flat_name(path, str(v)) for v in plain.data_vars})
         parts.append(own.rename(dims))
@@ -142,7 +149,7 @@ def open_ensemble(folder: Path, stored: xr.Dataset) -> xr.Dataset:
         )
         for name, variable in one.data_vars.items()
     }
-    coords = {name: c for name, c in one.coords.items() if name in used}
+    coords = {name: c for name, c in one.coords.items() if used.issuperset(c.dims)}
     return xr.Dataset(stacked, coords=coords, attrs=stored.attrs).merge(
         stored, combine_attrs="override"
     )

@@ -18,7 +18,7 @@ import zarr
 
 from synsamp.columns import Table
 from synsamp.packing import DamagedStateError
-from synsamp.protocol.context import State
+from synsamp.protocol.context import SavedState
 from synsamp.runs.storage.atomic import remove
 from synsamp.runs.storage.manifest import broken, digest_of
 
@@ -35,7 +35,7 @@ class ZarrTable:
         name: str,
         table: Table,
         coordinates: Mapping[str, Any],
-        saved: State | None,
+        saved: SavedState | None,
     ) -> None:
         columns = table.columns
         if not columns:
@@ -88,6 +88,8 @@ class ZarrTable:
         if columns.keys() != self._columns.keys():
             raise ValueError(f"table {self._path.name!r} has columns {sorted(self._columns)}")
         rows = {key: np.asarray(value) for key, value in columns.items()}
+        if masked := [key for key, value in columns.items() if np.ma.is_masked(value)]:
+            raise ValueError(f"table {self._path.name!r}: {masked[0]} has masked values; fill them")
         count = {len(array) for array in rows.values()}
         if len(count) != 1:
             raise ValueError(f"table {self._path.name!r}: columns differ in length")
@@ -102,7 +104,7 @@ class ZarrTable:
             if self._filled == self._chunk_rows:
                 self._write()
 
-    def saved(self) -> State:
+    def saved(self) -> SavedState:
         """Return what a checkpoint must hold of this table."""
         tail = {key: buffer[: self._filled] for key, buffer in self._buffers.items()}
         return {"written": self._written, "tail": tail, "files": dict(self._files)}
@@ -134,7 +136,7 @@ class TableSet:
     def __init__(self, store: Path) -> None:
         self._store = store
         self._tables: dict[str, ZarrTable] = {}
-        self._saved: State | None = None
+        self._saved: SavedState | None = None
 
     def open(self, name: str, table: Table, coordinates: Mapping[str, Any]) -> ZarrTable:
         """Open a table at the length of the loaded checkpoint, or empty."""
@@ -154,11 +156,11 @@ class TableSet:
         """The names of the tables opened so far."""
         return list(self._tables)
 
-    def collect(self) -> State:
+    def collect(self) -> SavedState:
         """Return what the next checkpoint must hold."""
         return {name: table.saved() for name, table in self._tables.items()}
 
-    def restore(self, saved: State) -> None:
+    def restore(self, saved: SavedState) -> None:
         """Go back to what a loaded checkpoint counts on, for the tables opened from now on.
 
         All else that a killed process left in the store is removed.

@@ -20,7 +20,7 @@ from synsamp.errors import refuse
 from synsamp.spiking.input.pool import Pool, Segments
 from synsamp.spiking.input.position import BLOCK, Chosen, InputState
 from synsamp.spiking.input.stimulus import REPEAT_S, Constant, ParsedStimulus
-from synsamp.spiking.kernel.memory import SILENCED, Schedule
+from synsamp.spiking.kernel.memory import SILENCED, InputSchedule
 from synsamp.spiking.network import Network
 
 POOL_ENTRIES = 2**24
@@ -34,7 +34,7 @@ def most_within(times: NDArray[np.float64], window_s: float) -> int:
 
 
 class _Block(NamedTuple):
-    """A block compiled for the kernel, with the arrays of a `Schedule`."""
+    """A block compiled for the kernel, with the arrays of an `InputSchedule`."""
 
     starts_s: NDArray[np.float64]  # of its presentations; the last entry is the end of the block
     ends_s: NDArray[np.float64]  # [group, segment]
@@ -74,7 +74,7 @@ class InputFeed:
         self.given_at_once = 0  # given spikes that can be in flight at the same time
         self._pool = Pool()
         self._made: dict[tuple[int, float], _Block] = {}
-        self._laid: Schedule | None = None
+        self._laid: InputSchedule | None = None
         self._laid_of: list[tuple[int, float]] | None = None  # of which blocks
         self._constant: _Block | None = None  # the last one of constant rates
 
@@ -121,7 +121,7 @@ class InputFeed:
         state.blocks.append(block)
         state.next += BLOCK
 
-    def schedule(self, state: InputState, drawn_until_s: NDArray[np.float64]) -> Schedule:
+    def schedule(self, state: InputState, drawn_until_s: NDArray[np.float64]) -> InputSchedule:
         """Return the kernel's schedule of all blocks, with each group's cursor at its position.
 
         The same object as long as the blocks are the same; only the cursors are updated.
@@ -135,7 +135,7 @@ class InputFeed:
         schedule.given_cursor[0] = state.given
         return schedule
 
-    def _lay(self, state: InputState, laid: Schedule | None) -> Schedule:
+    def _lay(self, state: InputState, laid: InputSchedule | None) -> InputSchedule:
         n_groups = len(self._network.inputs)
         blocks = [self._block(state, b) for b in state.blocks]
         if not blocks:  # silence
@@ -148,7 +148,7 @@ class InputFeed:
         if laid is not None and laid.ends_s is ends and laid.tables is self._pool.tables:
             return laid  # its arrays were overwritten in place
         given_s, given_input = self._given(state)
-        return Schedule(
+        return InputSchedule(
             ends_s=ends,
             rate_hz=rate,
             table_at=table,

@@ -34,8 +34,8 @@ from synsamp.spiking.kernel.memory import (
     Acting,
     Activity,
     EventBuffer,
+    InputSchedule,
     Numbers,
-    Schedule,
     Synapses,
     Wiring,
     Work,
@@ -77,7 +77,7 @@ call_loop = caller_of(
         Words.kernel_type,
         Words.kernel_type,
         Normals.kernel_type,
-        Schedule.kernel_type,
+        InputSchedule.kernel_type,
         EventBuffer.kernel_type,
         Work.kernel_type,
     )
@@ -97,7 +97,7 @@ def dopamine(reward: float, mean: float, least: float, offset: float) -> float:
 
 
 @exact
-def on_grid(time: float, grid: float) -> float:
+def nearest_grid_point(time: float, grid: float) -> float:
     """The nearest grid point, since adding up many durations rounds."""
     nearest = np.rint(time / grid) * grid
     return nearest if abs(time - nearest) <= 1e-9 * grid + 1e-15 * time else time
@@ -110,7 +110,7 @@ def due_s(start: float, answers: int, period: float) -> float:
 
 
 @separate
-def count(first: int, acting: Acting, buffer: EventBuffer) -> int:
+def count_spikes(first: int, acting: Acting, buffer: EventBuffer) -> int:
     """Spikes on the buffer from ``first`` on, by neuron; returns how many there are."""
     for i in range(first, buffer.written[0]):
         acting.counts[acting.place[buffer.spike_neuron[i]]] += 1
@@ -185,7 +185,7 @@ def act(
     events: Words,
     channels: Words,
     noise: Normals,
-    schedule: Schedule,
+    schedule: InputSchedule,
     buffer: EventBuffer,
     work: Work,
 ) -> int:
@@ -197,7 +197,9 @@ def act(
         is_due = due <= until + ROUNDING * period
         # The last answer may have been due a rounding after ``until``: time does not go back.
         target = (
-            on_grid(due, wiring.constants[SYNC_INTERVAL_S]) if is_due else max(until, terms[NOW_S])
+            nearest_grid_point(due, wiring.constants[SYNC_INTERVAL_S])
+            if is_due
+            else max(until, terms[NOW_S])
         )
         status = call_loop(
             acting.functions[LOOP],
@@ -217,7 +219,7 @@ def act(
                 work,
             ),
         )
-        counted = count(counted, acting, buffer)
+        counted = count_spikes(counted, acting, buffer)
         if status != DONE:
             return status
         if covered < target:

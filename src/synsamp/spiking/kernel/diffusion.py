@@ -18,7 +18,7 @@ from synsamp.noise.arithmetic import exp_single, scalar
 from synsamp.priors import Prior
 from synsamp.rule.equation import diffusion, drift, euler_maruyama
 from synsamp.spiking.kernel.compiling import row_function, separate
-from synsamp.spiking.kernel.rows import MOVE, WEIGH, Interval
+from synsamp.spiking.kernel.rows import MOVE, WEIGH, ElapsedRow
 from synsamp.spiking.kernel.simd import (
     LANE,
     any_negative,
@@ -62,7 +62,7 @@ def move_for(prior: Prior, whole_row: bool) -> int:
     )
 
 
-def _exactly_in_lanes(row: Interval) -> None:
+def _exactly_in_lanes(row: ElapsedRow) -> None:
     """θ ← mean + keep (θ − mean) + spread ν for a row that shares the prior's parameters."""
     theta, normals = array_at(row.theta, row.n), array_at(row.normals, row.n)
     mean, keep, spread = transition(
@@ -74,7 +74,7 @@ def _exactly_in_lanes(row: Interval) -> None:
         store(theta, i, at_least(new, old, row.theta_min))
 
 
-def _exactly(row: Interval) -> None:
+def _exactly(row: ElapsedRow) -> None:
     """Exact transition with parameters of the prior for each synapse."""
     theta, normals = array_at(row.theta, row.n), array_at(row.normals, row.n)
     for i in range(row.n):
@@ -85,7 +85,7 @@ def _exactly(row: Interval) -> None:
         theta[i] = at_least(moved, old, row.theta_min)
 
 
-def _by_a_step(row: Interval) -> None:
+def _by_a_step(row: ElapsedRow) -> None:
     """Any prior: one Euler–Maruyama step."""
     theta, normals = array_at(row.theta, row.n), array_at(row.normals, row.n)
     b, T = row.speed, row.temperature

@@ -44,14 +44,14 @@ from synsamp.spiking.kernel.memory import (
     SYNC_INTERVAL_S,
     Activity,
     EventBuffer,
+    InputSchedule,
     Numbers,
-    Schedule,
     Synapses,
     Wiring,
     Work,
 )
 from synsamp.spiking.kernel.potentials import (
-    NOBODY,
+    NO_NEURON,
     NOT_FINITE,
     arrival,
     draw_winner,
@@ -86,7 +86,7 @@ delayed spikes, whose number has no bound in advance."""
 
 
 @separate
-def next_input_s(covered: float, schedule: Schedule, activity: Activity, work: Work) -> float:
+def next_input_s(covered: float, schedule: InputSchedule, activity: Activity, work: Work) -> float:
     """Time at which the integral of the total input rate reaches its target; inf if too late.
 
     Segments that were passed are recorded, so that they can be dropped.
@@ -119,7 +119,7 @@ def next_input_s(covered: float, schedule: Schedule, activity: Activity, work: W
 
 @separate
 def draw_source(
-    now: float, schedule: Schedule, wiring: Wiring, activity: Activity, channels: Words
+    now: float, schedule: InputSchedule, wiring: Wiring, activity: Activity, channels: Words
 ) -> int:
     """Which input spikes at ``now``: a group by its rate, then one of its inputs."""
     cursor, rate = schedule.cursor, 0.0
@@ -201,7 +201,7 @@ def run_event_by_event(
     events: Words,
     channels: Words,
     noise: Normals,
-    schedule: Schedule,
+    schedule: InputSchedule,
     buffer: EventBuffer,
     work: Work,
 ) -> int:
@@ -291,8 +291,8 @@ def run_event_by_event(
         clock[INPUTS_UNTIL] = now
 
         room = True
-        neuron: Any = NOBODY
-        candidate: Any = NOBODY
+        neuron: Any = NO_NEURON
+        candidate: Any = NO_NEURON
         if what == 1:
             source = draw_source(now, schedule, wiring, activity, channels)
             clock[INPUT_DUE] = -1.0

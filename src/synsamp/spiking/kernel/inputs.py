@@ -14,7 +14,7 @@ from synsamp.spiking.kernel.memory import (
     SILENCED,
     Activity,
     EventBuffer,
-    Schedule,
+    InputSchedule,
     Wiring,
     Work,
 )
@@ -179,7 +179,7 @@ def to_delayed_axons(
 @separate
 def given_inputs(
     now: float,
-    schedule: Schedule,
+    schedule: InputSchedule,
     wiring: Wiring,
     column: Any,
     activity: Activity,
@@ -208,7 +208,7 @@ def given_inputs(
 @once
 def inputs_until(
     now: float,
-    schedule: Schedule,
+    schedule: InputSchedule,
     wiring: Wiring,
     column: Any,
     activity: Activity,

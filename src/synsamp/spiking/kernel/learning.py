@@ -17,7 +17,7 @@ from synsamp.spiking.kernel.memory import REFRESH_S, Activity, Numbers, Synapses
 from synsamp.spiking.kernel.potentials import epsp_decays
 from synsamp.spiking.kernel.random import Normals, take_normals
 from synsamp.spiking.kernel.rows import (
-    Interval,
+    ElapsedRow,
     SpikeRow,
     call_gather,
     call_move,
@@ -160,7 +160,7 @@ def refresh_row(
             at = take_normals(noise, -(-size // LANE) * LANE)
             call_move(
                 wiring.piece_move[piece],
-                Interval(
+                ElapsedRow(
                     size,
                     address(synapses.theta, start + wiring.piece_start[piece], size),
                     address(noise.buffer, at, size),

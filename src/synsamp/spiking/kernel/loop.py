@@ -38,14 +38,14 @@ from synsamp.spiking.kernel.memory import (
     SYNC_INTERVAL_S,
     Activity,
     EventBuffer,
+    InputSchedule,
     Numbers,
-    Schedule,
     Synapses,
     Wiring,
     Work,
 )
 from synsamp.spiking.kernel.potentials import (
-    NOBODY,
+    NO_NEURON,
     NOT_FINITE,
     arrival,
     decay_adaptation,
@@ -195,7 +195,7 @@ def run(
     events: Words,
     channels: Words,
     noise: Normals,
-    schedule: Schedule,
+    schedule: InputSchedule,
     buffer: EventBuffer,
     work: Work,
 ) -> int:
@@ -243,7 +243,7 @@ def run(
         if neuron == NOT_FINITE:
             return BROKEN
         room = True
-        if neuron != NOBODY:
+        if neuron != NO_NEURON:
             if learning and wiring.assigns_eligibility[circuit]:
                 learn_together(
                     circuit, neuron, now, wiring, numbers, synapses, activity, noise, buffer, work
@@ -266,7 +266,7 @@ def deliver(
     activity: Activity,
     events: Words,
     channels: Words,
-    schedule: Schedule,
+    schedule: InputSchedule,
     buffer: EventBuffer,
     work: Work,
 ) -> int:

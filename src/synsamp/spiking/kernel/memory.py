@@ -9,10 +9,10 @@ Acting                  the closed loop with an environment
 
 from __future__ import annotations
 
-from synsamp.spiking.kernel.records import Record, array
+from synsamp.spiking.kernel.arrays import KernelArrays, array
 
 
-class Wiring(Record):
+class Wiring(KernelArrays):
     """Everything about the network that never changes, as the kernel reads it."""
 
     # per circuit
@@ -91,7 +91,7 @@ HORIZON_S, REFRESH_S, SYNC_INTERVAL_S, RENEW_S = range(4)
 for how long a bound of the rates of stochastic neurons is good."""
 
 
-class Numbers(Record):
+class Numbers(KernelArrays):
     """Numbers of the synapse models: per block, and what their parts read."""
 
     speed = array("float64")
@@ -104,7 +104,7 @@ class Numbers(Record):
     plasticity = array("float64")
 
 
-class Synapses(Record):
+class Synapses(KernelArrays):
     """State of all synapses: θ and w by row, ŵ by column; when each neuron was refreshed."""
 
     aligned = True
@@ -134,7 +134,7 @@ SWEEPS, SPIKES = range(2)
 """Entries of the counters: grid points passed, network spikes so far."""
 
 
-class Activity(Record):
+class Activity(KernelArrays):
     """The fast state of the network."""
 
     aligned = True
@@ -162,7 +162,7 @@ SILENCED = -1
 """In place of the input of a given spike that is ignored."""
 
 
-class Schedule(Record):
+class InputSchedule(KernelArrays):
     """Input to come, per group: segments with an end, a total rate and an alias table.
 
     And spikes at given times, sorted.
@@ -178,7 +178,7 @@ class Schedule(Record):
     given_cursor = array("int64")  # [1]
 
 
-class EventBuffer(Record):
+class EventBuffer(KernelArrays):
     """Events that the loop records; `Engine` passes them on and empties it."""
 
     spike_s = array("float64")
@@ -193,7 +193,7 @@ class EventBuffer(Record):
     traced = array("int64")  # synapses
 
 
-class Work(Record):
+class Work(KernelArrays):
     """Working memory of the loop."""
 
     aligned = True
@@ -221,7 +221,7 @@ LOOP, ANSWER = range(2)
 """Its functions: the event loop, the environment's answer."""
 
 
-class Acting(Record):
+class Acting(KernelArrays):
     """An environment that is acted on, and what it has given (`kernel.acting`)."""
 
     functions = array("int64")  # addresses

@@ -22,7 +22,7 @@ from synsamp.spiking.kernel.memory import HORIZON_S, REFERENCE, Activity, Wiring
 from synsamp.spiking.kernel.random import Words, uniform
 from synsamp.spiking.kernel.simd import LANE, load, narrow, part, prefetch, store, widen
 
-NOBODY, NOT_FINITE = -1, -2
+NO_NEURON, NOT_FINITE = -1, -2
 STRETCH = 32
 """Neurons passed over at once in the search for the winner."""
 _TINY = np.float32(1e-20)  # below this a trace is dropped: denormal numbers are slow
@@ -335,7 +335,7 @@ def draw_winner(
     largest = rates(circuit, now, wiring, activity, work)
     share = uniform(words)
     if largest == -np.inf:
-        return NOBODY  # every neuron of the circuit was removed
+        return NO_NEURON  # every neuron of the circuit was removed
     if not np.isfinite(largest):
         return NOT_FINITE
     rho = part(work, 0, size)

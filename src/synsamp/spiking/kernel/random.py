@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.noise.streams import BLOCK, box_muller, fill_words, new_stream
+from synsamp.spiking.kernel.arrays import KernelArrays, array
 from synsamp.spiking.kernel.compiling import inlined, kernel, once, separate
-from synsamp.spiking.kernel.records import Record, array
 from synsamp.spiking.kernel.simd import part
 
 WORDS = 4096
@@ -27,7 +27,7 @@ LOG_FACTORIAL = np.array([math.lgamma(k + 1.0) for k in range(512)])
 """log k!, which is slow to compute and wanted for the counts of every gap."""
 
 
-class Words(Record):
+class Words(KernelArrays):
     """A stream of 32-bit words with its buffer; ``taken[0]`` of ``buffer`` are used up."""
 
     state = array("uint32", 2)
@@ -35,7 +35,7 @@ class Words(Record):
     taken = array("int64")
 
 
-class Normals(Record):
+class Normals(KernelArrays):
     """A stream of standard normals with its buffer, and room for the words they are made of."""
 
     aligned = True

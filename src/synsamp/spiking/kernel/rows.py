@@ -37,7 +37,7 @@ def kernel_type(kind: type) -> Any:
     return types.NamedTuple(fields, kind)
 
 
-class Interval(NamedTuple):
+class ElapsedRow(NamedTuple):
     """A row over which prior and noise act for some time (`kernel.diffusion`)."""
 
     n: int  # synapses
@@ -130,7 +130,7 @@ def arrays_of(row: Any) -> Any:
 
 _doubles, _singles = _TYPES["Doubles"], _TYPES["Singles"]
 
-MOVE = types.void(kernel_type(Interval))
+MOVE = types.void(kernel_type(ElapsedRow))
 """Prior and noise over an interval."""
 
 WEIGH = types.int64(types.int64, _doubles, _singles, _doubles, types.float32)

@@ -32,7 +32,7 @@ from synsamp.spiking.kernel.memory import (
     Work,
 )
 from synsamp.spiking.kernel.potentials import (
-    NOBODY,
+    NO_NEURON,
     NOT_FINITE,
     decay_adaptation,
     epsp_decays,
@@ -41,7 +41,7 @@ from synsamp.spiking.kernel.random import Words, uniform
 from synsamp.spiking.kernel.simd import LANE, load, part, store, total, widen
 
 ABOVE_LIMIT = -3
-"""In place of a neuron, like NOBODY and NOT_FINITE: a rate exceeded its limit."""
+"""In place of a neuron, like NO_NEURON and NOT_FINITE: a rate exceeded its limit."""
 MOST_HZ = 1e7
 """Largest sum of limits; beyond it a simulation would hardly progress."""
 MARGIN = 1.01
@@ -169,7 +169,7 @@ def whose(share: float, activity: Activity) -> tuple[int, float]:
         if share < limit:
             return neuron, share
         share -= limit
-    return NOBODY, share  # the last bit of a sum
+    return NO_NEURON, share  # the last bit of a sum
 
 
 @separate
@@ -182,18 +182,18 @@ def accept(
     rate.
     """
     candidate, share = whose(uniform(events) * activity.clock[BOUND], activity)
-    if candidate == NOBODY:
-        return NOBODY, NOBODY, 0.0, 0.0
+    if candidate == NO_NEURON:
+        return NO_NEURON, NO_NEURON, 0.0, 0.0
     circuit, limit = wiring.circuit_of[candidate], np.float64(activity.limit_hz[candidate])
     rate = wiring.base_hz[circuit] * exp(potential(candidate, circuit, now, wiring, activity))
     if now < activity.refractory_until_s[candidate]:
-        return candidate, NOBODY, 0.0, 0.0
+        return candidate, NO_NEURON, 0.0, 0.0
     slope = 1.0
     if rate > wiring.most_hz[circuit]:
         rate, slope = wiring.most_hz[circuit], 0.0
     if not rate <= limit:
         return candidate, ABOVE_LIMIT if rate == rate else NOT_FINITE, 1.0, slope
-    return candidate, candidate if share < rate else NOBODY, rate / limit, slope
+    return candidate, candidate if share < rate else NO_NEURON, rate / limit, slope
 
 
 @once

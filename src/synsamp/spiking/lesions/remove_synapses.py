@@ -38,7 +38,9 @@ class RemoveSynapses(NetworkLesion):
     theta: float = -1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.which, str) and self.which != "active":
+        if not isinstance(self.which, str):
+            arguments.array("which", self.which, "True and False")
+        elif self.which != "active":
             raise refuse("which", "must be 'active' or a mask [post, pre]", self.which)
         arguments.text("projection", self.projection)
         arguments.flag("regrow", self.regrow)

@@ -1,4 +1,4 @@
-"""Laws the engine must obey, against closed forms or numerical integration; each can fail.
+"""Distributions that the engine simulates, against closed forms or numerical integration.
 
 Tolerances come from the Monte-Carlo error; several p-values are corrected for their number.
 """
@@ -239,7 +239,7 @@ def looked_at(times, model, seed, n=(4000, 5)):
 
 
 @pytest.mark.parametrize("times", [LOOKS, LOOKS[1::3]], ids=["many times", "few times"])
-def test_theta_without_spikes_is_ornstein_uhlenbeck_however_often_one_looks(times):
+def test_theta_without_spikes_is_ornstein_uhlenbeck_at_any_sampling_interval(times):
     model = SynapseModel(speed=0.05, temperature=0.8, theta_min=-50.0)
     samples, start = looked_at(times, model, seed=6)
     n_statistics = len(times) * (len(times) + 3) / 2
@@ -280,15 +280,15 @@ def test_a_spike_does_not_push_theta_below_its_floor():
         assert sim.theta("x->z").min() >= -0.5
 
 
-def test_the_prior_is_the_stationary_law():
+def test_the_prior_is_the_stationary_distribution():
     sim = Simulation(
         silent(2000, 5, SynapseModel(speed=0.1)), seed=7, theta={"x->z": 2.0}, drift_interval_s=1.0
     )
     theta = sim.run(200.0).theta("x->z").ravel()
     above = theta > -5  # the floor takes next to nothing: 5.5 standard deviations
     assert above.mean() > 0.999
-    assert stats.kstest(theta, "norm", args=(0.5, 1.0)).pvalue > P
-    assert stats.kstest(theta, "norm", args=(0.5, 1.1)).pvalue < P
+    assert stats.kstest(theta, stats.norm(0.5, 1.0).cdf).pvalue > P
+    assert stats.kstest(theta, stats.norm(0.5, 1.1).cdf).pvalue < P
 
 
 # -- STDP --------------------

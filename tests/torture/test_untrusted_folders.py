@@ -120,15 +120,15 @@ def test_no_link_in_a_folder_of_somebody_else_leads_to_a_file_of_the_user(
         for file in ("thesis.tex", "A.png", "00000001.checkpoint", "deep/0"):
             (mine / file).write_text("years of work")
         before = everything(mine)
-        folder = shutil.copytree(folders / kind, tmp_path / f"foreign-{number}")
+        folder = shutil.copytree(folders / kind, tmp_path / f"untrusted-{number}")
         victim = mine if name in FOLDERS else mine / "thesis.tex"
         assert lay(folder, name, victim, how)
         code = run_command_line([*command, str(folder)], WITH_COINS)
         assert everything(mine) == before, (kind, command, name, how)
         shown = capsys.readouterr().err
         assert "Traceback" not in shown
-        # 130: what begins anew stops itself again, as this toy does.
+        # 130: what starts again stops itself again, as this toy does.
         assert code in (0, 1, 2, 130), (kind, command, name, how)
         assert code == 0 or shown.startswith("synsamp: ") or "\nsynsamp: " in shown
         shutil.rmtree(folder)
-    tally("foreign run folders", len(chosen))
+    tally("run folders from others", len(chosen))

@@ -2,11 +2,11 @@
 
 A Numba function that takes a named tuple of arrays gets seven words per array, and packs and
 unpacks all of them at every call; with sixty arrays that is nearly all of the time it takes to
-compile. A `Record` is passed as a single pointer to a table with address and shape of each array,
-and ``record.theta`` inside compiled code reads that table. The arrays of a record stay in place
+compile. A group of `KernelArrays` is passed as a single pointer to a table with address and shape
+of each array, and ``group.theta`` inside compiled code reads that table. The arrays stay in place
 while the kernel runs, so LLVM may read the table once (``invariant.load``).
 
-    class Clock(Record):
+    class Clock(KernelArrays):
         time_s = array("float64")
         count = array("int64")
 
@@ -47,7 +47,7 @@ class _Field(NamedTuple):
 
 
 def array(dtype: str, dimensions: int = 1) -> Any:
-    """Declare an array of a `Record`."""
+    """Declare an array of a `KernelArrays`."""
     return _Field(dtype, dimensions)
 
 
@@ -62,7 +62,7 @@ def on_cache_lines(values: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-class Record:
+class KernelArrays:
     """Named arrays of fixed type; subclasses declare them with `array`.
 
     With ``aligned`` they are put on cache lines, which may copy them.
@@ -70,13 +70,15 @@ class Record:
 
     aligned: ClassVar[bool] = False
     fields: ClassVar[dict[str, _Field]]
-    kernel_type: ClassVar[RecordType]
+    kernel_type: ClassVar[KernelArraysType]
 
     def __init_subclass__(cls) -> None:
         cls.fields = {name: f for name, f in vars(cls).items() if isinstance(f, _Field)}
         for name in cls.fields:
             delattr(cls, name)
-        cls.kernel_type = RecordType(cls.__name__, tuple((n, *f) for n, f in cls.fields.items()))
+        cls.kernel_type = KernelArraysType(
+            cls.__name__, tuple((n, *f) for n, f in cls.fields.items())
+        )
 
     def __init__(self, **arrays: NDArray[Any]) -> None:
         if arrays.keys() != self.fields.keys():
@@ -102,7 +104,7 @@ class Record:
         return {name: getattr(self, name) for name in self.fields}
 
     def copy(self) -> Self:
-        """A record with copies of all arrays."""
+        """A group with copies of all arrays."""
         return type(self)(**{name: values.copy() for name, values in self.arrays().items()})
 
     def __copy__(self) -> Self:
@@ -115,16 +117,16 @@ class Record:
         return _rebuilt, (type(self), self.arrays())
 
     def replace(self, **arrays: NDArray[Any]) -> Self:
-        """A record with some arrays exchanged; the others are shared."""
+        """A group with some arrays exchanged; the others are shared."""
         return type(self)(**{**self.arrays(), **arrays})
 
 
-def _rebuilt(kind: type[Record], arrays: dict[str, NDArray[Any]]) -> Record:
+def _rebuilt(kind: type[KernelArrays], arrays: dict[str, NDArray[Any]]) -> KernelArrays:
     return kind(**arrays)
 
 
-class RecordType(types.Type):
-    """The type of a record in compiled code."""
+class KernelArraysType(types.Type):
+    """The type of a group in compiled code."""
 
     def __init__(self, name: str, fields: tuple[tuple[str, str, int], ...]) -> None:
         self.places: dict[str, tuple[int, Any]] = {}
@@ -137,19 +139,19 @@ class RecordType(types.Type):
         super().__init__(name=f"{name}_{digest}")
 
 
-@typeof_impl.register(Record)
-def _typeof(value: Record, context: Any) -> RecordType:
+@typeof_impl.register(KernelArrays)
+def _typeof(value: KernelArrays, context: Any) -> KernelArraysType:
     return value.kernel_type
 
 
-@register_model(RecordType)
-class _RecordModel(models.PrimitiveModel):
+@register_model(KernelArraysType)
+class _KernelArraysModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, _WORD.as_pointer())
 
 
-@unbox(RecordType)
-def _unbox(kind: RecordType, value: Any, c: Any) -> NativeValue:
+@unbox(KernelArraysType)
+def _unbox(kind: KernelArraysType, value: Any, c: Any) -> NativeValue:
     number = c.pyapi.object_getattr_string(value, "address")
     address = c.pyapi.long_as_longlong(number)
     c.pyapi.decref(number)
@@ -159,15 +161,15 @@ def _unbox(kind: RecordType, value: Any, c: Any) -> NativeValue:
 
 @infer_getattr
 class _Attributes(AttributeTemplate):
-    key = RecordType
+    key = KernelArraysType
 
-    def generic_resolve(self, record: Any, name: str) -> Any:  # type: ignore[override]
-        return record.places[name][1] if name in record.places else None
+    def generic_resolve(self, group: Any, name: str) -> Any:  # type: ignore[override]
+        return group.places[name][1] if name in group.places else None
 
 
-@lower_getattr_generic(RecordType)
-def _get(context: Any, builder: Any, record: RecordType, pointer: Any, name: str) -> Any:
-    first, kind = record.places[name]
+@lower_getattr_generic(KernelArraysType)
+def _get(context: Any, builder: Any, group: KernelArraysType, pointer: Any, name: str) -> Any:
+    first, kind = group.places[name]
     never_changes = builder.module.add_metadata([])
 
     def word(at: int) -> Any:

@@ -1,4 +1,4 @@
-"""Closed forms and test statistics for laws in one dimension."""
+"""Closed forms and test statistics for distributions in one dimension."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 from scipy import stats
 
 
-class GridLaw:
-    """The law ∝ exp(log_density(x)/T) on a fine grid, as an exact cumulative distribution."""
+class GridDistribution:
+    """The distribution ∝ exp(log_density(x)/T) on a fine grid, with an exact ``cdf``."""
 
     def __init__(self, log_density, temperature, low, high, points=200_001):
         self.x = np.linspace(low, high, points)
@@ -24,9 +24,9 @@ class GridLaw:
         return np.interp(p, self.cumulative, self.x)
 
 
-def ks_p_value(samples, law) -> float:
-    """Kolmogorov–Smirnov p-value of independent samples against a law with a ``cdf``."""
-    return float(stats.kstest(np.ravel(samples), law.cdf).pvalue)
+def ks_p_value(samples, distribution) -> float:
+    """Kolmogorov–Smirnov p-value of independent samples against a distribution with a ``cdf``."""
+    return float(stats.kstest(np.ravel(samples), distribution.cdf).pvalue)
 
 
 def chi_square_p_value(samples, edges, probabilities) -> float:

@@ -12,27 +12,21 @@ r N (x̄ w − α e^w), so the distribution of θ follows from the Fokker–Plan
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.mappings import Exponential
-from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters
 from synsamp.priors import Flat, Gaussian
 from synsamp.rule import Rule, fokker_planck
 from synsamp.rule.equation import drift
-from synsamp.spiking import DoubleExponential, SynapseModel
 
 CELL = 0.01
-THETA = np.arange(SynapseModel().theta_min + CELL / 2, 6.0, CELL)
-"""Cells of θ, from θ_min up; 0 lies between two of them."""
+THETA = np.arange(-5.0 + CELL / 2, 6.0, CELL)
+"""Cells of θ, from the smallest that the simulator allows; 0 lies between two of them."""
 STEP_S = 2.0
 """Time step at T = 0; the shortest time constant, at a strong useful synapse, is 7 s."""
-PRINTED, NO_LIKELIHOOD = "printed", "no_likelihood"
-READINGS = (PRINTED, NO_LIKELIHOOD)
-"""Readings of a retracted synapse: it learns, as printed, or the likelihood is switched off."""
 
 Floats = NDArray[np.float64]
 
@@ -126,69 +120,3 @@ def regrowth(
     before = synapse.distribution(np.where(THETA > 0, synapse.start, 0.0), x_old, seconds[0], T[0])
     gone = np.where(THETA > 0, 0.0, before)
     return active_share(synapse.distribution(gone, x_new, seconds[1], T[1]))
-
-
-def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
-    """Predict single synapses in the phases of a run, in both readings.
-
-    ``useful_regrowth``: share of useful eliminated synapses that are active again at the end of the
-    new digit's phase, with and without noise in that phase. ``background_active``: active share at
-    inputs that stay dark, with and without prior, at the end of that phase.
-    """
-    timeline, rule = p.timeline, p.rule
-    assert timeline.new_phase is not None
-    assert timeline.new_digit is not None
-    seconds = (timeline.start_s(timeline.new_phase), timeline.length_s(timeline.new_phase))
-    x_old = mean_epsp(p, images, timeline.before(timeline.new_phase))
-    x_new, dark = mean_epsp(p, images, (timeline.new_digit,)), mean_rate(p, 0.0) * area_s()
-    values = (
-        *(rule.speed, rule.data_size, rule.alpha, rule.theta_0),
-        *(rule.prior.mean, rule.prior.std, rule.clip_limit),
-    )
-    rate_hz = p.circuit.rate_hz / p.circuit.neurons
-    readings = [OneSynapse(*values, rate_hz, reading == PRINTED) for reading in READINGS]
-    useful = [
-        [
-            regrowth(one, x_old, x_new, seconds, (rule.temperature, T))
-            for T in (rule.temperature, 0.0)
-        ]
-        for one in readings
-    ]
-    background = [
-        [
-            active_share(
-                replace(one, prior=prior).distribution(
-                    one.start, dark, sum(seconds), rule.temperature
-                )
-            )
-            for prior in (True, False)
-        ]
-        for one in readings
-    ]
-    return xr.Dataset(
-        {
-            "useful_regrowth": (("reading", "noise"), useful),
-            "background_active": (("reading", "prior"), background),
-        },
-        coords={"reading": list(READINGS), "noise": [True, False], "prior": [True, False]},
-        attrs={"x_old": x_old, "x_new": x_new, "x_dark": dark},
-    )
-
-
-def area_s() -> float:
-    """∫ ε(s) ds: the mean EPSP of an input of 1 Hz."""
-    epsp = DoubleExponential()
-    return epsp.fall_s - epsp.rise_s
-
-
-def mean_rate(p: AdaptationParameters, grey: float) -> float:
-    """Rate of an input over digit and gap, in Hz; ``grey`` is its mean grey value in digits."""
-    shown = p.input
-    lit = shown.digit_s / (shown.digit_s + shown.gap_s)
-    return lit * shown.peak_rate_hz * grey + shown.noise_hz
-
-
-def mean_epsp(p: AdaptationParameters, images: xr.Dataset, digits: tuple[int, ...]) -> float:
-    """x̄ of the candidate inputs while some digits are shown."""
-    grey = images.mean_image.sel(digit=list(digits)).isel(pre=images.candidate_input.values)
-    return mean_rate(p, float(grey.mean())) * area_s()
