@@ -172,14 +172,13 @@ def draw(found: dict[str, list[dict[str, float]]]) -> None:
                     share = np.searchsorted(ranks, at, side="right") / ranks.size
                     panel.plot(at, share - at, color=colour, lw=1.3, label=label)
             panel.axhline(0, color=GRAY, lw=0.8)
-            panel.set(
-                title=symbol, xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="rank of the true value"
-            )
+            panel.set(title=symbol, xlim=(0, 1), xticks=[0, 0.5, 1])
             panel.set_xticklabels(["0", "½", "1"])
         axes[0].set(
             ylabel="fraction below it\nminus rank", ylim=(-0.4, 0.4)
         )  # the control leaves it
-        axes[0].legend(fontsize=7, loc="lower right")
+        axes[1].legend(fontsize=7, loc="upper right")
+        figure.supxlabel("rank of the true value")
         figure.savefig(PICTURE, dpi=150)
 
 
