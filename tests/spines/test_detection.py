@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from spines.tables import long_text, truth, write
@@ -227,6 +228,14 @@ def test_large_spines_that_vanish_permanently_are_listed(kept):
     assert len(listed) >= 3
     assert not listed["returned"].any()
     assert any("tracking losses" in w for w in analyse(table).warnings)
+
+
+def test_a_table_without_absences_has_no_alternatives():
+    """Nothing is missed, renamed or offset, so there is no other assumption to try."""
+    rows = [(s, d, s % 5 + 0.3 * d + 1) for s in range(12) for d in range(3)]
+    found = analyse(pd.DataFrame(rows, columns=["spine", "day", "size"]))
+    assert found.sensitivity.empty
+    assert found.warnings == ()
 
 
 def test_survival_with_missed_spines_is_shorter():

@@ -371,7 +371,7 @@ def _warnings(
             "probably tracking losses; the page lists them"
         )
     if sensitivity is not None:
-        moved = sensitivity[sensitivity["outside"]]
+        moved = sensitivity[sensitivity["outside"].astype(bool)]
         for variant, rows in moved.groupby("variant", sort=False):
             found.append(
                 f"{variant}, {', '.join(NAMES_IN_WORDS[n] for n in rows['parameter'])} would lie "
