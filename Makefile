@@ -8,13 +8,16 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
-.PHONY: help setup demo test dist-check torture mutants reproduce beyond robustness pages bench
+.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness pages bench
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make test         lint, types and tests"
 	@echo "make torture      long stress tests; writes docs/reliability.md"
 	@echo "make mutants      mutation testing: how many faults do fast tests catch?"
+	@echo "make nightly      mutation testing on the sample of this day"
 	@echo "make reproduce    run the whole paper (continues after a stop); writes README.md and docs"
+	@echo "make reproduce-long   the same with more seeds, about 3 h on two cores"
+	@echo "make dependence   Fig. 5 in three normalisations with three voices, and θ0; about 3.6 h"
 	@echo "make beyond       run all experiments beyond the paper; writes docs/beyond.md"
 	@echo "make robustness   sensitivity analysis; writes docs/robustness.md"
 	@echo "make pages        write all these pages again from the stored results"
@@ -58,9 +61,19 @@ torture: $(TOOLS)
 mutants: $(TOOLS) .venv-mutants/.ready
 	.venv-mutants/bin/python -m tools.mutants --python $(BIN)/python $(if $(AGAIN),--again) $(if $(SEED),--seed $(SEED)) $(ONLY)
 
+# A new sample of faults every day; fails if too few are caught.
+nightly: $(TOOLS) .venv-mutants/.ready
+	.venv-mutants/bin/python -m tools.mutants --python $(BIN)/python --sample 12 --seed $$(date +%Y%m%d) --least 75
+
 # After a stop the same command continues.
 reproduce: $(READY)
 	$(BIN)/python -m tools.reproduce
+
+reproduce-long: $(READY)
+	$(BIN)/python -m tools.reproduce --long
+
+dependence: $(READY)
+	$(BIN)/python -m tools.dependence
 
 beyond: $(TOOLS)
 	$(BIN)/python -m tools.beyond $(ONLY)

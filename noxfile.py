@@ -23,6 +23,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session(python="3.11", default=False)
+def lowest(session: nox.Session) -> None:
+    """The test suite with the lowest supported versions of all direct dependencies."""
+    session.install("-c", "constraints-lowest.txt", "-e", ".[dev,gym]")
+    session.run("pytest", "-n", "2", *session.posargs)
+
+
+@nox.session(python="3.11", default=False)
 def without_extras(session: nox.Session) -> None:
     """The test suite without JAX, Gymnasium and openpyxl."""
     session.install("-e", ".", "pytest", "pytest-xdist", "hypothesis")

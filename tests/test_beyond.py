@@ -58,7 +58,7 @@ def test_the_page_contains_all_results(tree):
     (tree / "docs" / "data" / "beyond-coins.json").write_text(json.dumps(ABOUT))
     beyond_page.write_page(tree, TOYS)
     page = (tree / "docs" / "beyond.md").read_text()
-    assert "4 seeds: 1 holds, 1 fails" in page
+    assert "4 seeds: the paper's statements: 1 holds; our own questions: 0 hold, 1 fails" in page
     assert "- `mostly` fails. Fair." in page
     assert beyond_page.NOT_YET.format(name="cards") in page
     assert beyond_page.NOT_YET.format(name="coins") not in page

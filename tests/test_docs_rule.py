@@ -25,6 +25,7 @@ def test_custom_likelihood_gives_the_conjugate_posterior():
     mean = (heights.sum() / 0.1**2 + 1.7 / 0.2**2) / precision
     result = names["result"]
     assert abs(result.theta.mean().item() - mean) < 5 * result.mcse_mean.item()
+    assert result.r_hat.item() < 1.01
     # The spread's own error is about std/√(2·ESS); the step adds 2 % to the variance.
     tolerance = 5 / np.sqrt(2 * result.ess_bulk.item()) + 0.02
     assert abs(result.theta.std().item() * np.sqrt(precision) - 1) < tolerance
@@ -53,6 +54,14 @@ def test_theory_before_running(capsys):
     _run(3)
     relaxation = float(re.search(r"few times (\S+)", capsys.readouterr().out)[1])
     assert 0.01 < relaxation < 10
+
+
+def test_inertia_and_rejection_give_the_same_posterior(capsys):
+    _run(4)
+    text = capsys.readouterr().out.replace("\n ", " ").strip().splitlines()
+    first, second = (np.array(line.strip("[]").split(), float) for line in text)
+    assert np.all(np.abs(first - second) < 0.25)  # stds are below 0.6, and ESS is at least 400
+    assert np.all(np.diff(first) > 0)
 
 
 @pytest.mark.parametrize("block", BLOCKS)

@@ -14,6 +14,7 @@ from synsamp.report.numbers import (
     null_text,
     number_text,
     paper_text,
+    source_text,
     value_text,
     verdict_text,
 )
@@ -33,7 +34,7 @@ def claims_table(claims: Sequence[ClaimRecord]) -> Iterator[str]:
         seeds = f"n = {claim.n}" + (f", {claim.unit}" if claim.unit else "")
         verdict = verdict_text(claim)
         yield row(
-            small(claim.statement, f"{claim.source}; `{claim.id}`"),
+            small(claim.statement, f"{source_text(claim)}; `{claim.id}`"),
             small(value_text(claim), seeds),
             small(null_text(claim), claim.null_description),
             small(band_text(claim.band), claim.reason),
@@ -53,9 +54,10 @@ def failures(claims: Sequence[ClaimRecord], why: Mapping[str, str]) -> Iterator[
 
 
 def by_group(
-    found: Stored, run: Run, claims: Sequence[Claim], groups: Mapping[str, Mapping[str, str]]
+    found: Stored, run: Run, registry: Registry, groups: Mapping[str, Mapping[str, str]]
 ) -> Iterator[str]:
     """Estimates for each group of seeds, e.g. those with one voice."""
+    claims = registry.find(run.experiment).load().claims
     measures = found.runs[run]
     for label, names in groups.items():
         parts: dict[str, dict[str, str]] = {}

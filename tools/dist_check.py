@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import venv
 import zipfile
+from email.parser import Parser
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -28,8 +29,12 @@ IN_WHEEL = (
     "synsamp/report/templates/page.html",
     "synsamp/report/templates/spines.html",
     "dist-info/licenses/LICENSE",
+    "dist-info/licenses/LICENSES/CC-BY-SA-3.0.txt",
+    "dist-info/licenses/LICENSES/CC0-1.0.txt",
     "dist-info/licenses/src/synsamp/data/embedded/LICENSE-CC-BY-SA-4.0.txt",
 )
+DATA_LICENCES = ("CC-BY-SA-3.0", "CC-BY-SA-4.0", "CC0-1.0")
+"""Of the embedded data."""
 ONLY_IN_REPOSITORY = ("tests/", "tools/", "benchmarks/", "docs/")
 COMMANDS = (
     ["--version"],
@@ -48,6 +53,16 @@ def missing_or_extra(names: list[str]) -> list[str]:
     return missing + [f"not for users: {n}" for n in names if n.startswith(ONLY_IN_REPOSITORY)]
 
 
+def licences(wheel: zipfile.ZipFile) -> list[str]:
+    """Complaints about the licences named in the metadata, and about texts that are missing."""
+    (name,) = (n for n in wheel.namelist() if n.endswith(".dist-info/METADATA"))
+    about = Parser().parsestr(wheel.read(name).decode())
+    texts = {Path(path).stem.removeprefix("LICENSE-") for path in about.get_all("License-File", [])}
+    named = (about["License-Expression"] or "").split(" AND ")
+    missing = [f"no text of licence {n}" for n in named if n not in texts | {"BSD-3-Clause"}]
+    return missing + [f"licence {n} is not named" for n in DATA_LICENCES if n not in named]
+
+
 def main() -> None:
     """Build, look inside, install, run."""
     with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +75,8 @@ def main() -> None:
             old.unlink()
         _run(build, "-m", "build", "--outdir", DIST, ROOT, cwd=outside)
         (wheel,), (sdist,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
-        complaints = missing_or_extra(zipfile.ZipFile(wheel).namelist())
+        with zipfile.ZipFile(wheel) as archive:
+            complaints = missing_or_extra(archive.namelist()) + licences(archive)
         with tarfile.open(sdist) as archive:
             inside = {name.partition("/")[2] for name in archive.getnames()}
         complaints += [

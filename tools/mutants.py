@@ -4,6 +4,7 @@
     make mutants ONLY="rule/step.py priors/flat.py"      # only some files, no table
     make mutants AGAIN=1                           # after adding tests: retry faults not caught
     make mutants SEED=7                            # another sample
+    make nightly                                   # the sample of this day; no table
 
 Cosmic Ray makes the faults and writes them into the file, as Numba compiles source code. A place
 (number, operator, decorator, loop) is drawn at random, then one of the faults possible there, so
@@ -248,6 +249,7 @@ def main() -> None:
     parser.add_argument("--python", required=True, help="the interpreter that runs the tests")
     parser.add_argument("--sample", type=int, default=24, help="how many of each part; 0 is all")
     parser.add_argument("--seed", type=int, default=2015)
+    parser.add_argument("--least", type=float, help="percent that must be caught; no table")
     parser.add_argument("--again", action="store_true", help="try only what was not caught")
     options = parser.parse_args()
     os.chdir(ROOT)
@@ -279,7 +281,12 @@ def main() -> None:
                 SESSION.write_text(json.dumps(session, indent=1, sort_keys=True))
     figures = table(session)
     print(figures)
-    if not options.targets:
+    if options.least is not None:
+        real = [entry["became"] for name, entry in session.items() if name not in known]
+        caught = 100 * sum(became != NOT_CAUGHT for became in real) / max(1, len(real))
+        if caught < options.least:
+            sys.exit(f"{caught:.0f} % of the faults were caught, wanted {options.least:g} %")
+    elif not options.targets:
         SESSION.write_text(json.dumps(session, indent=1, sort_keys=True))
         write(figures)
         print(f"wrote {PAGE.relative_to(ROOT)}")

@@ -2,13 +2,14 @@
 
     make pages
 
-The tables are written by `make reproduce`, `make beyond` and `make robustness`. Run this after a
-change to a claim, to a text in docs/data/*_notes.toml or to a `<!-- measured … -->` comment.
+The tables are written by `make reproduce`, `make dependence`, `make beyond` and `make robustness`.
+Run this after a change to a claim, to a text in docs/data/*_notes.toml or to a
+`<!-- measured … -->` comment.
 """
 
 from __future__ import annotations
 
-from tools import beyond_page, reproduction_page, robustness_page
+from tools import beyond_page, dependence_page, reproduction_page, robustness_page
 from tools.batch import as_command
 
 
@@ -17,6 +18,7 @@ def main(arguments: list[str]) -> int:
     reproduction_page.write_pages()
     beyond_page.write_page()
     robustness_page.write_page()
+    dependence_page.write_page()
     return 0
 
 

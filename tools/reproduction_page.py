@@ -14,7 +14,7 @@ from typing import Any
 
 from synsamp.claims.table import Run
 from synsamp.experiments.registry import REGISTRY, Registry
-from synsamp.report.numbers import WORDS, tally
+from synsamp.report.numbers import KINDS, count_verdicts, tally
 from tools.claim_tables import by_group, claims_table, failures, scores
 from tools.markdown import ROOT, duration, replace_between, row
 from tools.measured_text import fill, pages_with_numbers
@@ -56,21 +56,25 @@ def section(root: Path, registry: Registry) -> str:
     found = _stored(root)
     if found is None:
         return NOT_YET
-    notes = notes_of(root)["summary"]
+    notes, everything = notes_of(root)["summary"], []
     lines = [
-        row("experiment", "seeds", *WORDS, "result in one sentence"),
-        row(*["---"] * (len(WORDS) + 3)),
+        row("experiment", "seeds", *(many for _, many in KINDS.values()), "result in one sentence"),
+        row(*["---"] * (len(KINDS) + 3)),
     ]
     for run in found.judged:
-        count = [sum(c.verdict == word for c in found.claims(run, registry)) for word in WORDS]
+        claims = found.claims(run, registry)
+        everything += claims
+        of_kind = [[claim for claim in claims if claim.kind == kind] for kind in KINDS]
+        count = [count_verdicts(some) if some else "" for some in of_kind]
         summary = fill(_of(notes, run), found, run)
         name = _name(run, registry)
-        lines.append(row(name, str(found.trials(run)), *map(str, count), summary))
+        lines.append(row(name, str(found.trials(run)), *count, summary))
     about = found.about
     total = duration(sum(about["took_s"].values()))
     more = (
         "every claim with its null, band and reason: [docs/reproduction.md](docs/reproduction.md)"
     )
+    lines += ["", f"All claims together: {tally(everything)}."]
     return "\n".join([*lines, "", f"`{about['command']}`, {about['date']}, {total}; {more}."])
 
 
@@ -89,8 +93,7 @@ def page(root: Path, registry: Registry) -> str:
         why = _of(notes["why"], run) or {}
         reasons = {c.id: fill(why[c.id], found, run) for c in claims if not c.holds and c.id in why}
         lines += [*claims_table(claims), "", *failures(claims, reasons)]
-        declared, groups = registry.find(run.experiment).load().claims, notes["groups"]
-        lines += by_group(found, run, declared, groups.get(run.experiment, {}))
+        lines += by_group(found, run, registry, notes["groups"].get(run.experiment, {}))
     for experiment in dict.fromkeys(run.experiment for run in found.runs):
         lines += scores(found, experiment, registry)
     first = read_stored(root / "docs" / "data" / "reproduction-first")
@@ -130,7 +133,10 @@ def _since(found: Stored, registry: Registry) -> str:
     if not changed:
         return "Measures, bands and nulls have not changed since."
     names = ", ".join(f"`{name}` of {experiment}" for experiment, name in changed)
-    return f"Claims whose measure, band or null changed after the run: {names}."
+    return (
+        f"New claims, and claims whose measure, band or null changed after the run: {names}. "
+        "What the run did not measure is not judged."
+    )
 
 
 def _about(found: Stored, registry: Registry) -> Iterator[str]:

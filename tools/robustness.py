@@ -29,11 +29,11 @@ from tools.robustness_plan import MAPS, Map
 from tools.stored import store_table
 
 
-def plan(each: Map, registry: Registry) -> BatchItem:
+def plan(each: Map, registry: Registry, seed: int = 0) -> BatchItem:
     """Describe the sweep of a map; checks parameters and data."""
     load = registry.find(each.experiment).load
     changes = each.changes(registry)
-    description = describe_ensemble(load(), each.trials, (), each.preset, each.base, 0, changes)
+    description = describe_ensemble(load(), each.trials, (), each.preset, each.base, seed, changes)
     require_data_of_all(load(), description)
     return BatchItem(each.experiment, load, description, each.trial_s)
 

@@ -39,7 +39,8 @@ class Stored:
     def claims(self, run: Run, registry: Registry) -> list[ClaimRecord]:
         """Judge today's claims on the stored measures of a run."""
         measures = present(self.runs[run])
-        claims = applied(registry.find(run.experiment).load().claims, measures)
+        declared = registry.find(run.experiment).load().claims
+        claims = applied(declared, measures)
         return [ClaimRecord.of(each) for each in judge_all(claims, measures)]
 
     def changed(self, run: Run, registry: Registry) -> list[str]:
@@ -54,14 +55,11 @@ class Stored:
 
 
 def applied(claims: Sequence[Claim], measures: Collection[str]) -> list[Claim]:
-    """Claims that applied to a stored run; its table has no parameters, so its measures decide."""
-    if not measures:  # all seeds failed
-        return []
-    return [
-        claim
-        for claim in claims
-        if claim.needs is None or {claim.key, claim.null_key or claim.key} <= set(measures)
-    ]
+    """Claims that a stored run can judge: it has their measures.
+
+    It lacks those of claims that did not apply to it, and of claims that are newer than the run.
+    """
+    return [claim for claim in claims if {claim.key, claim.null_key or claim.key} <= set(measures)]
 
 
 def definitions(claims: Sequence[Claim]) -> dict[str, str]:

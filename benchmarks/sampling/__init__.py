@@ -1,1 +1,127 @@
+"""Effective samples per second on four posteriors: inertia and MALA, against blackjax.
 
+Every method runs four chains on one thread. Time is the processor's, without compilation, and
+contains what a user waits for: the pilot here, the warm-up of NUTS there. SGLD and SGHMC of
+blackjax have no adaptation and get steps from the pilot. ESS is the smallest bulk ESS of all
+parameters. The bias is the largest error of a parameter's mean or standard deviation, as a share of
+its standard deviation, and includes the Monte-Carlo error of this run and of the reference (a long
+run of MALA; exact for the last two posteriors).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import Row, markdown_table, missing_peer, peer_python, peers_folder
+from benchmarks.sampling.targets import TARGETS, Floats, Target
+from synsamp.rule import MALA, Method, Overdamped, Underdamped, sample
+from synsamp.rule.diagnostics import diagnose
+
+TITLE = "Samplers: effective samples per second, against NUTS, SGLD and SGHMC of blackjax"
+
+_STEPS = 40_000
+_NUTS_STEPS = 2500
+_REFERENCE_ESS = 40_000.0
+
+
+def run() -> list[Row]:
+    """Measure every method on every posterior."""
+    rows: list[Row] = []
+    for name, target in TARGETS.items():
+        right = _reference(target)
+        methods: dict[str, Method] = {
+            "synsamp, Underdamped": Underdamped(),
+            "synsamp, MALA": MALA(target.log_likelihood),
+            "synsamp, Overdamped": Overdamped(),
+        }
+        for label, method in methods.items():
+            draws, seconds, dt = _own(target, method)
+            rows.append(_row(name, label, draws, seconds, right))
+        # The last step found is that of the paper's dynamics.
+        for label, (draws, seconds) in _peers(target, dt).items():
+            rows.append(_row(name, label, draws, seconds, right))
+    return rows
+
+
+table = markdown_table
+
+
+def _row(
+    name: str, label: str, draws: Floats | None, seconds: float, right: tuple[Floats, Floats]
+) -> Row:
+    if draws is None:
+        return dict.fromkeys(_COLUMNS) | {"posterior": name, "method": missing_peer("blackjax")}
+    found = diagnose(lambda columns: draws[:, :, columns], draws.shape)
+    mean, std = draws.mean(axis=(0, 1)), draws.std(axis=(0, 1))
+    bias = max(np.max(np.abs(mean - right[0]) / right[1]), np.max(np.abs(std / right[1] - 1)))
+    ess = float(np.min(found["ess_bulk"]))
+    values = (name, label, ess / seconds, ess, float(np.max(found["r_hat"])), 100 * float(bias))
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+_COLUMNS = ("posterior", "method", "ESS per s", "ESS", "R-hat", "bias, % of the width")
+
+
+def _reference(target: Target) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of each parameter."""
+    if target.name == "Gaussian":
+        return np.zeros(10), np.sqrt(np.diag(np.linalg.inv(target.data[0])))
+    if target.name == "two modes":
+        return np.zeros(2), np.sqrt(target.data[0] ** 2 + target.data[1] ** 2)
+    start = np.zeros(target.size)
+    found = sample(
+        target.rule, start, method=MALA(target.log_likelihood), ess=_REFERENCE_ESS, seed=99
+    ).theta.values
+    return found.mean(axis=(0, 1)), found.std(axis=(0, 1))
+
+
+def _own(target: Target, method: Method) -> tuple[Floats, float, float]:
+    settings: Any = dict(start=np.zeros(target.size), method=method, threads=1, progress=False)
+    sample(target.rule, steps=100, **settings)  # compile
+    steps = _STEPS * (10 if isinstance(method, Overdamped) else 1)
+    began = time.process_time()
+    thin = 10 if isinstance(method, Overdamped) else 1
+    result = sample(target.rule, steps=steps, thin=thin, seed=1, diagnostics=False, **settings)
+    seconds = time.process_time() - began
+    return result.theta.values, seconds, float(result.attrs["dt"])
+
+
+def _peers(target: Target, dt: float) -> dict[str, tuple[Floats | None, float]]:
+    """NUTS, SGLD and SGHMC of blackjax; ``dt`` is the step of the paper's dynamics."""
+    python = peer_python("blackjax")
+    labels = {"nuts": "blackjax NUTS", "sgld": "blackjax SGLD", "sghmc": "blackjax SGHMC"}
+    if python is None:
+        return {labels["nuts"]: (None, 0.0)}
+    found: dict[str, tuple[Floats | None, float]] = {}
+    settings = {
+        "nuts": (_NUTS_STEPS, 1, 0.0),
+        "sgld": (10 * _STEPS, 10, dt),
+        "sghmc": (_STEPS // 2, 1, 6 * dt),  # each of ten gradients; Δt² of inertia, about 0.25/λ
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        given: dict[str, Any] = {f"data/{k}": array for k, array in enumerate(target.data)}
+        given["start"] = 0.1 * np.random.default_rng(0).normal(size=(4, target.size))
+        np.savez(Path(folder) / "target.npz", **given)
+        for method, label in labels.items():
+            out = Path(folder) / f"{method}.npz"
+            script = peers_folder() / "blackjax" / "sampling.py"
+            words = [target.name, Path(folder) / "target.npz", out, method, *settings[method]]
+            command = [str(python), str(script), *map(str, words)]
+            subprocess.run(command, check=True, env={**os.environ, **_ONE_THREAD})
+            with np.load(out) as stored:
+                found[label] = (stored["draws"].astype(float), float(stored["seconds"]))
+    return found
+
+
+_ONE_THREAD = {
+    "OMP_NUM_THREADS": "1",
+    "NPROC": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+}

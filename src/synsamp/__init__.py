@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         StudentT,
     )
     from synsamp.rule import (
+        MALA,
         Batch,
         Chains,
         ConvergenceWarning,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.3.0"
 
 __all__ = [
+    "MALA",
     "Batch",
     "Chains",
     "ConvergenceWarning",

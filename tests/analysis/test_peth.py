@@ -105,3 +105,8 @@ def test_windows_hold_the_rates():
     for c, rate in ((0, 80.0), (1, 20.0)):
         values = found[trials.classes == c].mean(axis=(0, 2))
         assert np.abs(values - rate).max() < 5 * np.sqrt(rate / (200 * 3 * 0.1))
+
+
+def test_an_empty_histogram_raises_an_error():
+    with pytest.raises(SynsampError, match="histogram must have at least one bin"):
+        peak_order(np.zeros((3, 0)))

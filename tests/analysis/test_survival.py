@@ -171,3 +171,10 @@ def test_at_risk_counts_before_the_losses():
     assert curve.time.tolist() == [0.0, 1.0, 2.0, 3.0]
     assert curve.at_risk.tolist() == [5, 5, 3, 2]
     np.testing.assert_allclose(curve.survival, [1.0, 3 / 5, 3 / 5, 3 / 10])
+
+
+def test_lifetimes_and_curves_can_be_keys_since_arrays_have_no_single_equality():
+    one = Lifetimes(np.array([0.0]), np.array([1.0]))
+    assert one == one
+    assert one != Lifetimes(np.array([0.0]), np.array([1.0]))
+    assert len({one, one}) == 1

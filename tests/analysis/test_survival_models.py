@@ -138,3 +138,11 @@ def test_scipy_finds_the_same_maximum(name):
     distribution, by_symbol = SCIPY[name]
     found = fit_survival_model(lifetimes, name).parameters
     assert found == pytest.approx(by_symbol(*distribution.fit(data, floc=0)), rel=1e-2)
+
+
+def test_a_predicted_survival_continues_with_its_last_slope():
+    times, alive = np.array([0.0, 1.0, 3.0, 7.0]), np.exp([0.0, -0.5, -0.9, -1.3])
+    lifetimes = Lifetimes(np.array([0.0, 1.0]), np.array([1.0, np.inf]))
+    survival = first_passage(lifetimes, times, alive).survival
+    found = np.log(survival(np.array([0.5, 2.0, 7.0, 9.0, 17.0])))
+    np.testing.assert_allclose(found, [-0.25, -0.7, -1.3, -1.5, -2.3], rtol=1e-12)

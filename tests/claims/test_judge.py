@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from synsamp.analysis.intervals import wilson_interval
 from synsamp.claims import Claim, Ratio, judge
@@ -183,3 +184,27 @@ def test_coverage_of_the_verdicts():
 def test_claims_that_cannot_be_judged_raise_an_error(band, more, words):
     with pytest.raises(ValueError, match=words):
         claim(band, **more)
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5, 12])
+def test_the_number_of_seeds_needed_is_that_of_student_s_interval(seeds):
+    """Scatter as now, mean as now: at ``needed`` seeds the interval clears the end, not before."""
+    values = np.linspace(0.6, 1.8, seeds)
+    judged = judge(claim((1.0, None)), list(values))
+    assert judged.verdict == "undecided"
+
+    def low(n):
+        return values.mean() - stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n)
+
+    assert low(judged.needed) >= 1.0 > low(judged.needed - 1)
+
+
+def test_a_mean_at_the_edge_of_its_band_will_never_be_decided():
+    rng = np.random.default_rng(1)
+    scatter = rng.standard_normal(8)
+    scatter -= scatter.mean()
+    edge = judge(claim((1.0, None)), list(1.0 + 0.001 + scatter))
+    assert (edge.verdict, edge.needed) == ("undecided", None)
+    near = judge(claim((1.0, None)), list(1.0 + 0.3 + scatter))  # hundreds of seeds would do
+    assert near.verdict == "undecided"
+    assert 8 < near.needed < 1000

@@ -21,6 +21,7 @@ OF_THE_FIRST_PHASE = {"background-eliminated", "relevant-survive", "few-active"}
 LATER = {"stays-sparse", "turnover-goes-on"}
 OF_THE_RETURN = {"network-returns", "switch-eliminates", "synapse-probes", "synapse-inactive"}
 OF_CONTROLS = {
+    "maximum-likelihood-brittle",
     "regrowth-undriven",
     "dots-by-noise",
     "noise-rewires-printed",
@@ -116,6 +117,7 @@ def test_the_branches_are_those_that_the_nulls_need():
     assert paper == [
         "learning",
         "learning/no_prior",
+        "learning/maximum_likelihood",
         "learning/control",
         "learning/noise_off",
         "learning/replicate",
@@ -169,7 +171,7 @@ def test_every_claim_can_hold_fail_and_be_not_specific(name, inside, outside):
 
 
 def test_every_claim_is_tried_and_says_why_its_band_is_where_it_is_and_what_its_null_is():
-    assert len(CLAIMS) == len(BY_ID) == 26
+    assert len(CLAIMS) == len(BY_ID) == 27
     for claim in CLAIMS:
         assert claim.reason
         assert claim.detail

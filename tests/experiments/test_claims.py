@@ -3,9 +3,11 @@
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
+from pydantic import Field
 
 from synsamp.claims import Claim
 from synsamp.columns import Column, Table
+from synsamp.experiments.base import Experiment, Parameters
 from synsamp.paper.fig1_landscape import EXPERIMENT
 
 CLAIM = Claim("one", "The value lies in the band", "Fig. 0", "value", (1.0, 2.0))
@@ -53,3 +55,14 @@ def test_the_ends_of_a_band_belong_to_it(low, high, admitted):
     assert CLAIM.admits(low, high) is admitted
     assert replace(CLAIM, band=(1.0, None)).admits(low, high) is (low >= 1.0)
     assert replace(CLAIM, band=(None, 2.0)).admits(low, high) is (high <= 2.0)
+
+
+def test_defaults_are_checked_like_given_values_and_run_says_whether_it_takes_a_context():
+    class Wrong(Parameters):
+        rate_hz: float = Field(-1.0, ge=0.0)
+
+    with pytest.raises(ValueError, match="greater than or equal to 0"):
+        Wrong()
+    without = Experiment("a", "A", run=lambda parameters, seed: None)
+    with_context = Experiment("a", "A", run=lambda parameters, seed, context: None)
+    assert (without.takes_context, with_context.takes_context) == (False, True)

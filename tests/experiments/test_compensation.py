@@ -344,9 +344,8 @@ def test_results_are_drawn_and_measured(parameters, results):
     assert "between / within epochs" in labels
     claimed = {claim.key for claim in EXPERIMENT.claims}
     claimed |= {claim.null_key for claim in EXPERIMENT.claims if claim.null_key}
-    # too short for a drift over hours, for the half hours around a lesion, and for regions
+    # too short for a drift over hours and for the half hours around a lesion
     missing = {f"drift_{z}{end}" for z in "AV" for end in ("", "_without_plasticity")}
-    missing |= {"regions", "regions_of_noise"}
     missing |= {f"moved_{n}{end}" for n in (1, 2) for end in ("", "_by_noise")}
     assert claimed - set(results["measures"].data_vars) == missing
 

@@ -280,7 +280,7 @@ def generated(tests, **changes):
             {
                 "parameters": (
                     "hidden",
-                    np.where(alive[-1], np.where(np.arange(80) < 40, 40, 20), 0),
+                    np.where(alive[-1], np.where(np.arange(80) < 40, 40, 35), 0),
                 ),
                 "survives": ("hidden", alive[-1]),
                 "separation": (("path", "few"), [[1.9, np.nan, 2.1], [1.6] * 3, [1.5] * 3]),
@@ -411,18 +411,17 @@ def test_measures_of_a_painted_network():
     assert (found["tuned"], found["tuned_shuffled"]) == (16.0, 0.0)
     assert found["removed_share"] == pytest.approx(0.728, abs=1e-3)
     assert found["functional_share"] == pytest.approx(0.4)
-    assert found["functional_share_of_prior"] == pytest.approx(0.69)
+    assert found["functional_relative_to_prior"] == pytest.approx((0.4, 0.69))
+    assert found["all_relative_to_prior"] == pytest.approx((1.0, 0.69))
     assert (found["regrown@network"], found["regrown_share@network"]) == (
         294.0,
         pytest.approx(294 / 1096),
     )
     assert found["regrown@network.noise_off_2"] == 0.0
-    assert found["parameters"] == pytest.approx((40 * 40 + 24 * 20) / 64)
-    assert found["parameters_of_z_V"] == 20.0
+    assert found["parameters"] == pytest.approx((40 * 40 + 24 * 35) / 64)
+    assert found["parameters_of_z_V"] == 35.0
     assert found["parameters_of_prior"] == pytest.approx(126 * 0.31)
     assert found["separation"] == pytest.approx(2.0)
-    assert found["regions"] == pytest.approx(1.25)
-    assert found["regions_of_noise"] == pytest.approx(1.5 / 1.6)
     assert (found["moved_1"], found["moved_2"]) == pytest.approx((2.0, 1.2))
     assert (found["moved_1_by_noise"], found["moved_2_by_noise"]) == pytest.approx((1.0, 0.8))
     assert found["drift_A"] == pytest.approx(0.05)
@@ -511,7 +510,7 @@ def test_what_a_schedule_leaves_out_is_not_measured():
     branches = {name for name in made if name.count("/") == 2}
     made = {name: made[name] for name in made if name not in branches - kept}
     found = measures(quick, made)
-    left_out = ("removed", "after_lesion_2", "recovery_2_e", "drift", "stable", "moved", "regions")
+    left_out = ("removed", "after_lesion_2", "recovery_2_e", "drift", "stable", "moved")
     assert [name for name in found if name.startswith(left_out)] == []
     claims = EXPERIMENT.applicable_claims(quick)
     values = {name: [value, value] for name, value in found.items()}

@@ -10,7 +10,7 @@ from matplotlib import image as png
 from pydantic import ValidationError
 
 from synsamp.cli import run_command_line
-from synsamp.data import encode_cochleagram, encode_image, padded
+from synsamp.data import EmbeddedVoices, encode_cochleagram, encode_image, load_speech, padded
 from synsamp.data.digit_pairs import HEARING, SEEING, Pairs, SoundAlone, Together
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY
@@ -232,6 +232,7 @@ def spoken_by(tmp_path, monkeypatch):
     words.cache_clear()
 
 
+DOWNLOADED = ["input.speech=fsdd"]
 FREE = AudiovisualInputSection(speech="fsdd", train_utterances=2, test_utterances=1)
 
 
@@ -264,17 +265,17 @@ def test_missing_recordings_raise_an_error_before_anything_is_made(
 ):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SynsampError, match="synsamp data fetch fsdd"):
-        execute(EXPERIMENT, tmp_path / "run", preset="paper")
+        execute(EXPERIMENT, tmp_path / "run", preset="paper", settings=DOWNLOADED)
     with pytest.raises(SynsampError, match="synsamp data fetch fsdd"):
-        execute_ensemble(EXPERIMENT, tmp_path / "run", 2, preset="paper", workers=None)
-    asked = ["run", "fig5", "--preset", "paper", "--out", "run"]
+        execute_ensemble(EXPERIMENT, tmp_path / "run", 2, settings=DOWNLOADED, workers=None)
+    asked = ["run", "fig5", "--set", *DOWNLOADED, "--out", "run"]
     assert run_command_line(asked, REGISTRY) == 2
     swept = ["sweep", "fig5", "--vary", "input.speech=embedded,fsdd", "--out", "run"]
     assert run_command_line(swept, REGISTRY) == 2
     assert capsys.readouterr().err.count("synsamp data fetch fsdd") == 2
     spoken_by("jackson", "george")  # one of the three is not there
     with pytest.raises(SynsampError, match=r"none of lucas.*synsamp data fetch fsdd"):
-        execute(EXPERIMENT, tmp_path / "run", preset="paper_retracted")
+        execute(EXPERIMENT, tmp_path / "run", settings=DOWNLOADED)
     assert not (tmp_path / "run").exists()
 
 
@@ -286,3 +287,39 @@ def test_free_spoken_digits():
         assert pairs.n_heard == 770
         assert np.bincount(pairs.train_classes).tolist() == [7, 7]
         assert np.bincount(pairs.test_classes).tolist() == [3, 3]
+
+
+def test_the_embedded_voices_give_what_the_downloaded_takes_give(tmp_path):
+    """Bit-identical presentations from the package and from files with the same samples."""
+    for take in load_speech(EmbeddedVoices()):
+        name = f"{take.digit}_{take.speaker}_{take.utterance}.wav"
+        with wave.open(str(tmp_path / name), "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(int(take.rate_hz))
+            file.writeframes((take.waveform * 32768).astype("<i2").tobytes())
+    inside = load_pairs(AudiovisualInputSection(speech="voices", speaker="lucas"), 3)
+    files = AudiovisualInputSection(speech="folder", speech_folder=str(tmp_path), speaker="lucas")
+    outside = load_pairs(files, 3)
+    for name in ("train_sounds", "test_sounds"):
+        pairs = zip(getattr(inside, name), getattr(outside, name), strict=True)
+        assert all(np.array_equal(a.rates_hz, b.rates_hz) for a, b in pairs)
+    assert inside.word_s[1] < 0.52 + 2 * 0.025 + 0.01  # as long as the paper's words
+    drawn = {
+        load_pairs(AudiovisualInputSection(speech="voices"), seed).speaker for seed in range(8)
+    }
+    assert drawn <= set(FSDD_SPEAKERS)
+
+
+@pytest.mark.parametrize("reading", ["utterance", "channel", "training"])
+def test_the_normalisation_decides_where_80_hz_are_reached(reading):
+    section = AudiovisualInputSection(speech="voices", speaker="jackson", normalisation=reading)
+    pairs = load_pairs(section, 1)
+    channels = [s.rates_hz[:, ::10].max(axis=0) for s in pairs.train_sounds]  # of each word
+    whole, everywhere = np.max(channels), np.min(channels)
+    over_words = np.max(channels, axis=0)
+    assert whole == pytest.approx(81.0)  # 80 Hz and 1 Hz of noise
+    assert (everywhere == pytest.approx(81.0)) == (reading == "channel")
+    assert np.allclose(over_words, 81.0) == (reading != "utterance")
+    assert all(c.max() == pytest.approx(81.0) for c in channels) or reading == "training"
+    assert max(s.rates_hz.max() for s in pairs.test_sounds) <= 81.0 + 1e-9

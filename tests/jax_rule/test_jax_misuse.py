@@ -35,6 +35,10 @@ def _run(**settings):
 
 
 MISUSES = {
+    "one key for all chains": (
+        lambda: jax.vmap(_sampling().init)({"w": jnp.zeros((3, 2))}),
+        ["init", "share one key", "vmap", "synsamp.jax.run"],
+    ),
     "integer leaves": (
         lambda: _step({"w": jnp.zeros(3), "n": jnp.arange(3)}),
         ["parameters at n", "array of floats", "int32", "cast"],

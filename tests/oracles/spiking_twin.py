@@ -72,7 +72,7 @@ class Twin:
         }
         self.refreshed = {c.name: np.zeros(c.size) for c in net.neurons}
         self.layout = build_layout(net, self.drift_interval_s, self.sync_interval_s)
-        longest = max(block.n_pre for block in self.layout.blocks)
+        longest = max(self.layout.row_width)
         self.streams = new_streams(np.random.SeedSequence(self.seed).spawn(3)[0], longest)
         self.segments = {g.name: self._segments(g.name) for g in net.inputs}
         self.current = {}

@@ -19,7 +19,14 @@ from synsamp.experiments.registry import Entry, Registry
 from synsamp.report.alt import alternative_text
 from synsamp.report.claim_range import EDGE, WIDTH, claim_range
 from synsamp.report.draw import panels_of
-from synsamp.report.numbers import band_text, number_text, seeds_note, verdict_text
+from synsamp.report.numbers import (
+    band_text,
+    number_text,
+    seeds_note,
+    source_text,
+    tally,
+    verdict_text,
+)
 from synsamp.report.write import write_report
 from synsamp.runs import execute
 from synsamp.runs.storage.check import integrity_problems
@@ -284,13 +291,16 @@ def test_numbers_read_well(value, text):
     assert number_text(value) == text
 
 
+AT_THE_EDGE = "no number of seeds will decide: the mean lies at the edge of the band"
+
+
 @pytest.mark.parametrize(
     ("n", "needed", "value", "verdict", "note"),
     [
         (1, None, 0.5, "one seed: in the band", "One seed decides nothing"),
         (1, None, 2.0, "one seed: outside the band", "One seed decides nothing"),
         (4, 1234, 0.5, "undecided: 1,234 seeds would decide", "Few seeds leave much undecided"),
-        (4, None, 0.5, "undecided: more seeds would not decide", ""),
+        (4, None, 0.5, f"undecided: {AT_THE_EDGE}", ""),
         (4, None, None, "undecided: a seed has no finite value", ""),
     ],
 )
@@ -313,3 +323,19 @@ def test_bands_read_well():
     assert band_text((0.5, None)) == "≥ 0.5"
     assert band_text((0.1, 0.3)) == "0.1 to 0.3"
     assert band_text((1.0, 1.0)) == "1"
+
+
+def test_verdicts_are_counted_separately_for_statements_implications_and_questions():
+    def record(kind, verdict):
+        return ClaimRecord(
+            id="x", statement="", source="Fig. 1", measure="m", value=0.5, interval=(0.4, 0.6), n=8,
+            band=(0.0, 1.0), verdict=verdict, kind=kind,
+        )  # fmt: skip
+
+    stated = [record("statement", "holds"), record("statement", "fails")]
+    asked = record("question", "fails")
+    assert tally(stated) == "1 holds, 1 fails"
+    assert tally([asked]) == "0 hold, 1 fails"
+    both = "the paper's statements: 1 holds, 1 fails; our own questions: 0 hold, 1 fails"
+    assert tally([*stated, asked]) == both
+    assert source_text(asked) == "Fig. 1; our own question"

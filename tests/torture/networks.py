@@ -21,14 +21,18 @@ from synsamp.priors import Gaussian, GaussianMixture, Laplace, PriorByGroup
 from synsamp.spiking import (
     ChangeClip,
     CustomPlasticity,
+    DistanceRule,
     DoubleExponential,
+    EdgeList,
     EventLog,
     Homeostasis,
     InOrder,
     InputGroup,
     Network,
+    Plane,
     Projection,
     RandomOrder,
+    RandomPairs,
     RemoveNeurons,
     RemoveSynapses,
     RewardGradient,
@@ -39,7 +43,10 @@ from synsamp.spiking import (
     StochasticNeurons,
     SynapseModel,
     TermClip,
+    Torus,
+    Volume,
     WinnerTakeAll,
+    layout,
 )
 from synsamp.spiking.kernel.compiling import CHECKED
 
@@ -47,12 +54,14 @@ sizes = st.integers(1, 40)
 seeds = st.integers(0, 2**32 - 1)
 
 
+SHARED = ["gaussian", "laplace", "mixture"]
+
+
 @st.composite
-def priors(draw, n_post, n_pre):
+def priors(draw, n_post, n_pre, listed=False):
     rng = np.random.default_rng(draw(seeds))
-    kind = draw(
-        st.sampled_from(["gaussian", "per input", "per synapse", "laplace", "mixture", "groups"])
-    )
+    per_synapse = [] if listed else ["per input", "per synapse", "groups"]
+    kind = draw(st.sampled_from([*SHARED, *per_synapse]))
     mean, std = draw(st.floats(-2, 2)), draw(st.floats(0.2, 3))
     if kind == "gaussian":
         return Gaussian(mean, std)
@@ -105,7 +114,7 @@ def rewarded(draw):
 
 
 @st.composite
-def models(draw, n_post, n_pre, own=False):
+def models(draw, n_post, n_pre, own=False, listed=False):
     clip = draw(st.sampled_from([TermClip(), ChangeClip(), TermClip(np.inf), ChangeClip(1e3)]))
     plasticity = SpikeLikelihood(
         data_size=draw(st.floats(0, 200)),
@@ -114,7 +123,7 @@ def models(draw, n_post, n_pre, own=False):
         learn_when_retracted=draw(st.booleans()),
     )
     return SynapseModel(
-        prior=draw(priors(n_post, n_pre)),
+        prior=draw(priors(n_post, n_pre, listed)),
         mapping=draw(st.sampled_from([Exponential(3.0), Exponential(0.0), Softplus(0.7)])),
         plasticity=draw(st.sampled_from(OWN)) if own or draw(st.booleans()) else plasticity,
         speed=draw(st.sampled_from([0.0, 1e-4, 1e-2, 0.3])),
@@ -124,15 +133,44 @@ def models(draw, n_post, n_pre, own=False):
     )
 
 
+def near(d):
+    return np.exp(-d / 0.3)
+
+
+@st.composite
+def listings(draw, n_post, n_pre, same, gaussian):
+    """Potential synapses one by one: which, how many per pair, and what distance does to them."""
+    kind = draw(st.sampled_from(["edges", "probability", "distance", "within", "matrix"]))
+    rng = np.random.default_rng(draw(seeds))
+    chosen = rng.random((n_post, n_pre)) < draw(st.sampled_from([0.0, 0.2, 1.0]))
+    if same:
+        np.fill_diagonal(chosen, False)
+    potential = {
+        "edges": EdgeList(*np.nonzero(chosen)[::-1]),
+        "probability": RandomPairs(draw(st.floats(0, 1)), draw(seeds)),
+        "distance": DistanceRule(near, seed=draw(seeds)),
+        "within": DistanceRule(near, within=0.4, seed=draw(seeds)),
+        "matrix": chosen,
+    }[kind]
+    more = {"potential": potential, "contacts": draw(st.integers(1, 3))}
+    if draw(st.booleans()):
+        more |= {"delay_s": lambda d: 0.004 * d, "delay_resolution_s": 0.001}
+    if gaussian and draw(st.booleans()):
+        more["prior_mean"] = lambda d: 1.0 - 2.0 * d
+    return more
+
+
 @st.composite
 def networks(draw):
-    inputs = [InputGroup(f"x{i}", draw(sizes)) for i in range(draw(st.integers(0, 2)))]
+    where = {"positions": draw(st.sampled_from([Plane(), Torus(), Volume()]))}
+    inputs = [InputGroup(f"x{i}", draw(sizes), **where) for i in range(draw(st.integers(0, 2)))]
     circuits = [
         WinnerTakeAll(
             f"z{i}",
             draw(sizes),
             rate_hz=draw(st.sampled_from([1e-6, 5.0, 100.0, 400.0])),
             adaptation_strength=draw(st.sampled_from([-8.0, 0.0, 2.0])),
+            **where,
         )
         for i in range(draw(st.integers(1, 3)))
     ]
@@ -142,7 +180,7 @@ def networks(draw):
         bias = draw(st.sampled_from([None, Homeostasis(5.0, 0.5, -1.0), Homeostasis(0.1, 50.0)]))
         most_hz = draw(st.sampled_from([math.inf, 30.0]))
         free = StochasticNeurons(
-            "h", draw(sizes), 5.0, dead_s, homeostasis=bias, max_rate_hz=most_hz
+            "h", draw(sizes), 5.0, dead_s, homeostasis=bias, max_rate_hz=most_hz, **where
         )
         circuits.insert(place, free)
     size = {p.name: p.size for p in (*inputs, *circuits)}
@@ -155,21 +193,26 @@ def networks(draw):
             continue
         sign = draw(st.sampled_from([1, 1, -1]))
         shape = (size[target], size[source])
-        mask = None
-        if draw(st.booleans()):
+        mask, listed = None, draw(st.booleans())
+        if not listed and draw(st.booleans()):
             mask = np.random.default_rng(draw(seeds)).random(shape) < draw(st.floats(0, 1))
+        model = draw(
+            rewarded()
+            if draw(st.integers(0, 3)) == 0
+            else models(*shape, own=sign < 0 or target == "h", listed=listed)
+        )
+        more = {"delay_s": delay_s}
+        if listed:
+            gaussian = isinstance(model.prior, Gaussian)
+            more |= draw(listings(*shape, source == target, gaussian))
         projections.append(
             Projection(
                 source,
                 target,
-                draw(
-                    rewarded()
-                    if draw(st.integers(0, 3)) == 0
-                    else models(*shape, own=sign < 0 or target == "h")
-                ),
+                model,
                 sign=sign,
                 epsp=draw(st.sampled_from([None, None, DoubleExponential(0.004, 0.05)])),
-                delay_s=delay_s,
+                **more,
                 mask=mask,
                 plastic=draw(st.booleans()),
                 allow_self=draw(st.booleans()),
@@ -222,7 +265,7 @@ def lesions(draw, network):
         group = draw(st.sampled_from(network.inputs))
         return SilenceInputs(group.name, rng.integers(0, group.size, 3).tolist())
     projection = draw(st.sampled_from(network.projections))
-    shape = network.mask_of(projection).shape
+    shape = network.shape_of(projection)
     which = rng.random(shape) < 0.5 if kind == "mask" else "active"
     return RemoveSynapses(projection.name, which, regrow=draw(st.booleans()))
 
@@ -260,12 +303,16 @@ def can_replay(network):
 
 def records(draw, network):
     projection = network.projections[0]
-    n_post, n_pre = network.mask_of(projection).shape
+    listed = network.synapses_of(projection.name)
+    if listed.size == 0:
+        return EventLog("spikes", "births_deaths")
+    pairs = [(int(listed.post[i]), int(listed.pre[i])) for i in (-1, 0)]
     return EventLog(
         "spikes",
         "input_spikes",
         "presentations",
-        traces={projection.name: [(n_post - 1, n_pre - 1), (0, 0)]},
+        "births_deaths",
+        traces={projection.name: pairs},
     )
 
 
@@ -288,6 +335,8 @@ def one_network(data):
 
 
 def use(data):
+    # In groups of sixteen most of these networks are large ones for the engine.
+    layout.LIMITS_TOGETHER = data.draw(st.sampled_from([1024, 16]))
     network = data.draw(networks())
     if not network.projections:
         return

@@ -19,7 +19,7 @@ CLAIMS = (
     Claim(
         "heads", "Heads come up", "Fig. 0A", "heads", (0.3, None), unit="of tosses",
         reason="more than a bent coin", paper=0.5, null_measure="heads_of_a_bent_coin",
-        null_description="a coin that falls on its tail",
+        null_description="a coin that falls on its tail", kind="statement",
     ),
     Claim(
         "mostly", "Heads come up | mostly", "Fig. 0B", "mostly", (0.9, 1.0), reason="nearly always",

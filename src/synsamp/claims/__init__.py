@@ -1,6 +1,6 @@
 """Claims: statements of a paper that can fail, and how they are judged over seeds."""
 
-from synsamp.claims.claim import Band, Claim, Ratio, Value, measure_key
+from synsamp.claims.claim import Band, Claim, Kind, Ratio, Value, measure_key
 from synsamp.claims.declared import Measure, variants
 from synsamp.claims.judge import Judged, judge, judge_all
 
@@ -8,6 +8,7 @@ __all__ = [
     "Band",
     "Claim",
     "Judged",
+    "Kind",
     "Measure",
     "Ratio",
     "Value",

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Band = tuple[float | None, float | None]
 """Lowest and highest value at which a claim holds; ``None`` leaves that side open."""
 
 
+Kind = Literal["statement", "implication", "question"]
+"""Who claims it: the paper states it, the paper's text or theory implies it, or we ask."""
+
+
 class Ratio(NamedTuple):
-    """A measure whose estimate over seeds is the ratio of means, not the mean of ratios."""
+    """A measure whose estimate over seeds is the ratio of means, not the mean of ratios.
+
+    Parameters
+    ----------
+    part, whole : float
+        Numerator and denominator in one run.
+    """
 
     part: float
     whole: float
@@ -30,6 +40,11 @@ def measure_key(measure: str, branch: str = "") -> str:
         Name of a declared measure.
     branch
         Branch in which it is taken, as ``"learning/noise_off"``; empty: the main course.
+
+    Returns
+    -------
+    str
+        The measure, followed by ``@`` and the branch if there is one.
 
     Examples
     --------
@@ -75,6 +90,9 @@ class Claim:
         Declared measure that serves as the null, if it is not the same one.
     null_description
         What the null is, in words.
+    kind
+        ``"statement"`` if the paper states it, ``"implication"`` if it follows from what the paper
+        states, ``"question"`` if it is our own.
     exact
         Whether the measure has no scatter between seeds, so that one run decides.
     needs
@@ -94,6 +112,7 @@ class Claim:
     null_branch: str | None = None
     null_measure: str | None = None
     null_description: str = ""
+    kind: Kind = "question"
     exact: bool = False
     needs: Callable[[Any], bool] | None = None
 

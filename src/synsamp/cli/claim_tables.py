@@ -20,6 +20,7 @@ from synsamp.report.numbers import (
     number_text,
     paper_text,
     seeds_note,
+    source_text,
     tally,
     value_text,
     verdict_and_why,
@@ -61,7 +62,7 @@ def _columns(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
             verdict, why = verdict_and_why(claim)
             table.add_row(
                 _with(verdict, why, STYLES[claim.verdict]),
-                _with(claim.statement, claim.source),
+                _with(claim.statement, source_text(claim)),
                 _with(value_text(claim), seeds),
                 _with(null_text(claim), claim.null_description),
                 _with(band_text(claim.band), claim.reason),
@@ -84,7 +85,7 @@ def _lines(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
         table.add_row("", Text(f"\n{visible(name)}", "bold"))
         for claim in records:
             verdict, why = verdict_and_why(claim)
-            said = Text(visible(f"{claim.statement} ({claim.source})".removesuffix(" ()")))
+            said = Text(visible(f"{claim.statement} ({source_text(claim)})".removesuffix(" ()")))
             said.append(visible("".join(f"\n{line}" for line in _remarks(claim, why))), "dim")
             table.add_row(Text(verdict, STYLES[claim.verdict]), said)
     return table
@@ -130,7 +131,7 @@ def declared(experiment: Experiment) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for claim in experiment.claims:
-        source = f" ({claim.source})" if claim.source else ""
+        source = f" ({source_text(claim)})" if claim.source else ""
         null = f"{claim.null_key}: {claim.null_description}" if claim.null_key else "none"
         rows = {
             "claim": claim.statement + source,

@@ -45,6 +45,9 @@ class JaxChains(ChainBackend):
         method: Method = Overdamped(),  # noqa: B008 (frozen)
     ) -> None:
         super().__init__(rule, dt, threads, method)
+        if type(method) not in _STEPS:
+            remedy = "use Underdamped(), or compile the likelihood by numba.njit"
+            raise refuse("method", "must be Overdamped or Underdamped in JAX", method, remedy)
         rule.check(np.asarray(start))
         self._theta = jnp.asarray(start)
         chains, size = self._theta.shape
@@ -59,7 +62,7 @@ class JaxChains(ChainBackend):
         self._move = _loop(rule, size, _STEPS[type(method)])
 
     @property
-    def theta(self) -> Floats:
+    def theta(self) -> Floats:  # type: ignore[override]  # read from the device
         """Current parameters, shape (chains, parameters)."""
         return np.asarray(self._theta, float)
 

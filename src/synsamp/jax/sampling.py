@@ -77,6 +77,7 @@ def sampling(
     first_key = as_key(key)
 
     def init(params: Tree) -> SamplingState:
+        _require_one_chain(first_key, params)
         return SamplingState(first_key, settings.init(params))
 
     def update(
@@ -93,6 +94,14 @@ def sampling(
         return changes, SamplingState(next_key, progress)
 
     return optax.GradientTransformation(init, update)
+
+
+def _require_one_chain(key: Any, params: Tree) -> None:
+    """Raise an error if ``jax.vmap`` maps the parameters but not the key."""
+    mapped = [type(leaf).__name__ == "BatchTracer" for leaf in (key, *jax.tree.leaves(params))]
+    if any(mapped[1:]) and not mapped[0]:
+        remedy = "build sampling(key=...) inside the function you vmap, or use synsamp.jax.run"
+        raise refuse("init", "must not be mapped: chains would share one key", "vmap", remedy)
 
 
 def weights(mapping: Any, params: Tree) -> Tree:

@@ -55,13 +55,21 @@ SCALE_BOUNDS: dict[str, Any] = dict(at_least=1e-12, at_most=1e12)
 
 
 class Part(NamedTuple):
-    """One prior and the ranges of the flattened θ that it covers, in the form kernels use."""
+    """One prior and the ranges of the flattened θ that it covers, in the form kernels use.
+
+    Parameters
+    ----------
+    prior : Prior
+        The prior.
+    parameters : tuple of float, or tuple of ndarray of float, shape (parameters,)
+        For ``f(θ[i], at(parameters, i))``: all floats, or all flat arrays as long as θ.
+    ranges : ndarray of int, shape (ranges, 2)
+        Rows (start, stop).
+    """
 
     prior: Prior
-    parameters: tuple[Any, ...]
-    """For ``f(θ[i], at(parameters, i))``: all floats, or all flat arrays as long as θ."""
+    parameters: tuple[float, ...] | tuple[NDArray[np.float64], ...]
     ranges: NDArray[np.int64]
-    """Rows (start, stop)."""
 
 
 class Prior:

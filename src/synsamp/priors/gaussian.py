@@ -32,7 +32,7 @@ def log_density(theta: float, p: Any) -> float:
 
 @scalar
 def gradient(theta: float, p: Any) -> float:
-    """(μ − θ)/σ²; Eq. 37 has the opposite sign, for which θ diverges."""
+    """(μ − θ)/σ², the gradient of the log density; Eq. 37 is printed with the opposite sign."""
     mean, std = p
     return (mean - theta) / (std * std)
 

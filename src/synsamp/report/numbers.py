@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from synsamp.claims import Band
+    from synsamp.claims import Band, Claim, Kind
     from synsamp.runs.storage.folder import ClaimRecord
 
 
@@ -16,6 +16,14 @@ WORDS = {
     "undecided": ("undecided", "undecided"),
     "not specific": ("not specific", "not specific"),
 }
+
+
+KINDS: dict[Kind, tuple[str, str]] = {
+    "statement": ("the paper's statement", "the paper's statements"),
+    "implication": ("implied by the paper", "implications"),
+    "question": ("our own question", "our own questions"),
+}
+"""What a claim is, alone and counted."""
 
 
 def number_text(value: float | None) -> str:
@@ -74,7 +82,7 @@ def _what_decides(claim: ClaimRecord) -> str:
         return "a seed has no finite value"
     if _in_band(claim.band, claim.value) and _in_band(claim.band, claim.null_value):
         return "its null lies in the band, too"
-    return "more seeds would not decide"
+    return "no number of seeds will decide: the mean lies at the edge of the band"
 
 
 def _in_band(band: tuple[float | None, float | None], value: float | None) -> bool:
@@ -92,7 +100,24 @@ def seeds_note(claims: Sequence[ClaimRecord]) -> str:
     return ""
 
 
+def source_text(claim: Claim | ClaimRecord) -> str:
+    """Write where the paper says so, and whether it does: ``Fig. 4H; the paper's statement``."""
+    return f"{claim.source}; {KINDS[claim.kind][0]}" if claim.source else ""
+
+
 def tally(claims: Sequence[ClaimRecord]) -> str:
+    """Count verdicts, separately for each kind of claim if there are several.
+
+    ``5 hold, 1 fails``, or ``the paper's statements: 5 hold, 1 fails; our own questions: 1 holds``.
+    """
+    of_kind = {kind: [claim for claim in claims if claim.kind == kind] for kind in KINDS}
+    counted = {kind: count_verdicts(some) for kind, some in of_kind.items() if some}
+    if len(counted) < 2:
+        return count_verdicts(claims)
+    return "; ".join(f"{KINDS[kind][1]}: {text}" for kind, text in counted.items())
+
+
+def count_verdicts(claims: Sequence[ClaimRecord]) -> str:
     """Count verdicts: ``5 hold, 1 fails, 2 undecided``."""
     count = {word: sum(c.verdict == word for c in claims) for word in WORDS}
     said = [

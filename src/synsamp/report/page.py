@@ -25,6 +25,7 @@ from synsamp.report.numbers import (
     number_text,
     paper_text,
     seeds_note,
+    source_text,
     tally,
     verdict_and_why,
 )
@@ -170,6 +171,7 @@ def _claims_table(claims: Sequence[ClaimRecord]) -> Markup:
         number_text=number_text,
         interval_text=interval_text,
         paper_text=paper_text,
+        source_text=source_text,
         verdict_and_why=verdict_and_why,
         claim_range=claim_range,
     )

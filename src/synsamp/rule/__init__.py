@@ -3,6 +3,7 @@
 from synsamp.rule.arviz import to_arviz
 from synsamp.rule.chains import Chains
 from synsamp.rule.likelihood import Batch, HiddenStates, Online, at_random, in_turn
+from synsamp.rule.mala import MALA
 from synsamp.rule.method import Method
 from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.rule import Rule
@@ -13,6 +14,7 @@ from synsamp.rule.theory import FokkerPlanck, fokker_planck
 from synsamp.rule.underdamped import Underdamped
 
 __all__ = [
+    "MALA",
     "Batch",
     "Chains",
     "ConvergenceWarning",

@@ -27,6 +27,10 @@ _PIECE_SECONDS = 0.1
 """Longest time between two returns to Python, where Ctrl-C is handled."""
 
 
+class DivergedError(SynsampError):
+    """A parameter became infinite or NaN, because a step was too large or a gradient wrong."""
+
+
 class ChainBackend:
     """Base of the classes that advance chains of one rule."""
 
@@ -81,6 +85,11 @@ class ChainBackend:
         """Deterministic gradient of the log-likelihood in θ, of rows of θ, if there is one."""
         raise NotImplementedError
 
+    @property
+    def accepted(self) -> float:
+        """Share of accepted steps so far; 1 for methods without rejection."""
+        return 1.0
+
     def _advance(self, n_steps: int, thin: int) -> Floats:
         raise NotImplementedError
 
@@ -92,7 +101,7 @@ class ChainBackend:
         if np.all(np.isfinite(theta)):
             return
         chain, parameter = np.argwhere(~np.isfinite(theta))[0]
-        raise SynsampError(
+        raise DivergedError(
             f"theta must stay finite, got {theta[chain, parameter]} in chain {chain}, parameter "
             f"{parameter} by time {time:g}; use a smaller dt (now {self.dt:g}) or check the "
             "likelihood gradient"

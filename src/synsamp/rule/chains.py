@@ -22,6 +22,7 @@ from synsamp.noise.streams import BLOCK, new_stream
 from synsamp.rule.backends import MOST_CHAINS, ChainBackend, Pace, as_seed
 from synsamp.rule.equation import chain_rule
 from synsamp.rule.kernel import likelihood_data, prior_arguments, take_normals
+from synsamp.rule.mala import MALA
 from synsamp.rule.method import Method
 from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.rule import Rule
@@ -219,6 +220,13 @@ class Chains(ChainBackend):
             return chain_rule.py_func(rule.mapping.slope(theta), whole) if rule.maps else whole
 
         return gradient
+
+    @property
+    def accepted(self) -> float:
+        """Share of accepted steps so far; 1 for methods without rejection."""
+        if not isinstance(self.method, MALA):
+            return 1.0
+        return float(self._state[:, 0, 0].mean()) / max(self.step, 1)
 
     def state(self) -> dict[str, Any]:
         """Complete state for a checkpoint, as plain arrays and numbers."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from synsamp.noise.arithmetic import scalar
 from synsamp.noise.streams import fill_normals
-from synsamp.priors import Prior, PriorByGroup
+from synsamp.priors import PriorByGroup
 from synsamp.priors.base import at
 from synsamp.rule.equation import chain_rule
 from synsamp.rule.rule import Rule
@@ -149,10 +149,13 @@ def _no_likelihood(theta: Any, step: int, rng: Any, inputs: Any, data: Any) -> A
     return data[0]
 
 
-def _bind_priors(priors: tuple[Prior, ...]) -> Any:
+def bind_priors(rule: Rule, function: str = "gradient_of") -> Any:
+    """Compiled function that evaluates the priors of a rule, or their ``log_density_of``."""
+    given = rule.prior
     bound = specialise(_no_more_priors)
-    for prior in reversed(priors):
-        bound = specialise(_prior_template, gradient=prior.gradient_of, others=bound)
+    for prior in reversed(given.priors if isinstance(given, PriorByGroup) else (given,)):
+        own = getattr(prior, function)
+        bound = specialise(_prior_template, gradient=own, others=bound)
     return bound
 
 
@@ -175,7 +178,7 @@ def _chain_rule_template(gradient: Any, theta: Any, parameters: Any) -> Any:
     return chain_rule(slope_of(theta, parameters), gradient)  # type: ignore[name-defined]  # noqa: F821
 
 
-def _bind_mapping(rule: Rule) -> tuple[Any, Any]:
+def bind_mapping(rule: Rule) -> tuple[Any, Any]:
     """Functions for θ → w and for the gradient in w → in θ; both trivial if w is θ."""
     if not rule.maps:
         return specialise(_theta_itself), _as_given
@@ -196,16 +199,18 @@ def likelihood_data(rule: Rule, size: int) -> tuple[NDArray[Any], tuple[Any, ...
     return rule.likelihood.inputs_for_kernel, tuple(rule.likelihood.data)
 
 
+def bind_likelihood(rule: Rule) -> Any:
+    """Compiled function that evaluates the likelihood gradient in w."""
+    if rule.likelihood is None:
+        return _no_likelihood
+    template, parts = rule.likelihood.template
+    parts = {name: _compiled(p) if callable(p) else p for name, p in parts.items()}
+    return specialise(template, **parts)
+
+
 def chain_kernel(rule: Rule, update_template: Any) -> Any:
     """Compile the loop for the functions of a rule; ``update_template`` moves a part of θ."""
-    if rule.likelihood is None:
-        likelihood = _no_likelihood
-    else:
-        template, parts = rule.likelihood.template
-        parts = {name: _compiled(p) if callable(p) else p for name, p in parts.items()}
-        likelihood = specialise(template, **parts)
-    priors = rule.prior.priors if isinstance(rule.prior, PriorByGroup) else (rule.prior,)
-    weights_of, in_theta = _bind_mapping(rule)
+    weights_of, in_theta = bind_mapping(rule)
     update = specialise(
         update_template,
         speed_value=rule.speed.value_of,
@@ -215,8 +220,8 @@ def chain_kernel(rule: Rule, update_template: Any) -> Any:
     return specialise(
         _chain_template,
         on_disk=True,
-        likelihood_gradient=likelihood,
-        add_priors=_bind_priors(priors),
+        likelihood_gradient=bind_likelihood(rule),
+        add_priors=bind_priors(rule),
         weights_of=weights_of,
         update=update,
     )

@@ -43,8 +43,18 @@ class Method(Protocol):
     ) -> None:
         """One step of θ (chains, parameters) and state (chains, rows, parameters), in place."""
 
-    def tuned(self, slowest: float) -> Self:
-        """The method for a posterior with this relaxation time of its slowest direction."""
+    def tuned(self, slowest: float, draws: Floats | None = None, accepted: float = 0.0) -> Self:
+        """The method after a round of the pilot.
+
+        Parameters
+        ----------
+        slowest : float
+            Relaxation time of the slowest direction.
+        draws : ndarray, shape (chains, draws, parameters), optional
+            Draws of the round, divided by sqrt(T b).
+        accepted : float
+            Share of accepted steps.
+        """
 
     def best_dt(self, typical: float, sharpest: float) -> float:
         """Δt for the typical and the largest b × curvature of −log(prior × likelihood)."""

@@ -96,7 +96,7 @@ class Overdamped:
         moved, noise = rule.terms(theta, gradient, T)
         theta[:] = euler_maruyama.py_func(theta, moved, noise, constants[0], normals)
 
-    def tuned(self, slowest: float) -> Self:
+    def tuned(self, slowest: float, draws: Floats | None = None, accepted: float = 0.0) -> Self:
         """The paper's dynamics has nothing to tune apart from the step."""
         return replace(self)
 

@@ -13,9 +13,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.errors import SynsampError, refuse
-from synsamp.rule.backends import ChainBackend
+from synsamp.errors import refuse
+from synsamp.rule.backends import ChainBackend, DivergedError
 from synsamp.rule.diagnostics import diagnose
+from synsamp.rule.mala import MALA
 from synsamp.rule.method import Method
 from synsamp.rule.rule import Rule
 from synsamp.rule.step import curvatures
@@ -47,7 +48,7 @@ class Tuned(NamedTuple):
     theta: Floats
     """Last states, shape (chains, parameters)."""
     relaxation: float
-    """Relaxation time of the slowest direction under the paper's dynamics."""
+    """Relaxation time of the slowest direction."""
     curvature: tuple[float, float]
     """Typical and largest b × curvature of −log(prior × likelihood)."""
 
@@ -66,19 +67,16 @@ def tune(
     sharp = _positive(curvatures(rule, start[:_STATES], tiny, T, gradient), 1.0 / tiny)
     theta, relaxation = start, 1.0 / float(sharp.max())
     if len(start) > 1 and np.all(start == start[0]):  # spread them by one width of the sharpest
-        noise = np.random.default_rng(seed.spawn(1)[0]).standard_normal(start.shape)
-        theta = start + noise * np.sqrt(T * b / sharp.max())
-    given = method
+        normals = np.random.default_rng(seed.spawn(1)[0]).standard_normal(start.shape)
+        theta = start + normals * np.sqrt(T * b / sharp.max())
+    method = method.tuned(relaxation)
     for k in range(_ROUNDS):
-        method = given.tuned(relaxation)
         dt, steps = method.best_dt(float(np.median(sharp)), float(sharp.max())), _FIRST * 2**k
         most = int(np.clip(_MOST_NUMBERS // theta.size, 8, _MOST_DRAWS))
         try:
             chains = make(theta, dt, seed.spawn(1)[0], method)
             draws = chains.advance(steps, thin=max(1, steps // most))
-        except SynsampError as error:
-            if "finite" not in str(error):
-                raise
+        except DivergedError:
             sharp = 16.0 * sharp  # a quarter of the step, or a sixteenth
             continue
         theta, late = draws[:, -1].copy(), draws[:, draws.shape[1] // 2 :]
@@ -87,11 +85,14 @@ def tune(
         ]
         found = curvatures(rule, states, method.euler_dt(dt), T, gradient)
         sharp = _positive(found, float(sharp.max()))
-        slow = _slowest(late / np.sqrt(np.maximum(T * b[0], 1e-300)))
-        relaxation = max(slow, 1.0 / float(np.median(sharp)))
+        noise = np.broadcast_to(T * b[0], theta.shape[1:])
+        scaled = late / np.sqrt(np.where(noise > 0, noise, np.inf))
+        relaxation = max(_slowest(scaled), 1.0 / float(np.median(sharp)))
+        method = method.tuned(relaxation, scaled, chains.accepted)
         if k >= _AT_LEAST and _converged(draws):
             break
-    method = given.tuned(relaxation)
+    if isinstance(method, MALA):  # its metric makes all directions relax in about one unit of time
+        relaxation = 1.0
     curvature = (float(np.median(sharp)), float(sharp.max()))
     return Tuned(method.best_dt(*curvature), method, theta, relaxation, curvature)
 

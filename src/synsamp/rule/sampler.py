@@ -17,7 +17,15 @@ from numpy.typing import ArrayLike
 from synsamp.arguments import flag, instance, number, numbers, whole
 from synsamp.errors import refuse
 from synsamp.progress import progress_bar
-from synsamp.rule.backends import MOST_CHAINS, MOST_STEPS, ChainBackend, Floats, Pace, as_seed
+from synsamp.rule.backends import (
+    MOST_CHAINS,
+    MOST_STEPS,
+    ChainBackend,
+    DivergedError,
+    Floats,
+    Pace,
+    as_seed,
+)
 from synsamp.rule.chains import Chains
 from synsamp.rule.diagnostics import diagnose
 from synsamp.rule.draw_store import DrawStore, MemoryStore, ZarrStore
@@ -33,6 +41,8 @@ _MOST_KEPT = 2**22
 _FIRST_DRAWS, _MOST_DRAWN = 256, 2**26
 """A run until ``ess`` begins with so many draws per chain and ends at so many numbers (0.5 GB)."""
 _R_HAT = 1.01
+_ATTEMPTS = 6
+"""How often an automatic step is halved if a run diverges."""
 _PILOT = (2**32 - 1,)
 
 
@@ -140,28 +150,26 @@ def sample(
     ) -> ChainBackend:
         return make_backend(rule, start, dt, seed, workers, method)
 
+    automatic = dt == "auto"
     if dt == "auto":
         dt, method, begin, relaxation, _ = tune(make, rule, begin, method, _pilot_seed(root))
         if thin is None:
             most = max(1, steps // 100) if steps is not None else MOST_STEPS
             thin = int(np.clip(relaxation / dt / 10, 1, most))
     thin = thin or 1
-    backend = make(begin, dt, root, method)
-    interrupted = False
-    with progress_bar("sampling", None if steps is None else burn_in + steps, progress) as advance:
-        try:
-            for n in Pace().pieces(burn_in):
-                backend.burn_in(n)
-                advance(n)
-        except KeyboardInterrupt:
-            interrupted = True
-        if interrupted or steps is not None:
-            shape = (chains, (steps or 0) // thin, begin.shape[1])
-            kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(store, shape)
-            if not interrupted:
-                interrupted = _advance(backend, steps or 0, thin, kept, advance)
-        else:
-            kept, interrupted = _until(backend, ess, thin, advance)
+    total = None if steps is None else burn_in + steps
+    attempts = _ATTEMPTS if automatic else 1
+    while True:
+        attempts -= 1
+        backend = make(begin, dt, _copy(root) if automatic else root, method)
+        with progress_bar("sampling", total, progress) as advance:
+            try:
+                kept, interrupted = _collect(backend, burn_in, steps, thin, ess, store, advance)
+                break
+            except DivergedError:  # a state sharper than those of the pilot
+                if not attempts or store is not None:
+                    raise
+                dt /= 2
     n_draws = kept.close()
     attributes = {
         "dt": backend.dt,
@@ -175,7 +183,9 @@ def sample(
         found = diagnose(kept.read, (chains, n_draws, begin.shape[1]), backend.threads)
         if steps is None and not interrupted and not _enough(found, ess):
             _warn_not_converged(found, ess)
-        attributes["spread_inflation"] = _check_step(kept, n_draws, backend, thin, make, root)
+        attributes["spread_inflation"] = _check_step(
+            kept, n_draws, backend, thin, lambda: _find_dt(make, backend, begin, root)
+        )
     times = (burn_in + thin + thin * np.arange(n_draws)) * np.float64(backend.dt)
     return kept.dataset(
         xr.Dataset(
@@ -183,6 +193,40 @@ def sample(
             coords={"time": ("draw", times)},
             attrs=attributes,
         )
+    )
+
+
+def _collect(
+    backend: ChainBackend,
+    burn_in: int,
+    steps: int | None,
+    thin: int,
+    ess: float,
+    store: str | Path | None,
+    report: Callable[[int], None],
+) -> tuple[DrawStore, bool]:
+    """Burn in and advance; returns the draws and whether Ctrl-C stopped the run."""
+    chains, size = backend.theta.shape
+    try:
+        for n in Pace().pieces(burn_in):
+            backend.burn_in(n)
+            report(n)
+        interrupted = False
+    except KeyboardInterrupt:
+        interrupted = True
+    if steps is None and not interrupted:
+        return _until(backend, ess, thin, report)
+    shape = (chains, (steps or 0) // thin, size)
+    kept: DrawStore = MemoryStore(shape) if store is None else ZarrStore(store, shape)
+    if not interrupted:
+        interrupted = _advance(backend, steps or 0, thin, kept, report)
+    return kept, interrupted
+
+
+def _copy(root: np.random.SeedSequence) -> np.random.SeedSequence:
+    """The same seed, so that a second attempt uses the same noise."""
+    return np.random.SeedSequence(
+        root.entropy, spawn_key=root.spawn_key, n_children_spawned=root.n_children_spawned
     )
 
 
@@ -244,23 +288,25 @@ def _check_step(
     n_draws: int,
     backend: ChainBackend,
     thin: int,
-    make: MakeBackend,
-    root: np.random.SeedSequence,
+    find_dt: Callable[[], float],
 ) -> float:
     n_chains = len(backend.theta)
     if n_draws == 0:
         return float("nan")
     places = probe_states(n_chains, n_draws, n_chains * n_draws * thin)
     states = np.stack([kept.state(chain, draw) for chain, draw in places])
+    rule, gradient, method = backend.rule, backend.fixed_gradient, backend.method
+    return check_step(rule, states, backend.dt, backend.time, gradient, method, find_dt)
+
+
+def _find_dt(
+    make: MakeBackend, backend: ChainBackend, start: Floats, root: np.random.SeedSequence
+) -> float:
+    """A good step for the same method, from a pilot: draws of biased chains may mislead."""
     rule, method = backend.rule, backend.method
-
-    def find_dt() -> float:
-        found = tune(make, rule, states[:n_chains], method, _pilot_seed(root))
-        return method.best_dt(*found.curvature)
-
-    return check_step(
-        rule, states, backend.dt, backend.time, backend.fixed_gradient, method, find_dt
-    )
+    if rule.likelihood is not None and not rule.likelihood.has_fixed_gradient:
+        return backend.dt / 10
+    return method.best_dt(*tune(make, rule, start, method, _pilot_seed(root)).curvature)
 
 
 def make_backend(

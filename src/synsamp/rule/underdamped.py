@@ -33,9 +33,8 @@ from synsamp.rule.rule import Rule
 Floats = NDArray[np.float64]
 
 _PHASE = 1.0
-"""Δt sqrt(λ/τ) of an automatic step: the angle by which the sharpest direction turns."""
-_STABLE_PHASE = 1.6
-"""The same for the sharpest state that the pilot visits; steps are unstable from 2."""
+"""Δt sqrt(λ/τ) of an automatic step, at the sharpest state that the pilot visits: the angle by
+which the sharpest direction turns. Steps are unstable from 2."""
 
 
 @scalar
@@ -144,15 +143,14 @@ class Underdamped:
         v = refresh.py_func(v, b, T, keep, heat, normals)
         theta[:], state[:, 0] = glide.py_func(middle, v, half_dt), v
 
-    def tuned(self, slowest: float) -> Self:
+    def tuned(self, slowest: float, draws: Floats | None = None, accepted: float = 0.0) -> Self:
         """The same with τ = ``slowest``, the relaxation time of the slowest direction."""
         return replace(self, tau=slowest)
 
     def best_dt(self, typical: float, sharpest: float) -> float:
         """Δt at which the sharpest direction, λ = b × curvature, turns by 1 rad in a step."""
         assert self.tau is not None
-        aim = min(_PHASE / np.sqrt(typical), _STABLE_PHASE / np.sqrt(sharpest))
-        return float(aim * np.sqrt(self.tau))
+        return float(_PHASE * np.sqrt(self.tau / sharpest))
 
     def euler_dt(self, dt: float) -> float:
         """Δt²/2τ: the thermal velocity moves θ as far as the noise of such a step."""

@@ -27,26 +27,30 @@ class Family(NamedTuple):
 
 def families_of(
     network: Network, source_of: dict[str, int], kernels: list[DoubleExponential]
-) -> tuple[list[Family], dict[str, int]]:
-    """Undelayed inputs; inputs with a delay or another EPSP; all neurons per delay and EPSP."""
+) -> tuple[list[Family], dict[str, list[int]]]:
+    """Undelayed inputs; inputs with a delay or another EPSP; all neurons per delay and EPSP.
+
+    And for each projection the families of its delays, in their order.
+    """
     families = [
         Family(source_of[g.name], source_of[g.name], g.size, 0.0, 0) for g in network.inputs
     ]
     index = {(g.name, 0.0, 0): i for i, g in enumerate(network.inputs)}
     inputs = {g.name for g in network.inputs}
     n_axons = network.n_inputs
-    family_of = {}
+    family_of: dict[str, list[int]] = {p.name: [] for p in network.projections}
     # Delayed inputs first, so that the kernel sees from the first one whether there are any.
-    for p in sorted(network.projections, key=lambda p: (p.source not in inputs, p.delay_s)):
+    ways = [(p, delay_s) for p in network.projections for delay_s in p.delays_s]
+    for p, delay_s in sorted(ways, key=lambda way: (way[0].source not in inputs, way[1])):
         kernel = kernels.index(network.epsp_of(p))
-        key = (p.source if p.source in inputs else "", p.delay_s, kernel)
+        key = (p.source if p.source in inputs else "", delay_s, kernel)
         if key not in index:
             index[key] = len(families)
             first = source_of[p.source] if p.source in inputs else network.n_inputs
             size = network.size_of(p.source) if p.source in inputs else network.n_neurons
-            families.append(Family(first, n_axons, size, p.delay_s, kernel))
+            families.append(Family(first, n_axons, size, delay_s, kernel))
             n_axons += size
-        family_of[p.name] = index[key]
+        family_of[p.name].append(index[key])
     return families, family_of
 
 

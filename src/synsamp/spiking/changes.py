@@ -16,8 +16,9 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.priors import CustomPrior, Prior, PriorByGroup
 from synsamp.spiking.layout import Layout
-from synsamp.spiking.network import Network, Projection
+from synsamp.spiking.network import Network
 from synsamp.spiking.plasticity import Plasticity
+from synsamp.spiking.projection import Projection
 from synsamp.spiking.state import State, with_columns
 from synsamp.spiking.synapses import SynapseModel
 
@@ -136,7 +137,7 @@ def relaid(values: Any, old: Layout, new: Layout, fill: Any) -> Any:
     """
     out = np.full(new.n_synapses, fill, values.dtype)
     for p in range(len(new.projections)):
-        new.matrix(p, out)[:] = old.matrix(p, values)
+        new.write(p, "synapse", out, old.read(p, "synapse", values))
     return out
 
 
@@ -146,9 +147,10 @@ def relaid_state(state: State, old: Layout, new: Layout) -> State:
     trace, traced_s = np.zeros(new.n_traces), np.zeros(new.n_traced)
     eligibility = np.zeros(new.n_eligibility)
     for p in range(len(new.projections)):
-        new.traces(p, trace)[:] = old.traces(p, synapses.trace)
-        new.traced(p, traced_s)[:] = old.traced(p, synapses.traced_s)
-        new.eligibility(p, eligibility)[:] = old.eligibility(p, synapses.eligibility)
+        new.write(p, "trace", trace, old.read(p, "trace", synapses.trace))
+        new.write(p, "traced", traced_s, old.read(p, "traced", synapses.traced_s))
+        own = old.read(p, "eligibility", synapses.eligibility)
+        new.write(p, "eligibility", eligibility, own)
     state.synapses = with_columns(
         new,
         relaid(synapses.theta, old, new, -np.inf),

@@ -9,7 +9,9 @@ import numpy as np
 
 from synsamp.priors import PriorByGroup
 from synsamp.specialise.fingerprint import fingerprint
-from synsamp.spiking.network import Network, Projection
+from synsamp.spiking.network import Network
+from synsamp.spiking.potential import SynapseList
+from synsamp.spiking.projection import Projection
 
 
 def network_properties(network: Network) -> dict[str, str]:
@@ -19,6 +21,11 @@ def network_properties(network: Network) -> dict[str, str]:
         found[f"input group {group.name!r}"] = repr(group)
     for circuit in network.neurons:
         found[f"circuit {circuit.name!r}"] = repr(circuit)
+    for population in network.populations:
+        if population.positions is not None:
+            place = population.positions
+            where = _digest(place.coordinates(population.size))
+            found[f"positions of {population.name!r}"] = f"{where} {place.period}"
     for p in network.projections:
         for name, text in _projection(network, p).items():
             found[f"{name} of projection {p.name!r}"] = text
@@ -53,7 +60,7 @@ def _projection(network: Network, p: Projection) -> dict[str, str]:
         "plastic": repr(p.plastic),
         "sign": repr(p.sign),
         "epsp": repr(network.epsp_of(p)),
-        "mask": _digest(network.mask_of(p)),
+        "mask": _digest(network.mask_of(p)) if p.listed is None else _listed(p.listed),
         "speed": repr(synapses.speed),
         "temperature": repr(synapses.temperature),
         "theta_min": repr(synapses.theta_min),
@@ -62,6 +69,11 @@ def _projection(network: Network, p: Projection) -> dict[str, str]:
         "mapping": _part(synapses.mapping, synapses.mapping.weight_of, synapses.mapping.slope_of),
         "plasticity": synapses.plasticity.describe(),
     }
+
+
+def _listed(listed: SynapseList) -> str:
+    parts = " ".join(map(_digest, (listed.first, listed.pre, listed.delay)))
+    return f"{listed.contacts} × {parts} {listed.delays_s}"
 
 
 def _prior(prior: Any) -> str:

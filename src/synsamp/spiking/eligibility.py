@@ -13,7 +13,7 @@ from synsamp.spiking.state import State
 
 
 class Eligibility(NamedTuple):
-    """Matrices [post, pre]; 0 for retracted synapses."""
+    """In the shape of θ, [post, pre] or [synapse]; 0 for retracted synapses."""
 
     trace: NDArray[np.float64]
     """Eligibility trace e: the synapse's recent influence on the spikes of its circuit."""
@@ -26,8 +26,9 @@ def read_eligibility(engine: Engine, state: State, projection: str) -> Eligibili
     name = engine.network.projection(projection).name
     copy = state.copy()
     engine.bring_eligibility_up(copy)
-    found = engine.layout.eligibility(engine.layout.place_of(name), copy.synapses.eligibility)
-    if found.shape[2] == 0:
+    place = engine.layout.place_of(name)
+    found = engine.layout.read(place, "eligibility", copy.synapses.eligibility)
+    if found.shape[-1] == 0:
         rule, remedy = "must learn from reward", "use SynapseModel(plasticity=RewardGradient())"
         raise refuse("plasticity of the projection", rule, name, remedy)
-    return Eligibility(found[:, :, 0].copy(), found[:, :, 1].copy())
+    return Eligibility(found[..., 0].copy(), found[..., 1].copy())

@@ -18,7 +18,6 @@ from synsamp.spiking.first_use import Entrance
 from synsamp.spiking.input.schedule import InputFeed, most_within
 from synsamp.spiking.kernel import event_by_event, loop
 from synsamp.spiking.kernel.acting import BAD_ANSWER, OTHER_INPUTS, act
-from synsamp.spiking.kernel.eligibility import PASSAGE
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -32,13 +31,11 @@ from synsamp.spiking.kernel.memory import (
     Acting,
     EventBuffer,
     InputSchedule,
-    Work,
 )
-from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
-from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.kernel.thinning import MOST_HZ
-from synsamp.spiking.layout import Layout, build_layout
-from synsamp.spiking.network import Network, Projection, default_drift_interval_s
+from synsamp.spiking.layout import Layout, build_layout, new_work
+from synsamp.spiking.network import Network, default_drift_interval_s
+from synsamp.spiking.projection import Projection
 from synsamp.spiking.state import State, with_room
 
 MOST_STEPS = 1e4
@@ -78,7 +75,7 @@ class Engine:
             self._require_few_steps(p, sync_interval_s, "sync_interval_s")
         self.network = network
         self.layout: Layout = build_layout(network, drift_interval_s, sync_interval_s)
-        self._work = _new_work(self.layout, network)
+        self._work = new_work(self.layout, network)
         self._loop = Entrance(
             event_by_event.run_event_by_event if network.needs_event_order else loop.run
         )
@@ -220,18 +217,19 @@ class Engine:
         self, state: State, buffer: EventBuffer, on_events: Callable[[EventBuffer], None]
     ) -> None:
         """Apply prior and noise to all synapses up to the present."""
-        layout = self.layout
-        loop.bring_up_to_date(
-            state.time_s,
-            layout.wiring,
-            layout.numbers,
-            state.synapses,
-            state.activity,
-            state.random.noise,
-            buffer,
-            self._work,
-        )
-        self._hand_over(state, None, buffer, on_events)
+        layout, done = self.layout, False
+        while not done:
+            done = loop.bring_up_to_date(
+                state.time_s,
+                layout.wiring,
+                layout.numbers,
+                state.synapses,
+                state.activity,
+                state.random.noise,
+                buffer,
+                self._work,
+            )
+            self._hand_over(state, None, buffer, on_events)
         state.synapses.refreshed_s[:] = state.time_s  # also of synapses with speed 0
         state.activity.clock[BOUND_S] = -1.0
 
@@ -324,7 +322,7 @@ class Engine:
         try:
             on_events(buffer)
         finally:
-            buffer.written[:] = 0
+            buffer.written[:4] = 0  # the last one says how far a sweep has come
 
     @staticmethod
     def _require_few_steps(projection: Projection, interval_s: float, name: str) -> None:
@@ -371,7 +369,7 @@ class Engine:
         bad = [
             p.name
             for i, p in enumerate(self.layout.projections)
-            if not np.isfinite(self.layout.matrix(i, state.synapses.weight)).all()
+            if not np.isfinite(self.layout.read(i, "synapse", state.synapses.weight)).all()
         ]
         where = f"; synapses of {', '.join(bad)} are no longer finite" if bad else ""
         raise SynsampError(
@@ -379,21 +377,3 @@ class Engine:
             f"{float(state.activity.clock[INPUTS_UNTIL]):.3f} s{where}; "
             "the last checkpoint is kept; use a lower speed or data_size, or TermClip()"
         )
-
-
-def _new_work(layout: Layout, network: Network) -> Work:
-    largest = max(c.size for c in network.neurons)
-    return Work(
-        effect=np.zeros(int(layout.wiring.n_pre.max()), np.float32),
-        sums=np.zeros(2, np.float32),
-        spike_fall=np.zeros(SPIKES_AT_ONCE, np.float32),
-        spike_rise=np.zeros(SPIKES_AT_ONCE, np.float32),
-        spike_s=np.zeros(SPIKES_AT_ONCE),
-        spike_axon=np.zeros(SPIKES_AT_ONCE, np.int64),
-        spike_cell=np.zeros(SPIKES_AT_ONCE + 4, np.int64),
-        potentials=np.zeros(largest + LANE),
-        spiked=np.zeros(largest),
-        expected=np.zeros(largest),
-        passage=np.zeros(PASSAGE),
-        cursor=np.zeros(len(network.inputs), np.int64),
-    )

@@ -1,12 +1,14 @@
 """Events of a running network, and how to receive them.
 
-The engine reports four kinds of event, each as columns of equal length:
+The engine reports five kinds of event, each as columns of equal length:
 
 ==================  ==================================================================
 ``spikes``          ``time_s``, ``neuron`` (circuits in order)
 ``input_spikes``    ``time_s``, ``input`` (input groups in order)
 ``presentations``   ``time_s``, ``index`` [event, input group], −1 for none
 ``traces``          ``time_s``, ``synapse`` (place in the given list), ``theta``
+``births_deaths``   ``time_s``, ``projection`` (in order), ``post``, ``pre``, ``contact``,
+                    ``born`` (False for a death), ``age_s`` at death; of plastic synapses
 ==================  ==================================================================
 
 A `synsamp.protocol.Protocol` stores them with everything else; `EventLog` keeps them in memory for
@@ -29,6 +31,15 @@ EVENTS: dict[str, dict[str, type]] = {
     "input_spikes": {"time_s": np.float64, "input": np.int32},
     "presentations": {"time_s": np.float64, "index": np.int64},
     "traces": {"time_s": np.float64, "synapse": np.int32, "theta": np.float64},
+    "births_deaths": {
+        "time_s": np.float64,
+        "projection": np.int32,
+        "post": np.int32,
+        "pre": np.int32,
+        "contact": np.int32,
+        "born": np.bool_,
+        "age_s": np.float64,
+    },
 }
 """Kinds of event with their columns."""
 SynapsePairs = Mapping[str, Sequence[tuple[int, int]]]
@@ -55,7 +66,7 @@ class EventLog:
     Parameters
     ----------
     *events
-        ``"spikes"``, ``"input_spikes"``, ``"presentations"``.
+        ``"spikes"``, ``"input_spikes"``, ``"presentations"``, ``"births_deaths"``.
     traces
         Synapses ``{projection: [(post, pre), …]}`` whose θ to keep at each update.
 

@@ -15,6 +15,11 @@ added to the potentials when the axon spikes). A column spans the smallest range
 holds all targets of its family, padded to whole lanes. Rows are padded, too, with synapses that
 cannot exist. A row's synapses may have different priors: it consists of *pieces* with one prior
 each, mostly one piece.
+
+A projection whose potential synapses are listed is a separate, *sparse* block with the same two
+stores (`synsamp.spiking.links`). Its rows have different lengths, each padded to whole lanes, and
+name their axons; its columns name their neurons. Row and column of a synapse point at each other,
+so that a change of ŵ finds its cell, and a spike that arrives its θ.
 """
 
 from __future__ import annotations
@@ -22,32 +27,25 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from synsamp.priors import Prior
 from synsamp.spiking.axons import columns_of, families_of, stretches_of
-from synsamp.spiking.kernel.diffusion import move_for, weigh_for
-from synsamp.spiking.kernel.eligibility import DEPTH
-from synsamp.spiking.kernel.memory import REFRESH_S, SYNC_INTERVAL_S, Numbers, Wiring
+from synsamp.spiking.blocks import Block, blocks_of, column_room, learns_at_arrivals, pieces_of
+from synsamp.spiking.kernel.diffusion import weigh_for
+from synsamp.spiking.kernel.eligibility import DEPTH, PASSAGE
+from synsamp.spiking.kernel.memory import REFRESH_S, SYNC_INTERVAL_S, Numbers, Wiring, Work
+from synsamp.spiking.kernel.random import SPIKES_AT_ONCE
 from synsamp.spiking.kernel.simd import LANE
-from synsamp.spiking.network import Network, Projection
+from synsamp.spiking.links import link_arrays, padded_rows
+from synsamp.spiking.network import Network
+from synsamp.spiking.neurons import StochasticNeurons
 from synsamp.spiking.populations import neuron_arrays
-from synsamp.spiking.synapses import SynapseModel
+from synsamp.spiking.projection import Projection
 
 Ints = NDArray[np.int64]
-
-
-class Block(NamedTuple):
-    """Projections that lie side by side: same target, model and delay, neighbouring axons."""
-
-    synapses: SynapseModel
-    plastic: bool
-    sign: int
-    target: int  # circuit
-    family: int
-    first_axon: int
-    n_pre: int
-    members: tuple[int, ...]  # projections
+LIMITS_TOGETHER = 1024
+"""Neurons whose limits are summed as one group: a candidate costs a walk over groups and one of
+them. Networks with several groups are *large* (`synsamp.spiking.kernel.thinning`)."""
 
 
 class Place(NamedTuple):
@@ -66,6 +64,8 @@ class Layout(NamedTuple):
     projections: tuple[Projection, ...]  # sorted as they lie in memory
     blocks: tuple[Block, ...]
     places: tuple[Place, ...]  # of the projections
+    row_width: tuple[int, ...]  # of the blocks, in whole lanes; of a sparse block its longest row
+    longest_column: int  # of sparse blocks in which arrivals change synapses, with traces
     n_axons: int
     n_synapses: int
     n_rows: int
@@ -78,39 +78,64 @@ class Layout(NamedTuple):
         """The place of a projection among those in memory."""
         return [p.name for p in self.projections].index(projection)
 
-    def matrix(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
-        """The view [post, pre] of one projection's part of an array over all synapses."""
+    def read(self, p: int, kind: str, values: NDArray[Any]) -> NDArray[Any]:
+        """One projection's part of an array over all synapses, in the shape of its θ.
+
+        ``kind`` is that of the array: "synapse" for θ and w; "trace", "traced" and "eligibility"
+        have one more axis.
+        """
+        place, own = self.places[p], self._own(p, kind, values)
+        if self.blocks[place.block].listing is None:
+            return own[:, place.offset : place.offset + place.n_pre]
+        return own[self._exists(place.block)]
+
+    def write(self, p: int, kind: str, values: NDArray[Any], new: ArrayLike) -> None:
+        """Set one projection's part of an array over all synapses."""
+        place, own = self.places[p], self._own(p, kind, values)
+        if self.blocks[place.block].listing is None:
+            own[:, place.offset : place.offset + place.n_pre] = new
+        else:
+            own[self._exists(place.block)] = new
+
+    def synapse(self, p: int, post: int, pre: int, contact: int = 0) -> int:
+        """Index of a synapse in arrays over all synapses; −1 if none is listed there."""
         place = self.places[p]
-        starts = [*self.wiring.first_synapse, self.n_synapses]
-        block = values[int(starts[place.block]) : int(starts[place.block + 1])]
-        rows = block.reshape(-1, int(self.wiring.n_pre[place.block]))
-        return rows[:, place.offset : place.offset + place.n_pre]
+        listing, row = self.blocks[place.block].listing, int(self.wiring.first_row[place.block])
+        start = int(self.wiring.row_start[row + post])
+        if listing is None:
+            return start + place.offset + pre
+        found = listing.synapses.place(post, pre, contact)
+        return -1 if found < 0 else start + found - int(listing.synapses.first[post])
 
-    def traces(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
-        """The view [post, pre, trace] of one projection's part of all traces."""
-        block = self.places[p].block
-        depth = int(self.wiring.n_traces[block])
-        return self._rows(p, values, int(self.wiring.first_trace[block]), depth)
+    def _own(self, p: int, kind: str, values: NDArray[Any]) -> NDArray[Any]:
+        """A block's part of an array, with its padding: [post, pre, …] or [synapse, …]."""
+        b, wiring = self.places[p].block, self.wiring
+        row = int(wiring.first_row[b])
+        n_post = int(np.diff(wiring.first_neuron)[self.blocks[b].target])
+        n = int(wiring.row_start[row + n_post] - wiring.row_start[row])
+        starts = {
+            "synapse": wiring.first_synapse,
+            "trace": wiring.first_trace,
+            "traced": wiring.first_traced,
+            "eligibility": wiring.first_eligibility,
+        }
+        start, traces = int(starts[kind][b]), int(wiring.n_traces[b])
+        shape = (n,) if self.blocks[b].listing is not None else (n_post, self.row_width[b])
+        if kind == "synapse":
+            return values[start : start + n].reshape(shape)
+        has_eligibility = wiring.eligibility_function[b] != 0
+        depth = {
+            "trace": traces,
+            "traced": min(traces, 1),
+            "eligibility": DEPTH if has_eligibility else 0,
+        }[kind]
+        return values[start : start + n * depth].reshape(*shape, depth)
 
-    def traced(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
-        """The view [post, pre, 1] of the times at which a projection's traces were brought on."""
-        block = self.places[p].block
-        depth = min(int(self.wiring.n_traces[block]), 1)
-        return self._rows(p, values, int(self.wiring.first_traced[block]), depth)
-
-    def eligibility(self, p: int, values: NDArray[Any]) -> NDArray[Any]:
-        """View [post, pre, 3] of one projection's eligibility; empty if it has none."""
-        block = self.places[p].block
-        depth = DEPTH if self.wiring.eligibility_function[block] != 0 else 0
-        return self._rows(p, values, int(self.wiring.first_eligibility[block]), depth)
-
-    def _rows(self, p: int, values: NDArray[Any], start: int, depth: int) -> NDArray[Any]:
-        place = self.places[p]
-        n_pre = int(self.wiring.n_pre[place.block])
-        target = self.blocks[place.block].target
-        n_post = int(np.diff(self.wiring.first_neuron)[target])
-        rows = values[start : start + n_post * n_pre * depth].reshape(n_post, n_pre, depth)
-        return rows[:, place.offset : place.offset + place.n_pre]
+    def _exists(self, b: int) -> NDArray[np.bool_]:
+        """Which places of a sparse block are synapses, not padding."""
+        listing = self.blocks[b].listing
+        assert listing is not None
+        return padded_rows(listing.synapses)[1]
 
     @property
     def drift_interval_s(self) -> float:
@@ -139,18 +164,19 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
     families, family_of = families_of(network, source_of, kernels)
     circuit_index = {c.name: i for i, c in enumerate(network.neurons)}
 
-    def axon_of(p: Projection) -> int:
-        family = families[family_of[p.name]]
-        return family.first_axon + source_of[p.source] - family.first_source
+    def axons_of(p: Projection) -> list[int]:
+        """The axon of its first source, for each of its delays."""
+        own = [families[i] for i in family_of[p.name]]
+        return [f.first_axon + source_of[p.source] - f.first_source for f in own]
 
     projections = tuple(
-        sorted(network.projections, key=lambda p: (circuit_index[p.target], axon_of(p)))
+        sorted(network.projections, key=lambda p: (circuit_index[p.target], axons_of(p)))
     )
-    blocks = _blocks(
+    blocks = blocks_of(
         projections,
         [circuit_index[p.target] for p in projections],
-        [family_of[p.name] for p in projections],
-        [axon_of(p) for p in projections],
+        [family_of[p.name][0] for p in projections],
+        [axons_of(p) for p in projections],
         [network.size_of(p.source) for p in projections],
     )
     places: list[Place] = [Place(0, 0, 0)] * len(projections)
@@ -162,18 +188,36 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
             offset += size
     n_axons = max((f.first_axon + f.size for f in families), default=0)
     axon_cell, axon_first_neuron, axon_width, n_cells = columns_of(
-        families, ((b.family, b.target) for b in blocks), first_neuron, n_axons
+        families,
+        ((b.family, b.target) for b in blocks if b.listing is None),
+        first_neuron,
+        n_axons,
     )
     axon_kernel = np.zeros(n_axons, np.int64)
     for family in families:
         axon_kernel[family.first_axon : family.first_axon + family.size] = family.kernel
 
-    n_pre = np.array([-(-b.n_pre // LANE) * LANE for b in blocks], np.int64)
+    n_pre = np.array(
+        [
+            -(-b.n_pre // LANE) * LANE
+            if b.listing is None
+            else int(np.diff(padded_rows(b.listing.synapses)[0]).max(initial=0))
+            for b in blocks
+        ],
+        np.int64,
+    )
     targets = np.array([b.target for b in blocks], np.int64)
     n_post = np.diff(first_neuron)[targets]
     first_axon = np.array([b.first_axon for b in blocks], np.int64)
     delayed = [f for i, f in enumerate(families) if i >= len(network.inputs)]
-    pieces, prior = _pieces(blocks, n_pre, n_post)
+    pieces, prior = pieces_of(blocks, n_pre, n_post)
+    sparse = np.array([b.listing is not None for b in blocks], bool)
+    links, n_listed = link_arrays(
+        [
+            (b.listing, b.first_axon, b.n_pre, int(first_neuron[b.target]), learns_at_arrivals(b))
+            for b in blocks
+        ]
+    )
     mapping = [b.synapses.mapping.parameters for b in blocks]
     plasticity = [b.synapses.plasticity.numbers_with(b.synapses.prior) for b in blocks]
     learning = [b.plastic and b.synapses.speed > 0 for b in blocks]
@@ -190,7 +234,11 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
         np.int64,
     ).reshape(-1, 3)
     traces = np.array([b.synapses.plasticity.n_traces if b.plastic else 0 for b in blocks], int)
-    rows = n_pre * n_post
+    row_sizes = [
+        np.full(k, n) if b.listing is None else np.diff(padded_rows(b.listing.synapses)[0])
+        for b, n, k in zip(blocks, n_pre, n_post, strict=True)
+    ]
+    rows = np.array([int(sizes.sum()) for sizes in row_sizes], np.int64)
     with_eligibility = _by_circuit(blocks, assigns_eligibility, network)
     wiring = Wiring(
         **neuron_arrays(network, first_neuron, with_eligibility),
@@ -201,11 +249,18 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
         assigns_eligibility=with_eligibility,
         plastic=np.array(learning, bool),
         first_axon=first_axon,
-        n_pre=n_pre,
         n_afferents=np.array([b.n_pre for b in blocks], np.int64),
+        one_by_one=_one_by_one(network),
+        row_start=np.concatenate([[0], *row_sizes]).cumsum().astype(np.int64),
         first_synapse=_starts(rows),
         first_row=_starts(n_post),
-        first_cell=axon_cell[first_axon] + first_neuron[targets] - axon_first_neuron[first_axon],
+        first_cell=np.where(
+            sparse,
+            n_cells,
+            axon_cell[first_axon] + first_neuron[targets] - axon_first_neuron[first_axon],
+        ),
+        sparse=sparse,
+        **links,
         column_width=axon_width[first_axon],
         weigh=np.array([weigh_for(b.synapses.mapping) for b in blocks], np.int64),
         on_post=np.array(
@@ -251,6 +306,7 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
                 drift_interval_s,
                 sync_interval_s,
                 0.25 * min(k.fall_s for k in kernels),
+                LIMITS_TOGETHER,
             ]
         ),
     )
@@ -271,10 +327,12 @@ def build_layout(network: Network, drift_interval_s: float, sync_interval_s: flo
         projections=projections,
         blocks=blocks,
         places=tuple(places),
+        row_width=tuple(n_pre.tolist()),
+        longest_column=max((column_room(b) for b in blocks), default=0),
         n_axons=n_axons,
         n_synapses=int(rows.sum()),
         n_rows=int(n_post.sum()),
-        n_cells=n_cells,
+        n_cells=n_cells + n_listed,
         n_traces=int((rows * traces).sum()),
         n_traced=int((rows * (traces > 0)).sum()),
         n_eligibility=int(DEPTH * (rows * np.array(assigns_eligibility, np.int64)).sum()),
@@ -286,47 +344,15 @@ def sums_per_kernel(network: Network) -> int:
     return network.n_neurons + LANE
 
 
-def _blocks(
-    projections: tuple[Projection, ...],
-    targets: list[int],
-    families: list[int],
-    axons: list[int],
-    sizes: list[int],
-) -> tuple[Block, ...]:
-    blocks: list[Block] = []
-    for i, p in enumerate(projections):
-        last = blocks[-1] if blocks else None
-        if (
-            last is not None
-            and (last.target, last.family, last.plastic, last.sign)
-            == (targets[i], families[i], p.plastic, p.sign)
-            and last.first_axon + last.n_pre == axons[i]
-            and _same(last.synapses, p.synapses)
-        ):
-            blocks[-1] = last._replace(n_pre=last.n_pre + sizes[i], members=(*last.members, i))
-        else:
-            blocks.append(
-                Block(
-                    p.synapses, p.plastic, p.sign, targets[i], families[i], axons[i], sizes[i], (i,)
-                )
-            )
-    return tuple(blocks)
+def is_large(network: Network) -> bool:
+    """Whether limits of stochastic neurons are summed in several groups."""
+    return network.n_neurons > LIMITS_TOGETHER
 
 
-def _same(one: SynapseModel, two: SynapseModel) -> bool:
-    """Whether two models are alike; a prior with numbers per synapse belongs to one projection."""
-    if one is two:
-        return not _per_synapse(one)
-    return (
-        isinstance(one.prior, Prior)
-        and not _per_synapse(one)
-        and not _per_synapse(two)
-        and all(getattr(one, f) == getattr(two, f) for f in one.__dataclass_fields__)
-    )
-
-
-def _per_synapse(model: SynapseModel) -> bool:
-    return not isinstance(model.prior, Prior) or any(np.ndim(v) for v in model.prior.parameters)
+def _one_by_one(network: Network) -> NDArray[np.bool_]:
+    """In a large network the work for one stochastic neuron must not grow with its circuit."""
+    stochastic = [isinstance(c, StochasticNeurons) for c in network.neurons]
+    return np.array(stochastic, bool) & is_large(network)
 
 
 def _by_circuit(blocks: tuple[Block, ...], flags: list[bool], network: Network) -> NDArray[Any]:
@@ -345,40 +371,27 @@ def _flat(parts: list[tuple[float, ...]]) -> NDArray[np.float64]:
     return np.array([float(v) for part in parts for v in part] + [0.0])
 
 
-def _pieces(
-    blocks: tuple[Block, ...], n_pre: Ints, n_post: Ints
-) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
-    """Per row the stretches with one prior each; and the numbers of all priors."""
-    per_row: list[int] = []
-    pieces: list[tuple[int, int, bool, int, int, int, int]] = []
-    numbers: list[NDArray[np.float64]] = []
-    at = 0
-    for block, padded, rows in zip(blocks, n_pre.tolist(), n_post.tolist(), strict=True):
-        found: list[list[tuple[int, int, bool, int, int, int, int]]] = [[] for _ in range(rows)]
-        for part in block.synapses.prior.parts((rows, block.n_pre)):
-            exact = part.prior.transition_of is not None
-            shared = not any(np.ndim(v) for v in part.parameters)
-            whole = len(part.ranges) == 1 and np.ptp(part.ranges[0]) == rows * block.n_pre
-            move = move_for(part.prior, shared and whole)
-            values = [np.atleast_1d(np.asarray(v, float)) for v in part.parameters]
-            plane = 1 if shared else rows * block.n_pre
-            for start, stop in part.ranges.tolist():
-                for row in range(start // block.n_pre, -(-stop // block.n_pre)):
-                    low = max(start - row * block.n_pre, 0)
-                    high = min(stop - row * block.n_pre, block.n_pre)
-                    size = padded if shared and whole else high - low
-                    first = at if shared else at + row * block.n_pre + low
-                    found[row].append((low, size, exact, move, first, plane, int(not shared)))
-            numbers += values
-            at += sum(v.size for v in values)
-        for in_row in found:
-            per_row.append(len(in_row))
-            pieces += sorted(in_row)
-    columns = list(zip(*pieces, strict=True)) if pieces else [()] * 7
-    names = ("start", "size", "exact", "move", "number", "plane", "step")
-    arrays: dict[str, NDArray[Any]] = {
-        f"piece_{name}": np.array(column, bool if name == "exact" else np.int64)
-        for name, column in zip(names, columns, strict=True)
-    }
-    arrays["first_piece"] = np.concatenate([[0], np.cumsum(per_row)]).astype(np.int64)
-    return arrays, np.concatenate([*numbers, np.zeros(1)])
+def new_work(layout: Layout, network: Network) -> Work:
+    """Working memory of the event loop."""
+    largest, row = max(c.size for c in network.neurons), max(layout.row_width)
+    return Work(
+        effect=np.zeros(row, np.float32),
+        row_fall=np.zeros(row, np.float32),
+        row_rise=np.zeros(row, np.float32),
+        grown=np.zeros(LANE),
+        column_theta=np.zeros(layout.longest_column),
+        column_weight=np.zeros(layout.longest_column, np.float32),
+        column_trace=np.zeros(layout.longest_column),
+        column_traced_s=np.zeros(layout.longest_column),
+        sums=np.zeros(2, np.float32),
+        spike_fall=np.zeros(SPIKES_AT_ONCE, np.float32),
+        spike_rise=np.zeros(SPIKES_AT_ONCE, np.float32),
+        spike_s=np.zeros(SPIKES_AT_ONCE),
+        spike_axon=np.zeros(SPIKES_AT_ONCE, np.int64),
+        spike_cell=np.zeros(SPIKES_AT_ONCE + 4, np.int64),
+        potentials=np.zeros(largest + LANE),
+        spiked=np.zeros(largest),
+        expected=np.zeros(largest),
+        passage=np.zeros(PASSAGE),
+        cursor=np.zeros(len(network.inputs), np.int64),
+    )

@@ -16,82 +16,20 @@ from numpy.typing import NDArray
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.priors import PriorByGroup
+from synsamp.spiking.available import require_memory
 from synsamp.spiking.neurons import (
     DoubleExponential,
     InputGroup,
     StochasticNeurons,
     WinnerTakeAll,
-    check_population_name,
-    keep,
 )
+from synsamp.spiking.potential import Ends, SynapseList, synapse_distances
+from synsamp.spiking.projection import Projection
+from synsamp.spiking.resolved import resolved
 from synsamp.spiking.synapses import SynapseModel
 
 MOST_SYNAPSES = 10**10
 """Potential synapses, at 25 bytes each."""
-
-
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """All potential synapses from one population to another.
-
-    Parameters
-    ----------
-    source, target
-        Names of the populations; ``target`` must not be an input group.
-    synapses
-        How the synapses change.
-    delay_s
-        Axonal delay.
-    mask
-        bool[post, pre], which synapses may exist; default: all. Two projections between the same
-        populations must have disjoint masks.
-    plastic
-        Whether θ changes.
-    allow_self
-        Whether a neuron may connect to itself.
-    name
-        Default ``"source->target"``.
-    sign
-        −1 for inhibition: ŵ lowers the potential.
-    epsp
-        Kernel of its EPSPs; default: that of the network.
-    """
-
-    source: str
-    target: str
-    synapses: SynapseModel = field(default_factory=SynapseModel)
-    delay_s: float = 0.0
-    mask: NDArray[np.bool_] | None = None
-    plastic: bool = True
-    allow_self: bool = False
-    name: str = ""
-    sign: int = 1
-    epsp: DoubleExponential | None = None
-
-    def __post_init__(self) -> None:
-        arguments.text("source of a projection", self.source)
-        arguments.text("target of a projection", self.target)
-        of = f"of projection {self.source}->{self.target}"
-        arguments.instance(f"synapses {of}", self.synapses, SynapseModel, "use SynapseModel(...)")
-        delay_s = arguments.number(f"delay_s {of}", self.delay_s, at_least=0, at_most=1e3)
-        keep(self, delay_s=delay_s)
-        arguments.flag(f"plastic {of}", self.plastic)
-        arguments.flag(f"allow_self {of}", self.allow_self)
-        if self.epsp is not None:
-            arguments.instance(f"epsp {of}", self.epsp, DoubleExponential)
-        if isinstance(self.sign, bool) or self.sign not in (1, -1):
-            raise refuse(f"sign {of}", "must be 1 or -1", self.sign)
-        object.__setattr__(self, "sign", int(self.sign))
-        if self.sign < 0 and self.plastic and self.synapses.plasticity.excitatory_only:
-            raise refuse(
-                f"plasticity {of}",
-                "must suit an inhibitory projection",
-                type(self.synapses.plasticity).__name__,
-                "it is derived for excitatory synapses; use plastic=False or a CustomPlasticity",
-            )
-        if self.name != "":
-            check_population_name(f"name {of}", self.name)
-        object.__setattr__(self, "name", self.name or f"{self.source}->{self.target}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +76,12 @@ class Network:
         )
         object.__setattr__(self, "projections", _all_of("projections", projections, Projection))
         object.__setattr__(self, "epsp", arguments.instance("epsp", epsp, DoubleExponential))
+        self._check_names()
+        listed = tuple(resolved(p, self._ends(p)) for p in self.projections)
+        object.__setattr__(self, "projections", listed)
         self._check()
 
-    def _check(self) -> None:
+    def _check_names(self) -> None:
         names = [p.name for p in self.populations]
         if len(set(names)) != len(names):
             raise refuse("names of populations", "must differ", names)
@@ -155,17 +96,31 @@ class Network:
             if projection.target not in {c.name for c in self.neurons}:
                 arguments.one_of(f"target {of}", projection.target, names)
                 raise refuse(f"target {of}", "must be neurons, not inputs", projection.target)
-        cells = sum(self.size_of(p.source) * self.size_of(p.target) for p in self.projections)
+
+    def _ends(self, p: Projection) -> Ends:
+        of = {x.name: x for x in self.populations}
+        source, target = of[p.source], of[p.target]
+        no_self = p.source == p.target and not p.allow_self
+        return Ends(p.name, source.size, target.size, source.positions, target.positions, no_self)
+
+    def _check(self) -> None:
+        cells = sum(int(np.prod(self.shape_of(p))) for p in self.projections)
         if cells > MOST_SYNAPSES:
             raise refuse("potential synapses", f"must be at most {MOST_SYNAPSES:,}", cells)
+        require_memory("potential synapses", cells, 25)
         for projection in self.projections:
             self._check_projection(projection)
         self._check_overlap()
 
     def _check_projection(self, projection: Projection) -> None:
         of = f"of projection {projection.name!r}"
-        shape = self.mask_of(projection).shape
+        shape = self.shape_of(projection)
         prior = projection.synapses.prior
+        if projection.listed is None:
+            self.mask_of(projection)  # raises an error for a mask of another shape
+        elif isinstance(prior, PriorByGroup):
+            rule, remedy = "must be one prior where synapses are listed", "use several projections"
+            raise refuse(f"prior {of}", rule, "PriorByGroup", remedy)
         if isinstance(prior, PriorByGroup) and prior.group.shape != shape:
             raise refuse(
                 f"labels of the prior {of}",
@@ -187,9 +142,11 @@ class Network:
             )
 
     def _check_overlap(self) -> None:
-        seen: dict[tuple[str, str, float, DoubleExponential], NDArray[np.bool_]] = {}
+        seen: dict[tuple[Any, ...], NDArray[np.bool_]] = {}
         for p in self.projections:
-            key, mask = (p.source, p.target, p.delay_s, self.epsp_of(p)), self.mask_of(p)
+            if p.listed is not None:  # its cells are separate
+                continue
+            key, mask = (p.source, p.target, p.delays_s, self.epsp_of(p)), self.mask_of(p)
             if key in seen and (seen[key] & mask).any():
                 raise refuse(
                     f"mask of projection {p.name!r}",
@@ -236,10 +193,34 @@ class Network:
         first = sum(c.size for c in self.neurons[:i])
         return np.arange(first, first + self.neurons[i].size)
 
+    def shape_of(self, projection: Projection) -> tuple[int, ...]:
+        """Shape of a projection's θ: [post, pre], or [synapse] if its synapses are listed."""
+        if projection.listed is not None:
+            return (projection.listed.size,)
+        return self.size_of(projection.target), self.size_of(projection.source)
+
+    def synapses_of(self, projection: str) -> SynapseList:
+        """Potential synapses of a projection one by one: ``pre``, ``post``, ``contact``."""
+        own = self.projection(projection)
+        if own.listed is not None:
+            return own.listed
+        post, pre = np.nonzero(self.mask_of(own))
+        counts = np.bincount(post, minlength=self.size_of(own.target))
+        first = np.concatenate([[0], np.cumsum(counts)])
+        return SynapseList(first, pre.astype(np.int32), delays_s=own.delays_s)
+
+    def distances_of(self, projection: str) -> NDArray[np.float64]:
+        """Distance between the two neurons of each potential synapse, [synapse]."""
+        return synapse_distances(
+            self.synapses_of(projection), self._ends(self.projection(projection))
+        )
+
     def mask_of(self, projection: Projection) -> NDArray[np.bool_]:
-        """Which synapses of a projection may exist, as bool[post, pre]."""
-        shape = (self.size_of(projection.target), self.size_of(projection.source))
+        """Which synapses of a projection may exist, in the shape of θ."""
+        shape = self.shape_of(projection)
         mask = np.ones(shape, bool)
+        if projection.listed is not None:
+            return mask
         if projection.mask is not None:
             what = f"mask of projection {projection.name!r}"
             given = arguments.array(what, projection.mask, "True and False")
@@ -288,6 +269,11 @@ def winner_take_all_network(
         Model of the synapses; default: the paper's.
     **circuit
         Further arguments of `WinnerTakeAll`, such as ``rate_hz``.
+
+    Returns
+    -------
+    Network
+        Network with one projection ``x->z``.
     """
     known = set(WinnerTakeAll.__dataclass_fields__) - {"name", "size"}
     for name in circuit:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from synsamp import arguments
 from synsamp.errors import refuse
+from synsamp.spiking.space import Space, check_positions
 
 MOST_NEURONS = 10**7
 """More would not fit into the memory of any machine this runs on."""
@@ -76,6 +77,8 @@ class WinnerTakeAll:
         Kernel κ of the adaptation current (Eq. 32).
     adaptation_strength
         γ: each spike of a neuron adds γ κ to its own potential.
+    positions
+        Where the neurons lie, e.g. ``Plane(1.0, 1.0)``; None for nowhere.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class WinnerTakeAll:
     rate_hz: float = 100.0
     adaptation: DoubleExponential = DoubleExponential(rise_s=12.0, fall_s=30.0)
     adaptation_strength: float = -8.0
+    positions: Space | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_population_name("name of a circuit", self.name)
@@ -102,6 +106,7 @@ class WinnerTakeAll:
                 f"adaptation_strength {of}", strength, at_least=-1e6, at_most=1e6
             ),
         )
+        check_positions(of, self.positions, self.size)
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,8 @@ class StochasticNeurons:
         Bias that keeps the mean rate constant; None for no bias.
     max_rate_hz
         Upper bound of each neuron's rate.
+    positions
+        Where the neurons lie, e.g. ``Plane(1.0, 1.0)``; None for nowhere.
     """
 
     name: str
@@ -164,6 +171,7 @@ class StochasticNeurons:
     adaptation_strength: float = 0.0
     homeostasis: Homeostasis | None = None
     max_rate_hz: float = math.inf
+    positions: Space | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_population_name("name of stochastic neurons", self.name)
@@ -199,6 +207,7 @@ class StochasticNeurons:
                 f"adaptation_strength {of}", strength, at_least=-1e6, at_most=1e6
             ),
         )
+        check_positions(of, self.positions, self.size)
 
 
 @dataclass(frozen=True)
@@ -211,12 +220,16 @@ class InputGroup:
         Name of the population, e.g. ``"x"``.
     size
         Number of input neurons.
+    positions
+        Where they lie, e.g. ``Plane(1.0, 1.0)``; None for nowhere.
     """
 
     name: str
     size: int
+    positions: Space | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_population_name("name of an input group", self.name)
         what = f"size of input group {self.name!r}"
         keep(self, size=arguments.whole(what, self.size, at_least=1, at_most=MOST_NEURONS))
+        check_positions(f"of input group {self.name!r}", self.positions, self.size)

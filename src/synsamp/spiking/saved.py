@@ -9,7 +9,7 @@ from typing import Any
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
 
-FORMAT = 7
+FORMAT = 8
 """Increased whenever older states can no longer be restored."""
 WANTED = {
     *(
@@ -21,7 +21,7 @@ WANTED = {
         "time_s",
         "synapses",
     ),
-    *("activity", "random", "inputs", "spike_counts"),
+    *("activity", "random", "inputs", "spike_counts", "births"),
 }
 
 

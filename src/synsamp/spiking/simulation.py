@@ -16,14 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
+from synsamp.spiking.births import birth_times
 from synsamp.spiking.changes import changed, relaid_state, restore_changes, save_changes
+from synsamp.spiking.dataset import synapse_dataset
 from synsamp.spiking.description import difference, summary
 from synsamp.spiking.eligibility import Eligibility, read_eligibility
 from synsamp.spiking.engine import Engine
 from synsamp.spiking.events import Observer, as_observer
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
-from synsamp.spiking.input.stimulus import parse_stimulus
+from synsamp.spiking.input.stimulus import StimulusLike, parse_stimulus
 from synsamp.spiking.kernel.acting import nearest_grid_point
 from synsamp.spiking.kernel.loop import DONE
 from synsamp.spiking.kernel.memory import SPIKES, Acting
@@ -73,7 +75,7 @@ class Simulation:
     def __init__(
         self,
         network: Network,
-        stimulus: Any = None,
+        stimulus: StimulusLike = None,
         seed: int | np.random.SeedSequence = 0,
         *,
         drift_interval_s: float | None = None,
@@ -87,6 +89,7 @@ class Simulation:
         given = {} if theta is None else theta
         self._state = State.new(self._engine.layout, network, fresh_copy(seed), given)
         self._engine.recompute_potentials(self._state)
+        self._recorder.watch(self._event_buffer, self._state, {})
 
     def _set_up(
         self,
@@ -196,12 +199,12 @@ class Simulation:
     # -- input --------------------
 
     @property
-    def stimulus(self) -> Any:
+    def stimulus(self) -> StimulusLike:
         """The present stimulus; a new one starts when it is set."""
         return self._stimulus
 
     @stimulus.setter
-    def stimulus(self, stimulus: Any) -> None:
+    def stimulus(self, stimulus: StimulusLike) -> None:
         shown = parse_stimulus(stimulus, self.network)
         self._deliver()
         self._stimulus = stimulus
@@ -217,7 +220,7 @@ class Simulation:
     # -- reading --------------------
 
     def theta(self, projection: str) -> NDArray[np.float64]:
-        """Return θ [post, pre], NaN where no synapse exists.
+        """Return θ [post, pre], NaN where no synapse exists; [synapse] if synapses are listed.
 
         Up to date at multiples of ``sync_interval_s``; in between, as of each neuron's last update.
         """
@@ -231,8 +234,9 @@ class Simulation:
         date as `theta`.
         """
         w = self._read(projection, self._state.synapses.weight).astype(np.float64)
-        place = self._engine.layout.places[self._engine.layout.place_of(projection)]
-        at_zero = float(self._engine.layout.numbers.retracted_weight[place.block])
+        layout = self._engine.layout
+        place = layout.places[layout.place_of(projection)]
+        at_zero = float(layout.numbers.retracted_weight[place.block])
         effect = np.maximum(w - at_zero, 0.0)
         # w has single precision: near θ = 0 it may be off by rounding.
         return np.where(self.active(projection), effect, 0.0)
@@ -261,28 +265,20 @@ class Simulation:
         """Return the numbers of a circuit's neurons, as in recorded spikes."""
         return self.network.neurons_of(circuit)
 
-    def probe(self, stimulus: Any, duration_s: float, **options: Any) -> Probe:
+    def probe(self, stimulus: StimulusLike, duration_s: float, **options: Any) -> Probe:
         """Show a stimulus for ``duration_s`` to a copy with plasticity off; see `run_probe`."""
-        known = ("seed", "start", "burn_in_s", "burn_in")
         for name in options:
-            arguments.one_of("option of probe", name, known)
+            arguments.one_of("option of probe", name, ("seed", "start", "burn_in_s", "burn_in"))
         return run_probe(self._engine, self._state, stimulus, duration_s, **options)
 
     def to_xarray(self) -> xr.Dataset:
         """Return θ and ŵ of all projections as variables ``theta x->z`` and ``weight x->z``."""
-        now: dict[str, Any] = {}
-        for p in self.network.projections:
-            dims = (f"{p.target} neuron", f"{p.source} neuron")
-            if p.source == p.target:
-                dims = (dims[0], f"{p.source} source neuron")
-            now[f"theta {p.name}"] = (dims, self.theta(p.name), {"long_name": "θ"})
-            about = {"long_name": "ŵ = max(0, w − f(0))"}
-            now[f"weight {p.name}"] = (dims, self.weight(p.name), about)
-        return xr.Dataset(now, attrs={"time_s": self.time_s})
+        return synapse_dataset(self.network, self.theta, self.weight, self.time_s)
 
     def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
         layout = self._engine.layout
-        return layout.matrix(layout.place_of(self.network.projection(projection).name), values)
+        place = layout.place_of(self.network.projection(projection).name)
+        return layout.read(place, "synapse", values)
 
     # -- changes --------------------
 
@@ -311,9 +307,11 @@ class Simulation:
         old, new = self._engine.layout, engine.layout
         self._engine.bring_up_to_date(self._state, self._event_buffer, self._recorder.take_events)
         relaid_state(self._state, old, new)
+        births = birth_times(self._event_buffer, old)
         self._recorder.move_to(new)
         self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
         self.network, self._engine = network, engine
+        self._recorder.watch(self._event_buffer, self._state, births)
         engine.recompute_potentials(self._state)
 
     def modulate(self, circuit: str | None, value: float) -> None:
@@ -336,6 +334,7 @@ class Simulation:
         lesion.apply(self._state.copy(), self.network, layout)  # checks the lesion
         self._deliver()
         lesion.apply(self._state, self.network, layout)
+        self._recorder.note_lesion(self._event_buffer, self._state)
         self._feed.forget()
         self._engine.recompute_potentials(self._state)
 
@@ -353,6 +352,7 @@ class Simulation:
             **self._state.save(self._given),
             "changes": save_changes(self.network, self._given),
             "spike_counts": self.spike_counts,
+            "births": birth_times(self._event_buffer, self._engine.layout),
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -365,13 +365,14 @@ class Simulation:
 
     @classmethod
     def from_state(
-        cls, network: Network, state: Any, stimulus: Any = None, *, observer: Observer | None = None
+        cls,
+        network: Network,
+        state: Any,
+        stimulus: StimulusLike = None,
+        *,
+        observer: Observer | None = None,
     ) -> Simulation:
-        """Continue bit-identically from ``state()``, which includes changes and lesions.
-
-        ``network`` is the one the simulation was created with, ``stimulus`` that of the moment of
-        saving.
-        """
+        """Continue bit-identically from ``state()``, given the first network and the stimulus."""
         check_saved(state)
         self = cls.__new__(cls)
         with translate_errors():
@@ -388,6 +389,7 @@ class Simulation:
             self._engine.write_columns(self._state)
             self._feed.schedule(self._state.inputs, self._state.activity.drawn_until_s)  # must fit
             self._recorder.restore(state["spike_counts"])
+            self._recorder.watch(self._event_buffer, self._state, state["births"])
         return self
 
 

@@ -21,6 +21,7 @@ from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
     CANDIDATE,
+    GROUP,
     INPUT_DUE,
     INPUTS_UNTIL,
     NEXT_EVENT,
@@ -145,6 +146,8 @@ def at_rest(layout: Layout, network: Network) -> Activity:
         adaptation_rise=np.zeros(n),
         modulator=np.ones(circuits),
         limit_hz=np.zeros(n + LANE, np.float32),
+        group_hz=np.zeros(-(-n // int(layout.wiring.constants[GROUP]))),
+        neuron_adapted_s=np.zeros(n if layout.wiring.one_by_one.any() else 0),
         refractory_until_s=np.zeros(n),
         adapted_s=np.zeros(circuits),
         bias=_first_bias(network),
@@ -187,7 +190,7 @@ def with_room(activity: Activity, layout: Layout, input_rate_hz: float, given: i
 
 
 def _longest_row(layout: Layout) -> int:
-    return int(layout.wiring.n_pre.max(initial=1))
+    return max(1, *layout.row_width)
 
 
 def _new_synapses(
@@ -205,10 +208,10 @@ def _new_synapses(
         else:
             values = np.asarray(model.prior.draw(rng, mask.shape))
         values = np.where(mask, np.maximum(values, model.theta_min), -np.inf)
-        layout.matrix(p, theta)[:] = values
+        layout.write(p, "synapse", theta, values)
         with np.errstate(over="ignore"):
             weights = np.where(mask, model.mapping.weight(np.where(mask, values, 0.0)), 0.0)
-            layout.matrix(p, weight)[:] = weights
+            layout.write(p, "synapse", weight, weights)
     return with_columns(
         layout,
         theta,
@@ -332,6 +335,9 @@ def _restored_activity(
     _require(np.isfinite(activity.refractory_until_s), "refractory_until_s", of, "finite")
     for name in ("adaptation_fall", "adaptation_rise", "adapted_s", "modulator", "limit_hz"):
         _require(np.isfinite(found[name]), name, of, "finite")
+    _require(np.isfinite(activity.group_hz), "group_hz", of, "finite")
+    own_s = activity.neuron_adapted_s
+    _require((own_s >= 0) & (own_s <= time_s), "neuron_adapted_s", of, "in the past")
     _require(0 <= clock[REFERENCE] <= clock[INPUTS_UNTIL] <= time_s, "clock", of, "in the past")
     to_come = clock[[NEXT_EVENT, NEXT_INPUT, CANDIDATE, BOUND_S]]
     later = (to_come == -1.0) | (to_come >= clock[INPUTS_UNTIL])

@@ -23,6 +23,7 @@ CLAIMS = (
         null_branch="noise",
         null_description="the same starts, with the noise of sampling",
         exact=True,
+        kind="statement",
     ),
     Claim(
         "posterior",
@@ -36,6 +37,7 @@ CLAIMS = (
         branch="at_T",
         null_branch="hot",
         null_description="states visited at the high temperature",
+        kind="statement",
     ),
     Claim(
         "all-modes",
@@ -49,6 +51,7 @@ CLAIMS = (
         branch="at_T",
         null_branch="cold",
         null_description="a path of the same length at the low temperature",
+        kind="statement",
     ),
     Claim(
         "hot",
@@ -62,6 +65,7 @@ CLAIMS = (
         branch="hot",
         null_branch="at_T",
         null_description="states visited at T, compared with the same value",
+        kind="statement",
     ),
     Claim(
         "cold",
@@ -75,5 +79,6 @@ CLAIMS = (
         branch="cold",
         null_branch="at_T",
         null_description="a path of the same length at T",
+        kind="statement",
     ),
 )

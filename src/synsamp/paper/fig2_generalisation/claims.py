@@ -24,6 +24,7 @@ CLAIMS = (
         branch="uniform",
         null_branch="uniform_no_images",
         null_description=NO_IMAGES,
+        kind="statement",
     ),
     Claim(
         "overfitting",
@@ -37,6 +38,7 @@ CLAIMS = (
         branch="uniform",
         null_branch="bimodal",
         null_description=BIMODAL_PRIOR,
+        kind="statement",
     ),
     Claim(
         "overfitting-share",
@@ -49,6 +51,7 @@ CLAIMS = (
         branch="uniform",
         null_branch="bimodal",
         null_description=BIMODAL_PRIOR,
+        kind="implication",
     ),
     Claim(
         "memorisation",
@@ -63,6 +66,7 @@ CLAIMS = (
         branch="no_noise",
         null_branch="no_noise_many_images",
         null_description=f"learning from {MANY_IMAGES} images instead",
+        kind="implication",
     ),
     Claim(
         "constant-high",
@@ -76,6 +80,7 @@ CLAIMS = (
         branch="bimodal",
         null_branch="bimodal_no_images",
         null_description=NO_IMAGES,
+        kind="statement",
     ),
     Claim(
         "ahead-share",
@@ -89,6 +94,7 @@ CLAIMS = (
         branch="bimodal",
         null_branch="bimodal_other_noise",
         null_description=SAME_PRIOR,
+        kind="implication",
     ),
     Claim(
         "ahead",
@@ -101,6 +107,7 @@ CLAIMS = (
         branch="bimodal",
         null_branch="bimodal_other_noise",
         null_description=SAME_PRIOR,
+        kind="statement",
     ),
     Claim(
         "mode-at-0",
@@ -114,6 +121,7 @@ CLAIMS = (
         branch="bimodal",
         null_branch="uniform",
         null_description="the same images and noise under the uniform prior",
+        kind="statement",
     ),
     Claim(
         "mode-at-1",
@@ -128,6 +136,7 @@ CLAIMS = (
         branch="bimodal",
         null_branch="bimodal_no_images",
         null_description=NO_IMAGES,
+        kind="statement",
     ),
     Claim(
         "averaging",
@@ -141,5 +150,6 @@ CLAIMS = (
         detail="p(x|θ) averaged over the evaluations of the second half of learning",
         null_measure="typical_gain",
         null_description="one of these samples at a time instead of their average",
+        kind="question",
     ),
 )

@@ -37,6 +37,7 @@ CLAIMS = (
         null_measure="lead_of_wide_prior",
         null_description=NO_EFFECT,
         needs=_needs("uniform", more=lambda p: len(p.priors) > 1),
+        kind="question",
     ),
     Claim(
         "helps-without-noise",
@@ -50,6 +51,7 @@ CLAIMS = (
         null_measure="lead_of_wide_prior_without_noise",
         null_description=NO_EFFECT,
         needs=_needs("uniform", "bimodal", at=0.0),
+        kind="question",
     ),
     Claim(
         "two-modes-beat-one",
@@ -65,6 +67,7 @@ CLAIMS = (
         null_measure="replicate_lead_over_one_mode",
         null_description="the Gaussian prior with other noise in place of the bimodal one",
         needs=_needs("bimodal", "gaussian"),
+        kind="implication",
     ),
     Claim(
         "second-mode-helps",
@@ -78,6 +81,7 @@ CLAIMS = (
         null_measure="replicate_lead_over_mode_at_0",
         null_description="the same Gaussian with other noise",
         needs=_needs("bimodal", "narrow_gaussian"),
+        kind="implication",
     ),
     Claim(
         "noise-hurts",
@@ -91,5 +95,6 @@ CLAIMS = (
         null_measure="replicate_loss",
         null_description="T = 1 with other noise",
         needs=_needs("bimodal", more=lambda p: max(p.temperatures) > 1),
+        kind="question",
     ),
 )

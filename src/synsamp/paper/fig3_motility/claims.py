@@ -35,6 +35,7 @@ CLAIMS = (
         "the prior, times √n",
         null_measure="distance_to_prior_half_noise",
         null_description=COLDER,
+        kind="implication",
     ),
     Claim(
         "no-activity-process",
@@ -48,6 +49,7 @@ CLAIMS = (
         "in standard errors",
         null_measure="process_deviation_half_noise",
         null_description=COLDER,
+        kind="statement",
     ),
     Claim(
         "log-normal",
@@ -60,6 +62,7 @@ CLAIMS = (
         "skewness and kurtosis of log w in standard errors, root mean square",
         null_measure="weight_moments",
         null_description="w instead of log w",
+        kind="statement",
     ),
     Claim(
         "multiplicative",
@@ -75,6 +78,7 @@ CLAIMS = (
         null_measure="shuffled_size_slope",
         null_branch="no_activity_fast",
         null_description=SHUFFLED,
+        kind="statement",
     ),
     Claim(
         "multiplicative-learning",
@@ -90,6 +94,7 @@ CLAIMS = (
         null_measure="shuffled_size_slope",
         null_branch="slow",
         null_description=SHUFFLED,
+        kind="question",
     ),
     Claim(
         "first-passage-E",
@@ -103,6 +108,7 @@ CLAIMS = (
         branch="no_activity_fast",
         null_branch="fast",
         null_description="the learning circuit, observed in the same way",
+        kind="question",
     ),
     Claim(
         "first-passage-F",
@@ -117,6 +123,7 @@ CLAIMS = (
         null_branch="slow",
         null_description="the learning circuit, observed in the same way",
         needs=long_enough,
+        kind="question",
     ),
     Claim(
         "power-law-E",
@@ -131,6 +138,7 @@ CLAIMS = (
         branch="fast",
         null_branch="no_activity_fast",
         null_description=ALONE,
+        kind="statement",
     ),
     Claim(
         "power-law-F",
@@ -146,6 +154,7 @@ CLAIMS = (
         null_branch="no_activity_slow",
         null_description=ALONE,
         needs=long_enough,
+        kind="statement",
     ),
     Claim(
         "time-scale",
@@ -160,6 +169,7 @@ CLAIMS = (
         null_measure="time_scale_unchanged",
         null_description="b unchanged, imaged as if it were changed (prior and noise alone)",
         needs=long_enough,
+        kind="statement",
     ),
     Claim(
         "exponent",
@@ -173,6 +183,7 @@ CLAIMS = (
         null_measure="exponent_change_scaled",
         null_description="the same circuits, observed over the same length in units of 1/b",
         needs=long_enough,
+        kind="statement",
     ),
     Claim(
         "slow-steady",
@@ -186,6 +197,7 @@ CLAIMS = (
         branch="slow",
         null_measure="drift_while_settling",
         null_description="the circuit from its start, over the same time in units of 1/b",
+        kind="question",
     ),
     Claim(
         "two-populations",
@@ -199,6 +211,22 @@ CLAIMS = (
         branch="fast",
         null_branch="no_activity_fast",
         null_description=ALONE,
+        kind="statement",
+    ),
+    Claim(
+        "heavy-tailed",
+        "Weights are heavy-tailed while the circuit learns",
+        "Results and Discussion: structural rules",
+        "weight_variation",
+        (1.1, None),
+        "",
+        "1: an exponential distribution, the border to heavy tails; a tenth more is required",
+        "standard deviation of the weights of active connections over their mean, at the end",
+        branch="slow",
+        null_measure="exponential_variation",
+        null_branch="slow",
+        null_description="as many weights drawn from an exponential distribution",
+        kind="implication",
     ),
     Claim(
         "persistent-efficacy",
@@ -213,5 +241,6 @@ CLAIMS = (
         branch="fast",
         null_branch="no_activity_fast",
         null_description=ALONE,
+        kind="statement",
     ),
 )

@@ -39,7 +39,7 @@ IN_A_RELAXATION = 5
 
 def _ends(results: Results) -> Floats:
     """θ at the end, and shortly after it [2, synapse]."""
-    return np.asarray(results["free/pair"].pair.values.reshape(2, -1), float)
+    return np.asarray(results["no_activity/pair"].pair.values.reshape(2, -1), float)
 
 
 def _half_noise(p: MotilityParameters, theta: Floats) -> Floats:
@@ -155,6 +155,28 @@ def strong_weight_drift(p: MotilityParameters, results: Results, branch: str) ->
     return relative_drift(strong.mean(axis=1))
 
 
+def _weights(p: MotilityParameters, results: Results, branch: str) -> Floats:
+    """Weights of active connections in the last record of all θ."""
+    last = imaged(p, results, branch, "theta")[-1].astype(float)
+    return np.exp(last[last > 0] - p.rule.theta_0)
+
+
+def _variation(weights: Floats) -> float:
+    return float(weights.std() / weights.mean())
+
+
+def weight_variation(p: MotilityParameters, results: Results, branch: str) -> float:
+    """Coefficient of variation of the weights of active connections."""
+    return _variation(_weights(p, results, branch))
+
+
+def exponential_variation(p: MotilityParameters, results: Results, branch: str) -> float:
+    """The same of as many draws from an exponential distribution."""
+    weights = _weights(p, results, branch)
+    rng = np.random.default_rng(weights.view(np.uint64)[0])  # differs between circuits
+    return _variation(rng.exponential(weights.mean(), weights.size))
+
+
 def dip(p: Any, results: Results, branch: str) -> float:
     """Emptiest inner tenth of the time active, relative to the smaller outer tenth."""
     return float(results["populations"].dip.sel(branch=branch))
@@ -250,6 +272,8 @@ MEASURES: tuple[Measure, ...] = (
     drift,
     drift_while_settling,
     strong_weight_drift,
+    weight_variation,
+    exponential_variation,
     dip,
     persistent_efficacy,
     power_law_margin,

@@ -117,6 +117,8 @@ class MotilityParameters(Parameters):
                 )
         if self.rule.temperature == 0 or self.rule.speed != self.fast.speed:
             raise ValueError("rule.temperature must be > 0 and rule.speed must equal fast.speed")
+        if self.rule.prior_sign != "corrected":
+            raise ValueError("rule.prior_sign must be corrected: the theory is that of the prior")
         try:
             check_digits(set(self.digits), self.data)
         except ValueError as error:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from synsamp.claims import Claim
-from synsamp.paper.fig4_adaptation.parameters import SYNC_INTERVAL_S, AdaptationParameters
+from synsamp.paper.fig4_adaptation.parameters import (
+    SYNC_INTERVAL_S,
+    returns,
+    returns_with_controls,
+    several_phases,
+    shows_new_digit,
+    with_controls,
+)
+from synsamp.paper.fig4_adaptation.stdp import STDP_CLAIMS
 
 NO_ACTIVITY = "prior and noise alone: the same synapses in a circuit that never spikes, for as long"
 CONTROL = "a copy that continues with the old digits"
@@ -15,34 +23,6 @@ USEFUL = (
     "that are active again at the end of its phase"
 )
 ESSENTIAL = "“essential”: without it at most half is left"
-REVERSED = "the same curve with lags reversed"
-PRECISION = "the simulator adds in single precision: 1e-6, with a margin"
-
-
-def several_phases(p: AdaptationParameters) -> bool:
-    """Whether the input changes."""
-    return len(p.phases) > 1
-
-
-def shows_new_digit(p: AdaptationParameters) -> bool:
-    """Whether a new digit appears."""
-    return p.timeline.new_phase is not None
-
-
-def returns(p: AdaptationParameters) -> bool:
-    """Whether the digits before the new one are shown again."""
-    return p.timeline.return_phase is not None
-
-
-def returns_with_controls(p: AdaptationParameters) -> bool:
-    """Whether there is a copy in which the new digit persists instead."""
-    return p.with_controls and returns(p)
-
-
-def with_controls(p: AdaptationParameters) -> bool:
-    """Whether the controls of the mechanism were run."""
-    return p.with_controls
-
 
 PHASE_CLAIMS = (
     Claim(
@@ -56,6 +36,7 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
+        kind="statement",
     ),
     Claim(
         "relevant-survive",
@@ -68,6 +49,7 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
+        kind="statement",
     ),
     Claim(
         "few-active",
@@ -81,6 +63,7 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
+        kind="question",
     ),
     Claim(
         "stays-sparse",
@@ -94,6 +77,7 @@ PHASE_CLAIMS = (
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
         needs=several_phases,
+        kind="statement",
     ),
     Claim(
         "turnover-goes-on",
@@ -108,6 +92,7 @@ PHASE_CLAIMS = (
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
         needs=several_phases,
+        kind="statement",
     ),
     Claim(
         "neurons-turn",
@@ -123,6 +108,7 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
+        kind="statement",
     ),
     Claim(
         "weights-turn",
@@ -136,6 +122,7 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
+        kind="statement",
     ),
     Claim(
         "eliminated-return",
@@ -150,6 +137,7 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
+        kind="statement",
     ),
     Claim(
         "network-returns",
@@ -164,6 +152,7 @@ PHASE_CLAIMS = (
         null_branch="learning/digit_persists",
         null_description=PERSISTS,
         needs=returns_with_controls,
+        kind="statement",
     ),
     Claim(
         "switch-eliminates",
@@ -178,6 +167,7 @@ PHASE_CLAIMS = (
         null_branch="learning/digit_persists",
         null_description=PERSISTS,
         needs=returns_with_controls,
+        kind="statement",
     ),
     Claim(
         "synapse-stable",
@@ -192,6 +182,7 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=f"{CONTROL}, its synapse selected in the same way",
         needs=shows_new_digit,
+        kind="statement",
     ),
     Claim(
         "synapse-probes",
@@ -208,6 +199,7 @@ PHASE_CLAIMS = (
         null_branch="learning",
         null_description=WHILE_SHOWN,
         needs=returns,
+        kind="statement",
     ),
     Claim(
         "synapse-inactive",
@@ -222,6 +214,7 @@ PHASE_CLAIMS = (
         null_branch="learning",
         null_description=WHILE_SHOWN,
         needs=returns,
+        kind="statement",
     ),
 )
 
@@ -247,6 +240,7 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
+            kind="statement",
         ),
         Claim(
             f"noise-retunes-{end}",
@@ -262,6 +256,7 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
+            kind="implication",
         ),
         Claim(
             f"prior-sparse-{end}",
@@ -277,11 +272,29 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
+            kind="statement",
         ),
     )
 
 
 MECHANISM_CLAIMS = (
+    Claim(
+        "maximum-likelihood-brittle",
+        "Maximum likelihood learning is more brittle than sampling: once its learning rate has "
+        "fallen, neurons no longer specialise on a new digit",
+        "Discussion",
+        "two_retuned",
+        (0.0, 0.5),
+        unit="of circuits",
+        reason="more than half of the circuits fail to adapt",
+        detail="circuits with at least two neurons retuned to the new digit at the end of its "
+        "phase, without prior and noise and with b falling as 1/t from the start",
+        branch="learning/maximum_likelihood",
+        null_branch="learning",
+        null_description="sampling: the circuit itself",
+        kind="implication",
+        needs=with_controls,
+    ),
     Claim(
         "regrowth-undriven",
         "Regrowth is almost entirely driven by the prior and the noise",
@@ -296,6 +309,7 @@ MECHANISM_CLAIMS = (
         null_branch="no_likelihood/noise_off",
         null_description="no noise either: the prior alone",
         needs=with_controls,
+        kind="statement",
     ),
     Claim(
         "dots-by-noise",
@@ -311,74 +325,10 @@ MECHANISM_CLAIMS = (
         null_branch="printed/replicate",
         null_description=REPLICATE,
         needs=with_controls,
+        kind="statement",
     ),
     *_in_reading("printed", "printed"),
     *_in_reading("no_likelihood", "no likelihood for θ ≤ 0"),
-)
-
-STDP_CLAIMS = (
-    Claim(
-        "stdp-window",
-        "A pair of spikes changes the synapse by the EPSP at its lag, minus α e^w",
-        "Fig. 4B",
-        "single_error",
-        (None, 1e-4),
-        reason=PRECISION,
-        detail="largest deviation of Δw/(b N w²) from ε(lag) − α e^w, lags to 100 ms, three w",
-        null_measure="single_error_reversed",
-        null_description=REVERSED,
-        exact=True,
-    ),
-    Claim(
-        "stdp-weight",
-        "The depression grows with the weight, as e^w",
-        "Fig. 4B; synaptic sampling rule for spiking neurons",
-        "depression_slope",
-        (0.999, 1.001),
-        reason="1 is e^w; " + PRECISION,
-        detail="slope of log(depression/(b N w)) against w, lag −97.5 ms",
-        null_measure="depression_slope_reversed",
-        null_description="the weights in reverse order",
-        exact=True,
-    ),
-    Claim(
-        "stdp-regular",
-        "Regular pairs at 20 Hz change it by the EPSPs of all earlier pairs, minus α e^w",
-        "Fig. 4C",
-        "regular_error",
-        (None, 1e-4),
-        reason=PRECISION,
-        detail="largest deviation of Δw/(b N w²) per pair, five pairs, lags to half a period",
-        null_measure="regular_error_reversed",
-        null_description=REVERSED,
-        exact=True,
-    ),
-    Claim(
-        "stdp-sign",
-        "Pre before post potentiates and post before pre depresses, at 20 Hz as in the experiment",
-        "Fig. 4C",
-        "regular_sign",
-        (0.05, None),
-        reason="more than a tenth of the depression by a single pair at w = 1, 0.37",
-        detail="Δw/(b N w²) per pair, w = 1: the smaller of the increase at a lag of about 10 ms "
-        "and the decrease at −10 ms",
-        null_measure="regular_sign_reversed",
-        null_description=REVERSED,
-        exact=True,
-    ),
-    Claim(
-        "stdp-poisson",
-        "With Poisson spikes of 20 Hz on both sides the window is the same, shifted up by the "
-        "mean input",
-        "Fig. 4C",
-        "poisson_error",
-        (None, 1.25),
-        unit="σ",
-        reason="chance alone gives 1; a bias of one standard error would give 1.4",
-        detail="root mean square deviation from theory over 80 bins of the lag, in standard errors",
-        null_measure="poisson_error_shuffled",
-        null_description="lags shuffled among pairs",
-    ),
 )
 
 CLAIMS = (*PHASE_CLAIMS, *MECHANISM_CLAIMS, *STDP_CLAIMS)

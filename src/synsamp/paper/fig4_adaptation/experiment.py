@@ -11,23 +11,13 @@ digits and phases by ``--set phases="1;1,2;1"``, or name a file with one phase p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from synsamp.experiments import Experiment, Results
+from synsamp.experiments import Experiment
+from synsamp.figures.lazy import draw_with
 from synsamp.paper.fig4_adaptation.claims import CLAIMS
 from synsamp.paper.fig4_adaptation.measures import CONTROLS, MEASURES, analyse
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters
 from synsamp.paper.fig4_adaptation.protocol import READINGS, run
 from synsamp.paper.fig4_adaptation.stdp import STDP_MEASURES
-
-
-def draw(parameters: AdaptationParameters, runs: Sequence[Results]) -> dict[str, Any]:
-    """Draw the stored results; matplotlib is imported only here."""
-    from synsamp.paper.fig4_adaptation import figures
-
-    return figures.draw(parameters, runs)
-
 
 SHOWN_BY_CONTROL = tuple(
     f"{measure}@{reading}{control}"
@@ -55,7 +45,7 @@ EXPERIMENT = Experiment(
         *SHOWN_BY_CONTROL,
         *(f"background_active@{reading}{end}" for reading in READINGS for end in ("", "/no_prior")),
     ),
-    draw=draw,
+    draw=draw_with("synsamp.paper.fig4_adaptation.figures"),
     captions={
         "A": "A winner-take-all circuit: every input neuron may connect to every one of ten "
         "neurons that inhibit each other.",

@@ -227,3 +227,31 @@ class AdaptationParameters(Parameters):
     def with_controls(self) -> bool:
         """Whether the controls of the mechanism are run: they need a new digit."""
         return self.controls and self.timeline.new_phase is not None
+
+
+# -- what a claim needs --------------------
+
+
+def several_phases(p: AdaptationParameters) -> bool:
+    """Whether the input changes."""
+    return len(p.phases) > 1
+
+
+def shows_new_digit(p: AdaptationParameters) -> bool:
+    """Whether a new digit appears."""
+    return p.timeline.new_phase is not None
+
+
+def returns(p: AdaptationParameters) -> bool:
+    """Whether the digits before the new one are shown again."""
+    return p.timeline.return_phase is not None
+
+
+def returns_with_controls(p: AdaptationParameters) -> bool:
+    """Whether there is a copy in which the new digit persists instead."""
+    return p.with_controls and returns(p)
+
+
+def with_controls(p: AdaptationParameters) -> bool:
+    """Whether the controls of the mechanism were run."""
+    return p.with_controls

@@ -14,6 +14,7 @@ With ``controls``, to the end of the new digit's phase unless stated otherwise:
 | ``learning/noise_off`` | before the new digit | without noise, T = 0 |
 | ``learning/replicate`` | before the new digit | with nothing changed but the noise |
 | ``learning/no_prior`` | at the start | without prior |
+| ``learning/maximum_likelihood`` | at the start | without prior and noise, with b falling as 1/t |
 | ``alternative_rule`` and its three controls | | with the other reading of a retracted synapse |
 """
 
@@ -42,12 +43,12 @@ from synsamp.paper.shared.digit_circuit import (
     DigitStimulus,
     SpikingRule,
     build_network,
+    build_prior,
     build_synapses,
     ink_shares,
     mean_images,
     training_digits,
 )
-from synsamp.priors import Gaussian
 from synsamp.protocol import (
     Branch,
     Change,
@@ -64,6 +65,7 @@ from synsamp.seeds import named_seed
 from synsamp.spiking import DoubleExponential, Probe
 
 LEARNING, ALTERNATIVE_RULE, NO_ACTIVITY = "learning", "alternative_rule", "no_activity"
+MAXIMUM_LIKELIHOOD = "maximum_likelihood"
 CONTROL, DIGIT_PERSISTS = "control", "digit_persists"
 NOISE_OFF, REPLICATE, NO_PRIOR = "noise_off", "replicate", "no_prior"
 PRINTED, NO_LIKELIHOOD = "printed", "no_likelihood"
@@ -102,7 +104,9 @@ def learning(p: AdaptationParameters, images: xr.Dataset) -> Protocol:
     """The phases in order; when the new digit appears, a control continues with the old digits."""
     timeline, shown = p.timeline, _stimuli(p)
     new, back = timeline.new_phase, timeline.return_phase
-    steps: list[Any] = [_no_prior(p, shown)] if p.with_controls else []
+    steps: list[Any] = []
+    if p.with_controls:
+        steps = [_no_prior(p, shown), _maximum_likelihood(p, shown)]
     for phase, digits in enumerate(timeline.digits):
         if phase == new:
             old = shown[timeline.digits[phase - 1]].order
@@ -183,8 +187,26 @@ def _no_prior(p: AdaptationParameters, shown: Shown) -> Branch:
     assert timeline.new_phase is not None
     phases = range(timeline.new_phase + 1)
     steps = [Show(shown[timeline.digits[k]].order, timeline.length_s(k)) for k in phases]
-    wide = Change(SYNAPSES, prior=Gaussian(p.rule.prior.mean, WIDE))
+    wide = Change(SYNAPSES, prior=replace(build_prior(p.rule), std=WIDE))
     return Branch(NO_PRIOR, [wide, *steps], _records(p, shown))
+
+
+def _maximum_likelihood(p: AdaptationParameters, shown: Shown) -> Branch:
+    """A copy that learns by maximum likelihood, b falling as 1/t, to the end of the new phase.
+
+    Without prior and noise the rule ascends the likelihood. It converges if the learning rate
+    falls; with t counted in snapshots, b is divided by 1, 2, 3, …
+    """
+    timeline, part_s = p.timeline, p.snapshot_every_s
+    assert timeline.new_phase is not None
+    wide = replace(build_prior(p.rule), std=WIDE)
+    steps: list[Any] = [Change(SYNAPSES, prior=wide, temperature=0.0)]
+    phases = range(timeline.new_phase + 1)
+    parts = [k for k in phases for _ in range(round(timeline.length_s(k) / part_s))]
+    for count, phase in enumerate(parts, start=1):
+        steps += [Change(SYNAPSES, speed=p.rule.speed / count)]
+        steps += [Show(shown[timeline.digits[phase]].order, part_s)]
+    return Branch(MAXIMUM_LIKELIHOOD, steps, _records(p, shown))
 
 
 def _stimuli(p: AdaptationParameters) -> Shown:

@@ -36,8 +36,7 @@ from synsamp.paper.fig5_compensation.parameters import (
     CompensationParameters,
     ScheduleSection,
 )
-from synsamp.paper.shared.digit_circuit import SpikingRule
-from synsamp.priors.gaussian import ornstein_uhlenbeck
+from synsamp.paper.shared.digit_circuit import SpikingRule, prior_alone
 
 MAIN, NO_LESION = "main", "no_lesion"
 PLASTICITY_OFF, NOISE_OFF, LIKELIHOOD = "plasticity_off", "noise_off", "likelihood_alone"
@@ -324,7 +323,7 @@ def prior_path(
     start: NDArray[np.float32], steps: int, rule: SpikingRule, rng: np.random.Generator
 ) -> NDArray[np.float32]:
     """A path from ``start`` under prior and noise alone, on the same grid."""
-    keep, spread = ornstein_uhlenbeck(rule.speed, rule.temperature, rule.prior.std, STEP_S)
+    keep, spread = prior_alone(rule, STEP_S)
     path = np.empty((steps, *start.shape), np.float32)
     path[0] = start
     for row in range(1, steps):

@@ -29,7 +29,7 @@ from synsamp.paper.fig5_compensation.analysis import (
 )
 from synsamp.paper.fig5_compensation.parameters import FSDD_SPEAKERS, HOUR_S, ScheduleSection
 from synsamp.paper.fig5_compensation.parameters import CompensationParameters as P
-from synsamp.priors.gaussian import ornstein_uhlenbeck
+from synsamp.paper.shared.digit_circuit import prior_alone
 
 CHANCE = 0.5
 NETWORK = "network"
@@ -147,6 +147,16 @@ def _functional_share(p: P, results: Results, test: int) -> float:
     return float(found.connections / found.allowed)
 
 
+def functional_relative_to_prior(p: P, results: Results) -> Ratio:
+    """The share just before lesion 1, relative to that before learning."""
+    return Ratio(_functional_share(p, results, -1), _functional_share(p, results, 0))
+
+
+def all_relative_to_prior(p: P, results: Results) -> Ratio:
+    """The same if every possible connection were functional."""
+    return Ratio(1.0, _functional_share(p, results, 0))
+
+
 def _learned(p: P, results: Results) -> xr.Dataset:
     tests = recall_tests(p, results)
     return tests.data.isel(test=tests.learned_rows)
@@ -220,7 +230,7 @@ def regrown_share_of_prior(p: P, results: Results) -> float:
     tests, after = recall_tests(p, results), _around_lesion_2(p, results)[1]
     seconds = sum(tests.late_window) / 2 - tests.at_2
     left, rule = after[np.isfinite(after)].astype(float), p.rule
-    keep, spread = ornstein_uhlenbeck(rule.speed, rule.temperature, rule.prior.std, seconds)
+    keep, spread = prior_alone(rule, seconds)
     mean = rule.prior.mean + keep * (left - rule.prior.mean)
     return float(stats.norm.sf(0.0, mean, max(spread, 1e-9)).mean())
 
@@ -321,11 +331,6 @@ def _separation(p: P, results: Results, path: str) -> float:
     return float(np.nanmean(results["path"].separation.sel(path=path)))
 
 
-def _regions(p: P, results: Results, path: str) -> float:
-    """Separation relative to the path without lesions."""
-    return _separation(p, results, path) / _separation(p, results, NONE)
-
-
 def _moved(p: P, results: Results, lesion: int, path: str) -> float:
     """Shift of θ′ across a lesion, relative to the path without lesions."""
     moved = results["path"].moved.isel(lesion=lesion - 1)
@@ -375,6 +380,7 @@ MEASURES: tuple[Measure, ...] = (
     *variants(_reconstruction_both, reconstruction_both=("",)),
     *variants(_reconstruction_both, reconstruction_both_shuffled=("_shuffled",)),
     *variants(_functional_share, functional_share=(-1,), functional_share_of_prior=(0,)),
+    *(functional_relative_to_prior, all_relative_to_prior),
     *(tuned, tuned_shuffled, reconstruction_1, removed_share),
     *variants(_loss_1, loss_1=(1, 0), loss_1_without_lesion=(0, -1)),
     *variants(_recovery_1, recovery_1=("recall",), recovery_1_fixed=("recall_fixed",)),
@@ -384,7 +390,6 @@ MEASURES: tuple[Measure, ...] = (
     *(recovery_2_end, recovery_2_fixed, gain, gain_meanwhile, parameters_of_prior),
     *variants(_parameters, parameters=(False,), parameters_of_z_V=(True,)),
     *variants(_separation, separation=(LESIONS,), separation_without_lesions=(NONE,)),
-    *variants(_regions, regions=(LESIONS,), regions_of_noise=(NOISE,)),
     *variants(_moved, moved_1=(1, LESIONS), moved_1_by_noise=(1, NOISE)),
     *variants(_moved, moved_2=(2, LESIONS), moved_2_by_noise=(2, NOISE)),
     *variants(_drift, drift_A=(0,), drift_V=(1,)),

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from synsamp.data.normalisation import Normalisation
 from synsamp.experiments import Parameters
 from synsamp.paper.shared.digit_circuit import N_PIXELS, CircuitSection, SpikingRule
 from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
@@ -34,11 +35,14 @@ class AudiovisualInputSection(Parameters):
     digits: tuple[Digit, Digit] = Field(
         (1, 2), description="the two digits; lesion 1 hits the second"
     )
-    speech: Literal["embedded", "fsdd", "ti46", "folder"] = Field(
-        "embedded", description="embedded (synthetic), fsdd, ti46 or folder of wav files"
+    speech: Literal["embedded", "voices", "fsdd", "ti46", "folder"] = Field(
+        "embedded",
+        description="embedded (synthetic), voices (embedded, three speakers), fsdd, ti46 or folder",
     )
     speaker: str = Field(
-        "", max_length=100, description="one speaker; empty: the only one, with fsdd one drawn"
+        "",
+        max_length=100,
+        description="one speaker; empty: the only one, with voices or fsdd one drawn",
     )
     images: Literal["embedded", "mnist", "folder"] = Field(
         "embedded", description="embedded (ones and twos), mnist or folder of PNG files"
@@ -48,6 +52,11 @@ class AudiovisualInputSection(Parameters):
     train_utterances: int = Field(7, ge=1, le=1000, description="utterances per digit, learning")
     test_utterances: int = Field(3, ge=1, le=1000, description="utterances per digit, tests")
     sound_peak_hz: float = Field(80.0, ge=0.01, le=1e4, description="rate at the loudest place")
+    normalisation: Normalisation = Field(
+        "utterance",
+        description="sound_peak_hz is reached by each utterance, by each channel of it, or by each "
+        "channel over the training words (utterance, channel, training)",
+    )
     image_peak_hz: float = Field(50.0, ge=0.01, le=1e4, description="rate of a white pixel")
     noise_hz: float = Field(1.0, ge=0.0, le=1e3, description="rate added to every input")
     afferents: int = Field(10, ge=1, le=100, description="input neurons per channel of the ear")
@@ -60,9 +69,9 @@ class AudiovisualInputSection(Parameters):
         for name, needs in (("speech", ("ti46", "folder")), ("images", ("folder",))):
             if getattr(self, name) in needs and not getattr(self, f"{name}_folder"):
                 raise ValueError(f"{name}={getattr(self, name)} needs {name}_folder")
-            if getattr(self, name) == "embedded" and set(self.digits) != {1, 2}:
+            if getattr(self, name) in ("embedded", "voices") and set(self.digits) != {1, 2}:
                 raise ValueError(
-                    f"{name}=embedded holds digits 1 and 2 only; use "
+                    f"{name}={getattr(self, name)} holds digits 1 and 2 only; use "
                     + ("speech=fsdd" if name == "speech" else "images=mnist")
                 )
         return self

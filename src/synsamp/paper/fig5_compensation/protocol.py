@@ -52,9 +52,9 @@ from synsamp.paper.fig5_compensation.parameters import (
     LateralSection,
     TestSection,
 )
-from synsamp.paper.shared.digit_circuit import CircuitSection, build_synapses
-from synsamp.priors import Gaussian
+from synsamp.paper.shared.digit_circuit import CircuitSection, build_prior, build_synapses
 from synsamp.protocol import Branch, Change, Lesion, Mark, Protocol, Show, View, at_marks, every
+from synsamp.protocol.steps import ProtocolStep
 from synsamp.spiking import (
     DoubleExponential,
     InputGroup,
@@ -110,11 +110,11 @@ def compensation_protocol(p: CompensationParameters, pairs: Pairs) -> Protocol:
 
     frozen = Change(every_synapse, speed=0.0)
     noiseless = Change(every_synapse, temperature=0.0)
-    wide = Gaussian(p.rule.prior.mean, NO_PRIOR_STD)
+    wide = replace(build_prior(p.rule), std=NO_PRIOR_STD)
     likelihood_alone = Change(every_synapse, temperature=0.0, prior=wide)
     no_lesion = Branch("no_lesion", shown(s.no_lesion_s), {**test, **path})
 
-    steps = [
+    steps: list[ProtocolStep] = [
         Show(learning, s.learning_s),
         Mark("t1"),
         *([no_lesion] if s.no_lesion_s else []),

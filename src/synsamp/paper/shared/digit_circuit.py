@@ -21,6 +21,7 @@ from synsamp.errors import refuse
 from synsamp.experiments.base import GaussianSection, Parameters
 from synsamp.mappings import Exponential
 from synsamp.paper.shared.limits import MOST_EVENTS, events, require_at_most
+from synsamp.paper.shared.printed_prior import PrintedGaussian
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
     ChangeClip,
@@ -42,7 +43,7 @@ N_PIXELS = 28 * 28
 
 
 class SpikingRule(Parameters):
-    """The synaptic sampling rule (prior gradient with its sign corrected)."""
+    """The synaptic sampling rule."""
 
     speed: float = Field(1e-4, ge=1e-12, le=1e-2, description="b, speed of sampling, 1/s")
     temperature: float = Field(1.0, ge=0.0, le=100.0, description="T, temperature of the noise")
@@ -50,6 +51,9 @@ class SpikingRule(Parameters):
     alpha: float = Field(math.exp(-2.0), ge=1e-6, le=10.0, description="α, scale of the inputs")
     theta_0: float = Field(3.0, ge=0.0, le=20.0, description="θ0 in w = exp(θ − θ0)")
     prior: GaussianSection = GaussianSection()
+    prior_sign: Literal["corrected", "printed"] = Field(
+        "corrected", description="prior term (μ − θ)/σ² (corrected) or (θ − μ)/σ² (printed)"
+    )
     clip: Literal["term", "change"] = Field(
         "term", description="clip α e^w (term), or the whole change, in units of b (change)"
     )
@@ -91,10 +95,23 @@ def require_an_end(seconds: float, circuit: CircuitSection, shown: DigitInputSec
     require_at_most("spikes times synapses", asked, MOST_EVENTS)
 
 
+def build_prior(rule: SpikingRule) -> Gaussian | PrintedGaussian:
+    """The prior term, with either sign."""
+    kind = Gaussian if rule.prior_sign == "corrected" else PrintedGaussian
+    return kind(rule.prior.mean, rule.prior.std)
+
+
+def prior_alone(rule: SpikingRule, elapsed_s: float) -> tuple[float, float]:
+    """Exact transition under prior and noise alone: fraction of θ − μ left, std of the noise."""
+    prior = build_prior(rule)
+    _, keep, spread = prior.transition_of(prior.parameters, rule.speed, rule.temperature, elapsed_s)
+    return keep, spread
+
+
 def build_synapses(rule: SpikingRule, b: float | None = None) -> SynapseModel:
     """The engine's synapses; ``b`` replaces the section's own speed."""
     return SynapseModel(
-        prior=Gaussian(rule.prior.mean, rule.prior.std),
+        prior=build_prior(rule),
         mapping=Exponential(rule.theta_0),
         plasticity=SpikeLikelihood(
             data_size=rule.data_size,

@@ -5,7 +5,7 @@ Each null is a rule that violates the theorem.
 
 from __future__ import annotations
 
-from synsamp.claims import Claim
+from synsamp.claims import Claim, Kind
 from synsamp.paper.theorem1.models import SURE
 
 UNIT = "× limit of chance"
@@ -14,7 +14,13 @@ DETAIL = "Kolmogorov–Smirnov distance between states and distribution, times �
 
 
 def _follows(
-    id: str, statement: str, source: str, branch: str, null_branch: str, null_description: str
+    id: str,
+    statement: str,
+    source: str,
+    branch: str,
+    null_branch: str,
+    null_description: str,
+    kind: Kind = "statement",
 ) -> Claim:
     """A claim that states follow a distribution."""
     return Claim(
@@ -29,6 +35,7 @@ def _follows(
         branch=branch,
         null_branch=null_branch,
         null_description=null_description,
+        kind=kind,
     )
 
 
@@ -89,6 +96,7 @@ CLAIMS = (
         null_branch="noise",
         null_description="the same paths at T = 1",
         exact=True,
+        kind="statement",
     ),
     _follows(
         "speed",
@@ -105,6 +113,7 @@ CLAIMS = (
         "uncorrected_over_b",
         "speed_over_b",
         "the rule with that term",
+        "implication",
     ),
     _follows(
         "hidden",
@@ -129,6 +138,7 @@ CLAIMS = (
         "minibatch",
         "minibatch_without_N",
         "without the factor N",
+        "implication",
     ),
     Claim(
         "slow-sampling",
@@ -143,5 +153,6 @@ CLAIMS = (
         null_branch="without_N",
         null_description="without the factor N",
         exact=True,
+        kind="statement",
     ),
 )

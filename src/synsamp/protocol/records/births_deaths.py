@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from synsamp.columns import Column, Table
-from synsamp.protocol.records.base import TIME, ColumnArrays, RecordMemory, SyncRecord
-from synsamp.protocol.records.turnover import unpacked
-from synsamp.protocol.view import View
+from synsamp.protocol.records.base import TIME, ColumnArrays, EventRecord
 from synsamp.spiking import Network
 
 
 @dataclass(frozen=True)
-class BirthsDeaths(SyncRecord):
+class BirthsDeaths(EventRecord):
     """Each birth (θ rises above 0) and death (θ falls to 0 or below) of a synapse.
 
-    Columns: ``time`` (s), ``post``, ``pre``, ``born`` (True for a birth, False for a death) and
-    ``age`` at death (s; NaN for births, and for synapses that were functional when the record
-    began).
+    Columns: ``time`` (s), ``post``, ``pre``, ``contact``, ``born`` (True for a birth, False for a
+    death) and ``age`` at death (s; NaN for births, and for synapses that were functional when the
+    record began).
 
-    **Resolution**: the record compares θ with its previous value at each multiple of the protocol's
-    ``sync_interval_s``, when the engine brings all synapses up to date, and after each lesion. So
-    an event is noted up to one interval late, ages are exact to within one interval, and a synapse
-    that appears and disappears within one interval is missed. Use a shorter ``sync_interval_s`` for
-    a finer record. A branch continues with the ages of the trunk if both use the same record.
+    **Resolution**: an event has the time of the update at which θ crossed 0. Prior and noise are
+    applied to a neuron's synapses at its first spike after ``drift_interval_s``, and to all at
+    multiples of ``sync_interval_s``; plasticity acts at spikes. Between two updates θ is not
+    computed, so a synapse that would appear and disappear there is not seen. Lesions count as
+    deaths. A branch continues with the ages of the trunk.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
     """
 
     projection: str
+    event = "births_deaths"
 
     def check(self, network: Network) -> None:
         """Raise an error if the projection does not exist."""
@@ -40,31 +42,18 @@ class BirthsDeaths(SyncRecord):
             "time": TIME,
             "post": Column("<i4", description="postsynaptic neuron"),
             "pre": Column("<i4", description="presynaptic neuron or input"),
+            "contact": Column("<i4", description="which of several contacts of the pair"),
             "born": Column("|b1", description="birth (True) or death (False)"),
             "age": Column("<f8", unit="s", description="age at death"),
         }
         return Table("event", columns)
 
-    def begin(self, view: View) -> RecordMemory:
-        """Remember which synapses are functional; their births are unknown."""
-        active = view.active(self.projection)
-        return {"active": np.packbits(active), "born_s": np.full(active.shape, np.nan)}
-
-    def rows(self, view: View, memory: RecordMemory) -> tuple[ColumnArrays, RecordMemory]:
-        """Synapses that have changed, ordered by post and pre."""
-        now = view.active(self.projection)
-        post, pre = np.nonzero(now != unpacked(memory["active"], now.shape))
-        born, born_s = now[post, pre], np.array(memory["born_s"])
-        age = np.where(born, np.nan, view.time_s - born_s[post, pre])
-        born_s[post, pre] = np.where(born, view.time_s, np.nan)
-        columns = {
-            "time": np.full(post.size, view.time_s),
-            "post": post.astype(np.int32),
-            "pre": pre.astype(np.int32),
-            "born": born,
-            "age": age,
-        }
-        return columns, {"active": np.packbits(now), "born_s": born_s}
+    def rows(self, events: ColumnArrays, network: Network) -> ColumnArrays:
+        """Those of the projection."""
+        names = [p.name for p in network.projections]
+        own = events["projection"] == names.index(self.projection)
+        found = {name: events[name][own] for name in ("post", "pre", "contact", "born")}
+        return {"time": events["time_s"][own], **found, "age": events["age_s"][own]}
 
 
 births_deaths = BirthsDeaths

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
+from synsamp.errors import refuse
 from synsamp.protocol.named_array import NamedArray
 from synsamp.protocol.records.base import StateRecord
 from synsamp.protocol.view import View
@@ -22,12 +23,14 @@ POST_PRE = ("post", "pre")
 class MatrixRecord(StateRecord):
     """A matrix [post, pre] of a projection, or some of its rows and columns.
 
+    If the projection's synapses are listed, the row is [synapse] in the order of the list.
+
     Parameters
     ----------
     projection
         Name of the projection.
     post, pre
-        Indices of the neurons to keep; None keeps all.
+        Indices of the neurons to keep; None keeps all, and is the only choice for a list.
     """
 
     projection: str
@@ -48,14 +51,22 @@ class MatrixRecord(StateRecord):
 
     def check(self, network: Network) -> None:
         """Raise an error if the projection or a synapse does not exist."""
-        shape = network.mask_of(network.projection(self.projection)).shape
-        for name, size in zip(POST_PRE, shape, strict=True):
+        projection = network.projection(self.projection)
+        for name, population in zip(POST_PRE, (projection.target, projection.source), strict=True):
+            size = network.size_of(population)
+            if projection.listed is not None and getattr(self, name) is not None:
+                rule = "must be None where synapses are listed"
+                raise refuse(name, rule, getattr(self, name), "select from the stored row")
             if (chosen := getattr(self, name)) is not None:
                 arguments.wholes(name, chosen, shape=(None,), at_least=0, at_most=size - 1)
 
     def __call__(self, view: View) -> NamedArray:
         """The row."""
         matrix = self.read(view)
+        listed = view.network.projection(self.projection).listed
+        if listed is not None:
+            where = {"synapse": np.arange(listed.size)}
+            return NamedArray(matrix, ("synapse",), {"description": self.description}, where)
         coordinates = {}
         for axis, chosen in enumerate((self.post, self.pre)):
             if chosen is not None:

@@ -13,9 +13,14 @@ from synsamp.spiking import Network
 
 @dataclass(frozen=True, eq=False)
 class Traces(EventRecord):
-    """θ of chosen synapses ``{projection: [(post, pre), …]}`` at each of their updates.
+    """State monitor: θ of chosen synapses ``{projection: [(post, pre), …]}`` at each update.
 
     Columns: ``time`` (s), ``synapse`` (place in the given list) and ``theta``.
+
+    Parameters
+    ----------
+    synapses : mapping of str to list of (post, pre)
+        Synapses of each projection.
     """
 
     synapses: Mapping[str, Sequence[tuple[int, int]]]
@@ -27,7 +32,8 @@ class Traces(EventRecord):
     def check(self, network: Network) -> None:
         """Raise an error if a synapse does not exist."""
         for name, pairs in self.synapses.items():
-            n_post, n_pre = network.mask_of(network.projection(name)).shape
+            own = network.projection(name)
+            n_post, n_pre = network.size_of(own.target), network.size_of(own.source)
             found = arguments.wholes(f"traces of {name!r}", pairs, shape=(None, 2), at_least=0)
             for post, pre in found:
                 what = f"traced synapse of {name!r}"

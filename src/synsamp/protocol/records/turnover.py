@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from synsamp.protocol.named_array import NamedArray
+from synsamp.protocol.records.active_count import per_neuron
 from synsamp.protocol.records.base import IntervalRecord, RecordMemory
 from synsamp.protocol.view import View
 from synsamp.spiking import Network
@@ -19,6 +20,11 @@ class Turnover(IntervalRecord):
     The counts come from comparing two snapshots, so they **depend on the interval**: a synapse that
     appears and disappears between two rows is not counted. Use `births_deaths` for single births
     and deaths at the resolution of ``sync_interval_s``. The first row is 0.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
     """
 
     projection: str
@@ -35,9 +41,9 @@ class Turnover(IntervalRecord):
         """Counts per postsynaptic neuron."""
         now = view.active(self.projection)
         before = unpacked(memory["active"], now.shape)
-        where = {"post": np.arange(now.shape[0])}
-        born = (now & ~before).sum(axis=1, dtype=np.int32)
-        died = (before & ~now).sum(axis=1, dtype=np.int32)
+        born = per_neuron(now & ~before, self.projection, view.network)
+        died = per_neuron(before & ~now, self.projection, view.network)
+        where = {"post": np.arange(born.size)}
         return {
             "born": NamedArray(born, ("post",), {}, where),
             "died": NamedArray(died, ("post",), {}, where),

@@ -29,7 +29,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from synsamp.claims import Judged
+from synsamp.claims import Judged, Kind
 from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.base import Results
 from synsamp.runs.storage import results as stored
@@ -109,7 +109,8 @@ class ClaimRecord(_Record):
     """A claim as it was judged; a number that is not finite is null.
 
     ``at`` names the point of a sweep, ``null_description`` what the null is, and ``needed`` the
-    number of seeds that would decide an undecided claim.
+    number of seeds that would decide an undecided claim. ``kind`` says whether the paper states
+    the claim, implies it, or neither.
     """
 
     id: str
@@ -130,6 +131,7 @@ class ClaimRecord(_Record):
     unit: str = ""
     reason: str = ""
     detail: str = ""
+    kind: Kind = "question"
     at: str = ""
 
     @property
@@ -160,6 +162,7 @@ class ClaimRecord(_Record):
             unit=claim.unit,
             reason=claim.reason,
             detail=claim.detail,
+            kind=claim.kind,
             at=at,
         )
 
@@ -169,7 +172,13 @@ def _finite(value: float) -> float | None:
 
 
 class RunFolder:
-    """One run on disk. Reading needs no lock; `create` and `reopen` hold it while they write."""
+    """One run on disk. Reading needs no lock; `create` and `reopen` hold it while they write.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -324,7 +333,18 @@ def results_by_seed(folder: RunFolder) -> list[Results]:
 
 
 def find_runs(path: Path) -> list[Path]:
-    """Return the run folder itself, or the run folders in it (as `synsamp run all` makes them)."""
+    """Return the run folder itself, or the run folders in it (as `synsamp run all` makes them).
+
+    Parameters
+    ----------
+    path : Path
+        A run folder, or a folder of run folders.
+
+    Returns
+    -------
+    list of Path
+        The run folders.
+    """
     if (path / "run.json").exists():
         return [path]
     inside = sorted(found.parent for found in path.glob("*/run.json"))

@@ -199,7 +199,7 @@ class InputFeed:
             first += group.size
         time, source = np.concatenate(times), np.concatenate(inputs)
         order = np.argsort(time, kind="stable")
-        longest = max((p.delay_s for p in self._network.projections), default=0.0)
+        longest = max((max(p.delays_s) for p in self._network.projections), default=0.0)
         self.given_at_once = most_within(time[order], longest)
         return time[order], source[order]
 

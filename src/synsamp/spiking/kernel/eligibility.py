@@ -38,6 +38,29 @@ def note_spike(circuit: int, winner: int, wiring: Wiring, work: Work) -> None:
 
 
 @separate
+def traces_of_listed(
+    p: int,
+    start: int,
+    n: int,
+    count: int,
+    wiring: Wiring,
+    synapses: Synapses,
+    activity: Activity,
+    work: Work,
+) -> tuple[Any, Any]:
+    """EPSP traces of a row's afferents; of a sparse row only those of its listed synapses."""
+    if wiring.sparse[p]:
+        link = wiring.first_link[p] + start - wiring.first_synapse[p]
+        for i in range(count):
+            j = synapses.listed[start + i]
+            axon = wiring.synapse_axon[link + j]
+            work.row_fall[j], work.row_rise[j] = activity.fall[axon], activity.rise[axon]
+        return part(work.row_fall, 0, n), part(work.row_rise, 0, n)
+    axon = wiring.first_axon[p]
+    return part(activity.fall, axon, n), part(activity.rise, axon, n)
+
+
+@separate
 def eligibility_neurons(
     circuit: int,
     low: int,
@@ -54,7 +77,6 @@ def eligibility_neurons(
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
         if wiring.eligibility_function[p] == 0:
             continue
-        n, axon = wiring.n_pre[p], wiring.first_axon[p]
         fall_decay, rise_decay = epsp_decays(wiring.kernel[p], now, wiring, activity)
         passed = -1.0
         for k in range(low, high):
@@ -71,17 +93,20 @@ def eligibility_neurons(
                     ),
                 )
                 passed = elapsed
-            start = wiring.first_synapse[p] + k * n
+            row = wiring.first_row[p] + k
+            start, n = wiring.row_start[row], wiring.row_start[row + 1] - wiring.row_start[row]
+            before, count = start - wiring.first_synapse[p], synapses.n_listed[row]
+            fall, rise = traces_of_listed(p, start, n, count, wiring, synapses, activity, work)
             call_eligibility(
                 wiring.eligibility_function[p],
                 EligibilityRow(
-                    synapses.n_listed[wiring.first_row[p] + k],
+                    count,
                     address(synapses.listed, start, n),
                     address(synapses.theta, start, n),
                     address(synapses.weight, start, n),
                     numbers.retracted_weight[p],
-                    address(activity.fall, axon, n),
-                    address(activity.rise, axon, n),
+                    address(fall, 0, n),
+                    address(rise, 0, n),
                     np.float32(fall_decay),
                     np.float32(rise_decay),
                     wiring.sign[p] * work.spiked[k],
@@ -89,7 +114,9 @@ def eligibility_neurons(
                     address(work.passage, 0, work.passage.size),
                     address(numbers.mapping, wiring.first_mapping_number[p], 1),
                     address(
-                        synapses.eligibility, wiring.first_eligibility[p] + DEPTH * k * n, DEPTH * n
+                        synapses.eligibility,
+                        wiring.first_eligibility[p] + DEPTH * before,
+                        DEPTH * n,
                     ),
                 ),
             )

@@ -28,7 +28,6 @@ from synsamp.spiking.kernel.loop import (
     emit,
     learn_alone,
     learn_together,
-    trace,
     update_all,
 )
 from synsamp.spiking.kernel.memory import (
@@ -55,10 +54,9 @@ from synsamp.spiking.kernel.potentials import (
     NOT_FINITE,
     arrival,
     draw_winner,
-    earliest_delayed,
     keep_reference_near,
-    take_delayed,
 )
+from synsamp.spiking.kernel.queues import earliest_delayed, take_delayed
 from synsamp.spiking.kernel.random import (
     Normals,
     Words,
@@ -67,6 +65,7 @@ from synsamp.spiking.kernel.random import (
     take_words,
     uniform,
 )
+from synsamp.spiking.kernel.recording import is_full, record_row
 from synsamp.spiking.kernel.simd import part
 from synsamp.spiking.kernel.thinning import (
     ABOVE_LIMIT,
@@ -160,11 +159,13 @@ def carry(
     numbers: Numbers,
     synapses: Synapses,
     activity: Activity,
+    buffer: EventBuffer,
+    work: Work,
 ) -> None:
     """A spike arrives on an axon: EPSPs start, limits grow, synapses learn."""
     arrival(axon, now, wiring, synapses.column, activity)
-    raise_limits(axon, now, wiring, synapses.column, activity)
-    if learning and learn_at_arrival(axon, now, wiring, numbers, synapses, activity):
+    raise_limits(axon, now, wiring, synapses.column, activity, work)
+    if learning and learn_at_arrival(axon, now, wiring, numbers, synapses, activity, buffer, work):
         activity.clock[BOUND_S] = -1.0
 
 
@@ -178,6 +179,7 @@ def input_spike(
     synapses: Synapses,
     activity: Activity,
     buffer: EventBuffer,
+    work: Work,
 ) -> bool:
     """An input spikes: at once on its own axon, later on those with a delay."""
     if buffer.input_s.size > 0:
@@ -185,7 +187,7 @@ def input_spike(
         buffer.input_s[at] = now
         buffer.input_source[at] = source
         buffer.written[2] = at + 1
-    carry(source, now, learning, wiring, numbers, synapses, activity)
+    carry(source, now, learning, wiring, numbers, synapses, activity, buffer, work)
     return to_delayed_axons(source, now, now, wiring, synapses.column, activity)
 
 
@@ -218,9 +220,7 @@ def run_event_by_event(
         if total_rate > 0.0:
             clock[NEXT_EVENT] = clock[INPUTS_UNTIL] + exponential(events, total_rate)
     while True:
-        if buffer.written[0] >= buffer.spike_s.size:
-            return TAPE_FULL
-        if buffer.written[1] + 2 * buffer.traced.size > buffer.trace_s.size:
+        if is_full(buffer, 2):
             return TAPE_FULL
         if buffer.input_s.size > 0 and buffer.written[2] >= buffer.input_s.size:
             return TAPE_FULL
@@ -275,7 +275,8 @@ def run_event_by_event(
             if sweeps_left == 0:
                 return PAUSED
             keep_reference_near(grid, wiring, activity)
-            update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work)
+            if not update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work):
+                return TAPE_FULL
             activity.counters[SWEEPS] += 1
             sweeps_left -= 1
             clock[INPUTS_UNTIL] = grid
@@ -296,17 +297,19 @@ def run_event_by_event(
         if what == 1:
             source = draw_source(now, schedule, wiring, activity, channels)
             clock[INPUT_DUE] = -1.0
-            room = input_spike(source, now, learning, wiring, numbers, synapses, activity, buffer)
+            room = input_spike(
+                source, now, learning, wiring, numbers, synapses, activity, buffer, work
+            )
         elif what == 2:
             source = schedule.given_input[at]
             schedule.given_cursor[0] = at + 1
             if source != SILENCED:
                 room = input_spike(
-                    source, now, learning, wiring, numbers, synapses, activity, buffer
+                    source, now, learning, wiring, numbers, synapses, activity, buffer, work
                 )
         elif what == 3:
             axon, _ = take_delayed(now, activity)
-            carry(axon, now, learning, wiring, numbers, synapses, activity)
+            carry(axon, now, learning, wiring, numbers, synapses, activity, buffer, work)
         elif what == 4:
             share = uniform(events) * total_rate
             circuit = 0
@@ -361,7 +364,7 @@ def run_event_by_event(
                 )
             if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
-                trace(neuron, now, synapses, buffer)
+                record_row(neuron, now, wiring, synapses, buffer)
             room = emit(neuron, now, wiring, synapses.column, activity, buffer)
         if candidate >= 0:
             renew_limit(candidate, now, wiring, activity, work)

@@ -20,11 +20,11 @@ from synsamp.spiking.kernel.memory import (
 )
 from synsamp.spiking.kernel.potentials import (
     add_columns,
+    add_sparse_columns,
     arrival,
-    deliver_due,
-    enqueue,
     keep_reference_near,
 )
+from synsamp.spiking.kernel.queues import deliver_due, enqueue
 from synsamp.spiking.kernel.random import (
     SPIKES_AT_ONCE,
     Words,
@@ -135,6 +135,11 @@ def draw_inputs(
             cells_of(channels, wiring.axon_cell[first], width, work.spike_cell)
             sums = wiring.axon_first_sum[first]
             add_columns(work.spike_cell, n, falls, rises, sums, width, column, activity)
+        if wiring.sparse_blocks.size > 0:
+            for s in range(n):
+                add_sparse_columns(
+                    first + channels[s], falls[s], rises[s], wiring, column, activity
+                )
         if wiring.delay_s.size > 0 and wiring.delayed_source[0, 0] < wiring.first_input[-1]:
             for s in range(n):
                 source = first + channels[s]

@@ -27,6 +27,32 @@ from synsamp.spiking.kernel.rows import (
 from synsamp.spiking.kernel.simd import LANE, address, load, nonzero, part
 
 
+@vector
+def gather(axons: Any, traces: Any, out: Any) -> None:
+    """Traces of listed axons, side by side."""
+    for i in range(np.uint64(axons.size)):
+        out[i] = traces[np.uint64(axons[i])]
+
+
+@separate
+def traces_of_afferents(
+    p: int, start: int, n: int, wiring: Wiring, activity: Activity, work: Work
+) -> tuple[Any, Any]:
+    """Falling and rising EPSP traces of the ``n`` synapses from ``start`` on: one row of a block.
+
+    The afferents of a dense row are neighbours. Those of a sparse row are gathered first, so that
+    the functions of a row see no difference.
+    """
+    if wiring.sparse[p]:
+        axons = part(wiring.synapse_axon, wiring.first_link[p] + start - wiring.first_synapse[p], n)
+        fall, rise = part(work.row_fall, 0, n), part(work.row_rise, 0, n)
+        gather(axons, activity.fall, fall)
+        gather(axons, activity.rise, rise)
+        return fall, rise
+    axon = wiring.first_axon[p]
+    return part(activity.fall, axon, n), part(activity.rise, axon, n)
+
+
 @separate
 def list_more(effect: Any, is_listed: Any, listed: Any, count: int) -> int:
     """Add the afferents that became functional to the list; returns its length.
@@ -65,6 +91,14 @@ def set_cells(listed: Any, effect: Any, cells: Any, width: int) -> None:
         cells[afferent * np.uint64(width)] = effect[afferent]
 
 
+@vector
+def set_linked_cells(listed: Any, effect: Any, links: Any, cells: Any) -> None:
+    """The same for a sparse row, whose cells lie anywhere."""
+    for i in range(np.uint64(listed.size)):
+        afferent = np.uint64(listed[i])
+        cells[np.uint64(links[afferent])] = effect[afferent]
+
+
 @separate
 def write_columns(
     p: int, k: int, more: bool, clear: bool, effect: Any, wiring: Wiring, synapses: Synapses
@@ -73,14 +107,20 @@ def write_columns(
 
     Only listed synapses have cells to be set; ``more`` if others may be functional now.
     """
-    n, width = wiring.n_pre[p], wiring.column_width[p]
-    start, row = wiring.first_synapse[p] + k * n, wiring.first_row[p] + k
+    row = wiring.first_row[p] + k
+    start, n = wiring.row_start[row], wiring.row_start[row + 1] - wiring.row_start[row]
     listed = part(synapses.listed, start, n)
     is_listed = part(synapses.is_listed, start // LANE, n // LANE)
     if more:
         synapses.n_listed[row] = list_more(effect, is_listed, listed, synapses.n_listed[row])
-    cells = synapses.column[wiring.first_cell[p] + k :]
-    set_cells(part(listed, 0, synapses.n_listed[row]), effect, cells, width)
+    set_now = part(listed, 0, synapses.n_listed[row])
+    if wiring.sparse[p]:
+        link = wiring.first_link[p] + start - wiring.first_synapse[p]
+        cells = synapses.column[wiring.first_cell[p] :]
+        set_linked_cells(set_now, effect, part(wiring.synapse_cell, link, n), cells)
+    else:
+        cells = synapses.column[wiring.first_cell[p] + k :]
+        set_cells(set_now, effect, cells, wiring.column_width[p])
     if clear:
         synapses.n_listed[row] = clear_up(effect, is_listed, listed, synapses.n_listed[row])
 
@@ -118,18 +158,19 @@ def recompute_potentials(
     k = neuron - wiring.first_neuron[circuit]
     clear_sums(neuron, wiring, activity)
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
-        n, axon = wiring.n_pre[p], wiring.first_axon[p]
-        start = wiring.first_synapse[p] + k * n
+        row = wiring.first_row[p] + k
+        start, n = wiring.row_start[row], wiring.row_start[row + 1] - wiring.row_start[row]
         effect = part(work.effect, 0, n)
+        falls, rises = traces_of_afferents(p, start, n, wiring, activity, work)
         fall, rise = read_effects(
             part(synapses.weight, start, n),
             numbers.retracted_weight[p],
             wiring.sign[p],
-            part(activity.fall, axon, n),
-            part(activity.rise, axon, n),
+            falls,
+            rises,
             effect,
         )
-        always = n > 0  # computed: for a constant Numba would compile the function once more
+        always = n >= 0  # computed: for a constant Numba would compile the function once more
         write_columns(p, k, always, always, effect, wiring, synapses)
         add_to_sums(neuron, wiring.kernel[p], fall, rise, wiring, activity)
 
@@ -148,8 +189,8 @@ def refresh_row(
 
     Returns whether a synapse may have become functional or ceased to be.
     """
-    n, row = wiring.n_pre[p], wiring.first_row[p] + k
-    start = wiring.first_synapse[p] + k * n
+    row = wiring.first_row[p] + k
+    start, n = wiring.row_start[row], wiring.row_start[row + 1] - wiring.row_start[row]
     b, T = numbers.speed[p], numbers.temperature[p]
     for piece in range(wiring.first_piece[row], wiring.first_piece[row + 1]):
         size = wiring.piece_size[piece]
@@ -173,7 +214,7 @@ def refresh_row(
                     wiring.piece_step[piece],
                 ),
             )
-    eligibility = wiring.first_eligibility[p] + DEPTH * k * n
+    eligibility = wiring.first_eligibility[p] + DEPTH * (start - wiring.first_synapse[p])
     if wiring.gather_function[p] != 0:
         call_gather(
             wiring.gather_function[p],
@@ -247,15 +288,17 @@ def learn(
     kernel, fall_decay, rise_decay = -1, 1.0, 1.0
     clear_sums(neuron, wiring, activity)
     for p in range(wiring.first_block[circuit], wiring.first_block[circuit + 1]):
-        n, axon = wiring.n_pre[p], wiring.first_axon[p]
-        start = wiring.first_synapse[p] + k * n
+        row = wiring.first_row[p] + k
+        start, n = wiring.row_start[row], wiring.row_start[row + 1] - wiring.row_start[row]
+        fall, rise = traces_of_afferents(p, start, n, wiring, activity, work)
         effect, sums = part(work.effect, 0, n), work.sums
         if wiring.kernel[p] != kernel:
             kernel = wiring.kernel[p]
             fall_decay, rise_decay = epsp_decays(kernel, now, wiring, activity)
         if wiring.plastic[p]:
-            traces = wiring.first_trace[p] + k * n * wiring.n_traces[p]
-            traced = wiring.first_traced[p] + (k * n if wiring.n_traces[p] > 0 else 0)
+            before = start - wiring.first_synapse[p]
+            traces = wiring.first_trace[p] + before * wiring.n_traces[p]
+            traced = wiring.first_traced[p] + (before if wiring.n_traces[p] > 0 else 0)
             crossed = call_spike(
                 wiring.on_post[p],
                 SpikeRow(
@@ -263,8 +306,8 @@ def learn(
                     address(synapses.theta, start, n),
                     address(synapses.weight, start, n),
                     address(work.effect, 0, n),
-                    address(activity.fall, axon, n),
-                    address(activity.rise, axon, n),
+                    address(fall, 0, n),
+                    address(rise, 0, n),
                     np.float32(fall_decay),
                     np.float32(rise_decay),
                     numbers.speed[p],
@@ -286,8 +329,8 @@ def learn(
                 part(synapses.weight, start, n),
                 numbers.retracted_weight[p],
                 wiring.sign[p],
-                part(activity.fall, axon, n),
-                part(activity.rise, axon, n),
+                fall,
+                rise,
                 effect,
             )
         add_to_sums(neuron, kernel, sums[0], sums[1], wiring, activity)

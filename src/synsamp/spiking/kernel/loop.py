@@ -48,15 +48,15 @@ from synsamp.spiking.kernel.potentials import (
     NO_NEURON,
     NOT_FINITE,
     arrival,
-    decay_adaptation,
-    deliver_due,
+    bring_adaptation,
     draw_winner,
     keep_reference_near,
     potentials,
     rates,
-    take_delayed,
 )
+from synsamp.spiking.kernel.queues import deliver_due, take_delayed
 from synsamp.spiking.kernel.random import Normals, Words, exponential, uniform
+from synsamp.spiking.kernel.recording import is_full, lacks_room_for_changes, record_row
 from synsamp.spiking.kernel.simd import part
 
 RAISED, DONE, INPUT_WANTED, TAPE_FULL, QUEUE_FULL, BROKEN, PAUSED = range(7)
@@ -84,17 +84,6 @@ def emit(
     return room
 
 
-@once
-def trace(neuron: int, now: float, synapses: Synapses, buffer: EventBuffer) -> None:
-    """Record θ of the neuron's traced synapses."""
-    for i in range(buffer.first_traced[neuron], buffer.first_traced[neuron + 1]):
-        at = buffer.written[1]
-        buffer.trace_s[at] = now
-        buffer.trace_which[at] = i
-        buffer.trace_theta[at] = synapses.theta[buffer.traced[i]]
-        buffer.written[1] = at + 1
-
-
 @separate
 def update_all(
     now: float,
@@ -105,14 +94,19 @@ def update_all(
     noise: Normals,
     buffer: EventBuffer,
     work: Work,
-) -> None:
-    """Bring every synapse up to date."""
+) -> bool:
+    """Bring every synapse up to date; False if the buffer was full: another call continues."""
     bring_all_eligibility(now, wiring, numbers, synapses, activity, work)
-    for neuron in range(activity.bias.size):
+    for neuron in range(buffer.written[4], activity.bias.size):
         if wiring.learns[wiring.circuit_of[neuron]]:
+            if lacks_room_for_changes(buffer):
+                buffer.written[4] = neuron
+                return False
             refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
             recompute_potentials(neuron, wiring, numbers, synapses, activity, work)
-            trace(neuron, now, synapses, buffer)
+            record_row(neuron, now, wiring, synapses, buffer)
+    buffer.written[4] = 0
+    return True
 
 
 @separate
@@ -180,7 +174,7 @@ def refresh_if_due(
     if now - synapses.refreshed_s[neuron] >= wiring.constants[REFRESH_S]:
         refresh_neuron(neuron, now, wiring, numbers, synapses, noise)
         recompute_potentials(neuron, wiring, numbers, synapses, activity, work)
-        trace(neuron, now, synapses, buffer)
+        record_row(neuron, now, wiring, synapses, buffer)
 
 
 @kernel
@@ -208,16 +202,15 @@ def run(
     while True:
         now = clock[NEXT_EVENT]
         grid = (activity.counters[SWEEPS] + 1) * wiring.constants[SYNC_INTERVAL_S]
-        if buffer.written[0] >= buffer.spike_s.size:
-            return TAPE_FULL
-        if buffer.written[1] + 2 * buffer.traced.size > buffer.trace_s.size:
+        if is_full(buffer, 2):
             return TAPE_FULL
 
         if learning and grid <= min(now, until):
             # On a fixed grid every synapse is updated, whether or not it is recorded.
             if sweeps_left == 0:
                 return PAUSED
-            update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work)
+            if not update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work):
+                return TAPE_FULL
             activity.counters[SWEEPS] += 1
             sweeps_left -= 1
             continue
@@ -250,7 +243,7 @@ def run(
                 )
             if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
-                trace(neuron, now, synapses, buffer)
+                record_row(neuron, now, wiring, synapses, buffer)
             room = emit(neuron, now, wiring, column, activity, buffer)
 
         clock[NEXT_EVENT] = now + exponential(events, total_rate)
@@ -289,9 +282,12 @@ def bring_up_to_date(
     noise: Normals,
     buffer: EventBuffer,
     work: Work,
-) -> None:
-    """Prior and noise up to ``now`` for every synapse: before their parameters change."""
-    update_all(now, wiring, numbers, synapses, activity, noise, buffer, work)
+) -> bool:
+    """Prior and noise up to ``now`` for every synapse: before their parameters change.
+
+    False if the buffer was full: another call continues.
+    """
+    return update_all(now, wiring, numbers, synapses, activity, noise, buffer, work)
 
 
 @kernel
@@ -347,16 +343,15 @@ def replay(
     for p in range(wiring.on_pre.size):
         arrivals |= wiring.on_pre[p] != 0
     for i in range(times.size):
-        if buffer.written[0] >= buffer.spike_s.size:
-            return i
-        if buffer.written[1] + 3 * buffer.traced.size > buffer.trace_s.size:
+        if is_full(buffer, 3):
             return i
         now, source = times[i], sources[i]
         passed = np.int64(np.floor(now / wiring.constants[SYNC_INTERVAL_S]))
         if passed > activity.counters[SWEEPS]:  # the last grid point before it stands for all
             if learning:
                 grid = min(passed * wiring.constants[SYNC_INTERVAL_S], now)
-                update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work)
+                if not update_all(grid, wiring, numbers, synapses, activity, noise, buffer, work):
+                    return i
             activity.counters[SWEEPS] = passed
         keep_reference_near(now, wiring, activity)
         if arrivals and learning:
@@ -365,7 +360,7 @@ def replay(
                 if axon < 0:
                     break
                 arrival(axon, arrives, wiring, column, activity)
-                learn_at_arrival(axon, arrives, wiring, numbers, synapses, activity)
+                learn_at_arrival(axon, arrives, wiring, numbers, synapses, activity, buffer, work)
         else:
             deliver_due(now, wiring, column, activity)
         activity.clock[INPUTS_UNTIL] = now
@@ -375,13 +370,13 @@ def replay(
         if source < n_inputs:
             arrival(source, now, wiring, column, activity)
             if arrivals and learning:
-                learn_at_arrival(source, now, wiring, numbers, synapses, activity)
+                learn_at_arrival(source, now, wiring, numbers, synapses, activity, buffer, work)
             if wiring.delay_s.size > 0:
                 room = to_delayed_axons(source, now, now, wiring, column, activity)
         else:
             neuron = source - n_inputs
             circuit = wiring.circuit_of[neuron]
-            decay_adaptation(circuit, now, wiring, activity)
+            bring_adaptation(circuit, neuron, 1, now, wiring, activity)
             if learning and wiring.assigns_eligibility[circuit]:
                 rates(circuit, now, wiring, activity, work.potentials)
                 learn_together(
@@ -389,7 +384,7 @@ def replay(
                 )
             if learning and wiring.learns_by_own[circuit]:
                 learn(neuron, now, wiring, numbers, synapses, activity, noise, work)
-                trace(neuron, now, synapses, buffer)
+                record_row(neuron, now, wiring, synapses, buffer)
             activity.bias[neuron] -= wiring.bias_per_spike[circuit]
             room = emit(neuron, now, wiring, column, activity, buffer)
         if not room:

@@ -31,17 +31,20 @@ class Wiring(KernelArrays):
     learns = array("bool")  # whether any synapse of the circuit is plastic
     learns_by_own = array("bool")  # whether any learns from spikes of its neuron alone
     assigns_eligibility = array("bool")  # whether any learns from all spikes of the circuit
+    one_by_one = array("bool")  # whether adaptation and bias are kept neuron by neuron
     circuit_of = array("int64")  # per neuron
     highest_limit_hz = array("float32")  # likewise, in whole lanes: of neurons with a highest rate
     # per block
     plastic = array("bool")
     first_axon = array("int64")
-    n_pre = array("int64")  # padded to ``LANE``
-    n_afferents = array("int64")  # without that
+    n_afferents = array("int64")  # axons from ``first_axon`` on; some may have no synapse
+    sparse = array("bool")  # whether its synapses are listed
     first_synapse = array("int64")
     first_row = array("int64")  # a row is all synapses of one neuron in one block
     first_cell = array("int64")  # of the column store: synapse (post 0, pre 0)
     column_width = array("int64")
+    first_link = array("int64")  # of sparse blocks: into ``synapse_axon`` and ``synapse_cell``
+    first_column = array("int64")  # of sparse blocks: into ``column_start``
     weigh = array("int64")  # addresses of compiled functions
     on_post = array("int64")
     on_pre = array("int64")  # 0 if nothing happens there
@@ -56,6 +59,15 @@ class Wiring(KernelArrays):
     first_eligibility = array("int64")
     first_mapping_number = array("int64")
     first_plasticity_number = array("int64")
+    # per row
+    row_start = array("int64")  # [n_rows + 1]: its first synapse; whole lanes
+    # per synapse and cell of sparse blocks
+    sparse_blocks = array("int64")  # which blocks are
+    synapse_axon = array("int32")
+    synapse_cell = array("int32")  # from ``first_cell`` on
+    column_start = array("int64")  # per axon of a block [n_afferents + 1], in cells
+    cell_neuron = array("int32")
+    cell_synapse = array("int32")  # within its block; empty where no arrival changes synapses
     # per piece
     first_piece = array("int64")  # [n_rows + 1]
     piece_start = array("int64")  # within the row
@@ -86,9 +98,9 @@ class Wiring(KernelArrays):
     constants = array("float64")  # see the names below
 
 
-HORIZON_S, REFRESH_S, SYNC_INTERVAL_S, RENEW_S = range(4)
+HORIZON_S, REFRESH_S, SYNC_INTERVAL_S, RENEW_S, GROUP = range(5)
 """Entries of the constants: how old a reference may be; the rhythm of refreshes and of the grid;
-for how long a bound of the rates of stochastic neurons is good."""
+for how long a bound of the rates of stochastic neurons is good; neurons whose limits are summed."""
 
 
 class Numbers(KernelArrays):
@@ -151,6 +163,8 @@ class Activity(KernelArrays):
     bias = array("float64")  # per neuron, as of adapted_s: 0 without homeostasis; −inf once removed
     modulator = array("float64")  # per circuit
     limit_hz = array("float32")  # per neuron: what its rate cannot exceed; 0 unless stochastic
+    group_hz = array("float64")  # per group of neurons: the sum of their limits
+    neuron_adapted_s = array("float64")  # per neuron of circuits that are kept one by one
     refractory_until_s = array("float64")  # per neuron
     queue_s = array("float64", 2)  # [delayed family, place]: arrival times, sorted along the ring
     queue_axon = array("int64", 2)
@@ -188,7 +202,14 @@ class EventBuffer(KernelArrays):
     trace_theta = array("float64")
     input_s = array("float64")  # of size 0 if input spikes are not wanted
     input_source = array("int32")
-    written = array("int64")  # [spikes, traces, input spikes]
+    change_s = array("float64")  # births and deaths; of size 0 if they are not wanted
+    change_synapse = array("int64")
+    change_age_s = array("float64")
+    change_born = array("bool")
+    functional = array("uint16")  # one bit per synapse: whether θ > 0 when last noted
+    born_s = array("float64")  # per synapse; NaN if it is not functional or its birth is unknown
+    most_changes = array("int64")  # [1]: synapses that one event can reach
+    written = array("int64")  # [spikes, traces, input spikes, changes, neuron of a sweep]
     first_traced = array("int64")  # [neuron + 1], into ``traced``
     traced = array("int64")  # synapses
 
@@ -209,6 +230,13 @@ class Work(KernelArrays):
     expected = array("float64")  # spikes that were to be expected, and of which now is the time
     passage = array("float64")  # what time makes of e, g and φ
     cursor = array("int64")
+    row_fall = array("float32")  # traces of the afferents of a sparse row
+    row_rise = array("float32")
+    grown = array("float64")  # of the limits in a lane
+    column_theta = array("float64")  # synapses of an axon in a sparse block
+    column_weight = array("float32")
+    column_trace = array("float64")
+    column_traced_s = array("float64")
 
 
 START_S, PERIOD_S, KEEP, LEAST, OFFSET, FELT, NOW_S, REWARD, MEAN_REWARD, TOTAL_REWARD = range(10)

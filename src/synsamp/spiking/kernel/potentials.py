@@ -123,6 +123,25 @@ def add_column(
 
 
 @separate
+def add_sparse_columns(
+    axon: int, fall: np.float32, rise: np.float32, wiring: Wiring, column: Any, activity: Activity
+) -> None:
+    """The same for the targets that sparse blocks list."""
+    plane = activity.sum_fall.size // wiring.epsp_fall_s.size
+    for i in range(wiring.sparse_blocks.size):
+        p = wiring.sparse_blocks[i]
+        j = axon - wiring.first_axon[p]
+        if 0 <= j < wiring.n_afferents[p]:
+            at, sums = wiring.first_column[p] + j, wiring.kernel[p] * plane
+            for cell in range(wiring.column_start[at], wiring.column_start[at + 1]):
+                effect = column[wiring.first_cell[p] + cell]
+                if effect != np.float32(0.0):
+                    neuron = sums + wiring.cell_neuron[cell]
+                    activity.sum_fall[neuron] += effect * fall
+                    activity.sum_rise[neuron] += effect * rise
+
+
+@separate
 def arrival(axon: int, time: float, wiring: Wiring, column: Any, activity: Activity) -> None:
     """One spike arrives on an axon at ``time``, not later than the current event."""
     since = time - activity.clock[REFERENCE]
@@ -133,64 +152,7 @@ def arrival(axon: int, time: float, wiring: Wiring, column: Any, activity: Activ
     activity.rise[axon] += rise
     cell, first = wiring.axon_cell[axon], wiring.axon_first_sum[axon]
     add_column(cell, fall, rise, first, wiring.axon_width[axon], column, activity)
-
-
-@separate
-def enqueue(group: int, axon: int, time: float, activity: Activity) -> bool:
-    """Put a spike in the ring of its group, sorted by arrival; False if the ring is full."""
-    times, axons = activity.queue_s[group], activity.queue_axon[group]
-    count = activity.queue_count[group]
-    if count == times.size:
-        return False
-    place = (activity.queue_head[group] + count) % times.size
-    for _ in range(count):  # network spikes come in order; input spikes of one gap may not
-        before = (place - 1) % times.size
-        if times[before] <= time:
-            break
-        times[place], axons[place] = times[before], axons[before]
-        place = before
-    times[place], axons[place] = time, axon
-    activity.queue_count[group] = count + 1
-    return True
-
-
-@separate
-def deliver_due(now: float, wiring: Wiring, column: Any, activity: Activity) -> None:
-    """Let all waiting spikes arrive whose time has come."""
-    for group in range(wiring.delay_s.size):
-        times, axons = activity.queue_s[group], activity.queue_axon[group]
-        while activity.queue_count[group] > 0 and times[activity.queue_head[group]] <= now:
-            head = activity.queue_head[group]
-            arrival(axons[head], times[head], wiring, column, activity)
-            activity.queue_head[group] = (head + 1) % times.size
-            activity.queue_count[group] -= 1
-
-
-@separate
-def earliest_delayed(activity: Activity) -> Any:
-    """The family whose waiting spike arrives first, or −1."""
-    found, first_s = -1, np.inf
-    for family in range(activity.queue_count.size):
-        if activity.queue_count[family] > 0:
-            time = activity.queue_s[family, activity.queue_head[family]]
-            if time < first_s:
-                found, first_s = family, time
-    return found
-
-
-@separate
-def take_delayed(now: float, activity: Activity) -> tuple[int, float]:
-    """Axon and time of the first waiting spike, taken from its queue; −1 if none is due."""
-    family = earliest_delayed(activity)
-    if family < 0:
-        return -1, np.inf
-    head = activity.queue_head[family]
-    time = activity.queue_s[family, head]
-    if time > now:
-        return -1, time
-    activity.queue_head[family] = (head + 1) % activity.queue_s.shape[1]
-    activity.queue_count[family] -= 1
-    return activity.queue_axon[family, head], time
+    add_sparse_columns(axon, fall, rise, wiring, column, activity)
 
 
 @once
@@ -222,6 +184,29 @@ def decay_adaptation(circuit: int, now: float, wiring: Wiring, activity: Activit
         for i in range(size):
             bias[i] += age * wiring.bias_per_s[circuit]
     activity.adapted_s[circuit] = now
+
+
+@separate
+def bring_adaptation(
+    circuit: int, first: int, size: int, now: float, wiring: Wiring, activity: Activity
+) -> None:
+    """Bring adaptation and bias of some neurons to the present: of all their circuit's, if small.
+
+    In a large network the work must not grow with the circuit, so neurons are kept one by one.
+    """
+    if not wiring.one_by_one[circuit]:
+        decay_adaptation(circuit, now, wiring, activity)
+        return
+    strength, per_s = wiring.adaptation_strength[circuit], wiring.bias_per_s[circuit]
+    if strength == 0.0 and per_s == 0.0:
+        return
+    for neuron in range(first, first + size):
+        age = now - activity.neuron_adapted_s[neuron]
+        if strength != 0.0:
+            activity.adaptation_fall[neuron] *= exp(-age / wiring.adaptation_fall_s[circuit])
+            activity.adaptation_rise[neuron] *= exp(-age / wiring.adaptation_rise_s[circuit])
+        activity.bias[neuron] += age * per_s
+        activity.neuron_adapted_s[neuron] = now
 
 
 @vector
@@ -256,10 +241,10 @@ def add_other_kernels(first: int, now: float, wiring: Wiring, activity: Activity
 @once
 def potentials(circuit: int, now: float, wiring: Wiring, activity: Activity, out: Any) -> None:
     """u_k = Σ ŵ x + β (Eq. 28, membrane potential) for one circuit."""
-    decay_adaptation(circuit, now, wiring, activity)
-    fall, rise = epsp_decays(0, now, wiring, activity)
     first = wiring.first_neuron[circuit]
     size = wiring.first_neuron[circuit + 1] - first
+    bring_adaptation(circuit, first, size, now, wiring, activity)
+    fall, rise = epsp_decays(0, now, wiring, activity)
     add_up_potentials(
         fall,
         rise,

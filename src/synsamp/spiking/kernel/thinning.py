@@ -26,6 +26,7 @@ from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
     CANDIDATE,
+    GROUP,
     RENEW_S,
     Activity,
     Wiring,
@@ -34,11 +35,11 @@ from synsamp.spiking.kernel.memory import (
 from synsamp.spiking.kernel.potentials import (
     NO_NEURON,
     NOT_FINITE,
-    decay_adaptation,
+    bring_adaptation,
     epsp_decays,
 )
 from synsamp.spiking.kernel.random import Words, uniform
-from synsamp.spiking.kernel.simd import LANE, load, part, store, total, widen
+from synsamp.spiking.kernel.simd import LANE, above, load, part, singles, store, total, widen
 
 ABOVE_LIMIT = -3
 """In place of a neuron, like NO_NEURON and NOT_FINITE: a rate exceeded its limit."""
@@ -78,7 +79,7 @@ def limit_some(
     """What the rates of some neurons of a circuit do not exceed until all limits are recomputed."""
     while_s = activity.clock[BOUND_S] - now
     u, bias = part(work.potentials, 0, size), part(activity.bias, first, size)
-    decay_adaptation(circuit, now, wiring, activity)
+    bring_adaptation(circuit, first, size, now, wiring, activity)
     for i in range(size):
         u[i] = bias[i] + while_s * wiring.bias_per_s[circuit]
     strength = wiring.adaptation_strength[circuit]
@@ -109,11 +110,21 @@ def use_bound(now: float, bound: float, activity: Activity) -> None:
 
 
 @separate
-def add_up_limits(now: float, activity: Activity) -> None:
-    """Set the sum of the present limits."""
+def add_up_group(group: int, wiring: Wiring, activity: Activity) -> None:
+    """Set the sum of the present limits of a group."""
+    size = np.int64(wiring.constants[GROUP])
     bound = 0.0
-    for start in range(0, activity.bias.size, LANE):
+    for start in range(group * size, min((group + 1) * size, activity.bias.size), LANE):
         bound += total(widen(load(activity.limit_hz, start)))
+    activity.group_hz[group] = bound
+
+
+@separate
+def add_up_groups(now: float, activity: Activity) -> None:
+    """Set the sum of all limits."""
+    bound = 0.0
+    for group in range(activity.group_hz.size):
+        bound += activity.group_hz[group]
     use_bound(now, bound, activity)
 
 
@@ -126,38 +137,108 @@ def renew_limits(now: float, wiring: Wiring, activity: Activity, work: Work) -> 
             first = wiring.first_neuron[circuit]
             size = wiring.first_neuron[circuit + 1] - first
             limit_some(circuit, first, size, now, wiring, activity, work)
-    add_up_limits(now, activity)
+    for group in range(activity.group_hz.size):
+        add_up_group(group, wiring, activity)
+    add_up_groups(now, activity)
 
 
 @separate
 def renew_limit(neuron: int, now: float, wiring: Wiring, activity: Activity, work: Work) -> None:
     """Recompute the limit of one neuron."""
     limit_some(wiring.circuit_of[neuron], neuron, 1, now, wiring, activity, work)
-    add_up_limits(now, activity)
+    add_up_group(neuron // np.int64(wiring.constants[GROUP]), wiring, activity)
+    add_up_groups(now, activity)
 
 
 @separate
-def raise_limits(axon: int, now: float, wiring: Wiring, column: Any, activity: Activity) -> None:
+def raise_limits(
+    axon: int, now: float, wiring: Wiring, column: Any, activity: Activity, work: Work
+) -> None:
     """A spike has arrived: the limits of its excited targets grow by the EPSP's peak."""
     i = wiring.axon_kernel[axon]
     plane = activity.sum_fall.size // wiring.epsp_fall_s.size
     first, cell = wiring.axon_first_sum[axon] - i * plane, wiring.axon_cell[axon]
     peak = np.float32(wiring.epsp_peak[i])
-    grown = 0.0
+    grown, large = 0.0, np.float32(activity.group_hz.size > 1)
     for start in range(0, wiring.axon_width[axon], LANE):
         effect = max(load(column, cell + start), np.float32(0.0))
         old = load(activity.limit_hz, first + start)
-        new = min(old * exp_single(effect * peak), load(wiring.highest_limit_hz, first + start))
+        factor = exp_single(effect * peak)
+        same = large * (np.float32(1.0) - above(effect, np.float32(0.0)))
+        factor = factor * (np.float32(1.0) - same) + same
+        new = min(old * factor, load(wiring.highest_limit_hz, first + start))
         store(activity.limit_hz, first + start, new)
         grown += total(widen(new) - widen(old))
+    if grown != 0.0 and activity.group_hz.size > 1:
+        size = np.int64(wiring.constants[GROUP])
+        last = min(first + wiring.axon_width[axon], activity.bias.size) - 1
+        for group in range(first // size, last // size + 1):
+            add_up_group(group, wiring, activity)
+    for k in range(wiring.sparse_blocks.size):
+        p = wiring.sparse_blocks[k]
+        j = axon - wiring.first_axon[p]
+        if 0 <= j < wiring.n_afferents[p]:
+            grown = raise_listed(
+                wiring.first_column[p] + j, p, peak, grown, wiring, column, activity, work
+            )
     if grown != 0.0:
         use_bound(now, activity.clock[BOUND] + grown, activity)
 
 
 @separate
-def whose(share: float, activity: Activity) -> tuple[int, float]:
+def raise_listed(
+    at: int,
+    p: int,
+    peak: np.float32,
+    grown: float,
+    wiring: Wiring,
+    column: Any,
+    activity: Activity,
+    work: Work,
+) -> float:
+    """The same for a column of a sparse block; returns by how much limits have grown so far.
+
+    Growth is added up in lanes, as for other columns: the same network has the same sum. exp(0) is
+    slightly above 1 in single precision, so that limits grow also where ŵ = 0; large networks pass
+    over those neurons, of which most columns mainly consist.
+    """
+    size, large = np.int64(wiring.constants[GROUP]), activity.group_hz.size > 1
+    start, end = wiring.column_start[at], wiring.column_start[at + 1]
+    for lane in range(start, end, LANE):
+        store(work.grown, 0, widen(singles(0.0)))
+        for cell in range(lane, min(lane + LANE, end)):
+            effect = max(column[wiring.first_cell[p] + cell], np.float32(0.0))
+            if effect > np.float32(0.0) or not large:
+                neuron = wiring.cell_neuron[cell]
+                old = activity.limit_hz[neuron]
+                new = min(old * exp_single(effect * peak), wiring.highest_limit_hz[neuron])
+                activity.limit_hz[neuron] = new
+                change = np.float64(new) - np.float64(old)
+                work.grown[cell - lane] = change
+                activity.group_hz[neuron // size] += change
+        grown += total(load(work.grown, 0))
+    return grown
+
+
+@separate
+def raise_limit(neuron: int, by: float, wiring: Wiring, activity: Activity) -> float:
+    """The potential of a neuron may be higher by this much; returns how its limit has grown."""
+    old = activity.limit_hz[neuron]
+    new = min(old * exp_single(np.float32(by)), wiring.highest_limit_hz[neuron])
+    activity.limit_hz[neuron] = new
+    change = np.float64(new) - np.float64(old)
+    activity.group_hz[neuron // np.int64(wiring.constants[GROUP])] += change
+    return change
+
+
+@separate
+def whose(share: float, wiring: Wiring, activity: Activity) -> tuple[int, float]:
     """The neuron into whose limit ``share`` of their sum falls, and what is left of it there."""
-    n, start = activity.bias.size, 0
+    group, size = 0, np.int64(wiring.constants[GROUP])
+    while group < activity.group_hz.size - 1 and share >= activity.group_hz[group]:
+        share -= activity.group_hz[group]
+        group += 1
+    start, n = group * size, min((group + 1) * size, activity.bias.size)
     while start < n:
         here = total(widen(load(activity.limit_hz, start)))
         if share < here:
@@ -181,7 +262,7 @@ def accept(
     p is the probability that the candidate becomes a spike; ∂log ρ/∂u is 1, or 0 at the maximal
     rate.
     """
-    candidate, share = whose(uniform(events) * activity.clock[BOUND], activity)
+    candidate, share = whose(uniform(events) * activity.clock[BOUND], wiring, activity)
     if candidate == NO_NEURON:
         return NO_NEURON, NO_NEURON, 0.0, 0.0
     circuit, limit = wiring.circuit_of[candidate], np.float64(activity.limit_hz[candidate])
@@ -199,7 +280,7 @@ def accept(
 @once
 def potential(neuron: int, circuit: int, now: float, wiring: Wiring, activity: Activity) -> float:
     """u of one neuron that was not removed."""
-    decay_adaptation(circuit, now, wiring, activity)
+    bring_adaptation(circuit, neuron, 1, now, wiring, activity)
     u = activity.adaptation_fall[neuron] - activity.adaptation_rise[neuron]
     u = u * wiring.adaptation_strength[circuit] + activity.bias[neuron]
     plane = activity.sum_fall.size // wiring.epsp_fall_s.size

@@ -56,6 +56,12 @@ def set_theta(
     if value > -np.inf:
         value = max(value, model.theta_min)
         weight = float(model.mapping.weight(value))
-    layout.matrix(projection, state.synapses.theta)[where] = value
-    layout.matrix(projection, state.synapses.weight)[where] = weight
-    layout.eligibility(projection, state.synapses.eligibility)[where] = 0.0
+    arrays = (
+        ("synapse", state.synapses.theta, value),
+        ("synapse", state.synapses.weight, weight),
+        ("eligibility", state.synapses.eligibility, 0.0),
+    )
+    for kind, values, new in arrays:
+        own = layout.read(projection, kind, values)
+        own[where] = new
+        layout.write(projection, kind, values, own)

@@ -42,9 +42,10 @@ class RemoveNeurons(NetworkLesion):
         local = indices("neurons", self.neurons, numbers.size)
         state.activity.bias[numbers[local]] = -np.inf
         for p, projection in enumerate(layout.projections):
-            gone = np.zeros(layout.matrix(p, state.synapses.theta).shape, bool)
+            gone = np.zeros(network.shape_of(projection), bool)
+            listed = projection.listed
             if projection.target == self.circuit:
-                gone[local, :] = True
+                gone[local if listed is None else np.isin(listed.post, local)] = True
             if projection.source == self.circuit:
-                gone[:, local] = True
+                gone[(..., local) if listed is None else np.isin(listed.pre, local)] = True
             set_theta(state, layout, p, gone, -np.inf)

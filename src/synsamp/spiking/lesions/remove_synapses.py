@@ -24,7 +24,7 @@ class RemoveSynapses(NetworkLesion):
     projection
         Name of the projection.
     which
-        ``"active"`` for all functional synapses, or a boolean mask [post, pre].
+        ``"active"`` for all functional synapses, or a boolean mask in the shape of θ.
     regrow
         If True, the synapses are set to ``theta`` and may become functional again under the rule;
         if False, they can never exist again.
@@ -49,7 +49,7 @@ class RemoveSynapses(NetworkLesion):
     def apply(self, state: State, network: Network, layout: Layout) -> None:
         """Set θ of the chosen synapses."""
         p = layout.place_of(network.projection(self.projection).name)
-        theta = layout.matrix(p, state.synapses.theta)
+        theta = layout.read(p, "synapse", state.synapses.theta)
         gone = theta > 0 if isinstance(self.which, str) else np.asarray(self.which)
         if gone.shape != theta.shape or gone.dtype != bool:
             raise refuse("which", f"must be boolean with shape {theta.shape}", gone.shape)
