@@ -6,7 +6,9 @@
 
 Truths are drawn from the prior, a table from each truth, and the posterior from each table under
 the same prior. If the posterior is right, the rank of the true value among the draws is uniform
-(Talts et al. 2018). The negative control ignores the threshold: it treats absences as not imaged.
+(Talts et al. 2018). Tables alternate between four kinds: threshold on the measured size, threshold
+on the true size, names that end with their first loss, and sessions that miss spines. The negative
+control ignores the threshold: it treats absences as not imaged.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from synsamp.figures.style import BLUE, GRAY, ORANGE, STYLE
 from synsamp.spines.fit import fit_process
 from synsamp.spines.observations import ThresholdOn
 from synsamp.spines.posterior import ParameterPrior, posterior_of
+from synsamp.spines.returns import split_returns
 from synsamp.spines.simulate import simulated_table
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +36,8 @@ PICTURE = ROOT / "docs" / "images" / "spines-ranks.png"
 BEGIN = "<!-- ranks: begin (written by tools/docs_spines_ranks.py) -->"
 END = "<!-- ranks: end -->"
 
-COUNTS = {"ranks": 134, "control": 37}
+COUNTS = {"ranks": 200, "control": 37}
+KINDS = ("measured", "true", "renamed", "missed")
 SPINES, TIMES = 40, np.arange(8) * 4.0
 STEPS = 800
 BINS = 10
@@ -44,11 +48,14 @@ NAMES = {
     "noise": "η",
     "bT": "b·T",
     "threshold": "threshold",
+    "missed": "missed",
 }
 PRIOR = ParameterPrior(
-    np.array([-0.3, 0.0, np.log(20.0), np.log(0.25), 0.0]), np.array([0.4, 0.3, 0.5, 0.4, 0.1])
+    np.array([-0.3, 0.0, np.log(20.0), np.log(0.25), 0.0, np.log(0.05)]),
+    np.array([0.4, 0.3, 0.5, 0.4, 0.1, 0.5]),
 )
-"""Of μ, log s, log τ, log η and, in every second table, of the log threshold."""
+"""Of μ, log s, log τ, log η, the log threshold and the log of the probability of a miss; the last
+two in one of four tables each."""
 
 UNSEEN = 1e-3
 """A threshold below every size."""
@@ -58,7 +65,9 @@ def one(repetition: int, control: bool) -> dict[str, float]:
     """The rank of each true value in the posterior of its table, between 0 and 1."""
     rng = np.random.default_rng([18, repetition])
     drawn = rng.normal(PRIOR.mean, PRIOR.std)
-    threshold_on: ThresholdOn = "true" if repetition % 2 else "measured"
+    kind = KINDS[repetition % 4]
+    threshold_on: ThresholdOn = "true" if kind == "true" else "measured"
+    missed = float(np.exp(drawn[5])) if kind == "missed" else 0.0
     least = float(np.exp(drawn[4])) if threshold_on == "true" else 1.0
     true = {"mean": float(drawn[0])}
     true |= {
@@ -71,15 +80,24 @@ def one(repetition: int, control: bool) -> dict[str, float]:
         n_spines=SPINES,
         times=TIMES,
         threshold_on=threshold_on,
+        missed=missed,
         seed=int(rng.integers(2**31)),
     )
     true |= {"bT": true["spread"] ** 2 / true["relaxation"], "threshold": least}
+    true |= {"missed": missed}
+    if kind == "renamed" and not control:
+        table = split_returns(table)
     if control:
         table = replace(table, state=np.where(table.state == 0, -1, table.state).astype(np.int8))
         seen, threshold_on = table.observations(UNSEEN), "measured"
     else:
         seen = table.observations(None if threshold_on == "true" else 1.0)
-    fitted = fit_process(seen, threshold_on=threshold_on, profiled=False)
+    fitted = fit_process(
+        seen,
+        threshold_on=threshold_on,
+        missed=kind == "missed" and not control,
+        profiled=False,
+    )
     draws = posterior_of(
         seen, fitted, prior=PRIOR, steps=STEPS, seed=repetition, progress=False
     ).draws
@@ -154,14 +172,13 @@ def draw(found: dict[str, list[dict[str, float]]]) -> None:
                     share = np.searchsorted(ranks, at, side="right") / ranks.size
                     panel.plot(at, share - at, color=colour, lw=1.3, label=label)
             panel.axhline(0, color=GRAY, lw=0.8)
-            panel.set(
-                title=symbol, xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="rank of the true value"
-            )
+            panel.set(title=symbol, xlim=(0, 1), xticks=[0, 0.5, 1])
             panel.set_xticklabels(["0", "½", "1"])
         axes[0].set(
             ylabel="fraction below it\nminus rank", ylim=(-0.4, 0.4)
         )  # the control leaves it
-        axes[0].legend(fontsize=7, loc="lower right")
+        axes[1].legend(fontsize=7, loc="upper right")
+        figure.supxlabel("rank of the true value")
         figure.savefig(PICTURE, dpi=150)
 
 

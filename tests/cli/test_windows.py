@@ -44,6 +44,7 @@ COMMANDS = [
     ["doctor"],
     ["data", "list"],
     ["run", "coins", "--out", "run"],
+    ["spines", "table.csv"],
 ]
 
 
@@ -52,6 +53,8 @@ def test_commands_need_no_posix_modules(tmp_path, words):
     tests = Path(__file__).parent.parent
     if words[0] == "run":
         words = [*words, "--trials", "1"]
+    rows = [f"{s},{d},{s % 5 + 0.3 * d + 1}" for s in range(12) for d in range(3)]
+    (tmp_path / "table.csv").write_text("\n".join(["spine,day,size", *rows]))
     done = subprocess.run(
         [
             sys.executable,

@@ -258,7 +258,7 @@ def test_a_workbook(tmp_path):
         ("time,size\n0,1\n", "must have a column of spine names.*--columns spine=NAME"),
         ("spine,size\na,1\n", "must have a column of times.*--columns time=NAME"),
         ("a,b\n1,2\n", "spine names; a column of times.*sizes.*spine=NAME,time=NAME,size=NAME"),
-        ("Exported by X\nspine,time,size\na,0,1\n", "line 1.*before the header must begin with #"),
+        ("Exported by X\nspine,time,size\na,0,1\n", "at least two sessions"),
         ("spine,time,size\na,0,1\na,1,0.4 µm\n", "line 3.*without a unit"),
         ('spine,time,size\na,0,1.5\na,1,"1,234.5"\n', "line 3.*thousands separator"),
         ("spine,time,size\n", "must hold observations"),

@@ -21,7 +21,7 @@ from synsamp.progress import bars, waiting
 
 app = typer.Typer(
     name="data",
-    help="List, download and plot the handwritten and spoken digits.",
+    help="List, download and plot data: handwritten and spoken digits, a spine table.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -32,6 +32,7 @@ class Fetchable(StrEnum):
 
     mnist = "mnist"
     fsdd = "fsdd"
+    loewenstein2015 = "loewenstein2015"
 
 
 class Showable(StrEnum):
@@ -48,9 +49,9 @@ class Showable(StrEnum):
 def list_data() -> None:
     """List the data sets, their size, location and origin."""
     for holding in inventory():
-        typer.echo(f"{holding.name:<7} {holding.amount}")
-        typer.echo(f"{'':7} {holding.place}")
-        typer.echo(f"{'':7} {holding.origin}")
+        typer.echo(f"{holding.name:<15} {holding.amount}")
+        typer.echo(f"{'':15} {holding.place}")
+        typer.echo(f"{'':15} {holding.origin}")
 
 
 @app.command("fetch")
@@ -66,12 +67,15 @@ def fetch_data(
         take = {
             Fetchable.mnist: fetching.take_mnist_from,
             Fetchable.fsdd: fetching.take_fsdd_from,
+            Fetchable.loewenstein2015: fetching.take_loewenstein_from,
         }[name]
         folder = take(from_folder)
     else:
-        download = {Fetchable.mnist: fetching.fetch_mnist, Fetchable.fsdd: fetching.fetch_fsdd}[
-            name
-        ]
+        download = {
+            Fetchable.mnist: fetching.fetch_mnist,
+            Fetchable.fsdd: fetching.fetch_fsdd,
+            Fetchable.loewenstein2015: fetching.fetch_loewenstein,
+        }[name]
         columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
         with bars(Console(stderr=True), *columns, transient=False, disable=False) as progress:
             folder = download(_report_to(progress))

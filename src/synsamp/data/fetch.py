@@ -17,7 +17,14 @@ from pathlib import Path
 import pooch
 import requests
 
-from synsamp.data.sources import FSDD_ARCHIVE, MNIST_FILES, DataSet, RemoteFile, data_folder
+from synsamp.data.sources import (
+    FSDD_ARCHIVE,
+    LOEWENSTEIN,
+    MNIST_FILES,
+    DataSet,
+    RemoteFile,
+    data_folder,
+)
 from synsamp.data.unpack import cannot_write, recordings_in, unpack_recordings
 from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.progress import progress_bar
@@ -81,6 +88,16 @@ def fetch_fsdd(report: ProgressCallback = silent, timeout_s: float = TIMEOUT_S) 
     target = data_folder() / "fsdd"
     unpack_recordings(downloads / FSDD_ARCHIVE.files[0].name, target)
     return target
+
+
+def fetch_loewenstein(report: ProgressCallback = silent, timeout_s: float = TIMEOUT_S) -> Path:
+    """Download the spine table of Loewenstein, Yanover and Rumpel (2015) from its authors."""
+    return fetch_files(LOEWENSTEIN, data_folder() / LOEWENSTEIN.name, report, timeout_s)
+
+
+def take_loewenstein_from(folder: Path) -> Path:
+    """Copy the spine table from a folder, after checking it."""
+    return copy_checked(LOEWENSTEIN, folder, data_folder() / LOEWENSTEIN.name)
 
 
 def take_mnist_from(folder: Path) -> Path:

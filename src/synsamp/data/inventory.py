@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from synsamp.data.digits import load_digits
 from synsamp.data.idx import read_idx_labels
-from synsamp.data.sources import FSDD_ARCHIVE, MNIST_FILES, data_folder
+from synsamp.data.sources import FSDD_ARCHIVE, LOEWENSTEIN, MNIST_FILES, data_folder
 from synsamp.data.speech import EmbeddedVoices, load_speech
 from synsamp.data.unpack import RECORDING
 from synsamp.errors import SynsampError
@@ -25,7 +25,15 @@ class Holding:
 
 def inventory() -> list[Holding]:
     """All known data sets, downloaded or not."""
-    return [_embedded_digits(), _mnist(), _embedded_speech(), _embedded_voices(), _fsdd(), _ti46()]
+    return [
+        _embedded_digits(),
+        _mnist(),
+        _embedded_speech(),
+        _embedded_voices(),
+        _fsdd(),
+        _ti46(),
+        _loewenstein(),
+    ]
 
 
 def _embedded_digits() -> Holding:
@@ -91,6 +99,21 @@ def _fsdd() -> Holding:
     speakers = {name[2:].rsplit("_", 1)[0] for name in names}
     amount = f"{len(names):,} recordings (digits {' '.join(digits)}; {len(speakers)} speakers)"
     return Holding("fsdd", amount, str(folder), origin)
+
+
+def _loewenstein() -> Holding:
+    name, (file,) = LOEWENSTEIN.name, LOEWENSTEIN.files
+    path = data_folder() / name / file.name
+    origin = f"{LOEWENSTEIN.attribution}; licence: {LOEWENSTEIN.licence}"
+    if not path.is_file():
+        return Holding(name, "not downloaded", f"run: synsamp data fetch {name}", origin)
+    try:
+        rows = path.read_bytes().count(b"\n")
+    except OSError as problem:
+        return Holding(name, f"damaged: {problem.strerror}", str(path.parent), origin)
+    return Holding(
+        name, f"{rows:,} rows; read them: synsamp spines {name}", str(path.parent), origin
+    )
 
 
 def _ti46() -> Holding:

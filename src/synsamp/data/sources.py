@@ -82,10 +82,25 @@ FSDD_ARCHIVE = DataSet(
 )
 
 
+LOEWENSTEIN = DataSet(
+    name="loewenstein2015",
+    title="Spine sizes of Loewenstein, Yanover and Rumpel (2015)",
+    files=(
+        RemoteFile(
+            "publication_data.csv",
+            ("https://decision-making-lab.com/data/spines/publication_data.csv",),
+            "2f6343606f62abb07b82491a71f0e4a4a898923d2bcf86aa4be8d596276d0062",
+        ),
+    ),
+    attribution="Yonatan Loewenstein, Uri Yanover and Simon Rumpel",
+    licence="none stated; for your own use",
+)
+
+
 def data_folder() -> Path:
     """Folder of fetched data: ``$SYNSAMP_DATA``, or the platform's cache folder for synsamp.
 
-    It holds ``mnist/`` (the four original files) and ``fsdd/`` (wav files).
+    It holds ``mnist/`` (the four original files), ``fsdd/`` (wav files) and ``loewenstein2015/``.
     """
     named = os.environ.get(DATA_FOLDER_VARIABLE)
     if not named:

@@ -6,6 +6,8 @@ survival = synsamp.spines.survival(table)     # survival.frame: the Kaplan–Mei
 """
 
 from synsamp.spines.analysis import Analysis, analyse, fit, survival, turnover
+from synsamp.spines.held_out import held_out
+from synsamp.spines.plan import plan
 from synsamp.spines.process import OneTimeScale, RandomWalk, TwoTimeScales
 from synsamp.spines.reading import read
 from synsamp.spines.rule_parameters import to_rule_parameters
@@ -20,6 +22,8 @@ __all__ = [
     "TwoTimeScales",
     "analyse",
     "fit",
+    "held_out",
+    "plan",
     "read",
     "simulated_table",
     "survival",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from synsamp.spines.cells import Moment, moment, month_first
+from synsamp.spines.cells import Moment, moment, month_first, parse_number
 from synsamp.spines.sheet import Sheet
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -17,15 +17,20 @@ ALIASES: dict[str, tuple[str, ...]] = {
              "time min", "time s", "hour", "hours", "week", "weeks", "session", "session id",
              "session no", "imaging day", "imaging date", "imaging session", "timepoint",
              "time point", "age", "date time", "datetime", "acquisition date"),
-    "size": ("size", "volume", "vol", "spine volume", "head volume", "spine size", "area",
+    "size": ("size", "int den", "raw int den", "integrated density", "volume", "vol",
+             "spine volume", "head volume", "spine size", "area",
              "head area", "spine area", "intensity", "integrated intensity", "spine intensity",
              "fluorescence", "integrated fluorescence", "brightness", "spine brightness", "weight",
              "value", "head diameter", "spine head volume", "spine head area"),
     "present": ("present", "presence", "exists", "seen", "state", "status"),
     "imaged": ("imaged", "in view", "in fov", "looked at", "in focus"),
+    "reference": ("dendrite intensity", "shaft intensity", "dendrite fluorescence",
+                  "shaft fluorescence", "dendrite brightness", "shaft brightness",
+                  "dendritic intensity", "reference", "reference intensity"),
     "animal": ("animal", "animal id", "animal no", "mouse", "mouse id", "rat", "subject",
                "subject id", "specimen"),
     "dendrite": ("dendrite", "dendrite id", "dendrite no", "branch", "branch id", "segment",
+                 "segment id",
                  "dendritic segment", "cell", "cell id", "neuron", "fov", "field", "region"),
     "condition": ("condition", "group", "treatment", "genotype", "cohort"),
 }  # fmt: skip
@@ -75,20 +80,43 @@ def plain(name: str) -> tuple[str, str]:
     return words, unit.group(1).strip() if unit else ""
 
 
-def find_columns(sheet: Sheet, given: Mapping[str, str], by: str | None) -> SheetColumns:
+NONE = "none"
+"""In place of a column: the role is not used."""
+
+
+def header_finder(given: Mapping[str, str | int], by: str | None) -> Callable[[list[str]], bool]:
+    """Whether a row names enough columns to be a header: all given, or spine and one more."""
+    names = [str(name) for name in (*given.values(), by) if name is not None]
+    names = [plain(name)[0] for name in names if not name.isdigit() and name != NONE]
+
+    def is_header(cells: list[str]) -> bool:
+        compared = {plain(cell)[0] for cell in cells if cell} - {""}
+        if len(compared) < 2 or (names and not compared >= set(names)):
+            return False
+        roles = {what for what, aliases in ALIASES.items() if compared & set(aliases)}
+        roles |= {what for what, name in given.items() if plain(str(name))[0] in compared}
+        timed = sum(moment(cell, ",") is not None for cell in cells if cell) >= 2
+        return "spine" in roles and (len(roles) > 1 or timed)
+
+    return is_header
+
+
+def find_columns(sheet: Sheet, given: Mapping[str, str | int], by: str | None) -> SheetColumns:
     """Match the header; raise an error that lists every missing role."""
     compared = [plain(name)[0] for name in sheet.header]
     known: dict[str, SheetColumn] = {}
+    unused_roles = {what for what, name in given.items() if name == NONE}
     for what, name in given.items():
         if what not in ALIASES:
             choices = ", ".join(ALIASES)
             raise sheet.wrong(None, f"has the column roles {choices}", what, "use one of these")
-        known[what] = _named(sheet, compared, name, what)
+        if name != NONE:
+            known[what] = _named(sheet, compared, str(name), what)
     if by is not None:
         known["condition"] = _named(sheet, compared, by, "--by")
     for what, aliases in ALIASES.items():
         taken = {column.index for column in known.values()}
-        for alias in () if what in known else aliases:
+        for alias in () if what in known or what in unused_roles else aliases:
             places = [k for k, name in enumerate(compared) if name == alias and k not in taken]
             if len(places) > 1:
                 raise sheet.wrong(
@@ -114,6 +142,8 @@ def _column(sheet: Sheet, index: int) -> SheetColumn:
 def _named(sheet: Sheet, compared: list[str], name: str, what: str) -> SheetColumn:
     exact = [k for k, header in enumerate(sheet.header) if header == name]
     places = exact or [k for k, header in enumerate(compared) if header == plain(name)[0]]
+    if not places and name.isdigit() and 1 <= int(name) <= len(sheet.header):
+        places = [int(name) - 1]  # a position, counted from 1
     if len(places) != 1:
         header = ", ".join(sheet.header)[:200]
         raise sheet.wrong(
@@ -158,13 +188,25 @@ def _require(
         missing["size"] = "a column of sizes, or of presence (1 or 0)"
     if not missing:
         return
-    remedy = "assign them with --columns " + ",".join(f"{what}=NAME" for what in missing)
+    headed = sheet.read_as.get("header") != "none"
+    kind = "NAME" if headed else "NUMBER"
+    remedy = "assign them with --columns " + ",".join(f"{what}={kind}" for what in missing)
+    if headed and _is_data(sheet.header):
+        # The header is a row of numbers: the file has none.
+        remedy = "without a header give --no-header and positions, such as --columns spine=3"
+        remedy += ",time=4,size=5"
     if set(missing) == {"time"}:
         remedy += ", or name the sessions' columns by day or date"
     if others := sheet.read_as.get("other sheets, not read"):
         remedy += f"; or read another sheet with --sheet: {others}"
     header = ", ".join(sheet.header)[:200] or "nothing"
     raise sheet.wrong(None, f"must have {'; '.join(missing.values())}", header, remedy)
+
+
+def _is_data(header: list[str]) -> bool:
+    """Whether most cells of the header are numbers."""
+    numbers = sum(parse_number(cell, ".") is not None for cell in header)
+    return 2 * numbers >= len(header)
 
 
 def time_unit(columns: SheetColumns) -> str:

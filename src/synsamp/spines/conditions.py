@@ -7,6 +7,7 @@ one, two and four intervals with Cohen's h. A ratio of 1 or a difference of 0 me
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -31,22 +32,38 @@ def fit_each(
     """Fit one time scale to every condition with enough sizes; explain why the others have none.
 
     All conditions share the threshold of the whole table, which is a property of the microscope:
-    otherwise the smallest spine of each condition would shift its mean.
+    otherwise the smallest spine of each condition would shift its mean. Offsets between animals are
+    taken within a condition, so that its mean offset remains an effect.
     """
-    least = whole.value("threshold")
     fits: dict[str, Fitted] = {}
     missing: dict[str, str] = {}
     with progress_bar("fitting conditions", len(table.conditions), progress) as advance:
         for name in table.conditions:
             part = table.of_condition(name)
-            part = part.part(part.ever_seen)
+            part, factor = _within(part.part(part.ever_seen))
             try:
-                seen = part.observations(least)
-                fits[name] = fit_process(seen, OneTimeScale, part.animal_number, whole.threshold_on)
+                seen = part.observations(factor * whole.value("threshold"))
+                fits[name] = fit_process(
+                    seen,
+                    OneTimeScale,
+                    part.animal_number,
+                    whole.threshold_on,
+                    whole.missed is not None,
+                    part.offsets,
+                )
             except SynsampError as error:
                 missing[name] = str(error)
             advance(1)
     return fits, missing
+
+
+def _within(part: SpineTable) -> tuple[SpineTable, float]:
+    """The table of a condition with its mean offset restored, and the factor of its sizes."""
+    if part.offsets is None:
+        return part, 1.0
+    own = [part.offsets.animals.index(name) for name in part.animals]
+    factor = float(np.exp(part.offsets.values[own].mean()))
+    return replace(part, size=part.size * factor), factor
 
 
 def compare_conditions(table: SpineTable, fits: dict[str, Fitted], seed: int = 0) -> pd.DataFrame:
@@ -66,6 +83,15 @@ def survival_each(table: SpineTable) -> dict[str, Curve]:
         name: new_spine_lifetimes(table.of_condition(name)).durations for name in table.conditions
     }
     return {name: kaplan_meier(times) for name, times in lifetimes.items() if len(times)}
+
+
+def rates_each(table: SpineTable, seed: int = 0) -> pd.DataFrame:
+    """Gain, loss and turnover of every condition, with 95 % intervals."""
+    frames = [
+        turnover_of(table.of_condition(name), seed).rates.assign(condition=name)
+        for name in table.conditions
+    ]
+    return pd.concat(frames, ignore_index=True)
 
 
 def turnover_each(table: SpineTable) -> pd.DataFrame:

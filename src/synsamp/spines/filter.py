@@ -8,7 +8,8 @@ the old nodes,
     p′(x′) ∝ P(observation | x′) ∫ N(x′; μ + keep (x − μ), add²) p(x) dx,
 
 and the log-likelihood is the sum of the log normalisation constants. A table holds only spines that
-were seen at least once, so each spine's likelihood is divided by 1 − P(absent in every session).
+were seen at least once, so each spine's likelihood is divided by the probability of entering the
+table (`Blanks`). If spines can be missed, P(absent | x) is that fraction above the threshold.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from synsamp.noise.arithmetic import exp
-from synsamp.spines.observations import ABSENT, SIZED, Observations, ThresholdOn
+from synsamp.spines.gaussian_filter import log_entry
+from synsamp.spines.observations import ABSENT, SIZED, Observations, ThresholdOn, observations
 from synsamp.spines.process import Process
 
 Floats = NDArray[np.float64]
@@ -91,12 +93,17 @@ def log_likelihoods(process: Process, seen: Observations, nodes: Resolution) -> 
     near = _legendre(nodes.edge)
     far = seen.threshold if seen.threshold_on == "true" else -np.inf  # below which x is not seen
     hermite = xi, weight / weight.sum()
-    given = (mean, spread, keep, added, noise, far, *hermite, *near, *absent, *bare, matrices)
-    whole = _run(seen, seen.kind, seen.value, seen.gap, seen.length, *given)
-    nothing = np.zeros(seen.pattern_gap.shape, np.int8)
+    given = (mean, keep, added, noise, far, *hermite, *near, *absent, *bare, matrices)
+    first = process.spread_after(seen.elapsed)
+    whole = _run(seen, seen.kind, seen.value, seen.gap, seen.length, first, *given)
+    blanks = seen.blanks
+    nothing = np.zeros(blanks.gap.shape, np.int8)
     blank = np.zeros(nothing.shape)
-    never = _run(seen, nothing, blank, seen.pattern_gap, seen.pattern_length, *given)
-    return whole - np.log(-np.expm1(np.minimum(never, -1e-12)))[seen.pattern]
+    first = process.spread_after(blanks.elapsed)
+    never = _run(seen, nothing, blank, blanks.gap, blanks.length, first, *given)
+    if seen.missed:
+        whole = whole + (seen.kind == SIZED).sum(axis=1) * np.log1p(-seen.missed)
+    return whole - log_entry(never, seen)
 
 
 def survival_between_sessions(
@@ -105,25 +112,16 @@ def survival_between_sessions(
     step: float,
     n_steps: int,
     threshold_on: ThresholdOn = "measured",
+    missed: float = 0.0,
 ) -> Floats:
     """P(still seen at each of n further sessions | absent before, then seen), evenly spaced.
 
     First passage of the fitted process, observed only in sessions.
     """
-    seen = Observations(
-        np.zeros((1, 1), np.int8),
-        np.zeros((1, 1)),
-        np.zeros((1, 1), np.int64),
-        np.ones(1, np.int64),
-        np.array([step]),
-        threshold,
-        True,
-        threshold_on,
-        np.zeros(1, np.int64),
-        np.zeros((1, 1), np.int64),
-        np.ones(1, np.int64),
-        step * n_steps,
-    )
+    times = np.arange(n_steps + 1, dtype=np.float64) * float(step)
+    seen = observations(times, np.ones((1, times.size), np.int8), np.zeros((1, times.size)))
+    seen = seen.with_threshold(threshold, threshold_on)
+    seen = seen.with_missed(missed) if missed else seen
     nodes = resolution(process, seen)
     mean, spread = process.start()
     ((keep, added),) = process.transition(seen.intervals)
@@ -157,24 +155,28 @@ def _outside(
     far = REACH * process.reach(seen.span)
     low = min(mean - far, c - edge - 0.5 * spread)
     high = max(mean + far, c + edge + 0.5 * spread)
+    found = 1.0 - seen.missed
     if seen.threshold_on == "true":  # the threshold is sharp in x
         xi, weight = _legendre(nodes.tail + nodes.edge // 2)
-        sharp = 0.5 * (c - low) * (xi + 1) + low, 0.5 * (c - low) * weight
-        return sharp, (0.5 * (high - c) * (xi + 1) + c, 0.5 * (high - c) * weight)
+        below = 0.5 * (c - low) * (xi + 1) + low, 0.5 * (c - low) * weight
+        above = 0.5 * (high - c) * (xi + 1) + c, 0.5 * (high - c) * weight
+        absent = _joined(below, (above[0], seen.missed * above[1])) if seen.can_miss else below
+        return absent, (above[0], found * above[1])
     xi, weight = _legendre(nodes.tail)
     tail = 0.5 * (c - edge - low) * (xi + 1) + low, 0.5 * (c - edge - low) * weight
     top = 0.5 * (high - c - edge) * (xi + 1) + c + edge, 0.5 * (high - c - edge) * weight
     xi, weight = _legendre(nodes.edge)
     middle, share = c + edge * xi, edge * weight
-    below = (
-        np.concatenate([tail[0], middle]),
-        np.concatenate([tail[1], share * special.ndtr((c - middle) / noise)]),
-    )
-    above = (
-        np.concatenate([middle, top[0]]),
-        np.concatenate([share * special.ndtr((middle - c) / noise), top[1]]),
-    )
-    return below, above
+    unseen = special.ndtr((c - middle) / noise)
+    absent = _joined(tail, (middle, share * (unseen + seen.missed * (1.0 - unseen))))
+    if seen.can_miss:
+        absent = _joined(absent, (top[0], seen.missed * top[1]))
+    return absent, _joined((middle, found * share * (1.0 - unseen)), (top[0], found * top[1]))
+
+
+def _joined(a: tuple[Floats, Floats], b: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Nodes and weights of two ranges together."""
+    return np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1]])
 
 
 def _matrices(x: Floats, weight: Floats, mean: float, keep: Floats, added: Floats) -> Floats:
@@ -189,8 +191,8 @@ def _filter(  # type: ignore[no-untyped-def]
     value,
     gap,
     length,
-    mean,
     spread,
+    mean,
     keep,
     added,
     noise,
@@ -240,8 +242,8 @@ def _filter(  # type: ignore[no-untyped-def]
             norm = 0.0
             if k == 0:
                 for j in range(n_new):
-                    z = (new_x[j] - mean) / spread
-                    new_m[j] *= np.exp(-0.5 * z * z) / (spread * np.sqrt(2.0 * np.pi))
+                    z = (new_x[j] - mean) / spread[s]
+                    new_m[j] *= np.exp(-0.5 * z * z) / (spread[s] * np.sqrt(2.0 * np.pi))
                     norm += new_m[j]
             elif now == ABSENT and kind[s, k - 1] == ABSENT:
                 matrix = matrices[gap[s, k]]

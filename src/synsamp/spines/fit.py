@@ -23,7 +23,8 @@ from synsamp.spines.likelihood import (
     total,
 )
 from synsamp.spines.observations import Observations, ThresholdOn
-from synsamp.spines.problem import Problem
+from synsamp.spines.offsets import Offsets
+from synsamp.spines.problem import MOST_MISSED, Problem
 from synsamp.spines.process import OneTimeScale, Process
 
 FEWEST_SIZES, FEWEST_PAIRS = 12, 6
@@ -35,6 +36,12 @@ ENOUGH_TO_START = 400
 MOST_PROFILED = 6_000
 """Up to this many observations intervals come from the profile likelihood; beyond, from its
 curvature, and a random walk, which needs many nodes, is fitted by the Gaussian filter alone."""
+
+LIKELIER = 1.92
+"""Gain in log-likelihood from which the probability of missing a spine is a parameter (5 %)."""
+
+TRIED_MISSED, WORTH_TRYING = (0.003, 0.01, 0.03, 0.1), 0.3
+"""Probabilities of missing a spine that are tried, and the gain from which one is fitted."""
 
 NORMAL = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""
@@ -49,7 +56,8 @@ class Fitted:
 
     `frame` holds the estimates. ``process`` has the parameters, ``log_likelihood`` is the maximum
     (``approximate_log_likelihood`` that of the Gaussian filter), ``threshold`` is a log size, and
-    ``threshold_on`` says whether the true or the measured size must exceed it.
+    ``threshold_on`` says whether the true or the measured size must exceed it. ``missed`` is the
+    probability that a session misses a spine above the threshold, None if it is not a parameter.
     """
 
     process: Process
@@ -64,11 +72,12 @@ class Fitted:
     n_animals: int
     threshold: float  # log size
     threshold_on: ThresholdOn
+    missed: float | None
     method: str
 
     @property
     def n_parameters(self) -> int:
-        """Number of parameters of the process, without the threshold, which all processes share."""
+        """Number of parameters of the process, without those of detection, which all share."""
         return len(self.process.names())
 
     @property
@@ -88,6 +97,8 @@ class Fitted:
             return float(np.prod([getattr(self.process, n) ** p for n, p in powers.items()]))
         if name == "threshold":
             return float(np.exp(self.threshold))
+        if name == "missed":
+            return self.missed or 0.0
         return float(getattr(self.process, name))
 
     def error(self, name: str) -> float:
@@ -120,6 +131,8 @@ def fit_process(
     kind: type[Process] = OneTimeScale,
     animal: Sequence[int] | NDArray[np.int64] | None = None,
     threshold_on: ThresholdOn | None = None,
+    missed: bool | None = None,
+    offsets: Offsets | None = None,
     profiled: bool = True,
 ) -> Fitted:
     """Fit a process by maximum likelihood.
@@ -136,6 +149,11 @@ def fit_process(
     threshold_on
         Whether the true or the measured size decides if a spine is seen; by default both are
         fitted and the more probable is kept.
+    missed
+        Whether a session can miss a spine above the threshold, so that not every absence is a
+        loss; by default this is fitted if it is more probable by a likelihood ratio test.
+    offsets
+        Offsets that were removed from the sizes, whose errors enlarge the intervals.
     profiled
         Profile-likelihood intervals; False uses the curvature, which is faster.
     """
@@ -147,36 +165,87 @@ def fit_process(
     ways: list[ThresholdOn] = ["measured", "true"] if threshold_on is None else [threshold_on]
     tries = []
     for way in ways:
-        problem = Problem(kind, seen.with_threshold(seen.threshold, way))
-        bounds, starts = problem.bounds_and_starts()
-        if seen.n_spines > 2 * ENOUGH_TO_START:  # some spines suffice to choose a start
-            some = Problem(kind, problem.seen.every(seen.n_spines // ENOUGH_TO_START))
-            starts = [maximise(some.approximate, starts, bounds)[0]]
-        q, value = maximise(problem.approximate, starts, bounds)
-        judged = total(problem.exact_near(q), q) if problem.has_exact and len(ways) > 1 else value
+        at = seen.with_threshold(seen.threshold, way)
+        problem, q, value = _quick(Problem(kind, at.with_missed(0.0) if missed else at))
+        judged, gain = value, 0.0
+        if problem.has_exact and (missed is None or len(ways) > 1):
+            judged = total(problem.exact_near(q), q)
+            gain = _gain_by_missing(problem, q) - judged if missed is None else 0.0
         # The true size must be clearly more probable: without noise both are equivalent.
-        tries.append((judged - (1.0 if way == "true" else 0.0), problem, q, value))
-    _, problem, q, value = max(tries, key=lambda one: one[0])
-    return _around(problem, q, value, whose, profiled)
+        least = 1.0 if way == "true" else 0.0
+        tries.append((judged + max(gain, 0.0) - least, problem, q, value, gain))
+    _, problem, q, value, gain = max(tries, key=lambda one: one[0])
+    if missed is None and gain > WORTH_TRYING:
+        free = _quick(Problem(kind, problem.seen.with_missed(0.0)))
+        if _peak(*free) - _peak(problem, q, value) > LIKELIER:
+            problem, q, value = free
+    return _around(problem, q, value, whose, offsets, profiled)
+
+
+def _gain_by_missing(problem: Problem, q: Floats) -> float:
+    """The largest log-likelihood if sessions miss some spines, other parameters unchanged."""
+    if not problem.seen.has_absences:
+        return -np.inf
+    free = Problem(problem.kind, problem.seen.with_missed(0.0))
+    exact = free.exact_near(np.append(q, 0.0))
+    return max(total(exact, np.append(q, m)) for m in TRIED_MISSED)
+
+
+def _quick(problem: Problem) -> tuple[Problem, Floats, float]:
+    """The maximum under the Gaussian filter."""
+    bounds, starts = problem.bounds_and_starts()
+    n = problem.seen.n_spines
+    if n > 2 * ENOUGH_TO_START:  # some spines suffice to choose a start
+        some = Problem(problem.kind, problem.seen.every(n // ENOUGH_TO_START))
+        starts = [maximise(some.approximate, starts, bounds)[0]]
+    return problem, *maximise(problem.approximate, starts, bounds)
+
+
+def _by_nodes(problem: Problem) -> bool:
+    """Whether the filter on nodes is fast enough for this process and table."""
+    few = problem.seen.n_observations <= MOST_PROFILED
+    return problem.has_exact and (problem.kind is OneTimeScale or few)
+
+
+def _peak(problem: Problem, q: Floats, value: float) -> float:
+    """The maximum of the best available likelihood, from that of the Gaussian filter."""
+    if not _by_nodes(problem):
+        return value
+    bounds = problem.resolved(problem.bounds_and_starts()[0])
+    hessian, _, _ = _curved(problem, q, bounds)
+    return refine(problem.exact_near(q), q, hessian, bounds, enough=0.1)[1]
+
+
+def _curved(
+    problem: Problem, q: Floats, bounds: list[tuple[float, float]]
+) -> tuple[Floats, Floats, Floats]:
+    """Curvature and scores under the Gaussian filter, and steps of finite differences."""
+    noise = float(q[problem.names.index("noise")])  # a variance, which may be far below 1
+    first = {"noise": 0.1 * noise, "threshold": 0.05 * float(np.sqrt(noise)), "missed": 0.003}
+    steps = np.array([first.get(name, 0.01) for name in problem.names])
+    for _ in range(2):  # the second time with steps from the first errors
+        hessian, scores = curvature(problem.approximate, _inside(q, steps, bounds), steps)
+        steps = step_sizes(inverse(hessian))
+    return hessian, scores, steps
 
 
 def _around(
-    problem: Problem, q: Floats, value: float, whose: NDArray[np.int64], profiled: bool
+    problem: Problem,
+    q: Floats,
+    value: float,
+    whose: NDArray[np.int64],
+    offsets: Offsets | None,
+    profiled: bool,
 ) -> Fitted:
     """Maximise the exact likelihood from here, and compute errors and intervals."""
     kind, seen, names = problem.kind, problem.seen, problem.names
     bounds, _ = problem.bounds_and_starts()
     approximate_value = value
-    by_nodes = problem.has_exact and (kind is OneTimeScale or seen.n_observations <= MOST_PROFILED)
+    by_nodes = _by_nodes(problem)
     if by_nodes:
         bounds = problem.resolved(bounds)
         q = np.clip(q, *np.array(bounds).T)
-    noise = float(q[names.index("noise")])  # a variance, which may be far below 1
-    first = {"noise": 0.1 * noise, "threshold": 0.05 * float(np.sqrt(noise))}
-    steps = np.array([first.get(name, 0.01) for name in names])
-    for _ in range(2):  # the second time with steps from the first errors
-        hessian, scores = curvature(problem.approximate, _inside(q, steps, bounds), steps)
-        steps = step_sizes(inverse(hessian))
+    hessian, scores, steps = _curved(problem, q, bounds)
     method = "Gaussian filter (moment matching at absences)"
     if by_nodes:
         method = "filter on nodes"
@@ -185,6 +254,10 @@ def _around(
         hessian, scores = curvature(exact, _inside(q, steps, bounds), steps)
     plain = inverse(hessian)
     between, degrees = clustered(plain, scores, whose)
+    more, few = np.zeros_like(plain), 1.0
+    if offsets is not None:
+        more = offsets.covariance(problem, q, steps, whose)
+        few = float(stats.t.ppf(0.975, max(int(whose.max()), 1)))
     # Student's t instead of the normal distribution: with 20 spines, which are the independent
     # data, normal intervals cover the truth too seldom.
     enough = float(stats.t.ppf(0.975, max(seen.n_spines - len(names), 1)))
@@ -197,12 +270,14 @@ def _around(
         if between is not None:
             among = float(np.sqrt(weight @ between @ weight))
             reach = max(reach, float(stats.t.ppf(0.975, degrees)) * among / own)
-        errors[name] = own * reach / NORMAL
+        added = few * float(np.sqrt(max(float(weight @ more @ weight), 0.0)))
+        errors[name] = float(np.hypot(own * reach, added)) / NORMAL
         at = float(weight @ q)
         if profiled and seen.n_observations <= MOST_PROFILED and kind is OneTimeScale:
             pair = profile(problem.exact_near, q, value, plain, bounds, weight, reach)
         else:
             pair = at - reach * own, at + reach * own
+        pair = at - float(np.hypot(at - pair[0], added)), at + float(np.hypot(pair[1] - at, added))
         ends[name] = _ends(kind, name, pair, bounds)
     process, observed = problem.at(q)
     return Fitted(
@@ -218,6 +293,7 @@ def _around(
         n_animals=int(whose.max()) + 1,
         threshold=observed.threshold,
         threshold_on=seen.threshold_on,
+        missed=observed.missed if seen.can_miss else None,
         method=method,
     )
 
@@ -241,6 +317,8 @@ def _ends(
     with np.errstate(over="ignore"):
         if name in NOISE_TERM or name == "threshold":
             return float(np.exp(pair[0])), float(np.exp(pair[1]))
+        if name == "missed":
+            return max(pair[0], 0.0), min(pair[1], MOST_MISSED)
         low, high = (float(kind.to_value(name, end)) for end in pair)
     if name == "noise" and pair[0] <= 1.01 * bounds[kind.names().index(name)][0]:
         low = 0.0

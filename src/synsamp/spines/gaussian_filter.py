@@ -1,14 +1,16 @@
 """An approximate likelihood: a Kalman filter, with moment matching at absences.
 
-After a measured size the density stays Gaussian. An absence truncates it at the threshold; the
-truncated density is replaced by a Gaussian with the same mean and variance (assumed density
-filtering). The filter handles two parts of x as easily as one, so `TwoTimeScales` is fitted with
-it, and it provides the starting point for the filter on nodes.
+After a measured size the density stays Gaussian. An absence truncates it at the threshold, except
+for the fraction of missed spines; the result is replaced by a Gaussian with the same mean and
+variance (assumed density filtering). The filter handles two parts of x as easily as one, so
+`TwoTimeScales` is fitted with it, and it provides the starting point for the filter on nodes.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -22,27 +24,54 @@ Floats = NDArray[np.float64]
 
 def gaussian_log_likelihoods(process: Process, seen: Observations) -> Floats:
     """log P(observations | seen at least once) of every spine, approximated at absences."""
+    first, given = _arguments(process, seen)
+    whole = _filter(seen.kind, seen.value, seen.gap, seen.length, first(seen.elapsed), *given)
+    found: Floats = whole - log_entry_by(process, seen)
+    return found
+
+
+def log_entry_by(process: Process, seen: Observations) -> Floats:
+    """log of the probability that each spine is in the table."""
+    first, given = _arguments(process, seen)
+    blanks = seen.blanks
+    nothing = np.zeros(blanks.gap.shape, np.int8)
+    blank = np.zeros(nothing.shape)
+    absent = _filter(nothing, blank, blanks.gap, blanks.length, first(blanks.elapsed), *given)
+    return log_entry(absent, seen)
+
+
+def _arguments(
+    process: Process, seen: Observations
+) -> tuple[Callable[[Floats], Floats], tuple[Any, ...]]:
+    """The spread of the first part after some time, and the arguments that all rows share."""
     steps = process.transition(seen.intervals)
     spreads = [spread for spread, _ in process.parts()]
     if len(steps) == 1:
         steps = [*steps, (np.zeros_like(steps[0][0]), np.zeros_like(steps[0][0]))]
         spreads = [*spreads, 0.0]
-    mean = process.start()[0]
-    noise = process.noise
-    given = (
-        mean,
-        spreads[0],
+    # Of a sum of two, the first part is that which may grow with time.
+    alone = spreads[1] == 0.0
+
+    def first(elapsed: Floats) -> Floats:
+        return process.spread_after(elapsed) if alone else np.full(elapsed.shape, spreads[0])
+
+    return first, (
+        process.start()[0],
         spreads[1],
         *steps[0],
         *steps[1],
-        noise,
+        process.noise,
         seen.threshold,
         seen.threshold_on == "true",
+        seen.missed,
     )
-    whole = _filter(seen.kind, seen.value, seen.gap, seen.length, *given)
-    nothing = np.zeros(seen.pattern_gap.shape, np.int8)
-    never = _filter(nothing, np.zeros(nothing.shape), seen.pattern_gap, seen.pattern_length, *given)
-    return whole - np.log(-np.expm1(np.minimum(never, -1e-12)))[seen.pattern]
+
+
+def log_entry(log_absent: Floats, seen: Observations) -> Floats:
+    """log of what each spine's likelihood is divided by, from log P of the rows of absences."""
+    chance = 1.0 + seen.blanks.shares @ np.exp(log_absent)
+    found: Floats = np.log(np.maximum(chance, 1e-12))[seen.pattern]
+    return found
 
 
 @njit(cache=True, error_model="numpy")
@@ -61,8 +90,8 @@ def _filter(  # type: ignore[no-untyped-def]
     value,
     gap,
     length,
-    mean,
     spread_a,
+    mean,
     spread_b,
     keep_a,
     add_a,
@@ -71,12 +100,13 @@ def _filter(  # type: ignore[no-untyped-def]
     noise,
     c,
     on_true_size,
+    missed,
 ):
     n_spines = kind.shape[0]
     out = np.empty(n_spines)
     for s in range(n_spines):
         a, b = 0.0, 0.0
-        aa, ab, bb = spread_a * spread_a, 0.0, spread_b * spread_b
+        aa, ab, bb = spread_a[s] * spread_a[s], 0.0, spread_b * spread_b
         total = 0.0
         for k in range(length[s]):
             if k > 0:
@@ -87,6 +117,8 @@ def _filter(  # type: ignore[no-untyped-def]
                 bb = keep_b[g] * keep_b[g] * bb + add_b[g] * add_b[g]
             hidden = aa + 2.0 * ab + bb
             variance = hidden + noise * noise
+            if kind[s, k] != ABSENT:
+                total += math.log1p(-missed)
             if kind[s, k] == SIZED:
                 to_a, to_b = (aa + ab) / variance, (ab + bb) / variance
                 shift = value[s, k] - mean - a - b
@@ -108,6 +140,14 @@ def _filter(  # type: ignore[no-untyped-def]
             if kind[s, k] == ABSENT:
                 log_p, ratio = _log_below(z)
                 shift, less = -std * ratio, ratio * (ratio + z)
+                if missed > 0.0:  # a mixture of the part below and, rarely, all
+                    below = math.exp(log_p)
+                    p = below + missed * (1.0 - below)
+                    share = (1.0 - missed) * below / p
+                    square = share * (variance * (1.0 - less) + shift * shift)
+                    shift = share * shift
+                    less = 1.0 - (square + (1.0 - share) * variance - shift * shift) / variance
+                    log_p = math.log(p)
             else:
                 log_p, ratio = _log_below(-z)
                 shift, less = std * ratio, ratio * (ratio - z)

@@ -126,7 +126,12 @@ def survival_of(table: SpineTable, fitted: Fitted | None = None, seed: int = 0) 
             longest = float(np.nanmax(np.r_[lifetimes.durations.last_seen, table.times[-1] / 2]))
             n = int(np.clip(np.ceil(longest / step), 2, 200))
             alive = survival_between_sessions(
-                fitted.process, fitted.threshold, step, n, fitted.threshold_on
+                fitted.process,
+                fitted.threshold,
+                step,
+                n,
+                fitted.threshold_on,
+                fitted.missed or 0.0,
             )
             models.append(
                 first_passage(lifetimes.durations, np.arange(n + 1, dtype=float) * step, alive)

@@ -6,8 +6,9 @@ import numpy as np
 
 from synsamp.spines.analysis import Analysis
 from synsamp.spines.compare import SIMULATIONS
-from synsamp.spines.fit import MOST_PROFILED
+from synsamp.spines.fit import MOST_PROFILED, Fitted
 from synsamp.spines.likelihood import FEWEST_ANIMALS
+from synsamp.spines.table import SpineTable
 
 
 def methods(found: Analysis, version: str) -> str:
@@ -35,6 +36,18 @@ def methods(found: Analysis, version: str) -> str:
         "interval-censored maximum likelihood and ranked by AIC. Gain and loss are relative to the "
         "spines present before; the turnover ratio is (gained + lost)/(N1 + N2).",
     ]
+    if table.offsets is not None:
+        offsets = table.offsets
+        text.append(
+            f"An offset of log size was removed from each {offsets.of} "
+            + (
+                "(from the smallest size of each animal)"
+                if offsets.by_smallest
+                else "(estimated with the process as a Gaussian random effect)"
+            )
+            + f"; their standard deviation was {offsets.spread:.3g}. Intervals include the error "
+            "of the offsets."
+        )
     if found.fitted is not None:
         fitted = found.fitted
         origin = (
@@ -49,9 +62,9 @@ def methods(found: Analysis, version: str) -> str:
             "Log size was modelled as an Ornstein–Uhlenbeck process with independent Gaussian "
             f"measurement noise. A spine counts as seen if its {fitted.threshold_on} size exceeds "
             f"{threshold:.4g} {table.size_unit}".rstrip()
-            + f" ({origin}); absences entered the likelihood as sizes below it, and each "
-            "spine's likelihood was divided by the probability of being seen at least once. The "
-            "likelihood was computed by a forward filter on quadrature nodes and maximised; "
+            + f" ({origin}); absences entered the likelihood as sizes below it, {_missed(fitted)}"
+            f"and each {_entry(table)} The likelihood was "
+            "computed by a forward filter on quadrature nodes and maximised; "
             + (
                 "95 % intervals come from the profile likelihood (Student's t)"
                 if fitted.n_observations <= MOST_PROFILED
@@ -70,6 +83,14 @@ def methods(found: Analysis, version: str) -> str:
             f"{SIMULATIONS} tables simulated from each fit with the sessions and gaps of the "
             "table. Prior and speed are given at temperature T = 1 by convention, since sizes "
             "determine only μ, Tσ² and b/σ²."
+        )
+    if found.held_out is not None:
+        text.append(
+            "One time scale was compared with two time scales, two populations and a Kesten "
+            "process by the log density of one-step predictions of the last third of the "
+            "sessions, after fitting each to the sessions before. A model was preferred if its "
+            "mean gain exceeded 2.39 standard errors (over animals, or spines with fewer than "
+            "three)."
         )
     if found.posterior is not None:
         chains, draws = (found.posterior.draws.sizes[d] for d in ("chain", "draw"))
@@ -92,3 +113,22 @@ def methods(found: Analysis, version: str) -> str:
             f"alone, without a circuit (seed {found.seed})."
         )
     return "\n\n".join(text)
+
+
+def _missed(fitted: Fitted) -> str:
+    if fitted.missed is None:
+        return ""
+    return (
+        "or as spines that the session missed (with one probability for all spines above the "
+        "threshold, estimated with the rest; likelihood ratio test), "
+    )
+
+
+def _entry(table: SpineTable) -> str:
+    if not table.renamed:
+        return "spine's likelihood was divided by the probability of being seen at least once."
+    return (
+        "name was taken to end with its first loss: its likelihood is that of the absence before "
+        "it, its sizes and the absence after it, divided by the expected number of such runs per "
+        "place on the dendrite."
+    )

@@ -41,13 +41,19 @@ DIFFERENCE = 0.01
 FAR = 4.0
 """Widths beyond which the quadratic correction is not extrapolated."""
 
+LEAST_MISSED = 1e-3
+"""Smallest starting value of the probability of missing a spine."""
+
 KEPT = 200
 """Draws of each chain that are kept and weighted by the exact likelihood."""
 
 
+PARAMETERS = (*OneTimeScale.names(), "threshold", "missed")
+
+
 @dataclass(frozen=True, eq=False)
 class ParameterPrior:
-    """Independent Gaussians on μ, log s, log τ, log noise and log threshold."""
+    """Independent Gaussians on μ and the logarithms of the other `PARAMETERS`, in their order."""
 
     mean: Floats
     std: Floats
@@ -73,7 +79,9 @@ def posterior_of(
     seed: int = 0,
     progress: bool = True,
 ) -> Posterior:
-    """Sample μ, s, τ, the noise and, if it is fitted, the threshold, given the observations.
+    """Sample μ, s, τ and the noise, given the observations.
+
+    The threshold and the probability of missing a spine are sampled as well if they were fitted.
 
     Parameters
     ----------
@@ -94,7 +102,10 @@ def posterior_of(
     """
     whole("steps", steps, at_least=KEPT)
     threshold = seen.threshold if fitted.threshold_on == "true" else fitted.threshold
-    problem = Problem(OneTimeScale, seen.with_threshold(threshold, fitted.threshold_on))
+    seen = seen.with_threshold(threshold, fitted.threshold_on)
+    if fitted.missed is not None:
+        seen = seen.with_missed(fitted.missed)
+    problem = Problem(OneTimeScale, seen)
     density = _Density(problem, fitted, prior or weak_prior(seen))
     mode, scale = density.widths()
 
@@ -139,15 +150,18 @@ def posterior_of(
 
 
 class _Density:
-    """log p(observations | q) p(q), where q has the log of the noise instead of its variance."""
+    """log p(observations | q) p(q); q has the logs of the noise and of the missed fraction."""
 
     def __init__(self, problem: Problem, fitted: Fitted, prior: ParameterPrior) -> None:
         self._problem, self._at = problem, problem.names.index("noise")
         best = fitted.process.vector()
         if problem.fits_threshold:
             best = np.append(best, fitted.threshold)
+        if fitted.missed is not None:
+            best = np.append(best, max(fitted.missed, LEAST_MISSED))
         self._start = best
-        self._prior = ParameterPrior(prior.mean[: best.size], prior.std[: best.size])
+        chosen = [PARAMETERS.index(name) for name in problem.names]
+        self._prior = ParameterPrior(prior.mean[chosen], prior.std[chosen])
         low, high = np.array(problem.resolved(problem.bounds_and_starts()[0])).T
         self._most = high
         steps = step_sizes(fitted.covariance)
@@ -163,6 +177,8 @@ class _Density:
         """The point in the space of the fit, limited to what the nodes resolve."""
         found = q.copy()
         found[self._at] = np.exp(2 * q[self._at])
+        if self._problem.seen.can_miss:
+            found[-1] = np.exp(q[-1])
         return np.minimum(found, self._most)
 
     def _log_prior(self, q: Floats) -> float:
@@ -187,6 +203,8 @@ class _Density:
         """The mode, and a root of the inverse curvature there."""
         start = self._start.copy()
         start[self._at] = 0.5 * np.log(start[self._at])
+        if self._problem.seen.can_miss:
+            start[-1] = np.log(start[-1])
         found = optimize.minimize(lambda q: -self.approximate(q), start, method="BFGS")
         mode = np.asarray(found.x, float)
         hessian, _ = curvature(
@@ -208,8 +226,8 @@ def weak_prior(seen: Observations) -> ParameterPrior:
     sd = float(sizes.std())
     middle = float(np.sqrt(seen.intervals.min() * max(seen.span, seen.intervals.min())))
     logs = np.log([1.2 * sd, middle, 0.2 * sd])
-    mean = np.array([sizes.mean() - 0.5 * sd, *logs, np.quantile(sizes, 0.05)])
-    return ParameterPrior(mean, np.array([2.0 * sd, 1.0, 2.0, 1.5, 0.5 * sd]))
+    mean = np.array([sizes.mean() - 0.5 * sd, *logs, np.quantile(sizes, 0.05), np.log(0.02)])
+    return ParameterPrior(mean, np.array([2.0 * sd, 1.0, 2.0, 1.5, 0.5 * sd, 1.5]))
 
 
 def _summary(draws: xr.Dataset) -> pd.DataFrame:

@@ -1,8 +1,9 @@
 """The likelihood of a kind of process as a function of one vector of parameters.
 
 With the threshold on the true size, measured sizes scatter on both sides of it, so the threshold is
-the last parameter unless the user gave it. With the threshold on the measured size, the smallest
-size is its maximum-likelihood estimate.
+a parameter after those of the process unless the user gave it. With the threshold on the measured
+size, the smallest size is its maximum-likelihood estimate. If spines can be missed, the probability
+of missing one is the last parameter.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from synsamp.spines.process import Process, TwoTimeScales
 
 Floats = NDArray[np.float64]
 
+MOST_MISSED = 0.5
+"""Largest probability that a spine above the threshold is missed in a session."""
+
 NOISE_FLOOR = 0.02
 """Measurement noise, as a fraction of the spread of sizes, that counts as 0."""
 
@@ -34,19 +38,23 @@ class Problem:
 
     @property
     def fits_threshold(self) -> bool:
-        """Whether the threshold is the last parameter."""
+        """Whether the threshold is a parameter."""
         return self.seen.threshold_on == "true" and not self.seen.threshold_given
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the parameters."""
-        return (*self.kind.names(), *(("threshold",) if self.fits_threshold else ()))
+        more = ("threshold",) * self.fits_threshold + ("missed",) * self.seen.can_miss
+        return (*self.kind.names(), *more)
 
     def at(self, q: Floats) -> tuple[Any, Observations]:
         """The process and the observations at a point."""
-        if not self.fits_threshold:
-            return self.kind.from_vector(q), self.seen
-        return self.kind.from_vector(q[:-1]), self.seen.with_threshold(float(q[-1]), "true")
+        n, seen = len(self.kind.names()), self.seen
+        if self.fits_threshold:
+            seen = seen.with_threshold(float(q[n]), "true")
+        if seen.can_miss:  # finite differences may cross 0
+            seen = seen.with_missed(float(np.clip(q[-1], 0.0, MOST_MISSED)))
+        return self.kind.from_vector(q[:n]), seen
 
     def approximate(self, q: Floats) -> Floats:
         """Log-likelihood of each spine from the Gaussian filter."""
@@ -87,6 +95,7 @@ class Problem:
             "diffusion": (np.log(sd**2 / longest) - 12, np.log(sd**2 / shortest) + 3),
             "noise": ((NOISE_FLOOR * sd) ** 2, (1.5 * sd) ** 2),
             "threshold": (float(sizes.min()) - 0.5 * sd, float(np.median(sizes))),
+            "missed": (0.0, MOST_MISSED),
         }
         for name in self.kind.names():
             if name.endswith("spread"):
@@ -119,4 +128,6 @@ class Problem:
                 np.append(v, np.quantile(sizes, fraction))
                 for v, fraction in zip(vectors, below, strict=True)
             ]
+        if seen.can_miss:
+            vectors = [np.append(v, 0.02) for v in vectors]
         return [limits[n] for n in self.names], vectors

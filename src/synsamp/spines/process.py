@@ -82,9 +82,13 @@ class Process(ABC):
         mean = float(getattr(self, self.names()[0]))
         return mean, math.hypot(*(spread for spread, _ in self.parts()))
 
+    def spread_after(self, elapsed: Floats) -> Floats:
+        """Standard deviation of x, without any observation, at some times after the start."""
+        return np.full(elapsed.shape, self.start()[1])
+
     def reach(self, span: float) -> float:
         """Standard deviation of x over the whole time span."""
-        return self.start()[1]
+        return float(self.spread_after(np.array([span]))[0])
 
 
 @dataclass(frozen=True)
@@ -164,9 +168,10 @@ class RandomWalk(Process):
         dt = np.asarray(interval, float)
         return [(np.ones_like(dt), np.sqrt(2.0 * self.diffusion * dt))]
 
-    def reach(self, span: float) -> float:
-        """Grows with the time span."""
-        return float(np.sqrt(self.start_spread**2 + 2.0 * self.diffusion * span))
+    def spread_after(self, elapsed: Floats) -> Floats:
+        """Grows with time."""
+        found: Floats = np.sqrt(self.start_spread**2 + 2.0 * self.diffusion * elapsed)
+        return found
 
 
 PROCESSES: tuple[type[Process], ...] = (OneTimeScale, TwoTimeScales, RandomWalk)

@@ -17,6 +17,7 @@ from synsamp.priors import Gaussian
 from synsamp.rule import Rule, sample
 from synsamp.spines.fit import Fitted
 from synsamp.spines.process import OneTimeScale
+from synsamp.spines.returns import runs_of
 from synsamp.spines.table import SpineTable
 
 SECONDS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86400.0, "week": 604800.0}
@@ -135,15 +136,19 @@ def simulate_rule(table: SpineTable, fitted: Fitted, seed: int) -> SpineTable:
         theta = _paths(rule_parameters, times, dt, chains, seed + 1000 * round_, rng)
         measured = theta + rule_parameters.noise * rng.standard_normal(theta.shape)
         above = (theta if fitted.threshold_on == "true" else measured) > 0
+        above &= rng.random(above.shape) >= (fitted.missed or 0.0)
         k = 0
         for there, row in zip(above, measured, strict=True):
             if k == left.size:
                 break
             imaged = whole.state[left[k]] >= 0
             seen = there & imaged
-            if seen.any():
-                state[left[k]] = np.where(imaged, seen, -1)
-                size[left[k]] = np.where(seen, np.exp(row + fitted.threshold), np.nan)
+            runs = [seen] if seen.any() else []
+            if table.renamed:
+                runs = list(runs_of(seen[None], imaged[None])[1])
+            for run in runs[: left.size - k]:
+                state[left[k]] = np.where(imaged, run, -1)
+                size[left[k]] = np.where(run, np.exp(row + fitted.threshold), np.nan)
                 k += 1
         left, round_ = left[k:], round_ + 1
     found = replace(whole, state=state, size=size, name="the rule without a circuit")

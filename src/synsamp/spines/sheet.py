@@ -1,11 +1,11 @@
-"""Read a file or a frame as cells of text; detect delimiter, encoding and sheet."""
+"""Read a file or a frame as cells of text; detect delimiter, encoding, sheet and header."""
 
 from __future__ import annotations
 
 import csv
 import datetime
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,12 @@ from synsamp.errors import SynsampError, refuse
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 SNIFFED_LINES = 60
 """Lines from which the delimiter is detected."""
+
+MOST_TITLES = 20
+"""Rows among which the header is looked for."""
+
+LARGEST_MERGED = 20_000_000
+"""Bytes of a workbook up to which merged cells are filled, for which it is read a second time."""
 
 LARGEST_BYTES = 2_000_000_000
 MOST_COLUMNS = 16_384  # as in Excel; matching the names of a million columns takes minutes
@@ -49,25 +55,79 @@ class Sheet:
         return refuse(where, rule, shown, remedy)
 
 
-def open_sheet(source: str | Path | pd.DataFrame, sheet: str | None = None) -> Sheet:
-    """Cells of a .csv, .tsv, .txt or .xlsx file, or of a pandas DataFrame."""
+Finder = Callable[[list[str]], bool]
+"""Whether a row is a header."""
+
+
+def open_sheet(
+    source: str | Path | pd.DataFrame,
+    sheet: str | None = None,
+    *,
+    is_header: Finder,
+    has_header: bool = True,
+) -> Sheet:
+    """Cells of a .csv, .tsv, .txt or .xlsx file, or of a pandas DataFrame.
+
+    Title rows above the first row that ``is_header`` are skipped; if none is, the first row counts
+    as the header. Without a header, columns are called "column 1" and so on.
+    """
     if isinstance(source, pd.DataFrame):
         return _from_frame(source)
+    name, content, excel = _content(source)
+    if excel:
+        chosen, others, rows = _cells(name, content, sheet)
+        read_as = {"sheet": chosen}
+        if sheet is None and others:
+            read_as["other sheets, not read"] = ", ".join(others)
+        return _headed(name, rows, read_as, is_header, has_header)
+    if sheet is not None:
+        raise refuse("sheet", f"needs an .xlsx file, {name} is none", sheet, "leave it out")
+    return _headed(name, *_from_text(name, content), is_header, has_header)
+
+
+def sheet_names(source: str | Path) -> list[str]:
+    """The sheets of a workbook."""
+    name, content, excel = _content(source)
+    if not excel:
+        raise refuse("sheets", f"needs an .xlsx file, {name} is none", "all", "leave it out")
+    chosen, others, _ = _cells(name, content, None)
+    return [chosen, *others]
+
+
+def _content(source: str | Path) -> tuple[str, bytes, bool]:
+    """Printable name, content, and whether it is a workbook."""
     path = Path(source)
     name = "".join(c if c.isprintable() else "?" for c in path.name)
     content = content_of(path, LARGEST_BYTES, "remove columns that are not needed")
-    if path.suffix.lower() in (".xlsx", ".xlsm"):
-        return _from_workbook(name, content, sheet)
-    if sheet is not None:
-        raise refuse("sheet", f"needs an .xlsx file, {name} is none", sheet, "leave it out")
-    if content[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
+    excel = path.suffix.lower() in (".xlsx", ".xlsm")
+    if not excel and content[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0"):
         raise refuse(
             name, "must be text", "an Excel workbook", "save as .xlsx, or export the sheet as CSV"
         )
-    return _from_text(name, content)
+    return name, content, excel
 
 
-def _from_text(name: str, content: bytes) -> Sheet:
+def _headed(
+    name: str,
+    rows: list[tuple[int, list[str]]],
+    read_as: dict[str, str],
+    is_header: Finder,
+    has_header: bool,
+) -> Sheet:
+    """Find the header among the first rows, and note what stands above it."""
+    if not has_header:
+        width = max(len(cells) for _, cells in rows[:SNIFFED_LINES])
+        columns = [f"column {k + 1}" for k in range(width)]
+        return _squared(name, "line", (0, columns), rows, {**read_as, "header": "none"})
+    at = next((k for k, (_, cells) in enumerate(rows[:MOST_TITLES]) if is_header(cells)), 0)
+    if at:
+        words = "; ".join(" ".join(dict.fromkeys(filter(None, cells))) for _, cells in rows[:at])
+        shown = words if len(words) <= 80 else words[:77] + "..."
+        read_as = {**read_as, "skipped above the header": shown}
+    return _squared(name, "line", rows[at], rows[at + 1 :], read_as)
+
+
+def _from_text(name: str, content: bytes) -> tuple[list[tuple[int, list[str]]], dict[str, str]]:
     text, encoding = _decode(name, content)
     lines = text.splitlines()
     skipped = 0
@@ -96,8 +156,7 @@ def _from_text(name: str, content: bytes) -> Sheet:
         raise refuse(
             f"{name}, line {line},", "must be CSV", str(error), "export it again"
         ) from None
-    read_as = {"delimiter": DELIMITERS[delimiter], "encoding": encoding}
-    return _squared(name, "line", rows[0], rows[1:], read_as)
+    return rows, {"delimiter": DELIMITERS[delimiter], "encoding": encoding}
 
 
 def _decode(name: str, content: bytes) -> tuple[str, str]:
@@ -117,16 +176,16 @@ def _decode(name: str, content: bytes) -> tuple[str, str]:
 
 
 def _delimiter(name: str, lines: list[str]) -> str:
-    """The delimiter under which most rows have as many cells as the header."""
+    """The delimiter under which most rows have the same number of cells."""
 
     def score(sign: str) -> tuple[float, int]:
         try:
             widths = [len(row) for row in csv.reader(lines, delimiter=sign) if any(row)]
         except csv.Error:
             return 0.0, 0
-        if not widths or widths[0] < 2:
-            return 0.0, 0
-        return sum(w == widths[0] for w in widths) / len(widths), widths[0]
+        # A title above the header may have a single cell.
+        usual = max(set(widths), key=lambda w: (widths.count(w), w)) if widths else 0
+        return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 0)
 
     best = max(DELIMITERS, key=score)
     if score(best)[1] < 2:
@@ -139,7 +198,10 @@ def _delimiter(name: str, lines: list[str]) -> str:
     return best
 
 
-def _from_workbook(name: str, content: bytes, sheet: str | None) -> Sheet:
+def _cells(
+    name: str, content: bytes, sheet: str | None
+) -> tuple[str, list[str], list[tuple[int, list[str]]]]:
+    """The chosen sheet, the others, and the rows with their numbers."""
     try:
         import openpyxl
     except ModuleNotFoundError:
@@ -156,6 +218,9 @@ def _from_workbook(name: str, content: bytes, sheet: str | None) -> Sheet:
             (number, [_text(cell) for cell in row])
             for number, row in enumerate(book[chosen].iter_rows(values_only=True), start=1)
         ]
+        if len(content) <= LARGEST_MERGED:
+            whole = openpyxl.load_workbook(io.BytesIO(content), data_only=True)
+            _fill(cells, whole[chosen].merged_cells.ranges)
     except SynsampError:
         raise
     except Exception as error:  # openpyxl passes on any error of its zip and XML parsers
@@ -166,10 +231,19 @@ def _from_workbook(name: str, content: bytes, sheet: str | None) -> Sheet:
         raise refuse(
             name, "must hold a header and observations", "nothing", "choose another --sheet"
         )
-    read_as = {"sheet": str(chosen)}
-    if sheet is None and len(names) > 1:
-        read_as["other sheets, not read"] = ", ".join(names[1:])
-    return _squared(name, "line", rows[0], rows[1:], read_as)
+    return str(chosen), [n for n in names if n != chosen], rows
+
+
+def _fill(rows: list[tuple[int, list[str]]], ranges: Iterable[Any]) -> None:
+    """Repeat the text of merged cells in all of them, as they look in the sheet."""
+    for merged in ranges:
+        inside = rows[merged.min_row - 1 : merged.max_row]
+        if not inside or merged.min_col > len(inside[0][1]):
+            continue
+        text = inside[0][1][merged.min_col - 1]
+        for _, row in inside:
+            for k in range(merged.min_col - 1, min(merged.max_col, len(row))):
+                row[k] = text
 
 
 def _from_frame(frame: pd.DataFrame) -> Sheet:
@@ -180,7 +254,7 @@ def _from_frame(frame: pd.DataFrame) -> Sheet:
         raise refuse("frame", "must hold columns and rows", frame.shape, "one row per observation")
     columns = [[_text(cell) for cell in frame.iloc[:, k]] for k in range(len(header))]
     rows = [(k, list(cells)) for k, cells in enumerate(zip(*columns, strict=True))]
-    return Sheet("frame", "row", header, rows)
+    return Sheet(str(frame.attrs.get("name", "frame")), "row", header, rows)
 
 
 def _text(cell: Any) -> str:

@@ -7,6 +7,7 @@ experiment, until it has the requested number of spines.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,13 @@ from numpy.typing import NDArray
 from synsamp.arguments import number, numbers, whole
 from synsamp.arguments import seed as checked_seed
 from synsamp.errors import refuse
-from synsamp.spines.fit import Fitted
 from synsamp.spines.observations import ThresholdOn
 from synsamp.spines.process import OneTimeScale, Process
+from synsamp.spines.returns import runs_of
 from synsamp.spines.table import SpineTable
+
+if TYPE_CHECKING:
+    from synsamp.spines.fit import Fitted
 
 Floats = NDArray[np.float64]
 
@@ -33,32 +37,46 @@ def simulate(
     rng: np.random.Generator,
     imaged: NDArray[np.bool_] | None = None,
     threshold_on: ThresholdOn = "measured",
+    missed: float = 0.0,
+    renamed: bool = False,
 ) -> tuple[NDArray[np.int8], Floats]:
     """States and sizes [spine, session] of spines seen at least once; threshold is a log size.
 
-    ``imaged[spine, session]`` says which sessions count; default: all.
+    ``imaged[spine, session]`` says which sessions count; default: all. A session misses a spine
+    with probability ``missed``. If ``renamed``, a spine that returns counts as another one.
     """
     if imaged is None:
         imaged = np.ones((n_spines, times.size), bool)
     state = np.full((n_spines, times.size), -1, np.int8)
     size = np.full(state.shape, np.nan)
-    left = np.arange(n_spines)
-    for _ in range(MOST_TRIES):
-        if not left.size:
-            return state, size
-        x, y = _paths(process, times, left.size, rng)
-        seen = ((x if threshold_on == "true" else y) > threshold) & imaged[left]
-        good = seen.any(axis=1)
-        rows = left[good]
-        state[rows] = np.where(imaged[rows], seen[good], -1)
-        size[rows] = np.where(seen[good], np.exp(y[good]), np.nan)
-        left = left[~good]
-    raise refuse(
-        "process",
-        "must produce spines above the threshold",
-        f"{left.size} of {n_spines} never seen",
-        "lower the threshold or raise the mean",
-    )
+    for pattern in np.unique(imaged, axis=0) if renamed else [None]:
+        left = np.flatnonzero((imaged == pattern).all(axis=1)) if renamed else np.arange(n_spines)
+        for _ in range(MOST_TRIES):
+            if not left.size:
+                break
+            x, y = _paths(process, times, left.size, rng)
+            seen = ((x if threshold_on == "true" else y) > threshold) & imaged[left]
+            if missed:
+                seen &= rng.random(seen.shape) >= missed
+            if renamed:  # all runs of all places, in order, until there are enough
+                place, seen = runs_of(seen, imaged[left])
+                place, seen = place[: left.size], seen[: left.size]
+                rows, left = left[: len(place)], left[len(place) :]
+                y = y[place]
+            else:
+                good = seen.any(axis=1)
+                rows, left = left[good], left[~good]
+                y, seen = y[good], seen[good]
+            state[rows] = np.where(imaged[rows], seen, -1)
+            size[rows] = np.where(seen, np.exp(y), np.nan)
+        else:
+            raise refuse(
+                "process",
+                "must produce spines above the threshold",
+                f"{left.size} of {n_spines} never seen",
+                "lower the threshold or raise the mean",
+            )
+    return state, size
 
 
 def _paths(
@@ -90,6 +108,8 @@ def simulate_like(table: SpineTable, fitted: Fitted, rng: np.random.Generator) -
         rng,
         chosen.state >= 0,
         fitted.threshold_on,
+        fitted.missed or 0.0,
+        table.renamed,
     )
     # Sizes that were not measured in the table are missing here as well.
     unmeasured = (chosen.state == 1) & ~np.isfinite(chosen.size)
@@ -108,6 +128,7 @@ def simulated_table(
     n_spines: int = 200,
     n_animals: int = 1,
     threshold_on: ThresholdOn = "measured",
+    missed: float = 0.0,
     seed: int = 0,
 ) -> SpineTable:
     """Simulate a table with known parameters: log sizes follow an Ornstein–Uhlenbeck process.
@@ -126,6 +147,8 @@ def simulated_table(
         Animals among which the spines are divided.
     threshold_on
         Whether the true or the measured size must exceed the threshold.
+    missed
+        Probability that a session misses a spine above the threshold.
     seed
         Seed of all random numbers.
 
@@ -146,7 +169,8 @@ def simulated_table(
     animals = whole("n_animals", n_animals, at_least=1)
     least = float(np.log(number("threshold", threshold, above=0)))
     rng = np.random.default_rng(checked_seed("seed", seed))
-    state, size = simulate(process, least, when, n, rng, threshold_on=threshold_on)
+    lost = number("missed", missed, at_least=0, below=1)
+    state, size = simulate(process, least, when, n, rng, threshold_on=threshold_on, missed=lost)
     names = np.array([f"s{k + 1}" for k in range(n)], dtype=np.str_)
     nothing = np.full(n, "", dtype=np.str_)
     return SpineTable(

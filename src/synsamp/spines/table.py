@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from synsamp.spines.observations import Observations, observations
+from synsamp.spines.offsets import Offsets
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,7 @@ class TableWarning:
     what: str
     lines: tuple[int, ...] = ()
     unit: str = "line"
+    important: bool = False  # decides how the table is analysed
 
     def __str__(self) -> str:
         if not self.lines:
@@ -50,6 +52,10 @@ class SpineTable:
         Shape (spines, sessions): NaN where a spine was not seen or not measured.
     time_unit, size_name, size_unit
         As the header names them, or "".
+    renamed
+        Whether a spine that returns gets a new name, so that a name ends with its first loss.
+    offsets
+        Offsets of log size between animals that were removed from ``size``, or None.
     choices
         How the table was read: layout, delimiter, columns, absences.
     warnings
@@ -69,6 +75,8 @@ class SpineTable:
     size_unit: str
     choices: dict[str, str]
     warnings: tuple[TableWarning, ...]
+    renamed: bool = False
+    offsets: Offsets | None = None
 
     @property
     def has_sizes(self) -> bool:
@@ -115,7 +123,7 @@ class SpineTable:
         with np.errstate(divide="ignore", invalid="ignore"):
             log_size = np.log(self.size)
         least = None if threshold is None else float(np.log(threshold))
-        return observations(self.times, self.state, log_size, least)
+        return observations(self.times, self.state, log_size, least, self.renamed)
 
     @property
     def ever_seen(self) -> NDArray[np.bool_]:

@@ -41,7 +41,7 @@ def _in_words(sizes: list[list[int]]) -> str:
 def answers_of(found: Analysis) -> list[Answer]:
     """One answer per question, from the intervals of the fit."""
     fitted = found.fitted
-    if fitted is None:
+    if fitted is None or found.effects is not None:  # of all conditions together
         return []
     needs = _needs()
     rows = []

@@ -18,6 +18,15 @@ def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, 
     frames: dict[str, pd.DataFrame] = {}
     if found.fits:
         frames["process"] = pd.concat([f.frame for f in found.fits], ignore_index=True)
+    if found.sensitivity is not None:
+        frames["sensitivity"] = found.sensitivity
+    if found.table.offsets is not None:
+        frames["offset"] = found.table.offsets.frame
+    if found.unexplained is not None:
+        frames["unexplained_loss"] = found.unexplained
+    if found.held_out is not None:
+        frames["held_out"] = found.held_out.scores
+        frames["held_out_power"] = found.held_out.power
     if found.comparison is not None:
         frames["comparison"] = found.comparison.criteria
         frames["check"] = found.comparison.checks
@@ -50,6 +59,8 @@ def frames_of(found: Analysis, curves: Mapping[str, pd.DataFrame]) -> dict[str, 
         frames["condition_survival"] = pd.concat(each, ignore_index=True)
     if found.turnover_by_condition is not None:
         frames["condition_turnover"] = found.turnover_by_condition
+    if found.rates_by_condition is not None:
+        frames["condition_rate"] = found.rates_by_condition
     if found.effects is not None:
         frames["effect"] = found.effects
     frames |= {f"curve_{name}": frame for name, frame in curves.items()}

@@ -17,10 +17,17 @@ from synsamp.report.look import CSS
 from synsamp.report.numbers import number_text
 from synsamp.report.spines.answers import answers_of
 from synsamp.report.spines.captions import caption
+from synsamp.report.spines.headline import headline
 from synsamp.report.template import render
 from synsamp.spines.analysis import Analysis
+from synsamp.spines.fit import NOISE_TERM
+from synsamp.spines.held_out import HeldOut
+from synsamp.spines.process import OneTimeScale
+from synsamp.spines.rule_parameters import to_rule_parameters
 
 GENERATOR = "synsamp spines"
+SHOWN_LOSSES = 20
+TOGETHER = ", all conditions together"
 SVG_LIMIT_BYTES = 300_000  # above this a PNG is smaller and faster to draw
 
 SYMBOLS = {
@@ -30,6 +37,7 @@ SYMBOLS = {
     "noise": "measurement noise η",
     "bT": "b·T = s²/τ",
     "threshold": "size threshold",
+    "missed": "probability of missing a spine",
     "slow_spread": "spread, slow part",
     "slow_relaxation": "relaxation time, slow part",
     "fast_spread": "spread, fast part",
@@ -62,10 +70,10 @@ def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, ve
         css=Markup(CSS),
         title=found.table.name,
         version=version,
-        verdict=_sentence(found.comparison.verdict) if found.comparison else "",
+        verdict=headline(found),
         summary=found.table.summary(),
         choices=[(k, v) for k, v in found.table.choices.items() if k not in hidden],
-        warnings=[str(warning) for warning in found.table.warnings],
+        warnings=list(found.warnings),
         missing=list(found.missing),
         answers=answers_of(found),
         raster=drawn["raster"],
@@ -73,10 +81,6 @@ def page(found: Analysis, drawings: Mapping[str, Drawing], methods_text: str, ve
         figures=[figure for key, figure in drawn.items() if key not in {*shown, "raster"}],
         methods=methods_text.split("\n\n"),
     )
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _figure(found: Analysis, drawing: Drawing) -> dict[str, Any]:
@@ -99,9 +103,13 @@ def sections(found: Analysis) -> list[Section]:
 def _sections(found: Analysis) -> Iterable[Section]:
     unit = found.table.time_unit or "unit of time"
     units = f"{unit}s" if found.table.time_unit else "units of the table"
+    together = ""
+    if found.effects is not None:
+        yield from _per_condition(found, unit, units)
+        together = TOGETHER
     if found.fitted is not None:
         yield Section(
-            "Fitted process",
+            f"Fitted process{together}",
             "Ornstein–Uhlenbeck process of log size, with measurement noise and a threshold on the "
             f"{found.fitted.threshold_on} size. Times in {units}.",
             ["", "estimate", "95 % interval"],
@@ -129,7 +137,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         )
     if found.rule_parameters is not None:
         yield Section(
-            "Rule parameters",
+            f"Rule parameters{together}",
             "Prior and speed of the synaptic sampling rule. Sizes determine only μ, Tσ² and b/σ²; "
             "T = 1 by convention.",
             ["", "value", "unit"],
@@ -138,8 +146,12 @@ def _sections(found: Analysis) -> Iterable[Section]:
                 for r in found.rule_parameters.frame.itertuples()
             ],
         )
+    if found.sensitivity is not None:
+        yield from _sensitivity(found, found.sensitivity)
     if found.comparison is not None:
         yield from _comparison(found)
+    if found.held_out is not None:
+        yield from _held_out(found.held_out)
     durations = found.survival.lifetimes.durations
     yield Section(
         "Survival of new spines",
@@ -162,7 +174,7 @@ def _sections(found: Analysis) -> Iterable[Section]:
         ],
     )
     yield Section(
-        "Turnover",
+        f"Turnover{together}",
         "Over all intervals between sessions.",
         ["", "value", "95 % interval", "interval over"],
         [
@@ -176,8 +188,131 @@ def _sections(found: Analysis) -> Iterable[Section]:
         ],
         ("turnover",),
     )
-    if found.effects is not None:
-        yield _effects(found)
+
+
+def _per_condition(found: Analysis, unit: str, units: str) -> Iterable[Section]:
+    """The comparison first, then the numbers of each condition."""
+    yield _effects(found)
+    fits = found.by_condition
+    names = list(fits)
+    shared = [n for n in OneTimeScale.names() + tuple(NOISE_TERM) if fits]
+    yield Section(
+        "Fitted process of each condition",
+        "Ornstein–Uhlenbeck process of log size with one threshold for all conditions: estimate "
+        f"(95 % interval). Times in {units}.",
+        ["", *names],
+        [
+            [
+                SYMBOLS[n],
+                *(f"{number_text(f.value(n))} ({_ends(*f.interval(n))})" for f in fits.values()),
+            ]
+            for n in shared
+        ],
+    )
+    rule = [to_rule_parameters(f, found.table.time_unit).frame for f in fits.values()]
+    if rule:
+        yield Section(
+            "Rule parameters of each condition",
+            "Prior and speed of the synaptic sampling rule at T = 1 by convention.",
+            ["", *names, "unit"],
+            [
+                [row.quantity, *(number_text(frame["value"].iloc[k]) for frame in rule), row.unit]
+                for k, row in enumerate(rule[0].itertuples())
+            ],
+        )
+    rates = found.rates_by_condition
+    if rates is not None:
+        parts = {name: own for name, own in rates.groupby("condition", sort=False)}
+        first = next(iter(parts.values()))
+        yield Section(
+            "Turnover of each condition",
+            "Over all intervals between sessions: value (95 % interval).",
+            ["", *map(str, parts)],
+            [
+                [
+                    str(name).replace("unit of time", unit),
+                    *(
+                        f"{number_text(r['value'])} ({_ends(r['low'], r['high'])})"
+                        for r in (own[own["rate"] == name].iloc[0] for own in parts.values())
+                    ),
+                ]
+                for name in first["rate"]
+            ],
+        )
+
+
+def _sensitivity(found: Analysis, frame: pd.DataFrame) -> Iterable[Section]:
+    assert found.fitted is not None
+    variants = list(dict.fromkeys(frame["variant"]))
+    rows = []
+    for name in dict.fromkeys(frame["parameter"]):
+        own = frame[frame["parameter"] == name].set_index("variant")
+        cells = [
+            f"{number_text(row['estimate'])} ({_ends(row['low'], row['high'])})"
+            + (" *" if row["outside"] else "")
+            for row in (own.loc[v] for v in variants)
+        ]
+        here = f"{number_text(found.fitted.value(name))} ({_ends(*found.fitted.interval(name))})"
+        rows.append([SYMBOLS[name], here, *cells])
+    yield Section(
+        "Sensitivity",
+        "The fitted process, and the estimates with one assumption changed at a time (intervals "
+        "from the curvature). * lies outside the interval of the fitted process.",
+        ["", "as above", *variants],
+        rows,
+    )
+    if found.table.offsets is not None:
+        offsets = found.table.offsets
+        yield Section(
+            "Offsets of log size",
+            "Sizes were divided by these factors, "
+            + (
+                "from the smallest size of each animal."
+                if offsets.by_smallest
+                else "estimated with the process."
+            )
+            + f" Their standard deviation in log size is {number_text(offsets.spread)}.",
+            [str(c) for c in offsets.frame.columns],
+            [
+                [c if isinstance(c, str) else number_text(float(c)) for c in row]
+                for row in offsets.frame.itertuples(index=False)
+            ],
+        )
+    if found.unexplained is not None:
+        yield Section(
+            "Probable tracking losses",
+            "Spines too large to fall below the threshold within one interval; p is the chance "
+            f"under the fitted process. At most {SHOWN_LOSSES} are shown; results.csv has all.",
+            ["spine", "absent at", "size before", "returned", "p"],
+            [
+                [
+                    " ".join(filter(None, (r.animal, r.dendrite, r.spine))),
+                    number_text(r.time),
+                    number_text(r.size),
+                    "yes" if r.returned else "no",
+                    number_text(r.p),
+                ]
+                for r in found.unexplained.head(SHOWN_LOSSES).itertuples()
+            ],
+        )
+
+
+def _held_out(found: HeldOut) -> Iterable[Section]:
+    power = found.power.set_index("model")["one_time_scale_rejected"].to_dict()
+    yield Section(
+        "Held-out sessions",
+        found.answer,
+        ["model", "score", "compared with one time scale", "one time scale rejected"],
+        [
+            [
+                r.model,
+                number_text(r.score),
+                "" if r.model == "one time scale" else f"{r.difference:+.3f} ± {r.error:.3f}",
+                f"{100 * power[r.model]:.0f} % of its tables" if r.model in power else "",
+            ]
+            for r in found.scores.itertuples()
+        ],
+    )
 
 
 def _comparison(found: Analysis) -> Iterable[Section]:
@@ -224,7 +359,7 @@ def _effects(found: Analysis) -> Section:
         ]
         for r, pair in zip(found.effects.itertuples(), pairs, strict=True)
     ]
-    lead = f"{_sentence(pairs[0])} " if only else ""
+    lead = f"{pairs[0]}. " if only else ""
     return Section(
         "Conditions",
         f"{lead}Effect size: difference in units of s for the mean, log ratio for other "
