@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from synsamp.claims import Claim
 from synsamp.paper.fig4_adaptation.parameters import SYNC_INTERVAL_S, AdaptationParameters
+from synsamp.paper.fig4_adaptation.stdp import STDP_CLAIMS
+
+_stated = partial(Claim, kind="statement")
 
 NO_ACTIVITY = "prior and noise alone: the same synapses in a circuit that never spikes, for as long"
 CONTROL = "a copy that continues with the old digits"
@@ -15,8 +20,6 @@ USEFUL = (
     "that are active again at the end of its phase"
 )
 ESSENTIAL = "“essential”: without it at most half is left"
-REVERSED = "the same curve with lags reversed"
-PRECISION = "the simulator adds in single precision: 1e-6, with a margin"
 
 
 def several_phases(p: AdaptationParameters) -> bool:
@@ -45,7 +48,7 @@ def with_controls(p: AdaptationParameters) -> bool:
 
 
 PHASE_CLAIMS = (
-    Claim(
+    _stated(
         "background-eliminated",
         "Most connections to inputs that code background are eliminated",
         "Fig. 4E, F",
@@ -56,9 +59,8 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "relevant-survive",
         "Connections to inputs that carry information survive",
         "Fig. 4E, F",
@@ -69,7 +71,6 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
-        kind="statement",
     ),
     Claim(
         "few-active",
@@ -85,7 +86,7 @@ PHASE_CLAIMS = (
         null_description=NO_ACTIVITY,
         kind="question",
     ),
-    Claim(
+    _stated(
         "stays-sparse",
         "Once learned, connections remain sparse while the input changes",
         "Sec. Fast adaptation; Fig. 4H",
@@ -97,9 +98,8 @@ PHASE_CLAIMS = (
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
         needs=several_phases,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "turnover-goes-on",
         "Functional synapses keep fluctuating: the few at background inputs keep changing",
         "Fig. 4F",
@@ -112,9 +112,8 @@ PHASE_CLAIMS = (
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
         needs=several_phases,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "neurons-turn",
         "When a new digit appears (2 in the paper), at least two neurons specialise on it",
         "Fig. 4E",
@@ -128,9 +127,8 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "weights-turn",
         "Their weights come to resemble the new digit",
         "Fig. 4E",
@@ -142,9 +140,8 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "eliminated-return",
         "When the input changes, some eliminated synapses are reactivated",
         "Fig. 4F",
@@ -157,9 +154,8 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "network-returns",
         "When the new digit disappears, the network returns to its previous tuning",
         "Fig. 4E",
@@ -172,9 +168,8 @@ PHASE_CLAIMS = (
         null_branch="learning/digit_persists",
         null_description=PERSISTS,
         needs=returns_with_controls,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "switch-eliminates",
         "When the new digit disappears, connections that were active for it are eliminated",
         "Fig. 4F",
@@ -187,9 +182,8 @@ PHASE_CLAIMS = (
         null_branch="learning/digit_persists",
         null_description=PERSISTS,
         needs=returns_with_controls,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "synapse-stable",
         "A synapse useful for the new digit becomes stable while it is shown",
         "Fig. 4G",
@@ -202,9 +196,8 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=f"{CONTROL}, its synapse selected in the same way",
         needs=shows_new_digit,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "synapse-probes",
         "In the phases before and after, it crosses the threshold now and then",
         "Fig. 4G",
@@ -219,9 +212,8 @@ PHASE_CLAIMS = (
         null_branch="learning",
         null_description=WHILE_SHOWN,
         needs=returns,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "synapse-inactive",
         "... and is inactive most of the time",
         "Fig. 4G",
@@ -234,7 +226,6 @@ PHASE_CLAIMS = (
         null_branch="learning",
         null_description=WHILE_SHOWN,
         needs=returns,
-        kind="statement",
     ),
 )
 
@@ -247,7 +238,7 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
     """
     end, section = reading.replace("_", "-"), "Sec. Fast adaptation, last paragraph"
     return (
-        Claim(
+        _stated(
             f"noise-rewires-{end}",
             f"The network needs noise to rewire itself for the new digit ({words})",
             section,
@@ -260,7 +251,6 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
-            kind="statement",
         ),
         Claim(
             f"noise-retunes-{end}",
@@ -278,7 +268,7 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             needs=with_controls,
             kind="implication",
         ),
-        Claim(
+        _stated(
             f"prior-sparse-{end}",
             f"The prior keeps connections sparse ({words})",
             f"{section}; Fig. 4H",
@@ -292,7 +282,6 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
-            kind="statement",
         ),
     )
 
@@ -315,7 +304,7 @@ MECHANISM_CLAIMS = (
         kind="implication",
         needs=with_controls,
     ),
-    Claim(
+    _stated(
         "regrowth-undriven",
         "Regrowth is almost entirely driven by the prior and the noise",
         "Sec. Fast adaptation, on Fig. 4G",
@@ -329,9 +318,8 @@ MECHANISM_CLAIMS = (
         null_branch="no_likelihood/noise_off",
         null_description="no noise either: the prior alone",
         needs=with_controls,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "dots-by-noise",
         "Tentative regrowth at background inputs is driven by the noise (printed)",
         "Sec. Fast adaptation, on Fig. 4F",
@@ -345,80 +333,9 @@ MECHANISM_CLAIMS = (
         null_branch="printed/replicate",
         null_description=REPLICATE,
         needs=with_controls,
-        kind="statement",
     ),
     *_in_reading("printed", "printed"),
     *_in_reading("no_likelihood", "no likelihood for θ ≤ 0"),
-)
-
-STDP_CLAIMS = (
-    Claim(
-        "stdp-window",
-        "A pair of spikes changes the synapse by the EPSP at its lag, minus α e^w",
-        "Fig. 4B",
-        "single_error",
-        (None, 1e-4),
-        reason=PRECISION,
-        detail="largest deviation of Δw/(b N w²) from ε(lag) − α e^w, lags to 100 ms, three w",
-        null_measure="single_error_reversed",
-        null_description=REVERSED,
-        exact=True,
-        kind="statement",
-    ),
-    Claim(
-        "stdp-weight",
-        "The depression grows with the weight, as e^w",
-        "Fig. 4B; synaptic sampling rule for spiking neurons",
-        "depression_slope",
-        (0.999, 1.001),
-        reason="1 is e^w; " + PRECISION,
-        detail="slope of log(depression/(b N w)) against w, lag −97.5 ms",
-        null_measure="depression_slope_reversed",
-        null_description="the weights in reverse order",
-        exact=True,
-        kind="implication",
-    ),
-    Claim(
-        "stdp-regular",
-        "Regular pairs at 20 Hz change it by the EPSPs of all earlier pairs, minus α e^w",
-        "Fig. 4C",
-        "regular_error",
-        (None, 1e-4),
-        reason=PRECISION,
-        detail="largest deviation of Δw/(b N w²) per pair, five pairs, lags to half a period",
-        null_measure="regular_error_reversed",
-        null_description=REVERSED,
-        exact=True,
-        kind="statement",
-    ),
-    Claim(
-        "stdp-sign",
-        "Pre before post potentiates and post before pre depresses, at 20 Hz as in the experiment",
-        "Fig. 4C",
-        "regular_sign",
-        (0.05, None),
-        reason="more than a tenth of the depression by a single pair at w = 1, 0.37",
-        detail="Δw/(b N w²) per pair, w = 1: the smaller of the increase at a lag of about 10 ms "
-        "and the decrease at −10 ms",
-        null_measure="regular_sign_reversed",
-        null_description=REVERSED,
-        exact=True,
-        kind="statement",
-    ),
-    Claim(
-        "stdp-poisson",
-        "With Poisson spikes of 20 Hz on both sides the window is the same, shifted up by the "
-        "mean input",
-        "Fig. 4C",
-        "poisson_error",
-        (None, 1.25),
-        unit="σ",
-        reason="chance alone gives 1; a bias of one standard error would give 1.4",
-        detail="root mean square deviation from theory over 80 bins of the lag, in standard errors",
-        null_measure="poisson_error_shuffled",
-        null_description="lags shuffled among pairs",
-        kind="statement",
-    ),
 )
 
 CLAIMS = (*PHASE_CLAIMS, *MECHANISM_CLAIMS, *STDP_CLAIMS)

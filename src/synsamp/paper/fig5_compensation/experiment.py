@@ -51,6 +51,7 @@ from synsamp.paper.fig5_compensation.parameters import (
     ScheduleSection,
 )
 from synsamp.paper.fig5_compensation.protocol import compensation_protocol
+from synsamp.paper.fig5_compensation.sequences import SEQUENCE_MEASURES, collect_sequences
 from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.seeds import named_seed
 
@@ -68,6 +69,12 @@ def requires(p: CompensationParameters) -> None:
     words(p.input)
     if p.input.images != "embedded":
         _images(p.input)
+
+
+def _analyse(p: CompensationParameters, results: Results) -> dict[str, xr.Dataset]:
+    """Derive the datasets of one run."""
+    found = analyse(p, results)
+    return {**found, "sequences": collect_sequences(p, results, found["codes"])}
 
 
 # -- spoken and written digits --------------------
@@ -211,8 +218,8 @@ EXPERIMENT = Experiment(
     trials={"quick": 2, "paper": 8, "paper_retracted": 8},
     run=run,
     requires=requires,
-    analyse=analyse,
-    measures=MEASURES,
+    analyse=_analyse,
+    measures=(*MEASURES, *SEQUENCE_MEASURES),
     claims=CLAIMS,
     also_measured=(
         "voice",

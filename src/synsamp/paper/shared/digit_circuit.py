@@ -102,7 +102,7 @@ def build_prior(rule: SpikingRule) -> Gaussian | PrintedGaussian:
 
 
 def prior_alone(rule: SpikingRule, elapsed_s: float) -> tuple[float, float]:
-    """Exact transition under prior and noise alone: the fraction of θ − μ left, std of the noise."""
+    """Exact transition under prior and noise alone: fraction of θ − μ left, std of the noise."""
     prior = build_prior(rule)
     _, keep, spread = prior.transition_of(prior.parameters, rule.speed, rule.temperature, elapsed_s)
     return keep, spread
