@@ -9,7 +9,7 @@ the numbers on the pages of the figures and the results table of README.md. Afte
 code of a run, use another --out.
 
 The seeds are new: an earlier run, stored in docs/data/reproduction-first.csv, was used to correct
-bands and nulls, so its seeds are not used again. The long form has a seed of its own, which no run
+bands and nulls, so its seeds are not used again. The long form has another seed, which no run
 had before.
 """
 

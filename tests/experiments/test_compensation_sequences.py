@@ -66,7 +66,7 @@ def test_single_presentations_are_reconstructed_one_by_one():
         ),
         "example": xr.Dataset({"mean_image": (("class", "pixel"), means)}),
     }
-    # The last one is heard as the second digit but looks like the first.
+    # The last one is heard as the second digit but resembles the first.
     assert single_presentations(PAPER, results, "word") == pytest.approx(0.75)
     assert single_presentations(PAPER, results, "shuffled_word") == pytest.approx(0.25)
     # All numbers of a run together: z_V is the second half of the neurons.

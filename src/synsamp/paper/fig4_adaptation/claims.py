@@ -296,7 +296,7 @@ MECHANISM_CLAIMS = (
         (0.0, 0.5),
         unit="of circuits",
         reason="more than half of the circuits fail to adapt",
-        detail="circuits with at least two neurons turned to the new digit at the end of its "
+        detail="circuits with at least two neurons retuned to the new digit at the end of its "
         "phase, without prior and noise and with b falling as 1/t from the start",
         branch="learning/maximum_likelihood",
         null_branch="learning",
