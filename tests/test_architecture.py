@@ -264,6 +264,21 @@ def test_the_guard_of_the_experiments_sees_a_wrong_import(folder, room, text):
     assert wrong_for_experiment(folder, room, text)
 
 
+PARTS = {"__init__", "parameters", "protocol", "measures", "claims", "figures", "experiment"}
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sorted({path.parent for path in EXPERIMENT_MODULES if path.parent.name != "shared"}),
+    ids=lambda folder: folder.name,
+)
+def test_experiments_look_alike(folder):
+    """The same six files in each, and at most one more."""
+    found = {path.stem for path in folder.glob("*.py")}
+    assert found >= PARTS
+    assert len(found - PARTS) <= 1
+
+
 def test_every_folder_has_its_place():
     assert {folder_of(path) for path in modules()} <= MAY_IMPORT.keys()
 

@@ -1,4 +1,4 @@
-"""The experiments written out in docs/runs.md and docs/protocols.md run as printed."""
+"""The experiments written out in docs/experiments.md and docs/protocols.md run as printed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def here(tmp_path, monkeypatch):
 
 
 def test_a_circuit_on_custom_images_with_a_lesion(here):
-    code = next(b for b in blocks("runs.md") if b.startswith("# lesion.py"))
+    code = next(b for b in blocks("experiments.md") if b.startswith("# lesion.py"))
     (here / "lesion.py").write_text(code)
     (here / "my_images").mkdir()
     rng = np.random.default_rng(3)
@@ -53,7 +53,7 @@ def test_a_circuit_on_custom_images_with_a_lesion(here):
 
 
 def test_an_experiment_without_a_network(here):
-    code = next(b for b in blocks("runs.md") if "class WalkParameters" in b)
+    code = next(b for b in blocks("experiments.md") if "class WalkParameters" in b)
     (here / "walk.py").write_text(code)
     assert command("run", "walk.py", "--trials", "3", "--workers", "1", "--out", "r") == 0
     data = RunFolder(here / "r").results()["ensemble"]

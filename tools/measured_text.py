@@ -37,7 +37,7 @@ from tools.stored import Stored
 
 BEGIN, END = "<!-- measured ", "<!-- end of measured -->"
 BLOCK = re.compile(rf"{BEGIN}(\w+)\n(.*?)\n-->\n.*?{END}", re.S)
-PAGES = ("generalisation", "motility", "adaptation", "compensation")
+PAGES = ("generalisation", "motility", "adaptation", "compensation", "compensation-methods")
 """Pages of docs/ with such comments."""
 
 

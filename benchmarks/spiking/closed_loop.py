@@ -40,7 +40,7 @@ _RATES_HZ = np.random.default_rng(0).uniform(0, 30, (64, _N_INPUTS))
 class _Restless(Environment):
     """Other rates and another reward at each answer."""
 
-    period_s, circuits = _PERIOD_S, ("z",)
+    period_s, neurons = _PERIOD_S, ("z",)
 
     def start(self, seed: int) -> Response:
         """The first rates."""
@@ -61,7 +61,7 @@ def _restless(state: Any, counts: Any, numbers: Any) -> tuple[int, float]:
 class _Compiled(CompiledEnvironment):
     """Another reward at each answer, other rates every 50."""
 
-    period_s, circuits = _PERIOD_S, ("z",)
+    period_s, neurons = _PERIOD_S, ("z",)
     inputs = _RATES_HZ
     answer = staticmethod(_restless)
 

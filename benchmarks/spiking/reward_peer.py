@@ -99,7 +99,7 @@ class FreeCase(Case):
 class WhoWon(Environment):
     """Spikes are worth something by who fires them; the inputs stay as they are."""
 
-    circuits = ("z",)
+    neurons = ("z",)
 
     def __init__(self, case: Case) -> None:
         self.period_s, self._case = case.period_s, case

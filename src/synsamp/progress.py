@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
@@ -17,21 +19,19 @@ from rich.progress import (
 )
 
 
+def bars(console: Console, *columns: ProgressColumn, show: bool = True, **options: Any) -> Progress:
+    """Build progress bars with a description and some columns; shown on a terminal only."""
+    options = {"transient": True, "disable": not (show and console.is_terminal)} | options
+    return Progress(TextColumn("{task.description}"), *columns, console=console, **options)
+
+
 @contextmanager
 def progress_bar(
     description: str, total: float | None, show: bool = True
 ) -> Iterator[Callable[[float], None]]:
     """A bar on standard error; yields ``advance(amount)``. Shows nothing without a terminal."""
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not (show and console.is_terminal)
-    ) as bar:
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with bars(Console(stderr=True), *columns, show=show) as bar:
         task = bar.add_task(description, total=total)
         yield lambda amount: bar.advance(task, amount)
 
@@ -39,10 +39,7 @@ def progress_bar(
 @contextmanager
 def waiting(description: str) -> Iterator[None]:
     """A spinner with the elapsed time, for operations of unknown length."""
-    console = Console(stderr=True)
-    columns = (SpinnerColumn("line"), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as shown:
+    columns = (SpinnerColumn("line"), TimeElapsedColumn())
+    with bars(Console(stderr=True), *columns) as shown:
         shown.add_task(description, total=None)
         yield

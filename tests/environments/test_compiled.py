@@ -49,7 +49,7 @@ def follow(state, counts, numbers):
 
 
 class Follow(CompiledEnvironment):
-    circuits, period_s = ("z",), 0.03
+    neurons, period_s = ("z",), 0.03
     inputs, numbers, answer = INPUTS, (0.3,), staticmethod(follow)
 
     def first(self, seed):
@@ -61,7 +61,7 @@ class FromPython(Environment):
 
     def __init__(self, environment):
         self._inside = environment
-        self.period_s, self.circuits = environment.period_s, environment.circuits
+        self.period_s, self.neurons = environment.period_s, environment.neurons
 
     def start(self, seed):
         return self._inside.start(seed)
@@ -388,13 +388,13 @@ def test_a_state_must_be_such_as_it_begins_with():
         Loop(sim, Named())
 
 
-def test_circuits_and_inputs_are_checked():
+def test_neurons_and_inputs_are_checked():
     sim = Simulation(network("free"), seed=1)
 
     class Twice(Follow):
-        circuits = ("z", "z")
+        neurons = ("z", "z")
 
-    with pytest.raises(SynsampError, match="must name each circuit once"):
+    with pytest.raises(SynsampError, match="must name each group of neurons once"):
         Loop(sim, Twice())
 
     class Unequal(Follow):
@@ -413,7 +413,7 @@ def spoils(state, counts, numbers):
 
 def test_no_neuron_is_watched_and_parameters_are_read_only():
     class Blind(Follow):
-        circuits, answer = (), staticmethod(spoils)
+        neurons, answer = (), staticmethod(spoils)
 
         def first(self, seed):
             return {"seed": seed, "table": np.zeros((2, 3))}

@@ -42,7 +42,7 @@ def adapted(make=Walk):
         make,
         encode=lambda seen: np.clip(20 + 10 * seen[0] * np.array([1, 1, -1, -1]), 0, 60),
         decode=lambda counts: int(counts["z"][0] > counts["z"][1]),
-        circuits=("z",),
+        neurons=("z",),
         period_s=0.1,
     )
 
@@ -107,7 +107,7 @@ def test_an_environment_of_gymnasium_itself():
             "CartPole-v1",
             encode=lambda seen: 20 + 15 * np.tanh(seen),
             decode=lambda counts: int(counts["z"][0] > counts["z"][1]),
-            circuits=("z",),
+            neurons=("z",),
             period_s=0.02,
         ),
     )

@@ -200,13 +200,13 @@ def test_a_bad_answer_is_named_in_one_line(answer, words):
 class NoPopulation(TwoArmed):
     def __init__(self):
         super().__init__()
-        self.circuits = ("motor",)
+        self.neurons = ("motor",)
 
 
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        (NoPopulation(), "circuit of TwoArmed.* must be .*'motor'"),
+        (NoPopulation(), "neurons of TwoArmed.* must be .*'motor'"),
         (TwoArmed(period_s=0.0), "period_s of TwoArmed.* must be"),
         (object(), "environment must be"),
     ],

@@ -15,7 +15,7 @@ class TwoArmed(Environment):
     """Every second another input may be lit; reward if the neuron of the same number leads."""
 
     def __init__(self, swapped=False, period_s=0.05):
-        self.period_s, self.circuits, self.swapped = period_s, ("z",), swapped
+        self.period_s, self.neurons, self.swapped = period_s, ("z",), swapped
 
     def describe(self):
         return f"TwoArmed({self.swapped})"

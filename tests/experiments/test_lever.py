@@ -8,13 +8,13 @@ import xarray as xr
 
 from synsamp.beyond.lever.experiment import EXPERIMENT, QUICK
 from synsamp.beyond.lever.measures import counted_between, lost, per_minute, preserved, turnover
-from synsamp.beyond.lever.network import (
+from synsamp.beyond.lever.parameters import LeverParameters, LeverTask
+from synsamp.beyond.lever.protocol import (
     build_network,
     lesion,
     motor_neurons,
     start_of,
 )
-from synsamp.beyond.lever.parameters import LeverParameters, LeverTask
 from synsamp.beyond.lever.task import FIRST, LATE_S, REWARDED, SECOND, WAITING, Lever
 from synsamp.claims import Ratio
 from synsamp.runs.execute import execute

@@ -302,8 +302,8 @@ def test_a_run_records_what_the_figure_needs(tiny, parameters):
     shown = results["traces"]
     assert shown.time.values[-1] == 1000.0
     assert (shown.theta.values > 0).mean(axis=0)[shown.persistent.values].min() > 0.95
-    assert results["free/active"].sizes["time"] == 100 + 50 + 7 + 1
-    assert results["free/slow/active"].sizes["time"] == 10 + 1
+    assert results["no_activity/active"].sizes["time"] == 100 + 50 + 7 + 1
+    assert results["no_activity/slow/active"].sizes["time"] == 10 + 1
     # Over so short a time lifetimes hardly depend on b: these claims are not judged.
     too_short = {"time-scale", "exponent", "first-passage-F", "power-law-F"}
     assert {c.id for c in tiny.claims()} == {c.id for c in CLAIMS} - too_short
@@ -339,20 +339,22 @@ def made(parameters, rng, *, persistent):
     for name, each in records(slow.speed, slow.record_every_s, slow.points + 1, start_s, 1).items():
         found[f"circuit/slow/{name}"] = each
 
-    def free(b, step_s, points):
+    def silent(b, step_s, points):
         theta = ornstein_uhlenbeck(rng, b, step_s, points, n).reshape(points, -1, 784)
         time = forgetting(parameters) + np.arange(points) * step_s
         at = xr.Dataset({"theta": (("time", "post", "pre"), theta)}, coords={"time": time})
         return at, (at.theta > 0).to_dataset(name="active")
 
-    alone, found["free/active"] = free(
+    alone, found["no_activity/active"] = silent(
         1e-4, sync_interval_s, fast.points + 1 + parameters.change_steps
     )
-    found["free/theta"] = alone.isel(time=slice(None, None, coarse))
+    found["no_activity/theta"] = alone.isel(time=slice(None, None, coarse))
     pair = alone.theta.values[[-1 - parameters.change_steps, -1]]
-    found["free/pair"] = xr.Dataset({"pair": (("mark", "post", "pre"), pair)})
-    _, found["free/slow/active"] = free(slow.speed, slow.record_every_s, slow.points + 1)
-    _, found["free/unchanged/active"] = free(fast.speed, slow.record_every_s, slow.points + 1)
+    found["no_activity/pair"] = xr.Dataset({"pair": (("mark", "post", "pre"), pair)})
+    _, found["no_activity/slow/active"] = silent(slow.speed, slow.record_every_s, slow.points + 1)
+    _, found["no_activity/unchanged/active"] = silent(
+        fast.speed, slow.record_every_s, slow.points + 1
+    )
     return found | analyse(parameters, found)
 
 

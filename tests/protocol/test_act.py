@@ -124,8 +124,8 @@ def test_a_wrong_step_raises_an_error(step, words):
 
 def test_a_population_that_the_network_lacks_raises_an_error_before_it_runs():
     environment = TwoArmed()
-    environment.circuits = ("motor",)
-    with pytest.raises(SynsampError, match=r"circuit of TwoArmed.*'motor'"):
+    environment.neurons = ("motor",)
+    with pytest.raises(SynsampError, match=r"neurons of TwoArmed.*'motor'"):
         Protocol(network(), [Act(environment, 1)], {}, sync_interval_s=0.5)
 
 

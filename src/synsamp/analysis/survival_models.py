@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import optimize, special
 
 from synsamp.analysis.survival import Lifetimes
-from synsamp.arguments import instance
+from synsamp.arguments import instance, one_of
 from synsamp.errors import refuse
 
 Floats = NDArray[np.float64]
@@ -161,8 +161,7 @@ def fit_survival_model(lifetimes: Lifetimes, name: str) -> SurvivalModel:
         One of `SURVIVAL_MODELS`, such as "Weibull".
     """
     instance("lifetimes", lifetimes, Lifetimes)
-    if not isinstance(name, str) or name not in _MODELS:
-        raise refuse("survival model", f"must be one of {', '.join(_MODELS)}", name)
+    one_of("survival model", name, _MODELS)
     if lifetimes.ended.sum() < FEWEST:
         raise refuse(
             "lifetimes",

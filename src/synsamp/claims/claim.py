@@ -15,7 +15,13 @@ Kind = Literal["statement", "implication", "question"]
 
 
 class Ratio(NamedTuple):
-    """A measure whose estimate over seeds is the ratio of means, not the mean of ratios."""
+    """A measure whose estimate over seeds is the ratio of means, not the mean of ratios.
+
+    Parameters
+    ----------
+    part, whole : float
+        Numerator and denominator in one run.
+    """
 
     part: float
     whole: float
@@ -34,6 +40,11 @@ def measure_key(measure: str, branch: str = "") -> str:
         Name of a declared measure.
     branch
         Branch in which it is taken, as ``"learning/noise_off"``; empty: the main course.
+
+    Returns
+    -------
+    str
+        The measure, followed by ``@`` and the branch if there is one.
 
     Examples
     --------

@@ -23,6 +23,11 @@ def variants(measure: Measure, **arguments: tuple[Any, ...]) -> tuple[Measure, .
     **arguments
         The further arguments, by the name of the measure that they make.
 
+    Returns
+    -------
+    tuple of callable
+        The measures, in the order of ``arguments``.
+
     Examples
     --------
     >>> def count(parameters, results, kind):
@@ -59,7 +64,7 @@ def check_declared(
     measures: Sequence[Measure], claims: Sequence[Claim], also_measured: Sequence[str]
 ) -> None:
     """Raise an error if a claim, or ``also_measured``, names a measure that is not declared."""
-    if not isinstance(measures, Sequence) or not all(map(_is_function, measures)):
+    if not _are_functions(measures):
         given = getattr(measures, "__name__", repr(measures))
         raise ValueError(
             "measures must be a list of functions, each of which returns one value; write "
@@ -146,8 +151,10 @@ def _by_name(measures: Sequence[Measure]) -> dict[str, Measure]:
     return functions
 
 
-def _is_function(measure: object) -> bool:
-    return callable(measure) and hasattr(measure, "__name__")
+def _are_functions(measures: object) -> bool:
+    return isinstance(measures, Sequence) and all(
+        callable(measure) and hasattr(measure, "__name__") for measure in measures
+    )
 
 
 def _takes_branch(function: Measure) -> bool:

@@ -37,7 +37,23 @@ the band. A thousand networks of Fig. 5 take a day on two cores."""
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with its measure over seeds and its verdict."""
+    """A claim with its measure over seeds and its verdict.
+
+    Parameters
+    ----------
+    claim : Claim
+        What is claimed.
+    measured : Interval
+        Estimate over seeds with its 95 % interval.
+    n : int
+        Number of seeds.
+    null : Interval or None
+        Estimate of the null.
+    verdict : str
+        "holds", "fails", "undecided" or "not specific".
+    needed : int or None
+        Seeds that would decide, if undecided.
+    """
 
     claim: Claim
     measured: Interval
@@ -94,7 +110,22 @@ def judge_all(claims: Sequence[Claim], measures: Mapping[str, Sequence[Value]]) 
 
 
 def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = None) -> Judged:
-    """Judge one claim by its measure and its null, one value per seed each."""
+    """Judge one claim by its measure and its null, one value per seed each.
+
+    Parameters
+    ----------
+    claim : Claim
+        What is claimed.
+    values : sequence of float, bool or Ratio
+        The measure, one value per seed.
+    null : sequence of float, bool or Ratio, optional
+        The null, one value per seed.
+
+    Returns
+    -------
+    Judged
+        Estimate, interval and verdict.
+    """
     measured = interval_of(values, claim.exact)
     nothing = None if null is None else interval_of(null, claim.exact)
     n = len(values)

@@ -21,7 +21,7 @@ def measures_dataset(measures: Mapping[str, Value]) -> xr.Dataset:
     return xr.Dataset({name: _variable(name, value) for name, value in measures.items()})
 
 
-def _variable(name: str, value: Value) -> Any:
+def _variable(name: str, value: Any) -> Any:
     if isinstance(value, Ratio):
         return (PARTS, np.array([float(value.part), float(value.whole)]))
     if isinstance(value, (bool, np.bool_)):

@@ -12,22 +12,31 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import metadata
-from typing import Annotated, Any
+from importlib import import_module, metadata
+from typing import Annotated
 
 import typer
 
 from synsamp.cli.arguments import check_words, guard
-from synsamp.cli.look import add_claims, add_list, add_report, check_command
 from synsamp.cli.messages import complain
-from synsamp.cli.new import new_command
 from synsamp.cli.printing import make_printable
-from synsamp.cli.run import add_resume, add_run, add_sweep
-from synsamp.cli.spines import spines
-from synsamp.cli.tools import doctor_command
 from synsamp.errors import FailureError, SynsampError
 from synsamp.experiments.registry import REGISTRY, Registry
 
+COMMANDS = {
+    "list": "look",
+    "run": "run",
+    "sweep": "run",
+    "resume": "run",
+    "new": "new",
+    "claims": "look",
+    "report": "look",
+    "check": "look",
+    "data": "tools",
+    "spines": "spines",
+    "doctor": "tools",
+}
+"""The module of each command, which has ``add_NAME(app, registry)``; in the order of the help."""
 Version = Annotated[bool, typer.Option("--version", help="Show the version and exit.")]
 
 
@@ -104,29 +113,6 @@ def build_app(registry: Registry) -> typer.Typer:
         if version:
             typer.echo(f"synsamp {metadata.version('synsamp')}")
 
-    # In the order in which `synsamp --help` shows them.
-    add_list(app, registry)
-    add_run(app, registry)
-    add_sweep(app, registry)
-    add_resume(app, registry)
-    app.command("new")(new_command)
-    add_claims(app, registry)
-    add_report(app, registry)
-    app.command("check")(check_command)
-
-    @app.command(
-        "data",
-        add_help_option=False,
-        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
-    )
-    def data_command(context: typer.Context) -> Any:
-        """Show, fetch and check the data sets (`synsamp data --help`)."""
-        from synsamp.cli.data import app as data_app
-
-        return guard(data_app)(
-            context.args or ["--help"], prog_name="synsamp data", standalone_mode=False
-        )
-
-    app.command("spines")(spines)
-    app.command("doctor")(doctor_command)
+    for name, module in COMMANDS.items():
+        getattr(import_module(f"synsamp.cli.{module}"), f"add_{name}")(app, registry)
     return guard(app)

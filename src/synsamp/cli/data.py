@@ -10,14 +10,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
 
 from synsamp.data import fetch as fetching
 from synsamp.data.digits import MNIST, load_digits
 from synsamp.data.inventory import inventory
 from synsamp.data.speech import EmbeddedVoices, FreeSpokenDigits, load_speech
 from synsamp.errors import refuse
-from synsamp.progress import waiting
+from synsamp.progress import bars, waiting
 
 app = typer.Typer(
     name="data",
@@ -72,7 +72,8 @@ def fetch_data(
         download = {Fetchable.mnist: fetching.fetch_mnist, Fetchable.fsdd: fetching.fetch_fsdd}[
             name
         ]
-        with _progress() as progress:
+        columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
+        with bars(Console(stderr=True), *columns, transient=False) as progress:
             folder = download(_report_to(progress))
     holding = next(held for held in inventory() if held.name == name)
     typer.echo(f"{name}: {holding.amount} in {folder}")
@@ -125,17 +126,6 @@ def _draw(name: Showable, target: Path) -> None:
         os.replace(beside, target)
     finally:
         beside.unlink(missing_ok=True)  # also after an error
-
-
-def _progress() -> Progress:
-    """A bar on the terminal; on standard error, so that output can be piped."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        console=Console(stderr=True),
-    )
 
 
 def _report_to(progress: Progress) -> fetching.ProgressCallback:

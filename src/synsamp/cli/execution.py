@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -40,10 +40,11 @@ def plan_run(
     experiment = entry.load()
     one = describe_run(experiment, preset, settings, seed)
     if trials is None:
-        trials = experiment.trials.get(one.preset, 1)
-        if not isinstance(trials, int) or isinstance(trials, bool) or trials < 1:
+        given: Any = experiment.trials.get(one.preset, 1)
+        if not isinstance(given, int) or isinstance(given, bool) or given < 1:
             name = f"trials of {experiment.name} for the preset {one.preset}"
-            raise refuse(name, "must be a whole number >= 1", trials, "correct the experiment")
+            raise refuse(name, "must be a whole number >= 1", given, "correct the experiment")
+        trials = given
     if one_by_one:
         changes = one_at_a_time(vary)
         one = describe_ensemble(experiment, trials, (), preset, settings, seed, changes)

@@ -88,6 +88,11 @@ def add_report(app: typer.Typer, registry: Registry) -> None:
         typer.echo(f"report: {write_report(runs, known, page)}")
 
 
+def add_check(app: typer.Typer, registry: Registry) -> None:
+    """Add ``synsamp check``."""
+    app.command("check")(check_command)
+
+
 def check_command(folders: Folders) -> int:
     """Check that runs are finished and every file is as the run wrote it.
 

@@ -8,6 +8,12 @@ from typing import Annotated
 import typer
 
 from synsamp.errors import refuse
+from synsamp.experiments.registry import Registry
+
+
+def add_new(app: typer.Typer, registry: Registry) -> None:
+    """Add ``synsamp new``."""
+    app.command("new")(new_command)
 
 
 def new_command(

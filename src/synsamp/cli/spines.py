@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from synsamp.errors import SynsampError, refuse
+from synsamp.experiments.registry import Registry
 from synsamp.progress import waiting
 
 if TYPE_CHECKING:
     from synsamp.spines.analysis import Analysis
+
+
+def add_spines(app: typer.Typer, registry: Registry) -> None:
+    """Add ``synsamp spines``."""
+    app.command("spines")(spines)
 
 
 def spines(

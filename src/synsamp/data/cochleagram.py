@@ -32,6 +32,17 @@ class Cochleagram:
 
     The largest value is 1. ``peak`` is the largest activity before this scaling, in the units of
     the cochlear model, so ``peak * values`` compares utterances (`normalise`).
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (frames, channels)
+        Activity in [0, 1].
+    frame_s : float
+        Duration of a frame (s).
+    centre_hz : ndarray of float, shape (channels,)
+        Centre frequency of each channel (Hz).
+    peak : float
+        Largest activity before the scaling.
     """
 
     values: FloatArray

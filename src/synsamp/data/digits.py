@@ -25,7 +25,15 @@ MOST_PIXELS = 100_000_000
 
 @dataclass(frozen=True, eq=False)
 class Digits:
-    """Labelled images: ``images[n, height, width]`` in [0, 1] (float32) and ``labels[n]``."""
+    """Labelled images: ``images[n, height, width]`` in [0, 1] (float32) and ``labels[n]``.
+
+    Parameters
+    ----------
+    images : ndarray of float32, shape (n, height, width)
+        Grey values in [0, 1].
+    labels : ndarray of int, shape (n,)
+        The digits.
+    """
 
     images: NDArray[np.float32]
     labels: NDArray[np.int64]
@@ -80,7 +88,13 @@ class Digits:
 
 
 class DigitSets(NamedTuple):
-    """A training set and a test set."""
+    """A training set and a test set.
+
+    Parameters
+    ----------
+    train, test : Digits
+        Images and labels.
+    """
 
     train: Digits
     test: Digits
@@ -110,6 +124,11 @@ class MNIST:
     """The full MNIST, 60,000 + 10,000, from the four original files in ``folder``.
 
     Default folder: where ``synsamp data fetch mnist`` stores them.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Folder of the four files.
     """
 
     folder: str | Path | None = None
@@ -135,12 +154,25 @@ def load_digits(source: DigitSource | None = None) -> DigitSets:
     ----------
     source
         `EmbeddedDigits` (default), `MNIST` or a custom source.
+
+    Returns
+    -------
+    DigitSets
+        Training set and test set.
     """
     return (source or EmbeddedDigits()).load()
 
 
 class DigitSplit(NamedTuple):
-    """Disjoint images of one digit, and their positions among all images of that digit."""
+    """Disjoint images of one digit, and their positions among all images of that digit.
+
+    Parameters
+    ----------
+    train, test : ndarray of float32, shape (n, height, width)
+        Images in [0, 1].
+    train_positions, test_positions : ndarray of int, shape (n,)
+        Position of each image among all images of the digit.
+    """
 
     train: NDArray[np.float32]
     test: NDArray[np.float32]
@@ -162,6 +194,11 @@ def split_digit(images: NDArray[np.float32], n_train: int, n_test: int, seed: in
         Numbers of images.
     seed
         Seed of the permutation.
+
+    Returns
+    -------
+    DigitSplit
+        Images and their positions.
     """
     if min(n_train, n_test) < 1 or n_train + n_test > len(images):
         raise refuse(
@@ -180,6 +217,18 @@ def rbm_split(seed: int, source: DigitSource | None = None) -> DigitSplit:
 
     Both come from the ones of the MNIST training set, which the embedded data holds whole and in
     the original order: a seed gives the same images with ``EmbeddedDigits`` and with ``MNIST``.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the split.
+    source : DigitSource, optional
+        Where the ones come from; default: embedded.
+
+    Returns
+    -------
+    DigitSplit
+        Images and their positions.
     """
     return split_digit(load_digits(source).train.by_digit(1), n_train=5, n_test=100, seed=seed)
 
@@ -193,6 +242,11 @@ def digits_from_array(images: ArrayLike, labels: ArrayLike) -> Digits:
         Shape (n, height, width), in [0, 1] or uint8 from 0 to 255.
     labels
         Whole numbers, shape (n,).
+
+    Returns
+    -------
+    Digits
+        Images in [0, 1] and labels.
     """
     array = arguments.array("images", images)
     if array.dtype == np.uint8:
@@ -210,6 +264,16 @@ def digits_from_folder(folder: str | Path) -> Digits:
     """Read PNG files ``folder/<digit>/<any name>.png``, all of one size.
 
     Colour becomes grey (ITU-R BT.601 weights), and transparent counts as dark.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder with one sub-folder per digit.
+
+    Returns
+    -------
+    Digits
+        Images in [0, 1] and labels.
     """
     root = Path(folder)
     paths = sorted(path for path in root.glob("*/*") if path.suffix.lower() == ".png")

@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RateSegments:
-    """Piecewise constant input rates for the spiking engine.
+    """Time-varying (piecewise constant) rates of Poisson inputs.
 
     Parameters
     ----------
@@ -112,6 +112,11 @@ def encode_image(
         Rate of a white pixel, without noise.
     noise_hz
         Rate added to every input.
+
+    Returns
+    -------
+    RateSegments
+        Rates (Hz) of every input, segment by segment.
     """
     pixels = unit_interval("image", image).ravel()
     rates_hz = rates_from_unit(pixels, max_rate_hz, noise_hz)
@@ -139,6 +144,11 @@ def encode_cochleagram(
         Rate added to every input.
     afferents_per_channel
         Inputs per channel; inputs 0-9 belong to channel 0, 10-19 to channel 1.
+
+    Returns
+    -------
+    RateSegments
+        Rates (Hz) of every input, segment by segment.
     """
     frames = unit_interval("cochleagram", cochleagram)
     if frames.ndim != 2:
@@ -159,7 +169,22 @@ def encode_cochleagram(
 
 
 def noise_gap(n_inputs: int, duration_s: float, noise_hz: float = 1.0) -> RateSegments:
-    """``duration_s`` seconds of noise on every input, as between two digits."""
+    """``duration_s`` seconds of noise on every input, as between two digits.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Number of inputs.
+    duration_s : float
+        Duration (s).
+    noise_hz : float
+        Rate of every input (Hz).
+
+    Returns
+    -------
+    RateSegments
+        Rates (Hz) of every input, segment by segment.
+    """
     if n_inputs < 1:
         raise refuse("n_inputs", "must be >= 1", n_inputs, "give the number of input neurons")
     return RateSegments(np.array([duration_s]), np.full((1, n_inputs), noise_hz))
@@ -168,7 +193,22 @@ def noise_gap(n_inputs: int, duration_s: float, noise_hz: float = 1.0) -> RateSe
 def padded(
     segments: RateSegments, before_s: float, after_s: float, noise_hz: float = 1.0
 ) -> RateSegments:
-    """Add ``before_s`` and ``after_s`` seconds of noise around a presentation; 0 adds none."""
+    """Add ``before_s`` and ``after_s`` seconds of noise around a presentation; 0 adds none.
+
+    Parameters
+    ----------
+    segments : RateSegments
+        A presentation.
+    before_s, after_s : float
+        Durations of the noise (s).
+    noise_hz : float
+        Rate of every input during the noise (Hz).
+
+    Returns
+    -------
+    RateSegments
+        Rates (Hz) of every input, segment by segment.
+    """
     for name, length_s in (("before_s", before_s), ("after_s", after_s)):
         check_not_negative(name, np.asarray(length_s, dtype=np.float64))
     result = segments
@@ -185,6 +225,18 @@ def draw_spikes(
     """Draw one realisation, for figures and tests: sorted spike times (s) and their inputs.
 
     Within a segment the count of an input is Poisson and its spikes are uniform in time.
+
+    Parameters
+    ----------
+    segments : RateSegments
+        Rates of all inputs.
+    rng : numpy.random.Generator
+        Source of random numbers.
+
+    Returns
+    -------
+    tuple of ndarray
+        Sorted spike times (s) and the input of each spike, shape (spikes,).
     """
     counts = rng.poisson(segments.rates_hz * segments.durations_s[:, np.newaxis])
     segment, channel = np.nonzero(counts)

@@ -61,6 +61,11 @@ def lyon_cochleagram(waveform: ArrayLike, rate_hz: float, frame_s: float = FRAME
         Sample rate.
     frame_s
         Duration of a frame, a multiple of 0.08 ms.
+
+    Returns
+    -------
+    Cochleagram
+        Activity in [0, 1], shape (frames, channels).
     """
     samples_per_frame = frame_length(frame_s)
     sound = whole_frames(at_ear_rate(waveform, rate_hz), samples_per_frame)

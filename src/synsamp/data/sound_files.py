@@ -27,14 +27,33 @@ REMEDY = "give a wav or SPHERE file with one word"
 
 
 class Sound(NamedTuple):
-    """Samples of one channel from -1 to 1 (full scale), shape (samples,), and the sample rate."""
+    """Samples of one channel from -1 to 1 (full scale), shape (samples,), and the sample rate.
+
+    Parameters
+    ----------
+    waveform : ndarray of float, shape (samples,)
+        Samples from −1 to 1.
+    rate_hz : float
+        Sample rate (Hz).
+    """
 
     waveform: NDArray[np.float64]
     rate_hz: float
 
 
 def read_sound(path: str | Path) -> Sound:
-    """Read a WAV or SPHERE file, distinguished by its first bytes (both are named .wav)."""
+    """Read a WAV or SPHERE file, distinguished by its first bytes (both are named .wav).
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Sound
+        Samples from −1 to 1, shape (samples,), and the sample rate (Hz).
+    """
     content = content_of(path, MOST_BYTES, REMEDY)
     return _sphere(path, content) if content.startswith(SPHERE_MAGIC) else _wav(path, content)
 
@@ -43,6 +62,16 @@ def read_wav(path: str | Path) -> Sound:
     """Read a WAV file of any sample rate: 8, 16, 24 or 32 bit integers, or floats.
 
     Channels are averaged. Empty, truncated and compressed files and NaN raise an error.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Sound
+        Samples from −1 to 1, shape (samples,), and the sample rate (Hz).
     """
     return _wav(path, content_of(path, MOST_BYTES, REMEDY))
 
@@ -91,6 +120,16 @@ def read_sphere(path: str | Path) -> Sound:
 
     The header is text: a magic line, its own length, then lines ``name -type value`` up to
     ``end_head``. Full scale follows from ``sample_sig_bits`` (12 in TI-46), else from the bytes.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Sound
+        Samples from −1 to 1, shape (samples,), and the sample rate (Hz).
     """
     return _sphere(path, content_of(path, MOST_BYTES, REMEDY))
 

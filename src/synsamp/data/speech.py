@@ -23,7 +23,21 @@ EMBEDDED_VOICES_FILE = "fsdd_spoken_ones_and_twos.npz"
 
 @dataclass(frozen=True, eq=False)
 class Utterance:
-    """One spoken digit: speaker, take, samples from -1 to 1 (shape (samples,)) and sample rate."""
+    """One spoken digit: speaker, take, samples from -1 to 1 (shape (samples,)) and sample rate.
+
+    Parameters
+    ----------
+    digit : int
+        Spoken digit.
+    speaker : str
+        Name of the speaker.
+    utterance : str
+        Name of the take.
+    waveform : ndarray of float, shape (samples,)
+        Samples from −1 to 1.
+    rate_hz : float
+        Sample rate (Hz).
+    """
 
     digit: int
     speaker: str
@@ -91,7 +105,13 @@ class EmbeddedVoices:
 
 @dataclass(frozen=True)
 class WavFolder:
-    """A folder of WAV files of any sample rate, named ``<digit>_<speaker>_<take>.wav``."""
+    """A folder of WAV files of any sample rate, named ``<digit>_<speaker>_<take>.wav``.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of the files.
+    """
 
     folder: str | Path
 
@@ -111,6 +131,11 @@ class FreeSpokenDigits:
     """The Free Spoken Digit Dataset (8 kHz, CC BY-SA 4.0).
 
     Default folder: where ``synsamp data fetch fsdd`` stores the recordings.
+
+    Parameters
+    ----------
+    folder : str or Path, optional
+        Folder of the recordings.
     """
 
     folder: str | Path | None = None
@@ -132,6 +157,11 @@ class TI46:
     Files are called ``<word><speaker><session><token>.wav``, two characters each, as
     ``01f1set0.wav``: word 00-09, speaker f1-f8 or m1-m8, session se (enrolment) or s1-s8, token
     t0-t9. They may lie in any sub-folder, in capitals or not, as SPHERE or converted to wav.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder of the corpus.
     """
 
     folder: str | Path
@@ -173,7 +203,13 @@ def load_speech(
 
 
 class SpeechSplit(NamedTuple):
-    """Disjoint utterances for training and testing."""
+    """Disjoint utterances for training and testing.
+
+    Parameters
+    ----------
+    train, test : tuple of Utterance
+        The utterances.
+    """
 
     train: tuple[Utterance, ...]
     test: tuple[Utterance, ...]
@@ -195,6 +231,11 @@ def split_speech(
         Seed of the permutations.
     n_train, n_test
         Numbers of utterances per digit.
+
+    Returns
+    -------
+    SpeechSplit
+        Training and test utterances.
     """
     train: list[Utterance] = []
     test: list[Utterance] = []

@@ -6,7 +6,7 @@ that is passed to its two methods and returned, so it can be copied for a branch
     start(seed)            -> Response(state, rates_hz, 0.0)
     respond(state, counts) -> Response(state, rates_hz, reward)
 
-``counts`` holds, for each circuit in ``circuits``, each neuron's spikes since the last response.
+``counts`` holds, for each group in ``neurons``, each neuron's spikes since the last response.
 The response must depend only on the arguments; draw random numbers from the seed, for example with
 ``np.random.default_rng([state["seed"], state["step"]])``.
 """
@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
@@ -28,14 +28,24 @@ from synsamp.spiking import Network
 from synsamp.spiking.kernel.acting import MOST_REWARD
 
 Counts = dict[str, NDArray[np.int64]]
+Rates = TypeVar("Rates", float, NDArray[np.float64])
 
 
 class Response(NamedTuple):
-    """Response of an environment: its new state, the input rates from now on, and the reward."""
+    """Response of an environment: its new state, the input rates from now on, and the reward.
+
+    Parameters
+    ----------
+    state : mapping of str to array
+        New state of the environment.
+    rates_hz : array_like, or mapping of str to array_like
+        Rates (Hz) of the inputs, by group if there are several.
+    reward : float
+        Reward of the last period.
+    """
 
     state: Mapping[str, Any]
-    rates_hz: Any
-    """Input rates (Hz): an array, or a dictionary with one array per input group."""
+    rates_hz: ArrayLike | Mapping[str, ArrayLike]
     reward: float = 0.0
 
 
@@ -44,8 +54,8 @@ class Environment(ABC):
 
     period_s: float
     """Time (s) between two responses."""
-    circuits: tuple[str, ...]
-    """Names of the circuits whose spikes are counted."""
+    neurons: tuple[str, ...]
+    """Names of the groups of neurons whose spikes are counted."""
 
     @abstractmethod
     def start(self, seed: int) -> Response:
@@ -61,30 +71,46 @@ class Environment(ABC):
 
 
 @njit
-def filtered_rate_hz(rate_hz: Any, counts: Any, period_s: float, tau_s: float) -> Any:
+def filtered_rate_hz(rate_hz: Rates, counts: Rates, period_s: float, tau_s: float) -> Rates:
     """Firing rates (Hz) in an exponential window of ``tau_s``, updated by one period of counts.
 
     Can be called from compiled code.
+
+    Parameters
+    ----------
+    rate_hz : float or ndarray
+        Rates so far (Hz).
+    counts : float or ndarray
+        Spikes in the last period.
+    period_s : float
+        Length of the period (s).
+    tau_s : float
+        Time constant of the window (s).
+
+    Returns
+    -------
+    float or ndarray
+        Updated rates (Hz).
     """
     keep = math.exp(-period_s / tau_s)
     return keep * rate_hz + (1.0 - keep) / period_s * counts
 
 
 def check_environment(environment: Any, network: Network) -> Any:
-    """Raise an error unless this is an environment whose circuits exist in the network."""
+    """Raise an error unless this is an environment whose neurons exist in the network."""
     environment = arguments.instance(
         "environment", environment, Environment, "subclass Environment"
     )
     name = environment.describe()
     arguments.number(f"period_s of {name}", environment.period_s, at_least=1e-4, at_most=1e9)
-    if isinstance(environment.circuits, str):
+    if isinstance(environment.neurons, str):
         rule = "must be a tuple of names"
-        raise refuse(f"circuits of {name}", rule, environment.circuits, "use ('z',)")
-    if len(set(environment.circuits)) < len(environment.circuits):
-        rule = "must name each circuit once"
-        raise refuse(f"circuits of {name}", rule, environment.circuits)
-    for circuit in environment.circuits:
-        arguments.one_of(f"circuit of {name}", circuit, [c.name for c in network.neurons])
+        raise refuse(f"neurons of {name}", rule, environment.neurons, "use ('z',)")
+    if len(set(environment.neurons)) < len(environment.neurons):
+        rule = "must name each group of neurons once"
+        raise refuse(f"neurons of {name}", rule, environment.neurons)
+    for group in environment.neurons:
+        arguments.one_of(f"neurons of {name}", group, [c.name for c in network.neurons])
     return environment
 
 

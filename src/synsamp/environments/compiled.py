@@ -6,8 +6,8 @@ which returns to Python only when the input rates change:
     answer(state, counts, numbers) -> (index of the ``inputs`` shown from now on, reward)
 
 is compiled with ``numba.njit``. ``state`` is one array with all values of ``first(seed)`` in their
-order, and is changed in place. ``counts`` holds the spikes of all neurons of ``circuits``, circuit
-by circuit, since the last response. ``numbers`` are the parameters. Random numbers are drawn from
+order, and is changed in place. ``counts`` holds the spikes of all groups in ``neurons``, group
+by group, since the last response. ``numbers`` are the parameters. Random numbers are drawn from
 the seed with `drawn`.
 """
 
@@ -43,6 +43,16 @@ def drawn(seed: float, number: float, which: float = 0.0) -> float:
     """Return a random number in [0, 1) that depends only on three whole numbers below 2**53.
 
     Three rounds of the finisher of SplitMix64 (Steele, Lea & Flood 2014).
+
+    Parameters
+    ----------
+    seed, number, which : float
+        Whole numbers: seed, number of the draw and which of several draws.
+
+    Returns
+    -------
+    float
+        Uniform in [0, 1).
     """
     state = np.uint64(0)
     for part in (np.float64(seed), np.float64(number), np.float64(which)):
@@ -85,7 +95,7 @@ class CompiledEnvironment(Environment):
         """Call the compiled function from Python."""
         flat = self.flat(state)
         none = np.zeros(0, np.int64)
-        seen = np.concatenate([none, *(counts[name] for name in self.circuits)])
+        seen = np.concatenate([none, *(counts[name] for name in self.neurons)])
         shown, reward = type(self).answer(flat, seen, self.numbers_as_array)
         if not 0 <= shown < self.n_inputs:
             raise ValueError(f"inputs number {shown} are to be shown, of {self.n_inputs}")

@@ -38,8 +38,8 @@ class GymnasiumEnvironment(Environment):
         ``rates_hz = encode(observation)``: input rates (Hz).
     decode
         ``action = decode(counts)``: the action, from the spikes of each circuit's neurons.
-    circuits
-        Names of the circuits whose spikes are counted.
+    neurons
+        Names of the groups of neurons whose spikes are counted.
     period_s
         Time (s) between two actions.
     """
@@ -49,13 +49,13 @@ class GymnasiumEnvironment(Environment):
         make: str | Callable[[], Any],
         encode: Callable[[Any], Any],
         decode: Callable[[Counts], Any],
-        circuits: tuple[str, ...],
+        neurons: tuple[str, ...],
         period_s: float,
     ) -> None:
         self._make = make
         self._encode = arguments.function("encode", encode, "rates_hz = encode(observation)")
         self._decode = arguments.function("decode", decode, "action = decode(counts)")
-        self.circuits, self.period_s = tuple(circuits), period_s
+        self.neurons, self.period_s = tuple(neurons), period_s
         self._live: str | None = None  # history of the object, or None if it is unknown
         self._object: Any = None
 

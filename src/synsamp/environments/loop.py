@@ -77,7 +77,7 @@ class Loop:
         self.dopamine = arguments.instance("dopamine", dopamine, Dopamine, "use Dopamine(...)")
         self.rewarded = arguments.flag("rewarded", rewarded)
         neurons_of = simulation.network.neurons_of
-        self._watched = {name: neurons_of(name) for name in self.environment.circuits}
+        self._watched = {name: neurons_of(name) for name in self.environment.neurons}
         self._answer_at: int | None = None
         self._state: dict[str, Any] = {}
         if isinstance(environment, CompiledEnvironment):
@@ -124,13 +124,13 @@ class Loop:
 
     @property
     def _in_order(self) -> NDArray[np.int64]:
-        """All neurons; those of the environment's circuits come first."""
+        """All neurons; those of the environment's groups come first."""
         others = np.setdiff1d(np.arange(self._seen.size), self._watching)
         return np.concatenate([self._watching, others])
 
     @property
     def _watching(self) -> NDArray[np.int64]:
-        """Neurons of the environment's circuits, circuit by circuit."""
+        """Neurons of the environment's groups, group by group."""
         return np.concatenate([np.zeros(0, np.int64), *self._watched.values()])
 
     def _asked(self) -> tuple[dict[str, Any], dict[str, Any], float]:

@@ -16,7 +16,7 @@ An experiment file defines ``EXPERIMENT``::
         claims=[Claim("sparse", "…", "Fig. 1", measure="active_share", band=(0.0, 0.3))])
 
 One run simulates one seed. Many seeds form an ensemble, over which claims are judged.
-``docs/runs.md`` explains each part.
+``docs/experiments.md`` explains each part.
 """
 
 from __future__ import annotations
@@ -62,7 +62,15 @@ class Parameters(BaseModel):
 
 
 class GaussianSection(Parameters):
-    """Parameters of a Gaussian prior of θ."""
+    """Parameters of a Gaussian prior of θ.
+
+    Parameters
+    ----------
+    mean : float
+        Mean of θ.
+    std : float
+        Standard deviation of θ.
+    """
 
     mean: float = Field(0.5, ge=-10.0, le=10.0, description="μ, mean of the prior of θ")
     std: float = Field(

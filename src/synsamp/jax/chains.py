@@ -59,7 +59,7 @@ class JaxChains(ChainBackend):
         self._move = _loop(rule, size, _STEPS[type(method)])
 
     @property
-    def theta(self) -> Floats:
+    def theta(self) -> Floats:  # type: ignore[override]  # read from the device
         """Current parameters, shape (chains, parameters)."""
         return np.asarray(self._theta, float)
 

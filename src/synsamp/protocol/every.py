@@ -10,13 +10,21 @@ from synsamp import arguments
 
 @dataclass(frozen=True, eq=False)
 class Every:
-    """A record or change at each multiple of ``seconds`` of biological time; see `every`."""
+    """A record or change at each multiple of ``seconds`` of biological time; see `every`.
+
+    Parameters
+    ----------
+    seconds : float
+        Interval (s).
+    what : record, `Change`, or function of a `View`
+        What is taken or made.
+    """
 
     seconds: float
     what: Any
 
 
-def every(seconds: float, what: Any) -> Every:
+def every(seconds: float, what: object) -> Every:
     """Take a record, or make a change, at each multiple of ``seconds`` of biological time.
 
     Parameters
@@ -28,5 +36,10 @@ def every(seconds: float, what: Any) -> Every:
         taken at the start of the protocol or branch, and one more right after each lesion; its time
         is the next floating-point number, so times are unique. As a step: a `Change`, made at
         once and at each multiple until the end of the protocol or branch.
+
+    Returns
+    -------
+    Every
+        A record for ``record=``, or a step.
     """
     return Every(arguments.number("seconds", seconds, above=0, at_most=1e12), what)

@@ -22,6 +22,7 @@ from synsamp.protocol.saved import GROUP
 from synsamp.protocol.steps import (
     TIMED,
     Branch,
+    ProtocolStep,
     Save,
     check_protocol_step,
     check_step_name,
@@ -58,8 +59,8 @@ class Protocol:
     def __init__(
         self,
         network: Network,
-        steps: Sequence[Any],
-        record: Mapping[str, Any],
+        steps: Sequence[ProtocolStep],
+        record: Mapping[str, object],
         *,
         sync_interval_s: float = 10.0,
         drift_interval_s: float | None = None,
@@ -82,7 +83,7 @@ class Protocol:
             arguments.instance("start", start, Mapping, "use saved_state(results, name)")
         self._check(self.steps, self.record)
 
-    def _check(self, steps: Sequence[Any], record: Mapping[str, Any]) -> None:
+    def _check(self, steps: Sequence[ProtocolStep], record: Mapping[str, object]) -> None:
         """Raise an error now for what would stop the run later."""
         for name, each in record.items():
             check_record(name, each, self.network)

@@ -29,6 +29,18 @@ def saved_state(results: Mapping[str, Any], name: str) -> dict[str, Any]:
 
     ``results`` is what `Protocol.run` gave, or the results of a run folder; in a branch the name
     begins with the branch: ``saved_state(results, "control/end")``.
+
+    Parameters
+    ----------
+    results : mapping of str to Dataset
+        Results of `Protocol.run` or of a run folder.
+    name : str
+        Name of the state.
+
+    Returns
+    -------
+    dict
+        The state.
     """
     branch, _, last = arguments.text("name", name).rpartition("/")
     key = "/".join(part for part in (branch, GROUP, last) if part)

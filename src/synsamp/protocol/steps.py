@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from synsamp import arguments
 from synsamp.environments import Dopamine, Environment
@@ -21,7 +21,7 @@ from synsamp.protocol.every import Every
 from synsamp.protocol.view import View
 from synsamp.spiking import Network, NetworkLesion
 from synsamp.spiking.changes import changed
-from synsamp.spiking.input.stimulus import parse_stimulus
+from synsamp.spiking.input.stimulus import StimulusLike, parse_stimulus
 
 ParameterChanges = Mapping[str, Any]
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
@@ -37,9 +37,17 @@ def check_step_name(what: str, name: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Show:
-    """Show a stimulus for a while, from its beginning."""
+    """Show a stimulus for a while, from its beginning.
 
-    stimulus: Any
+    Parameters
+    ----------
+    stimulus : Stimulus or mapping of str to presentations
+        What is shown; a mapping gives presentations by input group.
+    duration_s : float
+        Biological time (s).
+    """
+
+    stimulus: StimulusLike
     duration_s: float
 
     def __post_init__(self) -> None:
@@ -52,7 +60,15 @@ class Show:
 
 @dataclass(frozen=True)
 class Silence:
-    """No input for a while."""
+    """No input for a while.
+
+    Parameters
+    ----------
+    duration_s : float
+        Biological time (s).
+    stimulus : None
+        Always None.
+    """
 
     duration_s: float
     stimulus: None = None
@@ -71,6 +87,17 @@ class Act:
 
     The running mean of reward continues from one such step to the next. ``rewarded=False``
     withholds the reward from the network.
+
+    Parameters
+    ----------
+    environment : Environment
+        What the network acts on.
+    duration_s : float
+        Biological time (s).
+    dopamine : Dopamine
+        How reward becomes the dopamine signal.
+    rewarded : bool
+        Whether reward reaches the network.
     """
 
     environment: Environment
@@ -94,10 +121,19 @@ class Lesion:
     """Remove neurons or synapses, or silence inputs: one lesion, several, or chosen from the state.
 
     ``Lesion(lambda view: RemoveNeurons("z", tuned_to_two(view)))``; an empty list removes nothing.
+
+    Parameters
+    ----------
+    what : lesion, sequence of lesions, or callable
+        Lesions of `synsamp.spiking`, or a function of a `View` that returns them.
+    name : str
+        Name in the log of lesions.
     """
 
     def __init__(
-        self, what: NetworkLesion | Sequence[NetworkLesion] | Callable[[View], Any], name: str = ""
+        self,
+        what: NetworkLesion | Sequence[NetworkLesion] | Callable[[View], object],
+        name: str = "",
     ) -> None:
         self.what = what
         self.name = name
@@ -126,6 +162,14 @@ class Change:
 
     ``Change("x->z", temperature=0.0)``; several projections as a list; ``speed=0.0`` switches
     plasticity off. ``Change(f)``: ``f(view)`` gives ``{projection: {number: value}}``.
+
+    Parameters
+    ----------
+    what : str, sequence of str, or callable
+        Projections to change, or a function of a `View` that returns
+        ``{projection: {number: value}}``.
+    **numbers
+        New values, such as ``speed=0.0`` or ``temperature=0.5``.
     """
 
     def __init__(
@@ -160,7 +204,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Mark:
-    """A named moment: every record that is taken `at_marks` takes a row."""
+    """A named moment: every record that is taken `at_marks` takes a row.
+
+    Parameters
+    ----------
+    name : str
+        Name of the moment.
+    """
 
     name: str
 
@@ -174,7 +224,13 @@ class Mark:
 
 @dataclass(frozen=True)
 class Save:
-    """Keep the whole state under a name, to start something else from (`saved_state`)."""
+    """Keep the whole state under a name, to start something else from (`saved_state`).
+
+    Parameters
+    ----------
+    name : str
+        Name of the state.
+    """
 
     name: str
 
@@ -192,11 +248,20 @@ class Branch:
 
     ``record`` takes the place of the protocol's; None records the same. What is recorded stands
     under the branch's name: ``results["control/theta"]``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the branch, and of its results.
+    steps : sequence of steps
+        What the copy does.
+    record : mapping of str to record, optional
+        Records in place of the protocol's; default: the same records.
     """
 
     name: str
-    steps: Sequence[Any]
-    record: Mapping[str, Any] | None = None
+    steps: Sequence[ProtocolStep]
+    record: Mapping[str, object] | None = None
 
     def __post_init__(self) -> None:
         check_step_name("name of a Branch", self.name)
@@ -208,6 +273,10 @@ class Branch:
 
 TIMED = (Show, Silence, Act)
 AT_ONCE = (Lesion, Change, Mark, Save)
+
+
+ProtocolStep: TypeAlias = Show | Silence | Act | Lesion | Change | Mark | Save | Branch | Every
+"""What a `Protocol` or a `Branch` does, one after the other."""
 
 
 def check_protocol_step(step: Any, network: Network) -> None:
@@ -230,7 +299,7 @@ def check_protocol_step(step: Any, network: Network) -> None:
             changed(network, numbers)
 
 
-def seconds_of(steps: Sequence[Any]) -> float:
+def seconds_of(steps: Sequence[ProtocolStep]) -> float:
     """Biological time of all steps, branches included."""
     total = 0.0
     for step in steps:

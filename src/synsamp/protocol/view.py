@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from synsamp.errors import refuse
 from synsamp.spiking import Network, Probe, Simulation
+from synsamp.spiking.input.stimulus import StimulusLike
 
 Seeds = Callable[..., np.random.SeedSequence]
 
@@ -20,6 +21,21 @@ class View:
     All arrays are copies and probes run on copies, so a view cannot change the run. Seeds come
     from the names of the run's seed, the branch, the record (or step) and the time: asking more
     or less elsewhere changes no draw here.
+
+    Parameters
+    ----------
+    simulation : Simulation
+        The running network.
+    branch : str
+        Name of the branch; empty: the main course.
+    seeds : Seeds
+        Seeds of this moment.
+    spike_counts : ndarray of int, shape (neurons,), optional
+        Spikes of each neuron so far.
+    total_reward : float
+        Reward so far.
+    environment : dict, optional
+        State of the environment.
     """
 
     def __init__(
@@ -95,8 +111,10 @@ class View:
         """The seed of a named part of what is done with this view."""
         return self._seeds(*key)
 
-    def probe(self, stimulus: Any, duration_s: float, *key: str | int, **options: Any) -> Probe:
-        """Show a stimulus to a copy with plasticity off; ``key`` tells several probes apart.
+    def probe(
+        self, stimulus: StimulusLike, duration_s: float, *key: str | int, **options: Any
+    ) -> Probe:
+        """Show a stimulus to a copy with plasticity off; ``key`` distinguishes several probes.
 
         ``options`` are those of `Simulation.probe`: ``start``, ``burn_in_s``, ``burn_in``.
         """

@@ -63,7 +63,7 @@ def panels_of(key: str, captions: Mapping[str, str]) -> list[str]:
     return [key] if key in captions else [letter for letter in key if letter in captions]
 
 
-def _render(key: str, figure: Figure) -> Drawing:
+def _render(key: object, figure: Figure) -> Drawing:
     if not isinstance(key, str) or not KEY.fullmatch(key):
         raise ValueError(f"key of a figure must be letters, digits, - and _, got {key!r}")
     if not isinstance(figure, Figure):

@@ -17,6 +17,7 @@ from rich.progress import (
 )
 
 from synsamp.columns import Table
+from synsamp.progress import bars
 from synsamp.protocol.context import Context, ProgressBar, SavedState
 from synsamp.runs.parallel.tasks import Report
 from synsamp.runs.storage import machine
@@ -43,7 +44,7 @@ class FolderContext:
             root / CHECKPOINTS, owner, self.tables.collect, self.tables.restore
         )
         self._report = report
-        self._progress = bars(console)
+        self._progress = run_bars(console)
         self._bars = 0
 
     def table(self, name: str, table: Table, coordinates: Mapping[str, Any]) -> ZarrTable:
@@ -109,19 +110,10 @@ class _PartCheckpoints:
         self._context.checkpoint.save(self._states)
 
 
-def bars(console: Console) -> Progress:
-    """Progress bars with time left, on a terminal only."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:3.0f} %"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+def run_bars(console: Console) -> Progress:
+    """Progress bars of a run, with the time left."""
+    share, left = TextColumn("{task.percentage:3.0f} %"), TextColumn("left")
+    return bars(console, BarColumn(), share, TimeElapsedColumn(), left, TimeRemainingColumn())
 
 
 class _Bar:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import xarray as xr
 from rich.console import Console
@@ -54,11 +55,10 @@ def describe_run(
     seed: int = 0,
 ) -> Description:
     """Resolve what was asked for into the full description of a run; default: the first preset."""
-    if not (
-        isinstance(experiment.parameters, type) and issubclass(experiment.parameters, Parameters)
-    ):
+    kind: Any = experiment.parameters
+    if not (isinstance(kind, type) and issubclass(kind, Parameters)):
         rule = "must be a subclass of synsamp.Parameters"
-        raise refuse(f"parameters of {experiment.name}", rule, experiment.parameters)
+        raise refuse(f"parameters of {experiment.name}", rule, kind)
     if preset is None:
         preset = next(iter(experiment.presets))
     if preset not in experiment.presets:
@@ -104,7 +104,30 @@ def execute(
     force: bool = False,
     console: Console | None = None,
 ) -> RunFolder:
-    """Run one seed of an experiment from start to end into a new folder, in this process."""
+    """Run one seed of an experiment from start to end into a new folder, in this process.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    out : Path
+        Folder to make.
+    preset : str, optional
+        Named set of parameters; default: the first preset.
+    settings : sequence of str
+        Changed parameters as ``"key=value"``.
+    seed : int
+        Seed of all random numbers.
+    force : bool
+        Replace a run that is there already.
+    console : rich.console.Console, optional
+        Where progress is shown.
+
+    Returns
+    -------
+    RunFolder
+        The finished run.
+    """
     description = describe_run(experiment, preset, settings, seed)
     require_data(experiment, description)
     with RunFolder.create(out, description, force) as folder:
@@ -113,7 +136,22 @@ def execute(
 
 
 def resume(experiment: Experiment, path: Path, console: Console | None = None) -> RunFolder:
-    """Take up a run where its newest intact checkpoint left it; a finished one is left alone."""
+    """Take up a run where its newest intact checkpoint left it; a finished one is left alone.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment of the run.
+    path : Path
+        Folder of the run.
+    console : rich.console.Console, optional
+        Where progress is shown.
+
+    Returns
+    -------
+    RunFolder
+        The finished run.
+    """
     with RunFolder.reopen(path) as folder:
         if folder.description.trials is not None:
             remedy = "take it up by `synsamp resume` or synsamp.runs.ensembles.run"

@@ -288,6 +288,11 @@ def winner_take_all_network(
         Model of the synapses; default: the paper's.
     **circuit
         Further arguments of `WinnerTakeAll`, such as ``rate_hz``.
+
+    Returns
+    -------
+    Network
+        Network with one projection ``x->z``.
     """
     known = set(WinnerTakeAll.__dataclass_fields__) - {"name", "size"}
     for name in circuit:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
-from synsamp.spiking.network import SynapseModel, winner_take_all_network
+from synsamp.spiking.network import winner_take_all_network
 from synsamp.spiking.simulation import Simulation
+from synsamp.spiking.synapses import SynapseModel
 
 
 def stdp_curve(
@@ -26,6 +27,24 @@ def stdp_curve(
     """Relative change of w, (w_after − w_before)/w_before, for each offset t_post − t_pre.
 
     ``pairings`` pairs follow each other at ``rate_hz``; one pair is Fig. 4B, many at 20 Hz 4C.
+
+    Parameters
+    ----------
+    offset_s : array_like of float
+        Offsets t_post − t_pre (s).
+    synapses : SynapseModel, optional
+        Model of the synapses; default: the paper's.
+    theta : float
+        θ before the first pair.
+    pairings : int
+        Number of pairs.
+    rate_hz : float
+        Pairs per second.
+
+    Returns
+    -------
+    ndarray of float
+        Relative change of w for each offset.
     """
     synapses = SynapseModel() if synapses is None else synapses
     arguments.instance("synapses", synapses, SynapseModel)

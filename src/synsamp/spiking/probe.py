@@ -23,7 +23,21 @@ BUFFER_SPIKES = 2**12
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """Spikes of a probe and what was shown; times start at 0 after the burn-in."""
+    """Spikes of a probe and what was shown; times start at 0 after the burn-in.
+
+    Parameters
+    ----------
+    time_s : ndarray of float, shape (spikes,)
+        Times of the spikes (s).
+    neuron : ndarray of int, shape (spikes,)
+        Neuron of each spike, populations in order.
+    shown_at_s : ndarray of float, shape (presentations,)
+        Start of each presentation (s).
+    shown : ndarray of int, shape (presentations,)
+        Index of each presentation in the library of the stimulus.
+    duration_s : float
+        Duration without the burn-in (s).
+    """
 
     time_s: NDArray[np.float64]
     neuron: NDArray[np.int32]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
-from synsamp.spiking.events import Observer, SynapsePairs
+from synsamp.spiking.events import Observer
 from synsamp.spiking.kernel.inputs import SPIKES_PER_STRETCH
 from synsamp.spiking.kernel.memory import EventBuffer
 from synsamp.spiking.layout import Layout
@@ -85,7 +85,7 @@ class Traced:
 
 
 def _traced_synapses(
-    asked: SynapsePairs,
+    asked: Mapping[str, Any],
     layout: Layout,
     shapes: Mapping[str, tuple[int, ...]],
 ) -> Traced:

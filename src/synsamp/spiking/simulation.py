@@ -23,7 +23,7 @@ from synsamp.spiking.engine import Engine
 from synsamp.spiking.events import Observer, as_observer
 from synsamp.spiking.first_use import announced
 from synsamp.spiking.input.schedule import InputFeed
-from synsamp.spiking.input.stimulus import parse_stimulus
+from synsamp.spiking.input.stimulus import StimulusLike, parse_stimulus
 from synsamp.spiking.kernel.acting import nearest_grid_point
 from synsamp.spiking.kernel.loop import DONE
 from synsamp.spiking.kernel.memory import SPIKES, Acting
@@ -73,7 +73,7 @@ class Simulation:
     def __init__(
         self,
         network: Network,
-        stimulus: Any = None,
+        stimulus: StimulusLike = None,
         seed: int | np.random.SeedSequence = 0,
         *,
         drift_interval_s: float | None = None,
@@ -196,12 +196,12 @@ class Simulation:
     # -- input --------------------
 
     @property
-    def stimulus(self) -> Any:
+    def stimulus(self) -> StimulusLike:
         """The present stimulus; a new one starts when it is set."""
         return self._stimulus
 
     @stimulus.setter
-    def stimulus(self, stimulus: Any) -> None:
+    def stimulus(self, stimulus: StimulusLike) -> None:
         shown = parse_stimulus(stimulus, self.network)
         self._deliver()
         self._stimulus = stimulus
@@ -261,11 +261,10 @@ class Simulation:
         """Return the numbers of a circuit's neurons, as in recorded spikes."""
         return self.network.neurons_of(circuit)
 
-    def probe(self, stimulus: Any, duration_s: float, **options: Any) -> Probe:
+    def probe(self, stimulus: StimulusLike, duration_s: float, **options: Any) -> Probe:
         """Show a stimulus for ``duration_s`` to a copy with plasticity off; see `run_probe`."""
-        known = ("seed", "start", "burn_in_s", "burn_in")
         for name in options:
-            arguments.one_of("option of probe", name, known)
+            arguments.one_of("option of probe", name, ("seed", "start", "burn_in_s", "burn_in"))
         return run_probe(self._engine, self._state, stimulus, duration_s, **options)
 
     def to_xarray(self) -> xr.Dataset:
@@ -365,13 +364,14 @@ class Simulation:
 
     @classmethod
     def from_state(
-        cls, network: Network, state: Any, stimulus: Any = None, *, observer: Observer | None = None
+        cls,
+        network: Network,
+        state: Any,
+        stimulus: StimulusLike = None,
+        *,
+        observer: Observer | None = None,
     ) -> Simulation:
-        """Continue bit-identically from ``state()``, which includes changes and lesions.
-
-        ``network`` is the one the simulation was created with, ``stimulus`` that of the moment of
-        saving.
-        """
+        """Continue bit-identically from ``state()``, given the first network and the stimulus."""
         check_saved(state)
         self = cls.__new__(cls)
         with translate_errors():

@@ -60,7 +60,7 @@ class Bandit(CompiledEnvironment):
     ``shuffled``: the reward is that of a random one of the last 200 periods, at first none.
     """
 
-    circuits = ("z",)
+    neurons = ("z",)
     inputs = np.array([[INPUT_HZ]])
     answer = staticmethod(answer)
 

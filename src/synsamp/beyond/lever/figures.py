@@ -22,6 +22,7 @@ from synsamp.beyond.lever.protocol import (
 )
 from synsamp.beyond.shared.reward_network import Floats
 from synsamp.experiments.base import Results
+from synsamp.figures.panels import with_band
 from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PALE, PURPLE
 from synsamp.figures.time import time_axis
 
@@ -100,12 +101,11 @@ def _over_time(
         finished, cued = (_sums(counted_between(course, what), at) for what in ("finished", "cued"))
         found.append(60.0 * finished / np.maximum(cued * p.task.period_s, p.task.period_s))
     values = np.stack(found)
-    middle, mean = (time[at] + time[at - rows]) / 2, values.mean(axis=0)
-    thin = 1.0 if line == "--" else 1.8
-    axes.plot(middle, mean, line, color=colour, label=label, lw=thin)
-    if len(values) > 1 and line == "-":
-        spread = values.std(axis=0, ddof=1)
-        axes.fill_between(middle, mean - spread, mean + spread, color=colour, alpha=0.2, lw=0)
+    middle = (time[at] + time[at - rows]) / 2
+    if line == "-":
+        with_band(axes, middle, values, colour, label=label, lw=1.8)
+    else:
+        axes.plot(middle, values.mean(axis=0), line, color=colour, label=label, lw=1.0)
 
 
 def _sums(counted: Floats, at: Any) -> Floats:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.beyond.lever.network import motor_neurons
 from synsamp.beyond.lever.parameters import LeverParameters
 from synsamp.beyond.lever.protocol import (
     AT_RANDOM,
@@ -21,6 +20,7 @@ from synsamp.beyond.lever.protocol import (
     NOISELESS,
     REVERSED_FROZEN,
     SAME,
+    motor_neurons,
 )
 from synsamp.beyond.shared.reward_network import Floats, learning_synapses
 from synsamp.claims import Ratio

@@ -107,7 +107,7 @@ class Lever(CompiledEnvironment):
     given at a random later time.
     """
 
-    circuits = ("e",)
+    neurons = ("e",)
     answer = staticmethod(answer)
 
     def __init__(

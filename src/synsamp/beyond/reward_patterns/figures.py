@@ -15,6 +15,7 @@ from synsamp.beyond.reward_patterns.parameters import PatternParameters
 from synsamp.beyond.reward_patterns.protocol import SEEN_S
 from synsamp.beyond.reward_patterns.task import FIRST, PAUSE, phase
 from synsamp.experiments.base import Results
+from synsamp.figures.panels import with_band
 from synsamp.figures.style import BLUE, GRAY, ORANGE
 from synsamp.figures.time import time_axis
 
@@ -94,8 +95,4 @@ def _over_time(axes: Axes, courses: Sequence[Any], what: str, colour: str, label
     """Mean over networks between two records, ± one standard deviation."""
     time = courses[0].time.values
     values = np.stack([np.diff(c[what].values) / np.diff(c.judged.values) for c in courses])
-    middle, mean = (time[1:] + time[:-1]) / 2, values.mean(axis=0)
-    axes.plot(middle, mean, color=colour, label=label)
-    if len(values) > 1:
-        spread = values.std(axis=0, ddof=1)
-        axes.fill_between(middle, mean - spread, mean + spread, color=colour, alpha=0.2, lw=0)
+    with_band(axes, (time[1:] + time[:-1]) / 2, values, colour, label=label)

@@ -116,7 +116,7 @@ class RewardedPatterns(CompiledEnvironment):
     last minute from a random time, so that the amount of reward is the same.
     """
 
-    circuits = ("z",)
+    neurons = ("z",)
     answer = staticmethod(answer)
 
     def __init__(

@@ -39,7 +39,7 @@ IN_A_RELAXATION = 5
 
 def _ends(results: Results) -> Floats:
     """θ at the end, and shortly after it [2, synapse]."""
-    return np.asarray(results["free/pair"].pair.values.reshape(2, -1), float)
+    return np.asarray(results["no_activity/pair"].pair.values.reshape(2, -1), float)
 
 
 def _half_noise(p: MotilityParameters, theta: Floats) -> Floats:

@@ -43,7 +43,7 @@ FORGOTTEN, FORGETTING_STEPS = 10, 100
 
 def run(p: MotilityParameters, seed: int) -> dict[str, Protocol]:
     """Return the protocols of the circuit and of its synapses without activity."""
-    return {"circuit": circuit(p, seed), "free": free(p)}
+    return {"circuit": circuit(p, seed), "no_activity": no_activity(p)}
 
 
 def circuit(p: MotilityParameters, seed: int) -> Protocol:
@@ -93,7 +93,7 @@ def theta_record(chosen: NDArray[Any]) -> Callable[[View], xr.Dataset]:
     return chosen_theta
 
 
-def free(p: MotilityParameters) -> Protocol:
+def no_activity(p: MotilityParameters) -> Protocol:
     """The same synapses in a circuit that never spikes: prior and noise alone.
 
     They start at θ = 0 and forget it at another speed, which does not affect the stationary

@@ -40,9 +40,9 @@ CONDITIONS = ("learning", "no_activity")
 RECORDS = {
     "fast": "circuit",
     "slow": "circuit/slow",
-    "no_activity_fast": "free",
-    "no_activity_slow": "free/slow",
-    "no_activity_unchanged": "free/unchanged",
+    "no_activity_fast": "no_activity",
+    "no_activity_slow": "no_activity/slow",
+    "no_activity_unchanged": "no_activity/unchanged",
 }
 """Where the records of a branch are stored."""
 SIZE_EDGES = np.linspace(-4.5, 1.0, 23)

@@ -54,6 +54,7 @@ from synsamp.paper.fig5_compensation.parameters import (
 )
 from synsamp.paper.shared.digit_circuit import CircuitSection, build_prior, build_synapses
 from synsamp.protocol import Branch, Change, Lesion, Mark, Protocol, Show, View, at_marks, every
+from synsamp.protocol.steps import ProtocolStep
 from synsamp.spiking import (
     DoubleExponential,
     InputGroup,
@@ -113,7 +114,7 @@ def compensation_protocol(p: CompensationParameters, pairs: Pairs) -> Protocol:
     likelihood_alone = Change(every_synapse, temperature=0.0, prior=wide)
     no_lesion = Branch("no_lesion", shown(s.no_lesion_s), {**test, **path})
 
-    steps = [
+    steps: list[ProtocolStep] = [
         Show(learning, s.learning_s),
         Mark("t1"),
         *([no_lesion] if s.no_lesion_s else []),

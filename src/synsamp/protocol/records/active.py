@@ -11,7 +11,15 @@ from synsamp.protocol.view import View
 
 
 class Active(MatrixRecord):
-    """Functional synapses [post, pre] (θ > 0)."""
+    """Functional synapses [post, pre] (θ > 0).
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
+    post, pre : array_like of int, optional
+        Rows and columns to record; default: all.
+    """
 
     description = "θ > 0"
 

@@ -14,7 +14,13 @@ from synsamp.spiking import Network
 
 @dataclass(frozen=True)
 class ActiveCount(StateRecord):
-    """Number of functional synapses (θ > 0) of each neuron."""
+    """Number of functional synapses (θ > 0) of each neuron.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
+    """
 
     projection: str
 

@@ -19,6 +19,19 @@ class AtMarks:
     names: tuple[str, ...] = ()
 
 
-def at_marks(what: Record | Callable[[View], Any], *names: str) -> AtMarks:
-    """Take a record at every `Mark`, or only at the marks with these names."""
+def at_marks(what: Record | Callable[[View], object], *names: str) -> AtMarks:
+    """Take a record at every `Mark`, or only at the marks with these names.
+
+    Parameters
+    ----------
+    what : Record or function of a `View`
+        What is taken.
+    *names : str
+        Marks at which it is taken; default: all.
+
+    Returns
+    -------
+    AtMarks
+        A record for ``record=``.
+    """
     return AtMarks(what, tuple(check_step_name("name of a mark", name) for name in names))

@@ -26,6 +26,11 @@ class BirthsDeaths(SyncRecord):
     an event is noted up to one interval late, ages are exact to within one interval, and a synapse
     that appears and disappears within one interval is missed. Use a shorter ``sync_interval_s`` for
     a finer record. A branch continues with the ages of the trunk if both use the same record.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
     """
 
     projection: str

@@ -16,6 +16,13 @@ class InputSpikes(EventRecord):
     """Spikes of an input group, or those with between_s[0] <= time < between_s[1].
 
     Columns: ``time`` (s) and ``input`` (index within the group).
+
+    Parameters
+    ----------
+    group : str
+        Input group.
+    between_s : tuple of two floats, optional
+        Start and end of the record (s); default: the whole run.
     """
 
     group: str

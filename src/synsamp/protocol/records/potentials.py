@@ -12,7 +12,13 @@ from synsamp.spiking import Network
 
 @dataclass(frozen=True)
 class Potentials(StateRecord):
-    """Membrane potentials u_k of a circuit's neurons at the time of the row."""
+    """Membrane potentials u_k of a circuit's neurons at the time of the row.
+
+    Parameters
+    ----------
+    circuit : str
+        Name of the circuit.
+    """
 
     circuit: str
 

@@ -9,7 +9,7 @@ from synsamp import arguments
 from synsamp.protocol.records.base import StateRecord
 from synsamp.protocol.view import View
 from synsamp.spiking import Network, Probe
-from synsamp.spiking.input.stimulus import parse_stimulus
+from synsamp.spiking.input.stimulus import StimulusLike, parse_stimulus
 
 
 class ProbeRecord(StateRecord):
@@ -28,7 +28,11 @@ class ProbeRecord(StateRecord):
     """
 
     def __init__(
-        self, stimulus: Any, duration_s: float, of: Callable[[Probe], Any], **options: Any
+        self,
+        stimulus: StimulusLike,
+        duration_s: float,
+        of: Callable[[Probe], object],
+        **options: Any,
     ) -> None:
         self.stimulus, self.options = stimulus, options
         self.duration_s = arguments.number("duration_s", duration_s, above=0, at_most=1e12)

@@ -16,9 +16,14 @@ from synsamp.spiking import Network
 
 @dataclass(frozen=True)
 class Spikes(EventRecord):
-    """All spikes, or those with between_s[0] <= time < between_s[1].
+    """Spike monitor: all spikes, or those with between_s[0] <= time < between_s[1].
 
     Columns: ``time`` (s), ``neuron`` (circuits in order) and ``population`` (index of the circuit).
+
+    Parameters
+    ----------
+    between_s : tuple of two floats, optional
+        Start and end of the record (s); default: the whole run.
     """
 
     between_s: tuple[float, float] | None = None

@@ -12,7 +12,15 @@ from synsamp.protocol.view import View
 
 
 class Theta(MatrixRecord):
-    """θ[post, pre] in single precision, NaN where no synapse can exist."""
+    """θ[post, pre] in single precision, NaN where no synapse can exist.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
+    post, pre : array_like of int, optional
+        Rows and columns to record; default: all.
+    """
 
     description = "θ"
 

@@ -13,9 +13,14 @@ from synsamp.spiking import Network
 
 @dataclass(frozen=True, eq=False)
 class Traces(EventRecord):
-    """θ of chosen synapses ``{projection: [(post, pre), …]}`` at each of their updates.
+    """State monitor: θ of chosen synapses ``{projection: [(post, pre), …]}`` at each update.
 
     Columns: ``time`` (s), ``synapse`` (place in the given list) and ``theta``.
+
+    Parameters
+    ----------
+    synapses : mapping of str to list of (post, pre)
+        Synapses of each projection.
     """
 
     synapses: Mapping[str, Sequence[tuple[int, int]]]

@@ -19,6 +19,11 @@ class Turnover(IntervalRecord):
     The counts come from comparing two snapshots, so they **depend on the interval**: a synapse that
     appears and disappears between two rows is not counted. Use `births_deaths` for single births
     and deaths at the resolution of ``sync_interval_s``. The first row is 0.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
     """
 
     projection: str

@@ -12,7 +12,15 @@ from synsamp.protocol.view import View
 
 
 class Weight(MatrixRecord):
-    """Efficacies ŵ[post, pre] in single precision, 0 where θ <= 0."""
+    """Efficacies ŵ[post, pre] in single precision, 0 where θ <= 0.
+
+    Parameters
+    ----------
+    projection : str
+        Name of the projection, such as "x->z".
+    post, pre : array_like of int, optional
+        Rows and columns to record; default: all.
+    """
 
     description = "efficacy ŵ"
 

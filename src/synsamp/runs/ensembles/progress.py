@@ -20,6 +20,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from synsamp.progress import bars
 from synsamp.runs.ensembles.plan import Trial
 
 LINE_EVERY_S = 60.0
@@ -28,17 +29,9 @@ _log = logging.getLogger("synsamp")
 
 
 def _bars(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(elapsed_when_finished=True),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        speed_estimate_period=600.0,
-    )
+    left = TimeRemainingColumn(elapsed_when_finished=True)
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("left"), left)
+    return bars(console, *columns, speed_estimate_period=600.0)
 
 
 def _time(seconds: float) -> str:

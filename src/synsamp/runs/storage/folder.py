@@ -172,7 +172,13 @@ def _finite(value: float) -> float | None:
 
 
 class RunFolder:
-    """One run on disk. Reading needs no lock; `create` and `reopen` hold it while they write."""
+    """One run on disk. Reading needs no lock; `create` and `reopen` hold it while they write.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -327,7 +333,18 @@ def results_by_seed(folder: RunFolder) -> list[Results]:
 
 
 def find_runs(path: Path) -> list[Path]:
-    """Return the run folder itself, or the run folders in it (as `synsamp run all` makes them)."""
+    """Return the run folder itself, or the run folders in it (as `synsamp run all` makes them).
+
+    Parameters
+    ----------
+    path : Path
+        A run folder, or a folder of run folders.
+
+    Returns
+    -------
+    list of Path
+        The run folders.
+    """
     if (path / "run.json").exists():
         return [path]
     inside = sorted(found.parent for found in path.glob("*/run.json"))

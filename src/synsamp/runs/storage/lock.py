@@ -17,11 +17,6 @@ from typing import IO, Any
 from synsamp.errors import SynsampError
 from synsamp.runs.storage.atomic import open_in_place
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 LOCK_BYTE = 1 << 30
 """The byte that is locked on Windows: far behind the text, which others may read."""
 
@@ -32,14 +27,21 @@ class InUseError(SynsampError):
 
 def lock(file: IO[Any]) -> None:
     """Lock an open file, or raise `BlockingIOError` if another process has locked it."""
-    if fcntl is not None:
+    try:
+        import fcntl
+    except ImportError:
+        _lock_on_windows(file)
+    else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return
+
+
+def _lock_on_windows(file: IO[Any]) -> None:
     import msvcrt
 
+    windows: Any = msvcrt  # has types on Windows only
     file.seek(LOCK_BYTE)
     try:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        windows.locking(file.fileno(), windows.LK_NBLCK, 1)
     except PermissionError as error:
         raise BlockingIOError(*error.args) from None
     finally:

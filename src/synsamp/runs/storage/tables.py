@@ -62,7 +62,7 @@ class ZarrTable:
         if saved:
             self.append(**saved["tail"])
 
-    def _open(self, group: zarr.Group, key: str, dimension: str) -> zarr.Array:
+    def _open(self, group: zarr.Group, key: str, dimension: str) -> zarr.Array[Any]:
         """Make a column's array at the length the loaded checkpoint counts on.
 
         Only the chunks are left on the disk (`StreamSet.restore`), and checked; what describes

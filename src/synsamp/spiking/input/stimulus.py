@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +41,7 @@ class Stimulus(Protocol):
     """Interface of stimuli: a library of presentations per input group, and an order."""
 
     @property
-    def library(self) -> Mapping[str, Sequence[Any]]:
+    def library(self) -> Mapping[str, Sequence[object]]:
         """Presentations by input group; other groups are silent."""
 
     def choose(
@@ -67,7 +67,7 @@ class RandomOrder:
     """
 
     def __init__(
-        self, presentations: Sequence[Any], group: str = "x", weights: ArrayLike | None = None
+        self, presentations: Sequence[object], group: str = "x", weights: ArrayLike | None = None
     ) -> None:
         _require_row("presentations", presentations)
         self.library = {arguments.text("group", group): presentations}
@@ -104,7 +104,7 @@ class InOrder:
         Lists of presentations by input group, of equal length; or one list, for group ``x``.
     """
 
-    def __init__(self, library: Mapping[str, Sequence[Any]] | Sequence[Any]) -> None:
+    def __init__(self, library: Mapping[str, Sequence[object]] | Sequence[object]) -> None:
         self.library = dict(library) if isinstance(library, Mapping) else {"x": library}
         for name, row in self.library.items():
             _require_row(f"presentations for {name!r}", row)
@@ -133,8 +133,8 @@ class SpikeTimes:
         Index of the input that spikes, [spike].
     """
 
-    time_s: Any
-    input: Any
+    time_s: NDArray[np.float64]
+    input: NDArray[np.int64]
 
     def __post_init__(self) -> None:
         times = arguments.numbers("time_s", self.time_s, shape=(None,), at_least=0, at_most=1e12)
@@ -142,6 +142,13 @@ class SpikeTimes:
         order = np.argsort(times, kind="stable")
         object.__setattr__(self, "time_s", times[order])
         object.__setattr__(self, "input", inputs[order])
+
+
+StimulusLike: TypeAlias = (
+    Stimulus | SpikeTimes | ArrayLike | Sequence[object] | Mapping[str, object] | None
+)
+"""What `Simulation` takes as a stimulus: a `Stimulus`; constant rates (Hz, [input]), a list of
+presentations or `SpikeTimes`; these by input group if there are several; None: no input."""
 
 
 class ParsedStimulus(NamedTuple):

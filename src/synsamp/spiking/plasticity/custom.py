@@ -11,7 +11,7 @@ number per time constant, decayed to the present; the function may change it in 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -38,17 +38,27 @@ MOST_TRACES = 16
 
 
 class Synapse(NamedTuple):
-    """Variables of one synapse that a plasticity may read."""
+    """Variables of one synapse that a plasticity may read.
+
+    Parameters
+    ----------
+    theta : float
+        Parameter θ.
+    w : float
+        Efficacy w = f(θ).
+    slope : float
+        Derivative dw/dθ.
+    x : float
+        Summed EPSP of the input (Eq. 29, postsynaptic potential).
+    modulator : float
+        The circuit's modulator, set by `Simulation.modulate`; default 1.
+    """
 
     theta: float
     w: float
-    """f(θ)."""
     slope: float
-    """dw/dθ."""
     x: float
-    """Summed EPSP of the afferent (Eq. 29)."""
     modulator: float
-    """The circuit's modulator, set by `Simulation.modulate`; default 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +87,8 @@ class CustomPlasticity(Plasticity):
     CustomPlasticity(on_post=hebbian, (1.0,))
     """
 
-    on_post: Any = None
-    on_pre: Any = None
+    on_post: Callable[..., float] | None = None
+    on_pre: Callable[..., float] | None = None
     parameter_values: tuple[float, ...] = ()
     time_constants_s: tuple[float, ...] = ()
 

@@ -58,6 +58,8 @@ from synsamp.spiking.plasticity.base import Plasticity
 class RewardGradient(Plasticity):
     """Learning from reward: θ follows an estimate of the gradient of expected reward.
 
+    Defaults are the values in the code of Kappel et al. (2018).
+
     Parameters
     ----------
     eligibility_s
@@ -70,8 +72,6 @@ class RewardGradient(Plasticity):
         Upper bound of θ; ``math.inf`` for none.
     expectation
         False omits the expected spikes from the eligibility: a wrong rule, for control experiments.
-
-    Defaults are the values in the code of Kappel et al. (2018).
     """
 
     assigns_eligibility: ClassVar[bool] = True

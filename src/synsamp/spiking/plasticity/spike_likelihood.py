@@ -59,7 +59,13 @@ def _require_limit(limit: float) -> None:
 
 @dataclass(frozen=True)
 class TermClip:
-    """Clip only the term α e^w at ``limit`` (default)."""
+    """Clip only the term α e^w at ``limit`` (default).
+
+    Parameters
+    ----------
+    limit : float
+        Largest value of α e^w.
+    """
 
     limit: float = 5.0
 
@@ -69,7 +75,13 @@ class TermClip:
 
 @dataclass(frozen=True)
 class ChangeClip:
-    """Clip the whole instantaneous change Δθ at ±``limit``·b (the literal reading of the paper)."""
+    """Clip the whole instantaneous change Δθ at ±``limit``·b (the literal reading of the paper).
+
+    Parameters
+    ----------
+    limit : float
+        Largest |Δθ| in units of b.
+    """
 
     limit: float = 5.0
 

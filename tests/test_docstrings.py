@@ -1,0 +1,91 @@
+"""Every public name has a numpydoc docstring whose parameters are those of the signature."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+
+import pytest
+
+PACKAGES = (
+    "synsamp.spiking",
+    "synsamp.spiking.plasticity",
+    "synsamp.spiking.lesions",
+    "synsamp.protocol",
+    "synsamp.protocol.records",
+    "synsamp.environments",
+    "synsamp.claims",
+    "synsamp.experiments",
+    "synsamp.data",
+    "synsamp.runs",
+)
+NAMES = {
+    f"{part.__module__}.{part.__qualname__}": part
+    for package in PACKAGES
+    for module in [importlib.import_module(package)]
+    for part in (getattr(module, name) for name in module.__all__)
+    if callable(part) and part.__module__.startswith("synsamp")
+}
+
+
+def section(text, title):
+    """The lines of a section that are not indented."""
+    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\S+\n-+\n|\Z)", text, re.M | re.S)
+    return re.findall(r"^\S.*", found[1], re.M) if found else []
+
+
+def documented(text):
+    names = [line.split(" : ")[0] for line in section(text, "Parameters")]
+    return [name.strip().lstrip("*") for line in names for name in line.split(",")]
+
+
+def problems(part):
+    text = inspect.getdoc(part) or ""
+    if not re.match(r"\S", text):
+        return ["no docstring"]
+    try:
+        signature = inspect.signature(part)
+    except ValueError:  # an exception
+        return []
+    interface = inspect.isclass(part) and (
+        getattr(part, "_is_protocol", False) or inspect.isabstract(part)
+    )
+    expected = [name for name in signature.parameters if name != "self"]
+    found = [] if documented(text) == expected or interface else [f"parameters are {expected}"]
+    returns = signature.return_annotation not in (None, "None", inspect.Signature.empty)
+    if not inspect.isclass(part) and returns and not section(text, "Returns"):
+        found.append("no Returns")
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_documents_its_signature(name):
+    assert problems(NAMES[name]) == []
+
+
+def missing(a, b):
+    """Add."""
+    return a + b
+
+
+def complete(a, *b) -> int:
+    """Add.
+
+    Parameters
+    ----------
+    a, b : float
+        Numbers.
+
+    Returns
+    -------
+    int
+        The sum.
+    """
+    return a + sum(b)
+
+
+def test_the_guard_sees_missing_and_surplus_parameters():
+    assert problems(missing) == ["parameters are ['a', 'b']"]
+    assert problems(complete) == []
+    assert problems(lambda a: a) == ["no docstring"]
