@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
-from synsamp.paper.fig5_compensation.sequences import (
+from synsamp.paper.fig5_compensation.analysis.sequences import (
     collect_sequences,
     order_drift,
     order_likeness,
     single_presentations,
 )
+from synsamp.paper.fig5_compensation.experiment import EXPERIMENT
 
 PAPER = EXPERIMENT.presets["paper"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from synsamp.claims import Claim
+from synsamp.paper.fig5_compensation.analysis.sequences import SEQUENCE_CLAIMS
 from synsamp.paper.fig5_compensation.parameters import (
     codes_without_lesions,
     frozen_1,
@@ -16,7 +17,6 @@ from synsamp.paper.fig5_compensation.parameters import (
     window_2,
     without_lesions,
 )
-from synsamp.paper.fig5_compensation.sequences import SEQUENCE_CLAIMS
 
 _stated = partial(Claim, kind="statement")
 

@@ -42,6 +42,7 @@ from synsamp.data.speech import SpeechSource
 from synsamp.errors import refuse
 from synsamp.experiments import Experiment, Results
 from synsamp.paper.fig5_compensation.analysis import analyse
+from synsamp.paper.fig5_compensation.analysis.sequences import SEQUENCE_MEASURES, collect_sequences
 from synsamp.paper.fig5_compensation.claims import CLAIMS
 from synsamp.paper.fig5_compensation.measures import MEASURES
 from synsamp.paper.fig5_compensation.parameters import (
@@ -51,7 +52,6 @@ from synsamp.paper.fig5_compensation.parameters import (
     ScheduleSection,
 )
 from synsamp.paper.fig5_compensation.protocol import compensation_protocol
-from synsamp.paper.fig5_compensation.sequences import SEQUENCE_MEASURES, collect_sequences
 from synsamp.paper.shared.digit_circuit import SpikingRule
 from synsamp.seeds import named_seed
 
