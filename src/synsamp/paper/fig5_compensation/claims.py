@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from synsamp.claims import Claim
-from synsamp.paper.fig5_compensation.analysis.sequences import SEQUENCE_CLAIMS
 from synsamp.paper.fig5_compensation.parameters import (
     codes_without_lesions,
     frozen_1,
@@ -17,6 +16,7 @@ from synsamp.paper.fig5_compensation.parameters import (
     window_2,
     without_lesions,
 )
+from synsamp.paper.shared.sequences import sequence_claims
 
 _stated = partial(Claim, kind="statement")
 
@@ -385,4 +385,12 @@ DRIFT = (
     ),
 )
 
-CLAIMS = (*LEARNING, *FIRST_LESION, *SECOND_LESION, *NOISE, *PATH, *DRIFT, *SEQUENCE_CLAIMS)
+CLAIMS = (
+    *LEARNING,
+    *FIRST_LESION,
+    *SECOND_LESION,
+    *NOISE,
+    *PATH,
+    *DRIFT,
+    *sequence_claims(codes_without_lesions),
+)

@@ -42,7 +42,6 @@ from synsamp.data.speech import SpeechSource
 from synsamp.errors import refuse
 from synsamp.experiments import Experiment, Results
 from synsamp.paper.fig5_compensation.analysis import analyse
-from synsamp.paper.fig5_compensation.analysis.sequences import SEQUENCE_MEASURES, collect_sequences
 from synsamp.paper.fig5_compensation.claims import CLAIMS
 from synsamp.paper.fig5_compensation.measures import MEASURES
 from synsamp.paper.fig5_compensation.parameters import (
@@ -53,6 +52,7 @@ from synsamp.paper.fig5_compensation.parameters import (
 )
 from synsamp.paper.fig5_compensation.protocol import compensation_protocol
 from synsamp.paper.shared.digit_circuit import SpikingRule
+from synsamp.paper.shared.sequences import SEQUENCE_MEASURES, collect_sequences
 from synsamp.seeds import named_seed
 
 
@@ -74,7 +74,12 @@ def requires(p: CompensationParameters) -> None:
 def _analyse(p: CompensationParameters, results: Results) -> dict[str, xr.Dataset]:
     """Derive the datasets of one run."""
     found = analyse(p, results)
-    return {**found, "sequences": collect_sequences(p, results, found["codes"])}
+    return {
+        **found,
+        "sequences": collect_sequences(
+            p.schedule.lesions_s[0], results, found["codes"], "network/plasticity_off_1/test"
+        ),
+    }
 
 
 # -- spoken and written digits --------------------

@@ -8,6 +8,8 @@ always between independent halves of the tests, so that noise counts equally.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -16,14 +18,6 @@ from scipy import stats
 
 from synsamp.claims import Claim, Measure, variants
 from synsamp.experiments import Results
-from synsamp.paper.fig5_compensation.analysis import (
-    MAIN,
-    PLASTICITY_OFF,
-    lesions_before,
-    record_of,
-)
-from synsamp.paper.fig5_compensation.parameters import CompensationParameters as P
-from synsamp.paper.fig5_compensation.parameters import codes_without_lesions
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +53,9 @@ def _between(first: Floats, later: Floats) -> float:
     return float(np.mean([order_likeness(*pair) for pair in pairs]))
 
 
-def collect_sequences(p: P, results: Results, codes: xr.Dataset) -> xr.Dataset:
+def collect_sequences(
+    lesion_s: float, results: Results, codes: xr.Dataset, frozen_test: str
+) -> xr.Dataset:
     """Likeness of orders, its drift, and images of single presentations, each with its null."""
     histogram, used = _histograms(codes)
     rng = np.random.default_rng(int(results["example"].attrs["surrogates"]))
@@ -68,15 +64,15 @@ def collect_sequences(p: P, results: Results, codes: xr.Dataset) -> xr.Dataset:
     drift, frozen = math.nan, math.nan
     if used.size > 1:
         drift = order_drift(histogram[used[0]], histogram[used[-1]])
-    if (control := record_of(f"{PLASTICITY_OFF}_1", "test")) in results:
-        code = results[control].code.values[[0, -1]].astype(float)
+    if frozen_test in results:
+        code = results[frozen_test].code.values[[0, -1]].astype(float)
         frozen = order_drift(*_seen(code))
     words = ("word", "shuffled_word")
     return xr.Dataset(
         {
             "order": ("null", [_between(after_learning, x) for x in (after_learning, any_neurons)]),
             "drift": ("null", [drift, frozen]),
-            "single": ("null", [single_presentations(p, results, name) for name in words]),
+            "single": ("null", [single_presentations(lesion_s, results, name) for name in words]),
         },
         coords={"null": [False, True]},
     )
@@ -88,16 +84,17 @@ def order_drift(first: Floats, last: Floats) -> float:
     return at_one_time - _between(first, last)
 
 
-def single_presentations(p: P, results: Results, words: str) -> float:
+def single_presentations(lesion_s: float, results: Results, words: str) -> float:
     """Share of single presentations whose reconstructed image is more like the right digit.
 
     Efficacies at t1 times the rates of one presentation in the last test before lesion 1.
     """
-    test = results[record_of(MAIN, "test")]
-    row = int(np.flatnonzero(lesions_before(test.time.values, p.schedule.lesions_s) == 0)[-1])
+    test = results["network/test"]
+    # the first of two tests at the time of the lesion is the one before it
+    row = min(int(np.searchsorted(test.time.values, lesion_s - 1e-6)), test.sizes["time"] - 1)
     counts, heard = test.counts.values[row].sum(axis=2), test[words].values[row]
     shown = heard >= 0
-    marks = results[record_of(MAIN, "marks")]
+    marks = results["network/marks"]
     efficacies = marks.image_weight.values[list(marks.mark.values).index("t1")]
     images = counts[shown].astype(float) @ efficacies.astype(float)
     likeness = _correlations(images, results["example"].mean_image.values)
@@ -112,7 +109,7 @@ def _correlations(images: Floats, means: Floats) -> Floats:
     return np.asarray(centred[0] @ centred[1].T / np.outer(*lengths))
 
 
-def _of(p: P, results: Results, name: str, null: bool) -> float:
+def _of(p: Any, results: Results, name: str, null: bool) -> float:
     """A number of the sequences, or its null."""
     return float(results["sequences"][name].sel(null=null))
 
@@ -125,45 +122,48 @@ SEQUENCE_MEASURES: tuple[Measure, ...] = (
     *variants(_of, single_reconstruction_shuffled=("single", True)),
 )
 
-SEQUENCE_CLAIMS = (
-    Claim(
-        "single-reconstruction",
-        "The image can be reconstructed from the rates of a single presentation",
-        "Fig. 5B",
-        "single_reconstruction",
-        (0.6, None),
-        unit="of presentations",
-        reason="0.5 is chance; a fifth of the way to certainty",
-        detail="more like the mean image of the digit heard than like the other",
-        null_measure="single_reconstruction_shuffled",
-        null_description="words shuffled",
-        kind="statement",
-    ),
-    Claim(
-        "sequence-order",
-        "Neurons of z_V fire in a stereotypical order while a word is heard",
-        "Fig. S1B; Discussion",
-        "sequence_order",
-        (0.3, None),
-        unit="rank correlation",
-        reason="0: no order; a third of full agreement is visible in the figure",
-        detail="times of the peaks of the histograms, between independent halves of a test",
-        null_measure="sequence_order_shuffled",
-        null_description="neurons of one half shuffled",
-        kind="statement",
-    ),
-    Claim(
-        "sequence-drifts",
-        "... and these assembly sequences shift over hours",
-        "Fig. S1B; Discussion",
-        "sequence_drift",
-        (0.05, None),
-        unit="rank correlation",
-        reason="0: as alike as at one time",
-        detail="likeness of orders at one time minus that over all hours without lesions",
-        null_measure="sequence_drift_without_plasticity",
-        null_description="plasticity off (b = 0)",
-        kind="statement",
-        needs=codes_without_lesions,
-    ),
-)
+
+def sequence_claims(needs: Callable[[Any], bool]) -> tuple[Claim, ...]:
+    """The claims; ``needs``: whether codes are compared over hours."""
+    return (
+        Claim(
+            "single-reconstruction",
+            "The image can be reconstructed from the rates of a single presentation",
+            "Fig. 5B",
+            "single_reconstruction",
+            (0.6, None),
+            unit="of presentations",
+            reason="0.5 is chance; a fifth of the way to certainty",
+            detail="more like the mean image of the digit heard than like the other",
+            null_measure="single_reconstruction_shuffled",
+            null_description="words shuffled",
+            kind="statement",
+        ),
+        Claim(
+            "sequence-order",
+            "Neurons of z_V fire in a stereotypical order while a word is heard",
+            "Fig. S1B; Discussion",
+            "sequence_order",
+            (0.3, None),
+            unit="rank correlation",
+            reason="0: no order; a third of full agreement is visible in the figure",
+            detail="times of the peaks of the histograms, between independent halves of a test",
+            null_measure="sequence_order_shuffled",
+            null_description="neurons of one half shuffled",
+            kind="statement",
+        ),
+        Claim(
+            "sequence-drifts",
+            "... and these assembly sequences shift over hours",
+            "Fig. S1B; Discussion",
+            "sequence_drift",
+            (0.05, None),
+            unit="rank correlation",
+            reason="0: as alike as at one time",
+            detail="likeness of orders at one time minus that over all hours without lesions",
+            null_measure="sequence_drift_without_plasticity",
+            null_description="plasticity off (b = 0)",
+            kind="statement",
+            needs=needs,
+        ),
+    )
