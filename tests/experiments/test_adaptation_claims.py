@@ -120,6 +120,7 @@ def test_the_branches_are_those_that_the_nulls_need():
         "learning/noise_off",
         "learning/replicate",
         "learning/digit_persists",
+        "learning/maximum_likelihood",
         "no_activity",
         "alternative_rule",
         "alternative_rule/no_prior",

@@ -27,6 +27,7 @@ from synsamp.paper.fig4_adaptation.protocol import (
     CONTROL,
     DIGIT_PERSISTS,
     LEARNING,
+    MAXIMUM_LIKELIHOOD,
     NO_ACTIVITY,
     NO_PRIOR,
     NOISE_OFF,
@@ -53,6 +54,8 @@ def analyse(p: P, results: Results) -> dict[str, xr.Dataset]:
     branches = [LEARNING, NO_ACTIVITY]
     if timeline.new_phase is not None:
         branches.append(f"{LEARNING}/{CONTROL}")
+        if p.with_controls:
+            branches.append(f"{LEARNING}/{MAXIMUM_LIKELIHOOD}")
         if p.with_controls and timeline.return_phase is not None:
             branches.append(f"{LEARNING}/{DIGIT_PERSISTS}")
     found = {}
