@@ -113,11 +113,11 @@ def test_claims_are_judged_where_the_phases_allow_them(settings, absent):
 
 def test_the_branches_are_those_that_the_nulls_need():
     quick, paper = (branches_of(EXPERIMENT.presets[name]) for name in ("quick", "paper"))
-        "learning/maximum_likelihood",
     assert quick == ["learning", "learning/control", "no_activity"]
     assert paper == [
         "learning",
         "learning/no_prior",
+        "learning/maximum_likelihood",
         "learning/control",
         "learning/noise_off",
         "learning/replicate",
