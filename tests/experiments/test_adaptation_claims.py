@@ -147,6 +147,7 @@ def test_the_branches_are_those_that_the_nulls_need():
         ("synapse-probes", 2.0, 0.0),
         ("synapse-inactive", 0.05, 0.9),
         ("regrowth-undriven", Ratio(0.9, 0.95), Ratio(0.6, 0.9)),
+        ("maximum-likelihood-brittle", False, True),
         ("dots-by-noise", Ratio(1.0, 100.0), Ratio(90.0, 100.0)),
         ("noise-rewires-printed", Ratio(0.3, 0.9), Ratio(1.0, 0.9)),
         ("noise-rewires-no-likelihood", Ratio(0.2, 0.6), Ratio(0.6, 0.6)),

@@ -295,6 +295,14 @@ def generated(tests, **changes):
             },
             coords={"population": ["z_A", "z_V"], "no_lesion": ("code", [False, True, True, True])},
         ),
+        "sequences": xr.Dataset(
+            {
+                "order": ("null", [0.8, 0.01]),
+                "drift": ("null", [0.3, 0.0]),
+                "single": ("null", [0.9, 0.5]),
+            },
+            coords={"null": [False, True]},
+        ),
     }
     return parts | changes
 
@@ -427,6 +435,8 @@ def test_measures_of_a_painted_network():
     assert found["drift_A"] == pytest.approx(0.05)
     assert found["drift_V"] == pytest.approx(0.15)
     assert found["drift_A_without_plasticity"] == pytest.approx(0.001)
+    assert (found["sequence_order"], found["single_reconstruction"]) == (0.8, 0.9)
+    assert found["sequence_drift_without_plasticity"] == 0.0
     assert found["stable"] == pytest.approx(0.0)
     assert found["stable_with_lesions"] == pytest.approx(0.66 - 0.9)
     assert found["reconstruction"] == pytest.approx(1.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from synsamp.claims import Claim
 from synsamp.paper.fig4_adaptation.parameters import (
     SYNC_INTERVAL_S,
@@ -12,6 +14,8 @@ from synsamp.paper.fig4_adaptation.parameters import (
     with_controls,
 )
 from synsamp.paper.fig4_adaptation.stdp import STDP_CLAIMS
+
+_stated = partial(Claim, kind="statement")
 
 NO_ACTIVITY = "prior and noise alone: the same synapses in a circuit that never spikes, for as long"
 CONTROL = "a copy that continues with the old digits"
@@ -25,7 +29,7 @@ USEFUL = (
 ESSENTIAL = "“essential”: without it at most half is left"
 
 PHASE_CLAIMS = (
-    Claim(
+    _stated(
         "background-eliminated",
         "Most connections to inputs that code background are eliminated",
         "Fig. 4E, F",
@@ -36,9 +40,8 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "relevant-survive",
         "Connections to inputs that carry information survive",
         "Fig. 4E, F",
@@ -49,7 +52,6 @@ PHASE_CLAIMS = (
         branch="learning",
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
-        kind="statement",
     ),
     Claim(
         "few-active",
@@ -65,7 +67,7 @@ PHASE_CLAIMS = (
         null_description=NO_ACTIVITY,
         kind="question",
     ),
-    Claim(
+    _stated(
         "stays-sparse",
         "Once learned, connections remain sparse while the input changes",
         "Sec. Fast adaptation; Fig. 4H",
@@ -77,9 +79,8 @@ PHASE_CLAIMS = (
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
         needs=several_phases,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "turnover-goes-on",
         "Functional synapses keep fluctuating: the few at background inputs keep changing",
         "Fig. 4F",
@@ -92,9 +93,8 @@ PHASE_CLAIMS = (
         null_branch="no_activity",
         null_description=NO_ACTIVITY,
         needs=several_phases,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "neurons-turn",
         "When a new digit appears (2 in the paper), at least two neurons specialise on it",
         "Fig. 4E",
@@ -108,9 +108,8 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "weights-turn",
         "Their weights come to resemble the new digit",
         "Fig. 4E",
@@ -122,9 +121,8 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "eliminated-return",
         "When the input changes, some eliminated synapses are reactivated",
         "Fig. 4F",
@@ -137,9 +135,8 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=CONTROL,
         needs=shows_new_digit,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "network-returns",
         "When the new digit disappears, the network returns to its previous tuning",
         "Fig. 4E",
@@ -152,9 +149,8 @@ PHASE_CLAIMS = (
         null_branch="learning/digit_persists",
         null_description=PERSISTS,
         needs=returns_with_controls,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "switch-eliminates",
         "When the new digit disappears, connections that were active for it are eliminated",
         "Fig. 4F",
@@ -167,9 +163,8 @@ PHASE_CLAIMS = (
         null_branch="learning/digit_persists",
         null_description=PERSISTS,
         needs=returns_with_controls,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "synapse-stable",
         "A synapse useful for the new digit becomes stable while it is shown",
         "Fig. 4G",
@@ -182,9 +177,8 @@ PHASE_CLAIMS = (
         null_branch="learning/control",
         null_description=f"{CONTROL}, its synapse selected in the same way",
         needs=shows_new_digit,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "synapse-probes",
         "In the phases before and after, it crosses the threshold now and then",
         "Fig. 4G",
@@ -199,9 +193,8 @@ PHASE_CLAIMS = (
         null_branch="learning",
         null_description=WHILE_SHOWN,
         needs=returns,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "synapse-inactive",
         "... and is inactive most of the time",
         "Fig. 4G",
@@ -214,7 +207,6 @@ PHASE_CLAIMS = (
         null_branch="learning",
         null_description=WHILE_SHOWN,
         needs=returns,
-        kind="statement",
     ),
 )
 
@@ -227,7 +219,7 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
     """
     end, section = reading.replace("_", "-"), "Sec. Fast adaptation, last paragraph"
     return (
-        Claim(
+        _stated(
             f"noise-rewires-{end}",
             f"The network needs noise to rewire itself for the new digit ({words})",
             section,
@@ -240,7 +232,6 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
-            kind="statement",
         ),
         Claim(
             f"noise-retunes-{end}",
@@ -258,7 +249,7 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             needs=with_controls,
             kind="implication",
         ),
-        Claim(
+        _stated(
             f"prior-sparse-{end}",
             f"The prior keeps connections sparse ({words})",
             f"{section}; Fig. 4H",
@@ -272,7 +263,6 @@ def _in_reading(reading: str, words: str) -> tuple[Claim, ...]:
             null_branch=f"{reading}/replicate",
             null_description=REPLICATE,
             needs=with_controls,
-            kind="statement",
         ),
     )
 
@@ -295,7 +285,7 @@ MECHANISM_CLAIMS = (
         kind="implication",
         needs=with_controls,
     ),
-    Claim(
+    _stated(
         "regrowth-undriven",
         "Regrowth is almost entirely driven by the prior and the noise",
         "Sec. Fast adaptation, on Fig. 4G",
@@ -309,9 +299,8 @@ MECHANISM_CLAIMS = (
         null_branch="no_likelihood/noise_off",
         null_description="no noise either: the prior alone",
         needs=with_controls,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "dots-by-noise",
         "Tentative regrowth at background inputs is driven by the noise (printed)",
         "Sec. Fast adaptation, on Fig. 4F",
@@ -325,7 +314,6 @@ MECHANISM_CLAIMS = (
         null_branch="printed/replicate",
         null_description=REPLICATE,
         needs=with_controls,
-        kind="statement",
     ),
     *_in_reading("printed", "printed"),
     *_in_reading("no_likelihood", "no likelihood for θ ≤ 0"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from synsamp.claims import Claim
 from synsamp.paper.fig5_compensation.parameters import (
     codes_without_lesions,
@@ -14,6 +16,9 @@ from synsamp.paper.fig5_compensation.parameters import (
     window_2,
     without_lesions,
 )
+from synsamp.paper.shared.sequences import sequence_claims
+
+_stated = partial(Claim, kind="statement")
 
 NO_GAIN = 0.035
 """Two standard errors of one test of about 800 trials: a smaller gain counts as none."""
@@ -29,7 +34,7 @@ BY_PRIOR = "regrowth expected under prior and noise alone (calculated)"
 NOISE_ALONE = "a path of prior and noise alone (Ornstein–Uhlenbeck)"
 
 LEARNING = (
-    Claim(
+    _stated(
         "recall",
         "After learning, sound alone evokes the visual code: the digit can be decoded from z_V",
         "Fig. 5B,D",
@@ -40,7 +45,6 @@ LEARNING = (
         detail="tests of the half hour before lesion 1",
         null_measure="recall_before_learning",
         null_description=BEFORE_LEARNING,
-        kind="statement",
     ),
     Claim(
         "heard",
@@ -54,7 +58,7 @@ LEARNING = (
         null_description=SHUFFLED,
         kind="implication",
     ),
-    Claim(
+    _stated(
         "assemblies",
         "Different assemblies of z_V respond to the two digits when only the sound is presented",
         "Fig. 5B",
@@ -66,9 +70,8 @@ LEARNING = (
         detail="similarity of histograms of one digit minus that of different digits",
         null_measure="assemblies_shuffled",
         null_description=SHUFFLED,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "reconstruction",
         "Reconstructed images resemble the digit that is heard more than the other",
         "Fig. 5B",
@@ -79,9 +82,8 @@ LEARNING = (
         detail="own mean image minus the other, mean of both digits",
         null_measure="reconstruction_shuffled",
         null_description=SHUFFLED,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "reconstruction-both",
         "... for both digits",
         "Fig. 5B",
@@ -91,9 +93,8 @@ LEARNING = (
         reason="most networks; the interval of eight of eight begins at 0.68",
         null_measure="reconstruction_both_shuffled",
         null_description=SHUFFLED,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "sparse",
         "Only a fraction of the potential lateral connections became functional",
         "Fig. S1A",
@@ -106,9 +107,8 @@ LEARNING = (
         "connections are drawn from the prior",
         null_measure="all_relative_to_prior",
         null_description="every possible connection is functional",
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "tuned",
         "16 of the 40 visual neurons became tuned to the second digit",
         "text to Fig. 5D",
@@ -120,12 +120,11 @@ LEARNING = (
         paper=16.0,
         null_measure="tuned_shuffled",
         null_description=SHUFFLED,
-        kind="statement",
     ),
 )
 
 FIRST_LESION = (
-    Claim(
+    _stated(
         "lesion-1",
         "Removing them lowers recall",
         "Fig. 5D",
@@ -135,9 +134,8 @@ FIRST_LESION = (
         reason="three standard errors of a test",
         null_measure="loss_1_without_lesion",
         null_description="the test just before the lesion",
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "recovery-1",
         "The word can be decoded from visual neurons again after about one hour",
         "Fig. 5D",
@@ -150,7 +148,6 @@ FIRST_LESION = (
         null_branch="network/plasticity_off_1",
         null_description=FROZEN,
         needs=frozen_1,
-        kind="statement",
     ),
     Claim(
         "recovery-1-kept",
@@ -167,7 +164,7 @@ FIRST_LESION = (
         needs=frozen_1,
         kind="question",
     ),
-    Claim(
+    _stated(
         "reconstruction-1",
         "The image recalled for the second digit resembles the first after the lesion, and later "
         "the second again",
@@ -181,12 +178,11 @@ FIRST_LESION = (
         null_branch="network/plasticity_off_1",
         null_description=FROZEN,
         needs=frozen_1,
-        kind="statement",
     ),
 )
 
 SECOND_LESION = (
-    Claim(
+    _stated(
         "removed",
         "Lesion 2 removes every functional lateral connection: 2936, which are 73 % of the "
         "64 × 63 between the neurons that are left",
@@ -199,9 +195,8 @@ SECOND_LESION = (
         null_measure="functional_share_of_prior",
         null_description="before learning: drawn from the prior",
         needs=lesions_twice,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "lesion-2",
         "Recall falls to chance",
         "Fig. 5D",
@@ -212,9 +207,8 @@ SECOND_LESION = (
         null_measure="before_lesion_2",
         null_description="the test just before the lesion",
         needs=lesions_twice,
-        kind="statement",
     ),
-    Claim(
+    _stated(
         "regrown",
         "After about two hours 294 new connections have emerged",
         "text to Fig. 5D",
@@ -228,7 +222,6 @@ SECOND_LESION = (
         null_measure="regrown_of_prior",
         null_description=BY_PRIOR,
         needs=lesions_twice,
-        kind="statement",
     ),
     Claim(
         "regrown-share",
@@ -245,7 +238,7 @@ SECOND_LESION = (
         needs=lesions_twice,
         kind="implication",
     ),
-    Claim(
+    _stated(
         "recovery-2-raw",
         "Two hours after lesion 2 recall is at about 75 % of the level before",
         "text to Fig. 5D",
@@ -259,7 +252,6 @@ SECOND_LESION = (
         null_branch="network/plasticity_off_2",
         null_description=FROZEN,
         needs=frozen_2,
-        kind="statement",
     ),
     Claim(
         "recovery-2-2h",
@@ -327,7 +319,7 @@ NOISE = tuple(
 )
 
 PATH = (
-    Claim(
+    _stated(
         "parameters",
         "θ′ of a neuron of z_V, the lateral parameters that lesion 2 leaves it, has 35 parameters",
         "text to Fig. 5C",
@@ -341,10 +333,9 @@ PATH = (
         null_measure="parameters_of_prior",
         null_description="lesion 2 before learning: connections drawn from the prior",
         needs=lesions_twice,
-        kind="statement",
     ),
     *(
-        Claim(
+        _stated(
             f"switch-{lesion}",
             f"Lesion {lesion} moves θ′ further than drift without a lesion",
             "Fig. 5C",
@@ -356,7 +347,6 @@ PATH = (
             null_measure=f"moved_{lesion}_by_noise",
             null_description=NOISE_ALONE,
             needs=needs,
-            kind="statement",
         )
         for lesion, needs in ((1, window_1), (2, window_2))
     ),
@@ -364,7 +354,7 @@ PATH = (
 
 DRIFT = (
     *(
-        Claim(
+        _stated(
             f"drift-{name}",
             f"Without lesions the code of z_{name} for the digits drifts over hours",
             "Fig. S1B",
@@ -376,11 +366,10 @@ DRIFT = (
             null_measure=f"drift_{name}_without_plasticity",
             null_description="plasticity off (b = 0): no drift at all",
             needs=codes_without_lesions,
-            kind="statement",
         )
         for name in ("A", "V")
     ),
-    Claim(
+    _stated(
         "stable",
         "... while performance remains stable",
         "Fig. S1B",
@@ -392,8 +381,15 @@ DRIFT = (
         null_measure="stable_with_lesions",
         null_description="the network with its lesions at the same time",
         needs=without_lesions,
-        kind="statement",
     ),
 )
 
-CLAIMS = (*LEARNING, *FIRST_LESION, *SECOND_LESION, *NOISE, *PATH, *DRIFT)
+CLAIMS = (
+    *LEARNING,
+    *FIRST_LESION,
+    *SECOND_LESION,
+    *NOISE,
+    *PATH,
+    *DRIFT,
+    *sequence_claims(codes_without_lesions),
+)

@@ -40,7 +40,7 @@ from synsamp.data import (
 from synsamp.data.digit_pairs import Pairs
 from synsamp.data.speech import SpeechSource
 from synsamp.errors import refuse
-from synsamp.experiments import Experiment
+from synsamp.experiments import Experiment, Results
 from synsamp.figures.lazy import draw_with
 from synsamp.paper.fig5_compensation.analysis import analyse
 from synsamp.paper.fig5_compensation.claims import CLAIMS
@@ -53,6 +53,7 @@ from synsamp.paper.fig5_compensation.parameters import (
 )
 from synsamp.paper.fig5_compensation.protocol import compensation_protocol
 from synsamp.paper.shared.digit_circuit import SpikingRule
+from synsamp.paper.shared.sequences import SEQUENCE_MEASURES, collect_sequences
 from synsamp.seeds import named_seed
 
 
@@ -69,6 +70,17 @@ def requires(p: CompensationParameters) -> None:
     words(p.input)
     if p.input.images != "embedded":
         _images(p.input)
+
+
+def _analyse(p: CompensationParameters, results: Results) -> dict[str, xr.Dataset]:
+    """Derive the datasets of one run."""
+    found = analyse(p, results)
+    return {
+        **found,
+        "sequences": collect_sequences(
+            p.schedule.lesions_s[0], results, found["codes"], "network/plasticity_off_1/test"
+        ),
+    }
 
 
 # -- spoken and written digits --------------------
@@ -205,8 +217,8 @@ EXPERIMENT = Experiment(
     trials={"quick": 2, "paper": 8, "paper_retracted": 8},
     run=run,
     requires=requires,
-    analyse=analyse,
-    measures=MEASURES,
+    analyse=_analyse,
+    measures=(*MEASURES, *SEQUENCE_MEASURES),
     claims=CLAIMS,
     also_measured=(
         "voice",
