@@ -232,6 +232,9 @@ def test_heavy_tails_are_measured_by_the_variation_of_active_weights_at_the_end(
         null = exponential_variation(QUICK, drawn, "slow")
         assert abs(null - 1.0) < 4 / np.sqrt(n)
         assert not claim.admits(null, null)
+    nothing_left = slow_records(-1.0, -2.0)
+    for measure in (weight_variation, exponential_variation):
+        assert np.isnan(measure(QUICK, nothing_left, "slow"))
 
 
 def test_both_presets_take_changes_of_w_over_the_same_window():
