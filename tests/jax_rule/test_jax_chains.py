@@ -184,5 +184,7 @@ def test_draws_go_to_disk_too(tmp_path):
 
 
 def test_other_likelihoods_do_not_use_jax():
-    moving = make_backend(ss.Rule(), np.zeros((1, 2)), 0.1, np.random.SeedSequence(0), 1)
+    moving = make_backend(
+        ss.Rule(), np.zeros((1, 2)), 0.1, np.random.SeedSequence(0), 1, ss.Overdamped()
+    )
     assert isinstance(moving, ss.Chains)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numba
 import numpy as np
 
 import synsamp as ss
@@ -112,6 +113,8 @@ class Call:
 RNG = np.random.default_rng(1)
 GAUSS = ss.Rule(prior=ss.Gaussian())
 GRADIENT = lambda theta: -theta  # noqa: E731
+LOG_LIKELIHOOD = numba.njit(lambda theta: -0.5 * np.sum(theta**2))
+LOG_LIKELIHOOD_GRADIENT = numba.njit(lambda theta: -theta)
 PLAIN = lambda theta, p: 1.0 + 0.0 * theta  # noqa: E731
 WEIGHTS = RNG.normal(size=(3, 4))
 MACHINE = {"weights": WEIGHTS, "hidden_bias": np.zeros(3), "visible_bias": np.zeros(4)}
@@ -146,6 +149,12 @@ def _advance(**arguments: Any) -> Any:
 
 def _burn_in(**arguments: Any) -> Any:
     return _chains().burn_in(**arguments)
+
+
+def _mala(log_likelihood: Any = LOG_LIKELIHOOD, **settings: Any) -> Any:
+    rule = ss.Rule(LOG_LIKELIHOOD_GRADIENT)
+    method = ss.MALA(log_likelihood, **settings)
+    return ss.sample(rule, [0.0, 0.0], steps=10, dt=0.05, method=method, progress=False)
 
 
 def _run(rule: Any) -> Any:
@@ -196,8 +205,12 @@ CALLS = [
     Call("a gradient that is none", lambda value: _run(ss.Rule(lambda theta: value)), {"value": np.zeros((4, 2))}, {"value": "array"}),
     Call("sample", _sample, {},
          {"rule": "object", "start": "array", "steps": "whole", "dt": "positive", "chains": "whole", "burn_in": "whole",
-          "thin": "whole", "seed": "seed", "threads": "whole", "progress": "flag", "store": "object"},
-         {"threads": {"None"}, "store": {"None", "text"}}, may_be_nan=True),
+          "thin": "whole", "seed": "seed", "threads": "whole", "progress": "flag", "store": "object", "method": "object",
+          "ess": "positive", "diagnostics": "flag"},
+         {"threads": {"None"}, "store": {"None", "text"}, "steps": {"None"}, "thin": {"None"}}, may_be_nan=True),
+    Call("Overdamped", ss.Overdamped, {}, {}),
+    Call("Underdamped", ss.Underdamped, {}, {"tau": "positive"}, {"tau": {"None", "1e300"}}),
+    Call("MALA", _mala, {}, {"log_likelihood": "function", "metric": "array", "length": "positive"}, {"metric": {"None"}}),
     Call("Chains", _chains, {}, {"rule": "object", "start": "array", "dt": "positive", "seed": "seed", "threads": "whole"}),
     Call("Chains.advance", _advance, {"n_steps": 3}, {"n_steps": "whole", "thin": "whole"}, {"thin": {"huge"}}),
     Call("Chains.burn_in", _burn_in, {"n_steps": 3}, {"n_steps": "whole"}),

@@ -44,7 +44,7 @@ class JaxChains(ChainBackend):
         threads: int = 1,
         method: Method = Overdamped(),  # noqa: B008 (frozen)
     ) -> None:
-        super().__init__(rule, dt, threads, method)
+        super().__init__(rule, np.shape(start)[1], dt, threads, method)
         if type(method) not in _STEPS:
             remedy = "use Underdamped(), or compile the likelihood by numba.njit"
             raise refuse("method", "must be Overdamped or Underdamped in JAX", method, remedy)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from synsamp.arguments import number, whole
 from synsamp.arguments import seed as checked_seed
-from synsamp.errors import SynsampError
+from synsamp.errors import SynsampError, refuse
 from synsamp.rule.method import Method
 from synsamp.rule.rule import Rule
 
@@ -34,9 +34,12 @@ class DivergedError(SynsampError):
 class ChainBackend:
     """Base of the classes that advance chains of one rule."""
 
-    def __init__(self, rule: Rule, dt: float, threads: int, method: Method) -> None:
+    def __init__(self, rule: Rule, size: int, dt: float, threads: int, method: Method) -> None:
         self.rule, self.method = rule, method
-        method.require_fit(rule)
+        if isinstance(method, type) or not hasattr(method, "require_fit"):
+            remedy = "use synsamp.Overdamped(), Underdamped() or MALA(log_likelihood)"
+            raise refuse("method", "must be a sampling method", method, remedy)
+        method.require_fit(rule, size)
         self.dt = number("dt", dt, above=0, at_most=1e12, remedy="try 1e-3 divided by the speed b")
         self.threads = whole("threads", threads, at_least=1, at_most=_MOST_THREADS)
         method.constants(self.dt)  # raises an error if a setting is missing

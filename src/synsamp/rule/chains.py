@@ -73,12 +73,12 @@ class Chains(ChainBackend):
         method: Method = Overdamped(),  # noqa: B008 (frozen)
     ) -> None:
         instance("rule", rule, Rule, "make one with synsamp.Rule(...)")
-        super().__init__(rule, dt, threads, method)
         theta = numbers("start", start, shape=(None, None), remedy="(chains, parameters)")
         if 0 in theta.shape:
             raise refuse("start", "must hold at least one parameter", theta.shape)
         if len(theta) > MOST_CHAINS:
             raise refuse("chains", f"must be at most {MOST_CHAINS}", len(theta))
+        super().__init__(rule, theta.shape[1], dt, threads, method)
         self.theta = np.ascontiguousarray(theta)
         self._state = np.zeros((len(theta), method.state_rows, theta.shape[1]))
         root = as_seed(seed)

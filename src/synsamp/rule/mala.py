@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.arguments import function
+from synsamp.arguments import function, number, numbers
 from synsamp.errors import refuse
 from synsamp.priors.base import at
 from synsamp.rule.kernel import bind_likelihood, bind_mapping, bind_priors, take_normals
@@ -149,8 +149,20 @@ class MALA:
     length: float = 1.0
     state_rows = 1  # its first number counts the accepted steps
 
-    def require_fit(self, rule: Rule) -> None:
+    def __post_init__(self) -> None:
+        number("length", self.length, above=0, at_most=1e6)
+        if self.metric is not None:
+            metric = numbers("metric", self.metric, shape=(None, None))
+            if metric.shape[0] != metric.shape[1] or np.triu(metric, 1).any():
+                remedy = "use np.linalg.cholesky(covariance)"
+                raise refuse("metric", "must be square and lower triangular", metric.shape, remedy)
+            object.__setattr__(self, "metric", metric)
+
+    def require_fit(self, rule: Rule, size: int) -> None:
         """Raise an error unless U(θ) is known and the whole loop can be compiled."""
+        if self.metric is not None and len(self.metric) != size:
+            remedy = "give one row per parameter"
+            raise refuse("metric", f"must have shape {(size, size)}", self.metric.shape, remedy)
         if rule.likelihood is not None:
             remedy = "pass MALA(log_likelihood), compiled by numba.njit"
             function("log_likelihood", self.log_likelihood, remedy)

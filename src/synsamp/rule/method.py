@@ -22,8 +22,8 @@ class Method(Protocol):
     state_rows: int
     """Rows of the state of a chain, each as long as θ."""
 
-    def require_fit(self, rule: Rule) -> None:
-        """Raise an error if the method cannot sample this rule."""
+    def require_fit(self, rule: Rule, size: int) -> None:
+        """Raise an error if the method cannot sample this rule of ``size`` parameters."""
 
     def constants(self, dt: float) -> tuple[Any, ...]:
         """Numbers and arrays that the step needs at the time step Δt."""

@@ -71,7 +71,7 @@ class Overdamped:
 
     state_rows = 0
 
-    def require_fit(self, rule: Rule) -> None:
+    def require_fit(self, rule: Rule, size: int) -> None:
         """Any rule fits."""
 
     def constants(self, dt: float) -> tuple[float, ...]:

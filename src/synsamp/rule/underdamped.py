@@ -104,7 +104,7 @@ class Underdamped:
             remedy = "use the relaxation time of the slowest direction"
             object.__setattr__(self, "tau", number("tau", self.tau, above=0, remedy=remedy))
 
-    def require_fit(self, rule: Rule) -> None:
+    def require_fit(self, rule: Rule, size: int) -> None:
         """Raise an error if the speed depends on θ: the velocity would need a further term."""
         if not rule.speed.is_constant:
             remedy = "use a constant speed, or method=synsamp.Overdamped()"
