@@ -46,7 +46,13 @@ def _spread(size: int, seed: int, *lengths: float) -> Array:
 
 @dataclass(frozen=True)
 class Line(Space):
-    """Evenly spaced on a line of this length."""
+    """Evenly spaced on a line.
+
+    Parameters
+    ----------
+    length
+        Length of the line.
+    """
 
     length: float = 1.0
 
@@ -61,7 +67,13 @@ class Line(Space):
 
 @dataclass(frozen=True)
 class Ring(Line):
-    """Evenly spaced on a ring of this circumference."""
+    """Evenly spaced on a ring.
+
+    Parameters
+    ----------
+    length
+        Circumference of the ring.
+    """
 
     @property
     def period(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -95,7 +107,15 @@ class Plane(Space):
 
 @dataclass(frozen=True)
 class Torus(Plane):
-    """Uniformly random on a sheet whose opposite edges meet; see `Plane`."""
+    """Uniformly random on a sheet whose opposite edges meet.
+
+    Parameters
+    ----------
+    width, height
+        Lengths of the sides.
+    seed
+        Seed of the positions; give populations on one sheet different seeds.
+    """
 
     @property
     def period(self) -> tuple[float, ...]:  # type: ignore[override]
