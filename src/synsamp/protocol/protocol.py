@@ -44,7 +44,7 @@ class Protocol:
     steps
         Steps in order: `Show`, `Silence`, `Act`, `Lesion`, `Change`, `Mark`, `Save`, `Branch`.
     record
-        Records by name (`synsamp.protocol.records`).
+        Records by name (one file each in `synsamp.protocol.records`).
     sync_interval_s
         Interval (s) at which the engine brings all synapses up to date. Durations and intervals
         are multiples of it, so that branches share their noise.

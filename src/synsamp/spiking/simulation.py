@@ -29,7 +29,7 @@ from synsamp.spiking.input.stimulus import StimulusLike, parse_stimulus
 from synsamp.spiking.kernel.acting import nearest_grid_point
 from synsamp.spiking.kernel.loop import DONE
 from synsamp.spiking.kernel.memory import SPIKES, Acting
-from synsamp.spiking.lesions import NetworkLesion
+from synsamp.spiking.lesions.base import NetworkLesion
 from synsamp.spiking.network import Network, default_drift_interval_s
 from synsamp.spiking.probe import Probe, run_probe
 from synsamp.spiking.recorder import Recorder
