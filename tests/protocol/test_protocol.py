@@ -139,6 +139,31 @@ def test_a_lesion_chosen_from_the_state_is_stored_with_the_step():
     assert np.isnan(found["theta/theta"].values[2][gone]).all()
 
 
+def test_rows_right_after_a_lesion_are_marked_and_branches_subtract():
+    record = {"theta": every(10, theta(SYNAPSES)), "end": at_marks(alive())}
+    lesion = Lesion(RemoveNeurons("z", [1]))
+    steps = [
+        Branch("lesioned", [lesion, Show(LEFT, 10), lesion, Mark("end")]),
+        *(Show(LEFT, 10), Mark("end")),
+    ]
+    found = Protocol(network(), steps, record).run(seed=3)
+    lesioned, control = found["lesioned/theta/theta"], found["theta/theta"]
+    assert list(lesioned.after_lesion.values) == [False, True, False, True]
+    after = lesioned.sel(time=lesioned.after_lesion)
+    assert list(after.time.values) == [np.nextafter(0, 1), np.nextafter(10, 11)]
+    assert np.isnan(after.values[:, 1]).all()
+    assert not control.after_lesion.any()  # branches have the same coordinates
+    assert not xr.concat([lesioned, control], "branch", join="inner").after_lesion.any()
+    assert "after_lesion" not in found["lesioned/end"].coords
+    difference = lesioned - control
+    assert list(difference.time.values) == [0, 10]
+    assert not difference.after_lesion.any()
+    assert np.isnan(difference.values[1, 1]).all()
+    np.testing.assert_array_equal(difference.values[0], 0.0)
+    intact = Protocol(network(), [Show(LEFT, 10)], record).run(seed=3)
+    assert "after_lesion" not in intact["theta"].coords
+
+
 def test_several_lesions_at_once():
     mask = np.zeros((N_NEURONS, 12), bool)
     mask[1, 2] = True

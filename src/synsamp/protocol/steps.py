@@ -308,3 +308,11 @@ def seconds_of(steps: Sequence[ProtocolStep]) -> float:
         elif isinstance(step, Branch):
             total += seconds_of(step.steps)
     return total
+
+
+def has_lesions(steps: Sequence[ProtocolStep]) -> bool:
+    """Return whether there is a lesion among the steps, branches included."""
+    return any(
+        isinstance(step, Lesion) or (isinstance(step, Branch) and has_lesions(step.steps))
+        for step in steps
+    )
