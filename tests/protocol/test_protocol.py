@@ -37,7 +37,14 @@ from synsamp.protocol import (
     weight,
 )
 from synsamp.protocol.records.base import EventRecord
-from synsamp.spiking import RemoveNeurons, RemoveSynapses, SilenceInputs, Simulation
+from synsamp.spiking import (
+    RemoveNeurons,
+    RemoveSynapses,
+    SilenceInputs,
+    Simulation,
+    winner_take_all_network,
+)
+from synsamp.spiking.input import stimulus as stimulus_module
 from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
 
 
@@ -441,3 +448,30 @@ def test_spikes_are_counted_from_the_beginning_in_a_branch_too():
     without = Protocol(network(), [Show(LEFT, 10)], {"total": every(10, total)})
     with pytest.raises(SynsampError, match="must be counted to be read"):
         without.run()
+
+
+def test_a_stimulus_is_checked_once_and_kept_from_later_changes(monkeypatch):
+    checked = []
+
+    def counted(given, groups):
+        checked.append(given)
+        return parsed(given, groups)
+
+    parsed = stimulus_module._parsed
+    monkeypatch.setattr(stimulus_module, "_parsed", counted)
+    shown, probed = LEFT.copy(), RIGHT.copy()
+    record = {"probed": every(10, probe(probed, 2, lambda p: p.time_s.size))}
+    steps = [Show(shown, 20), Branch("other", [Show(shown, 20)]), Show(shown, 10), Save("end")]
+    protocol = Protocol(network(), steps, record)
+    assert [given is shown for given in checked] == [False, True, True, True]
+    shown[:] = probed[:] = 0.0
+    found = protocol.run(seed=1)
+    assert not any(given is shown or given is probed for given in checked[4:])
+    assert (found["probed/probed"] > 0).all()
+
+
+def test_a_checked_stimulus_is_checked_again_for_other_inputs():
+    checked = stimulus_module.parse_stimulus(LEFT, network())
+    assert stimulus_module.parse_stimulus(checked, network()) is checked
+    with pytest.raises(SynsampError, match="rates for 'x'"):
+        stimulus_module.parse_stimulus(checked, winner_take_all_network(5, 2))
