@@ -219,5 +219,5 @@ def test_vector_actions_and_nested_observations_resume(observe):
 
 def test_an_action_that_is_no_array_raises_an_error():
     loop = walked(walking(VectorWalk, lambda counts: {"left": 1}), 1)
-    with pytest.raises(SynsampError, match="must be a number or an array"):
+    with pytest.raises(SynsampError, match="must be an array of numbers"):
         loop.run_until(1.0)

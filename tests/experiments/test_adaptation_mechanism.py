@@ -16,6 +16,8 @@ from synsamp.paper.fig4_adaptation.claims import MECHANISM_CLAIMS
 from synsamp.paper.fig4_adaptation.measures import CONTROLS, summaries
 from synsamp.paper.fig4_adaptation.protocol import READINGS, classify_inputs, predict
 from synsamp.paper.shared.digit_circuit import training_digits
+from synsamp.paper.shared.printed_prior import PrintedGaussian
+from synsamp.priors import Flat
 from synsamp.runs.overrides import override
 
 DARK, USEFUL = 0.018, 0.31
@@ -41,11 +43,11 @@ def test_without_likelihood_one_synapse_is_an_ornstein_uhlenbeck_process():
         unlearning.distribution(unlearning.start, DARK, seconds, 1.0)
     ) == pytest.approx(stats.norm.sf(0.0, 0.5, 1.0), abs=1e-3)
     # Without prior it is a random walk; control: at half the time it is another one.
-    walk = replace(unlearning, prior=False).distribution(start, DARK, seconds, 1.0)
+    walk = replace(unlearning, prior=Flat()).distribution(start, DARK, seconds, 1.0)
     wide = np.sqrt(2 * unlearning.b * seconds)
     there = stats.norm.sf(0.0, THETA[np.argmax(start)], wide)
     assert active_share(walk) == pytest.approx(there, abs=2e-3)
-    half = replace(unlearning, prior=False).distribution(start, DARK, seconds / 2, 1.0)
+    half = replace(unlearning, prior=Flat()).distribution(start, DARK, seconds / 2, 1.0)
     assert active_share(half) != pytest.approx(there, abs=2e-3)
 
 
@@ -56,6 +58,21 @@ def test_without_noise_one_synapse_goes_where_the_prior_pulls():
     lowest = 0.5 * (1 - np.exp(unlearning.b * 4000.0))
     found = active_share(unlearning.distribution(start, DARK, 4000.0, 0.0))
     assert found == pytest.approx(start[lowest < THETA].sum() / start.sum(), abs=3e-3)
+
+
+@pytest.mark.parametrize("T", [1.0, 0.0])
+def test_with_the_printed_sign_one_synapse_moves_away_from_the_mean(T):
+    prior, seconds = PrintedGaussian(0.5, 1.0), 4000.0
+    unlearning = OneSynapse(N=0.0, prior=prior)
+    mean, keep, spread = prior.transition_of((0.5, 1.0), unlearning.b, T, seconds)
+    start = np.where(np.abs(THETA) < 1, 1.0, 0.0)
+    # At T = 0 θ stays active if θ(0) > 0.5 (1 − e^(−bt)).
+    end = stats.norm(mean + keep * (THETA - mean), max(spread, 1e-9))
+    expected = np.sum(start * end.sf(0.0)) / start.sum()
+    found = active_share(unlearning.distribution(start, DARK, seconds, T))
+    assert found == pytest.approx(expected, abs=6e-3)
+    corrected = replace(unlearning, prior=None)  # control
+    assert active_share(corrected.distribution(start, DARK, seconds, T)) > expected + 0.1
 
 
 def test_the_likelihood_of_one_synapse_has_its_gradient_as_slope_on_both_sides_of_the_clip():
@@ -112,7 +129,7 @@ def test_useful_synapses_regrow_by_the_likelihood_as_printed_and_by_noise_otherw
 def test_the_prior_raises_the_share_of_active_background_synapses(synapse):
     with_prior, without = (
         active_share(replace(synapse, prior=prior).distribution(synapse.start, DARK, 8000.0, 1.0))
-        for prior in (True, False)
+        for prior in (None, Flat())
     )
     assert with_prior > 1.5 * without
 
@@ -128,6 +145,13 @@ def test_what_is_predicted_follows_the_parameters():
     assert float(found.useful_regrowth[1, 1]) == regrowth(NO_LIKELIHOOD, x_old, x_new, T=(1.0, 0.0))
     dim = predict(override(p, ["input.peak_rate_hz=25"]), images)
     assert dim.attrs["x_new"] - DARK == pytest.approx((x_new - DARK) / 2)
+    outward = predict(override(p, ["rule.prior_sign=printed"]), images)
+    one = replace(NO_LIKELIHOOD, prior=PrintedGaussian(0.5, 1.0))
+    assert float(outward.useful_regrowth[1, 0]) == regrowth(one, x_old, x_new)
+    # The corrected prior keeps background synapses active, the printed sign removes them.
+    np.testing.assert_array_equal(outward.background_active[:, 1], found.background_active[:, 1])
+    assert (found.background_active[:, 0] > found.background_active[:, 1]).all()
+    assert (outward.background_active[:, 0] < outward.background_active[:, 1]).all()
 
 
 # -- controls --------------------

@@ -345,7 +345,8 @@ def test_results_are_drawn_and_measured(parameters, results):
     claimed = {claim.key for claim in EXPERIMENT.claims}
     claimed |= {claim.null_key for claim in EXPERIMENT.claims if claim.null_key}
     # too short for a drift over hours and for the half hours around a lesion
-    missing = {f"drift_{z}{end}" for z in "AV" for end in ("", "_without_plasticity")}
+    drifts = ("drift_A", "drift_V", "sequence_drift")
+    missing = {f"{drift}{end}" for drift in drifts for end in ("", "_without_plasticity")}
     missing |= {f"moved_{n}{end}" for n in (1, 2) for end in ("", "_by_noise")}
     assert claimed - set(results["measures"].data_vars) == missing
 

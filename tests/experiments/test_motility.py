@@ -13,7 +13,12 @@ from synsamp.experiments.base import GaussianSection
 from synsamp.paper.fig3_motility.claims import CLAIMS
 from synsamp.paper.fig3_motility.experiment import EXPERIMENT
 from synsamp.paper.fig3_motility.figures import draw
-from synsamp.paper.fig3_motility.measures import AIC, power_law_margin
+from synsamp.paper.fig3_motility.measures import (
+    AIC,
+    exponential_variation,
+    power_law_margin,
+    weight_variation,
+)
 from synsamp.paper.fig3_motility.parameters import PAPER, QUICK, ImagingSection
 from synsamp.paper.fig3_motility.protocol import forgetting
 from synsamp.paper.fig3_motility.survival import (
@@ -201,6 +206,35 @@ def test_efficacy_differs_from_presence():
     found = efficacy_share(theta, theta > 0, 3.0)
     assert found == pytest.approx(3 * each[0] / (3 * each[0] + 2 * each[1]))
     assert efficacy_share(theta[:, 1:], theta[:, 1:] > 0, 3.0) == 0
+
+
+def slow_records(*theta):
+    """The last record of all θ in the slow branch, and another one before it."""
+    end_s = QUICK.settle_s + QUICK.slow_settle_s + QUICK.slow.tracked_s
+    values = np.array([np.linspace(1.0, 5.0, len(theta)), theta])
+    at = {"time": [end_s - QUICK.slow.record_every_s, end_s]}
+    return {"circuit/slow/theta": xr.Dataset({"theta": (("time", "synapse"), values)}, at)}
+
+
+def test_heavy_tails_are_measured_by_the_variation_of_active_weights_at_the_end():
+    # w = 1, 1 and 4 have mean 2 and variance (1 + 1 + 4)/3; two other synapses are retracted.
+    records = slow_records(3.0, 3.0, 3.0 + np.log(4.0), -1.0, 0.0)
+    assert weight_variation(QUICK, records, "slow") == pytest.approx(np.sqrt(2.0) / 2.0)
+    claim = next(each for each in CLAIMS if each.id == "heavy-tailed")
+    # Of a log-normal distribution it is sqrt(e^s² − 1): 1.31 at s = 1, but 0.53 at s = 0.5.
+    rng, n = np.random.default_rng(7), 20_000
+    for s, heavy in ((1.0, True), (0.5, False)):
+        drawn = slow_records(*rng.normal(6.0, s, n))
+        found = weight_variation(QUICK, drawn, "slow")
+        assert found == pytest.approx(np.sqrt(np.expm1(s * s)), rel=0.1)
+        assert claim.admits(found, found) == heavy
+        # The null is as many draws of an exponential distribution, with a standard error of n^-½.
+        null = exponential_variation(QUICK, drawn, "slow")
+        assert abs(null - 1.0) < 4 / np.sqrt(n)
+        assert not claim.admits(null, null)
+    nothing_left = slow_records(-1.0, -2.0)
+    for measure in (weight_variation, exponential_variation):
+        assert np.isnan(measure(QUICK, nothing_left, "slow"))
 
 
 def test_both_presets_take_changes_of_w_over_the_same_window():

@@ -1,12 +1,16 @@
 """The prior term with the printed sign: its closed form against small steps, and in a network."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from synsamp.paper.fig3_motility.parameters import MotilityParameters
+from synsamp.paper.fig4_adaptation import EXPERIMENT
 from synsamp.paper.shared.digit_circuit import SpikingRule, build_prior, build_synapses
 from synsamp.paper.shared.printed_prior import PrintedGaussian
 from synsamp.priors import Gaussian
+from synsamp.runs import execute
 
 PRINTED = SpikingRule(prior_sign="printed")
 
@@ -48,3 +52,19 @@ def test_initial_values_are_drawn_as_in_the_methods():
 def test_figure_3_refuses_it_since_its_theory_is_that_of_the_prior():
     with pytest.raises(ValueError, match="prior_sign must be corrected"):
         MotilityParameters(rule=PRINTED)
+
+
+def test_synapses_without_activity_follow_the_closed_form_in_figure_4(tmp_path):
+    settings = ["phase_s=200", "snapshot_every_s=100", "probe_s=5", "circuit.neurons=4"]
+    undrawn = replace(EXPERIMENT, draw=lambda parameters, runs: {})  # figures take longest
+    found = execute(undrawn, tmp_path / "run", settings=[*settings, "rule.prior_sign=printed"])
+    theta = found.results()["no_activity/theta"].theta.values.astype(float) - 0.5
+    start, end = theta[0].ravel(), theta[-1].ravel()
+    _, keep, spread = PrintedGaussian.transition_of((0.5, 1.0), 1e-4, 1.0, 600.0)
+    error = spread / np.sqrt(start @ start)
+    slope = start @ end / (start @ start)
+    assert abs(slope - keep) < 4 * error
+    noise = end - keep * start
+    assert abs(noise.std() / spread - 1) < 4 / np.sqrt(2 * noise.size)
+    # Negative control: the corrected sign.
+    assert abs(slope - Gaussian.transition_of((0.5, 1.0), 1e-4, 1.0, 600.0)[1]) > 4 * error

@@ -142,7 +142,10 @@ def test_given_spikes_are_counted_from_when_they_are_set_and_survive_a_resume():
             "seed must be a whole number >= 0",
         ),
         (lambda: Simulation(winner_take_all_network(3, 2), theta=[1.0]), "theta must be a Mapping"),
-        (lambda: Simulation(winner_take_all_network(3, 2), theta={"x->z": "a"}), "must be numbers"),
+        (
+            lambda: Simulation(winner_take_all_network(3, 2), theta={"x->z": "a"}),
+            "must be an array of numbers",
+        ),
         (
             lambda: Simulation(winner_take_all_network(3, 2), observer=True),
             "observer must have events, traced and take",

@@ -42,11 +42,26 @@ class Pairs:
         for name in ("train", "test"):
             sounds, classes = getattr(self, f"{name}_sounds"), getattr(self, f"{name}_classes")
             if len(sounds) != len(classes) or set(classes.tolist()) != {0, 1}:
-                raise refuse(f"{name} sounds", "must hold both classes, one label each", classes)
+                raise refuse(
+                    f"{name} sounds",
+                    "must hold both classes, one label each",
+                    classes,
+                    f"give one {name}_classes entry, 0 or 1, per sound",
+                )
         if len({sound.n_inputs for sound in (*self.train_sounds, *self.test_sounds)}) != 1:
-            raise refuse("sounds", "must all have the same number of inputs", "several")
+            raise refuse(
+                "sounds",
+                "must all have the same number of inputs",
+                "several",
+                "encode all of them with the same channels",
+            )
         if len({images.shape[1:] for images in self.images}) != 1 or not all(map(len, self.images)):
-            raise refuse("images", "must exist for both classes and have one size", "others")
+            raise refuse(
+                "images",
+                "must exist for both classes and have one size",
+                [images.shape for images in self.images],
+                "crop or pad them to one height and width",
+            )
         for images in self.images:
             unit_interval("images", images)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.mappings import Exponential
-from synsamp.priors import Flat, Gaussian
+from synsamp.priors import Gaussian, Prior
 from synsamp.rule import Rule, fokker_planck
 from synsamp.rule.equation import drift
 
@@ -33,9 +33,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class OneSynapse:
-    """Parameters of the equation; ``prior=False`` leaves its first term out.
+    """Parameters of the equation; θ starts from N(``mean``, ``std``²).
 
-    ``learn_when_retracted``: the likelihood acts at all θ, or only at θ > 0.
+    ``learn_when_retracted``: the likelihood acts at all θ, or only at θ > 0. ``prior``: another
+    first term, for example ``Flat()`` for none; by default that of ``Gaussian(mean, std)``.
     """
 
     b: float = 1e-4
@@ -47,11 +48,11 @@ class OneSynapse:
     clip_limit: float = 5.0
     rate_hz: float = 10.0
     learn_when_retracted: bool = True
-    prior: bool = True
+    prior: Prior | None = None
 
     @property
     def start(self) -> Floats:
-        """Distribution of θ before learning: the prior, in each cell."""
+        """Probability of each cell before learning."""
         density = np.exp(Gaussian(self.mean, self.std).log_density(THETA))
         return np.asarray(density / density.sum())
 
@@ -71,7 +72,7 @@ class OneSynapse:
 
     def distribution(self, start: Floats, x: float, seconds: float, T: float) -> Floats:
         """Probability of each cell after some time with an input of mean EPSP ``x``."""
-        prior = Gaussian(self.mean, self.std) if self.prior else Flat()
+        prior = Gaussian(self.mean, self.std) if self.prior is None else self.prior
 
         def gradient(theta: Floats) -> Floats:
             return self.likelihood_gradient(theta, x)

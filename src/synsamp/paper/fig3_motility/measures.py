@@ -7,6 +7,7 @@ it lacked its √2, uses the same paths, contracted around μ by √2: those of 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,7 @@ def _weights(p: MotilityParameters, results: Results, branch: str) -> Floats:
 
 
 def _variation(weights: Floats) -> float:
-    return float(weights.std() / weights.mean())
+    return float(weights.std() / weights.mean()) if weights.size else math.nan
 
 
 def weight_variation(p: MotilityParameters, results: Results, branch: str) -> float:
@@ -173,8 +174,8 @@ def weight_variation(p: MotilityParameters, results: Results, branch: str) -> fl
 def exponential_variation(p: MotilityParameters, results: Results, branch: str) -> float:
     """The same of as many draws from an exponential distribution."""
     weights = _weights(p, results, branch)
-    rng = np.random.default_rng(weights.view(np.uint64)[0])  # differs between circuits
-    return _variation(rng.exponential(weights.mean(), weights.size))
+    rng = np.random.default_rng(weights[:1].view(np.uint64))  # differs between circuits
+    return _variation(rng.standard_exponential(weights.size))
 
 
 def dip(p: Any, results: Results, branch: str) -> float:

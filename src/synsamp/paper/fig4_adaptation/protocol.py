@@ -49,6 +49,7 @@ from synsamp.paper.shared.digit_circuit import (
     mean_images,
     training_digits,
 )
+from synsamp.priors import Flat
 from synsamp.protocol import (
     Branch,
     Change,
@@ -337,7 +338,8 @@ def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
         *(rule.prior.mean, rule.prior.std, rule.clip_limit),
     )
     rate_hz = p.circuit.rate_hz / p.circuit.neurons
-    readings = [OneSynapse(*values, rate_hz, reading == PRINTED) for reading in READINGS]
+    own = build_prior(rule)
+    readings = [OneSynapse(*values, rate_hz, reading == PRINTED, own) for reading in READINGS]
     useful = [
         [
             regrowth(one, x_old, x_new, seconds, (rule.temperature, T))
@@ -352,7 +354,7 @@ def predict(p: AdaptationParameters, images: xr.Dataset) -> xr.Dataset:
                     one.start, dark, sum(seconds), rule.temperature
                 )
             )
-            for prior in (True, False)
+            for prior in (own, Flat())
         ]
         for one in readings
     ]
