@@ -12,21 +12,25 @@ PACKAGES = (
     "synsamp.priors",
     "synsamp.mappings",
     "synsamp.spiking",
-    "synsamp.spiking.plasticity",
-    "synsamp.spiking.lesions",
     "synsamp.protocol",
-    "synsamp.protocol.records",
     "synsamp.environments",
     "synsamp.claims",
     "synsamp.experiments",
     "synsamp.data",
     "synsamp.runs",
 )
+
+
+def public_names(module):
+    """Names in `__all__`, or exported by ``import … as``; submodules are not callable."""
+    return getattr(module, "__all__", [name for name in vars(module) if name[0] != "_"])
+
+
 NAMES = {
     f"{part.__module__}.{part.__qualname__}": part
     for package in PACKAGES
     for module in [importlib.import_module(package)]
-    for part in (getattr(module, name) for name in module.__all__)
+    for part in (getattr(module, name) for name in public_names(module))
     if callable(part) and part.__module__.startswith("synsamp")
 }
 

@@ -26,6 +26,7 @@ from synsamp.priors import Gaussian
 from synsamp.spiking import (
     InputGroup,
     Network,
+    Plasticity,
     Projection,
     RewardGradient,
     Simulation,
@@ -33,7 +34,6 @@ from synsamp.spiking import (
     SynapseModel,
     WinnerTakeAll,
 )
-from synsamp.spiking.plasticity import Plasticity
 
 _SHARES = (0.05, 0.2, 0.5, 1.0)
 _ROUNDS = 9

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Column:
-    """One recorded quantity: dtype, named dimensions after the first, unit, meaning."""
+    """One recorded quantity: dtype, named dimensions after the first, unit, meaning.
+
+    A ``coordinate`` says when a row was taken, and is no data variable of the Dataset.
+    """
 
     dtype: str
     dimensions: Mapping[str, int] = field(default_factory=dict)
     unit: str = ""
     description: str = ""
+    coordinate: bool = False
 
 
 @dataclass(frozen=True)

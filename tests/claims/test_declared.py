@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 import xarray as xr
 
-from synsamp.claims import Claim, Ratio, judge_all, measure_key
+from synsamp.claims import Claim, Ratio, judge_all, measure_key, measures_in
 from synsamp.claims.measures import measures_dataset, values_of
 from synsamp.experiments import Experiment
 from synsamp.runs.storage.results import add_results, open_results
@@ -140,3 +142,18 @@ def test_labels_of_a_dimension_called_branch_are_branches():
     claim = replace(LARGE, branch="hot", null_branch="cold")
     both = Experiment("mine", "Mine", run=None, measures=[size], claims=[claim])
     assert both.measure(None, table) == {"size@hot": 2.0, "size@cold": 1.0}
+
+
+def test_measures_in_finds_measures_and_leaves_helpers(monkeypatch):
+    def level(p, results) -> float: ...
+    def seen(parameters, results, branch) -> Ratio: ...
+    def table(p, results) -> xr.Dataset: ...
+    def between(p, results, start_s) -> float: ...
+    def without_annotation(p, results): ...
+
+    module = ModuleType("with_measures")
+    for part in (level, seen, table, between, without_annotation):
+        setattr(module, part.__name__, part)
+    module._private, module.number = level, 3
+    monkeypatch.setitem(sys.modules, "with_measures", module)
+    assert measures_in("with_measures") == (level, seen)

@@ -13,13 +13,12 @@ import numpy as np
 
 from oracles.from_python import from_python
 from synsamp.priors import Flat, Gaussian, PriorByGroup
-from synsamp.spiking import WinnerTakeAll
+from synsamp.spiking import ChangeClip, WinnerTakeAll
 from synsamp.spiking.kernel import random
 from synsamp.spiking.kernel.random import SPIKES_AT_ONCE, fill_alias_table, new_streams
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import build_layout
 from synsamp.spiking.network import Network
-from synsamp.spiking.plasticity import ChangeClip
 
 alias_channel, poisson, take_normals, take_words, uniform = map(
     from_python,

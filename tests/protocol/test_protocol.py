@@ -37,7 +37,14 @@ from synsamp.protocol import (
     weight,
 )
 from synsamp.protocol.records.base import EventRecord
-from synsamp.spiking import RemoveNeurons, RemoveSynapses, SilenceInputs, Simulation
+from synsamp.spiking import (
+    RemoveNeurons,
+    RemoveSynapses,
+    SilenceInputs,
+    Simulation,
+    winner_take_all_network,
+)
+from synsamp.spiking.input import stimulus as stimulus_module
 from tests.protocol.circuit import LEFT, N_NEURONS, RIGHT, SYNAPSES, network
 
 
@@ -137,6 +144,31 @@ def test_a_lesion_chosen_from_the_state_is_stored_with_the_step():
     assert list(found["alive/time"].values) == [0, 20, np.nextafter(20, 21), 40]
     assert found["alive/alive"].values[1].all()
     assert np.isnan(found["theta/theta"].values[2][gone]).all()
+
+
+def test_rows_right_after_a_lesion_are_marked_and_branches_subtract():
+    record = {"theta": every(10, theta(SYNAPSES)), "end": at_marks(alive())}
+    lesion = Lesion(RemoveNeurons("z", [1]))
+    steps = [
+        Branch("lesioned", [lesion, Show(LEFT, 10), lesion, Mark("end")]),
+        *(Show(LEFT, 10), Mark("end")),
+    ]
+    found = Protocol(network(), steps, record).run(seed=3)
+    lesioned, control = found["lesioned/theta/theta"], found["theta/theta"]
+    assert list(lesioned.after_lesion.values) == [False, True, False, True]
+    after = lesioned.sel(time=lesioned.after_lesion)
+    assert list(after.time.values) == [np.nextafter(0, 1), np.nextafter(10, 11)]
+    assert np.isnan(after.values[:, 1]).all()
+    assert not control.after_lesion.any()  # branches have the same coordinates
+    assert not xr.concat([lesioned, control], "branch", join="inner").after_lesion.any()
+    assert "after_lesion" not in found["lesioned/end"].coords
+    difference = lesioned - control
+    assert list(difference.time.values) == [0, 10]
+    assert not difference.after_lesion.any()
+    assert np.isnan(difference.values[1, 1]).all()
+    np.testing.assert_array_equal(difference.values[0], 0.0)
+    intact = Protocol(network(), [Show(LEFT, 10)], record).run(seed=3)
+    assert "after_lesion" not in intact["theta"].coords
 
 
 def test_several_lesions_at_once():
@@ -416,3 +448,30 @@ def test_spikes_are_counted_from_the_beginning_in_a_branch_too():
     without = Protocol(network(), [Show(LEFT, 10)], {"total": every(10, total)})
     with pytest.raises(SynsampError, match="must be counted to be read"):
         without.run()
+
+
+def test_a_stimulus_is_checked_once_and_kept_from_later_changes(monkeypatch):
+    checked = []
+
+    def counted(given, groups):
+        checked.append(given)
+        return parsed(given, groups)
+
+    parsed = stimulus_module._parsed
+    monkeypatch.setattr(stimulus_module, "_parsed", counted)
+    shown, probed = LEFT.copy(), RIGHT.copy()
+    record = {"probed": every(10, probe(probed, 2, lambda p: p.time_s.size))}
+    steps = [Show(shown, 20), Branch("other", [Show(shown, 20)]), Show(shown, 10), Save("end")]
+    protocol = Protocol(network(), steps, record)
+    assert [given is shown for given in checked] == [False, True, True, True]
+    shown[:] = probed[:] = 0.0
+    found = protocol.run(seed=1)
+    assert not any(given is shown or given is probed for given in checked[4:])
+    assert (found["probed/probed"] > 0).all()
+
+
+def test_a_checked_stimulus_is_checked_again_for_other_inputs():
+    checked = stimulus_module.parse_stimulus(LEFT, network())
+    assert stimulus_module.parse_stimulus(checked, network()) is checked
+    with pytest.raises(SynsampError, match="rates for 'x'"):
+        stimulus_module.parse_stimulus(checked, winner_take_all_network(5, 2))

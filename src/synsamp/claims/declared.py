@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -50,6 +51,38 @@ def variants(measure: Measure, **arguments: tuple[Any, ...]) -> tuple[Measure, .
         return made
 
     return tuple(variant(name, given) for name, given in arguments.items())
+
+
+def measures_in(module: str) -> tuple[Measure, ...]:
+    """Return the measures of a module, whether defined there or imported from another file.
+
+    Parameters
+    ----------
+    module
+        ``__name__`` of the module, at its end. A measure is a public function of
+        ``(parameters, results)`` or ``(parameters, results, branch)`` whose return annotation is
+        ``float``, ``bool``, ``Ratio`` or ``Value``; other functions are helpers.
+
+    Returns
+    -------
+    tuple of callable
+        The measures, in the order of the file.
+    """
+    public = {name: part for name, part in vars(sys.modules[module]).items() if name[0] != "_"}
+    return tuple(filter(_is_measure, public.values()))
+
+
+def _is_measure(part: object) -> bool:
+    if not inspect.isfunction(part):
+        return False
+    signature = inspect.signature(part)
+    returns = signature.return_annotation  # a string under `from __future__ import annotations`
+    kind = returns if isinstance(returns, str) else getattr(returns, "__name__", "")
+    arguments = list(signature.parameters)[1:]
+    return arguments in (["results"], ["results", "branch"]) and kind in _KINDS
+
+
+_KINDS = ("float", "bool", "Ratio", "Value")
 
 
 class _Use(NamedTuple):

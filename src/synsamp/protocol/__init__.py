@@ -1,65 +1,35 @@
 """Experiments on a spiking network: a list of steps and a dictionary of records."""
 
-from synsamp.protocol.every import Every, every
-from synsamp.protocol.protocol import Protocol
-from synsamp.protocol.records import (
-    EventRecord,
-    IntervalRecord,
-    StateRecord,
-    SyncRecord,
-    active,
-    active_count,
-    alive,
-    at_marks,
-    births_deaths,
-    input_spikes,
-    potentials,
-    presentations,
-    probe,
-    rates,
-    reward,
-    spikes,
-    theta,
-    traces,
-    turnover,
-    weight,
-)
-from synsamp.protocol.saved import saved_state
-from synsamp.protocol.steps import Act, Branch, Change, Lesion, Mark, Save, Show, Silence
-from synsamp.protocol.view import View
-
-__all__ = [
-    "Act",
-    "Branch",
-    "Change",
-    "EventRecord",
-    "Every",
-    "IntervalRecord",
-    "Lesion",
-    "Mark",
-    "Protocol",
-    "Save",
-    "Show",
-    "Silence",
-    "StateRecord",
-    "SyncRecord",
-    "View",
-    "active",
-    "active_count",
-    "alive",
-    "at_marks",
-    "births_deaths",
-    "every",
-    "input_spikes",
-    "potentials",
-    "presentations",
-    "probe",
-    "rates",
-    "reward",
-    "saved_state",
-    "spikes",
-    "theta",
-    "traces",
-    "turnover",
-    "weight",
-]
+from synsamp.protocol.every import Every as Every
+from synsamp.protocol.every import every as every
+from synsamp.protocol.protocol import Protocol as Protocol
+from synsamp.protocol.records.active import active as active
+from synsamp.protocol.records.active_count import active_count as active_count
+from synsamp.protocol.records.alive import alive as alive
+from synsamp.protocol.records.at_marks import at_marks as at_marks
+from synsamp.protocol.records.base import EventRecord as EventRecord
+from synsamp.protocol.records.base import IntervalRecord as IntervalRecord
+from synsamp.protocol.records.base import StateRecord as StateRecord
+from synsamp.protocol.records.base import SyncRecord as SyncRecord
+from synsamp.protocol.records.births_deaths import births_deaths as births_deaths
+from synsamp.protocol.records.input_spikes import input_spikes as input_spikes
+from synsamp.protocol.records.potentials import potentials as potentials
+from synsamp.protocol.records.presentations import presentations as presentations
+from synsamp.protocol.records.probe import probe as probe
+from synsamp.protocol.records.rates import rates as rates
+from synsamp.protocol.records.reward import reward as reward
+from synsamp.protocol.records.spikes import spikes as spikes
+from synsamp.protocol.records.theta import theta as theta
+from synsamp.protocol.records.traces import traces as traces
+from synsamp.protocol.records.turnover import turnover as turnover
+from synsamp.protocol.records.weight import weight as weight
+from synsamp.protocol.saved import saved_state as saved_state
+from synsamp.protocol.steps import Act as Act
+from synsamp.protocol.steps import Branch as Branch
+from synsamp.protocol.steps import Change as Change
+from synsamp.protocol.steps import Lesion as Lesion
+from synsamp.protocol.steps import Mark as Mark
+from synsamp.protocol.steps import Save as Save
+from synsamp.protocol.steps import Show as Show
+from synsamp.protocol.steps import Silence as Silence
+from synsamp.protocol.view import View as View

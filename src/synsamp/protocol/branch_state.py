@@ -35,12 +35,14 @@ class BranchState:
         seed: int,
         sync_interval_s: float,
         tables: Tables,
+        has_lesions: bool,
     ) -> None:
         self.name, self.steps, self.record = name, tuple(steps), dict(record)
         self.index = 0
         self.began_s: float | None = None  # of the step that is under way
         self.repeated: list[Every] = []
         self._seed, self._sync_interval_s, self._tables = seed, sync_interval_s, tables
+        self._has_lesions = has_lesions  # of the protocol, so that branches have equal coordinates
         self._memory: dict[str, Any] = {}
         self._counts: NDArray[np.int64] | None = None
         self.loop: Loop | None = None  # with the environment that is acted on
@@ -122,11 +124,12 @@ class BranchState:
             self._memory.setdefault(name, sync.begin(self.view(name)))
         self.take_rows()
 
-    def take_rows(self, point: int | None = None) -> None:
+    def take_rows(self, point: int | None = None, after_lesion: bool = False) -> None:
         """Take a row of every periodic record, or of those due at this sync point."""
+        marked = after_lesion if self._has_lesions else None
         for name, record in self.record.items():
             if isinstance(record, Every) and (point is None or point % self.steps_of(record) == 0):
-                self._take(name, record.what, None)
+                self._take(name, record.what, None, marked)
         for name, sync in self._sync_records().items():
             rows, self._memory[name] = sync.rows(self.view(name), self._memory[name])
             self._tables.add_rows(self.path(name), rows)
@@ -140,13 +143,15 @@ class BranchState:
             if isinstance(record, AtMarks) and (not record.names or mark in record.names):
                 self._take(name, record.what, mark)
 
-    def _take(self, name: str, what: Any, mark: str | None) -> None:
+    def _take(
+        self, name: str, what: Any, mark: str | None, after_lesion: bool | None = None
+    ) -> None:
         view = self.view(name)
         if isinstance(what, IntervalRecord):
             value, self._memory[name] = what.row(view, self._memory[name]), what.begin(view)
         else:
             value = what(view)
-        self._tables.add_row(self.path(name), value, view.time_s, mark)
+        self._tables.add_row(self.path(name), value, view.time_s, mark, after_lesion)
 
     def _timed_records(self) -> dict[str, Any]:
         return {n: r for n, r in self.record.items() if isinstance(r, (Every, AtMarks))}

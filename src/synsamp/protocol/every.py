@@ -33,8 +33,9 @@ def every(seconds: float, what: object) -> Every:
         A multiple of the protocol's ``sync_interval_s``.
     what
         As a record: one of `synsamp.protocol.records` or any function of a `View`. The first row is
-        taken at the start of the protocol or branch, and one more right after each lesion; its time
-        is the next floating-point number, so times are unique. As a step: a `Change`, made at
+        taken at the start of the protocol or branch, and one more right after each lesion. This
+        row has the next floating-point number as its time, so times are unique, and the
+        coordinate ``after_lesion`` is True. As a step: a `Change`, made at
         once and at each multiple until the end of the protocol or branch.
 
     Returns

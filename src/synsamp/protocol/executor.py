@@ -18,7 +18,7 @@ from synsamp.protocol.context import Context, ProgressBar
 from synsamp.protocol.every import Every
 from synsamp.protocol.saved import GROUP, state_dataset
 from synsamp.protocol.step_log import NONE_REMOVED, as_log, as_text
-from synsamp.protocol.steps import TIMED, Act, Branch, Change, Lesion, Mark, Save
+from synsamp.protocol.steps import TIMED, Act, Branch, Change, Lesion, Mark, Save, has_lesions
 from synsamp.protocol.tables import Tables
 from synsamp.seeds import named_seed
 from synsamp.spiking import Simulation
@@ -59,9 +59,8 @@ class ProtocolRun:
     # -- beginning --------------------
 
     def _new_branch(self, name: str, steps: Any, record: Any) -> BranchState:
-        return BranchState(
-            name, steps, record, self._seed, self._protocol.sync_interval_s, self._tables
-        )
+        interval_s, lesions = self._protocol.sync_interval_s, has_lesions(self._protocol.steps)
+        return BranchState(name, steps, record, self._seed, interval_s, self._tables, lesions)
 
     def _start(self) -> None:
         p = self._protocol
@@ -175,7 +174,7 @@ class ProtocolRun:
                 branch.simulation.lesion(lesion)
             removed = np.flatnonzero(before & ~branch.simulation.alive)
             self._note(branch, step.describe(), as_text(lesions), removed)
-            branch.take_rows()
+            branch.take_rows(after_lesion=True)
         elif isinstance(step, Change):
             self._change(branch, step, "")
         elif isinstance(step, Mark):

@@ -41,7 +41,11 @@ class MemoryTable:
             values = np.concatenate([part[name] for part in self._parts])
             variables[name] = (dims, values, {k: v for k, v in attributes.items() if v})
         return xr.Dataset(variables, coords=dict(self._coordinates)).set_coords(
-            [name for name in variables if name == self._table.dimension]
+            [
+                name
+                for name, column in self._table.columns.items()
+                if column.coordinate or name == self._table.dimension
+            ]
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import xarray as xr
@@ -24,8 +25,8 @@ from synsamp.protocol.steps import (
     Branch,
     ProtocolStep,
     Save,
-    check_protocol_step,
     check_step_name,
+    checked_step,
     seconds_of,
 )
 from synsamp.spiking import Network
@@ -44,7 +45,7 @@ class Protocol:
     steps
         Steps in order: `Show`, `Silence`, `Act`, `Lesion`, `Change`, `Mark`, `Save`, `Branch`.
     record
-        Records by name (`synsamp.protocol.records`).
+        Records by name (one file each in `synsamp.protocol.records`).
     sync_interval_s
         Interval (s) at which the engine brings all synapses up to date. Durations and intervals
         are multiples of it, so that branches share their noise.
@@ -77,14 +78,15 @@ class Protocol:
             raise refuse("theta", "must be left out if start is given", "both")
         if isinstance(steps, (str, Mapping)) or not isinstance(steps, Sequence):
             raise refuse("steps", "must be a list of steps", type(steps))
-        self.steps = tuple(steps)
         self.record = dict(arguments.instance("record", record, Mapping, "use {name: record}"))
         if start is not None:
             arguments.instance("start", start, Mapping, "use saved_state(results, name)")
-        self._check(self.steps, self.record)
+        self.steps = self._checked(steps, self.record)
 
-    def _check(self, steps: Sequence[ProtocolStep], record: Mapping[str, object]) -> None:
-        """Raise an error now for what would stop the run later."""
+    def _checked(
+        self, steps: Sequence[ProtocolStep], record: Mapping[str, object]
+    ) -> tuple[ProtocolStep, ...]:
+        """Return the steps with checked stimuli; raise an error for what would stop the run."""
         for name, each in record.items():
             check_record(name, each, self.network)
             if name in RESERVED:
@@ -99,8 +101,9 @@ class Protocol:
             rule = "must differ in more than capital letters"  # folders on macOS and Windows
             raise refuse("names of records", rule, ", ".join(record))
         saved: set[str] = set()
-        for step in steps:
-            check_protocol_step(step, self.network)
+        found: list[ProtocolStep] = []
+        for given in steps:
+            step = checked_step(given, self.network)
             if isinstance(step, Every):
                 self._check_multiple("interval of a repeated Change", step.seconds)
             elif isinstance(step, TIMED):
@@ -110,11 +113,14 @@ class Protocol:
                     rule = "must differ from those of records and other branches"
                     raise refuse("name of a Branch", rule, step.name)
                 names.add(step.name.lower())
-                self._check(step.steps, record if step.record is None else step.record)
+                own = record if step.record is None else step.record
+                step = replace(step, steps=self._checked(step.steps, own))
             elif isinstance(step, Save):
                 if step.name in saved:
                     raise refuse("name of a Save", "must be used once in a branch", step.name)
                 saved.add(step.name)
+            found.append(step)
+        return tuple(found)
 
     def _check_multiple(self, name: str, seconds: float) -> None:
         count = round(seconds / self.sync_interval_s)

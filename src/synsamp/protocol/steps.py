@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from synsamp import arguments
@@ -279,24 +279,28 @@ ProtocolStep: TypeAlias = Show | Silence | Act | Lesion | Change | Mark | Save |
 """What a `Protocol` or a `Branch` does, one after the other."""
 
 
-def check_protocol_step(step: Any, network: Network) -> None:
-    """Refuse what is no step, or names what the network does not have."""
+def checked_step(step: Any, network: Network) -> Any:
+    """Return a step with its stimulus checked.
+
+    Raises an error for what is no step, or names what the network does not have.
+    """
     if isinstance(step, Every):
         if not isinstance(step.what, Change):
             rule = "must repeat a Change"
             raise refuse("every() among steps", rule, type(step.what).__name__, "record the rest")
-        check_protocol_step(step.what, network)
-        return
+        checked_step(step.what, network)
+        return step
     kinds = (*TIMED, *AT_ONCE, Branch)
     arguments.instance("step", step, kinds, "e.g. Show(stimulus, 1000)")
     if isinstance(step, Show):
-        parse_stimulus(step.stimulus, network)
+        return replace(step, stimulus=parse_stimulus(step.stimulus, network))
     if isinstance(step, Act):
         check_environment(step.environment, network)
     if isinstance(step, Change):
         numbers = {name: dict(step.numbers) for name in step.projections}
         if numbers:
             changed(network, numbers)
+    return step
 
 
 def seconds_of(steps: Sequence[ProtocolStep]) -> float:
@@ -308,3 +312,11 @@ def seconds_of(steps: Sequence[ProtocolStep]) -> float:
         elif isinstance(step, Branch):
             total += seconds_of(step.steps)
     return total
+
+
+def has_lesions(steps: Sequence[ProtocolStep]) -> bool:
+    """Return whether there is a lesion among the steps, branches included."""
+    return any(
+        isinstance(step, Lesion) or (isinstance(step, Branch) and has_lesions(step.steps))
+        for step in steps
+    )

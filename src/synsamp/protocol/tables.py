@@ -15,6 +15,7 @@ from synsamp.protocol.records.base import TIME
 from synsamp.protocol.rows import as_row, check_same
 
 MARK = Column("<U40", description="name of the mark")
+AFTER_LESION = Column("|b1", description="row taken right after a lesion", coordinate=True)
 
 
 class Tables:
@@ -28,7 +29,7 @@ class Tables:
         self._last_s: dict[str, float] = {}  # time of the last row of a periodic record
         for name, content in (saved or {}).items():
             columns = {
-                key: Column(c["dtype"], dict(c["dimensions"]), c["unit"], c["description"])
+                key: Column(**{**c, "dimensions": dict(c["dimensions"])})
                 for key, c in content["columns"].items()
             }
             self.open(name, Table(content["dimension"], columns), content["coordinates"])
@@ -42,14 +43,24 @@ class Tables:
             self._coordinates[name] = dict(coordinates)
             self._open[name] = self._context.table(name, table, coordinates)
 
-    def add_row(self, name: str, value: Any, time_s: float, mark: str | None = None) -> None:
+    def add_row(
+        self,
+        name: str,
+        value: Any,
+        time_s: float,
+        mark: str | None = None,
+        after_lesion: bool | None = None,
+    ) -> None:
         """Add a record's value at this time, or at this mark.
 
         Times of a periodic record are unique: the row after a lesion, which would repeat the time
-        of the row before it, has the next larger floating-point number.
+        of the row before it, has the next larger floating-point number. ``after_lesion`` marks
+        this row; None if the protocol has no lesion.
         """
         row = as_row(name.rpartition("/")[2], value)
         first = {"time": TIME} if mark is None else {"mark": MARK, "time": TIME}
+        if after_lesion is not None:
+            first["after_lesion"] = AFTER_LESION
         dimension = next(iter(first))
         if clash := {*first, dimension} & {*row.columns, *row.coordinates}:
             rule = f"must not use the name {clash.pop()!r}"
@@ -62,9 +73,11 @@ class Tables:
             last_s = self._last_s.get(name, -np.inf)
             time_s = float(time_s if time_s > last_s else np.nextafter(last_s, np.inf))
             self._last_s[name] = time_s
-        stamp = {"time": np.array([time_s])}
+        stamp: dict[str, NDArray[Any]] = {"time": np.array([time_s])}
         if mark is not None:
             stamp["mark"] = np.array([mark], MARK.dtype)
+        if after_lesion is not None:
+            stamp["after_lesion"] = np.array([after_lesion])
         self._open[name].append(**stamp, **{k: v[None] for k, v in row.values.items()})
 
     def add_rows(self, name: str, columns: Mapping[str, Any]) -> None:
@@ -82,6 +95,7 @@ class Tables:
                         "dimensions": dict(c.dimensions),
                         "unit": c.unit,
                         "description": c.description,
+                        "coordinate": c.coordinate,
                     }
                     for key, c in table.columns.items()
                 },

@@ -1,71 +1,43 @@
 """The exact event-driven spiking simulator: winner-take-all circuits and stochastic neurons."""
 
-from synsamp.spiking.events import EventLog, Observer
-from synsamp.spiking.input.stimulus import InOrder, RandomOrder, SpikeTimes, Stimulus
-from synsamp.spiking.lesions import NetworkLesion, RemoveNeurons, RemoveSynapses, SilenceInputs
-from synsamp.spiking.network import Network, winner_take_all_network
-from synsamp.spiking.neurons import (
-    DoubleExponential,
-    Homeostasis,
-    InputGroup,
-    StochasticNeurons,
-    WinnerTakeAll,
-)
-from synsamp.spiking.pairing import stdp_curve
-from synsamp.spiking.plasticity import (
-    ChangeClip,
-    CustomPlasticity,
-    RewardGradient,
-    SpikeLikelihood,
-    Synapse,
-    TermClip,
-)
-from synsamp.spiking.potential import DistanceRule, EdgeList, Potential, RandomPairs, SynapseList
-from synsamp.spiking.probe import Probe
-from synsamp.spiking.projection import Projection
-from synsamp.spiking.simulation import Simulation
-from synsamp.spiking.space import Line, Plane, Positions, Ring, Space, Torus, Volume
-from synsamp.spiking.synapses import SynapseModel
-
-__all__ = [
-    "ChangeClip",
-    "CustomPlasticity",
-    "DistanceRule",
-    "DoubleExponential",
-    "EdgeList",
-    "EventLog",
-    "Homeostasis",
-    "InOrder",
-    "InputGroup",
-    "Line",
-    "Network",
-    "NetworkLesion",
-    "Observer",
-    "Plane",
-    "Positions",
-    "Potential",
-    "Probe",
-    "Projection",
-    "RandomOrder",
-    "RandomPairs",
-    "RemoveNeurons",
-    "RemoveSynapses",
-    "RewardGradient",
-    "Ring",
-    "SilenceInputs",
-    "Simulation",
-    "Space",
-    "SpikeLikelihood",
-    "SpikeTimes",
-    "Stimulus",
-    "StochasticNeurons",
-    "Synapse",
-    "SynapseList",
-    "SynapseModel",
-    "TermClip",
-    "Torus",
-    "Volume",
-    "WinnerTakeAll",
-    "stdp_curve",
-    "winner_take_all_network",
-]
+from synsamp.spiking.events import EventLog as EventLog
+from synsamp.spiking.events import Observer as Observer
+from synsamp.spiking.input.stimulus import InOrder as InOrder
+from synsamp.spiking.input.stimulus import RandomOrder as RandomOrder
+from synsamp.spiking.input.stimulus import SpikeTimes as SpikeTimes
+from synsamp.spiking.input.stimulus import Stimulus as Stimulus
+from synsamp.spiking.lesions.base import NetworkLesion as NetworkLesion
+from synsamp.spiking.lesions.remove_neurons import RemoveNeurons as RemoveNeurons
+from synsamp.spiking.lesions.remove_synapses import RemoveSynapses as RemoveSynapses
+from synsamp.spiking.lesions.silence_inputs import SilenceInputs as SilenceInputs
+from synsamp.spiking.network import Network as Network
+from synsamp.spiking.network import winner_take_all_network as winner_take_all_network
+from synsamp.spiking.neurons import DoubleExponential as DoubleExponential
+from synsamp.spiking.neurons import Homeostasis as Homeostasis
+from synsamp.spiking.neurons import InputGroup as InputGroup
+from synsamp.spiking.neurons import StochasticNeurons as StochasticNeurons
+from synsamp.spiking.neurons import WinnerTakeAll as WinnerTakeAll
+from synsamp.spiking.pairing import stdp_curve as stdp_curve
+from synsamp.spiking.plasticity.base import Plasticity as Plasticity
+from synsamp.spiking.plasticity.custom import CustomPlasticity as CustomPlasticity
+from synsamp.spiking.plasticity.custom import Synapse as Synapse
+from synsamp.spiking.plasticity.reward import RewardGradient as RewardGradient
+from synsamp.spiking.plasticity.spike_likelihood import ChangeClip as ChangeClip
+from synsamp.spiking.plasticity.spike_likelihood import SpikeLikelihood as SpikeLikelihood
+from synsamp.spiking.plasticity.spike_likelihood import TermClip as TermClip
+from synsamp.spiking.potential import DistanceRule as DistanceRule
+from synsamp.spiking.potential import EdgeList as EdgeList
+from synsamp.spiking.potential import Potential as Potential
+from synsamp.spiking.potential import RandomPairs as RandomPairs
+from synsamp.spiking.potential import SynapseList as SynapseList
+from synsamp.spiking.probe import Probe as Probe
+from synsamp.spiking.projection import Projection as Projection
+from synsamp.spiking.simulation import Simulation as Simulation
+from synsamp.spiking.space import Line as Line
+from synsamp.spiking.space import Plane as Plane
+from synsamp.spiking.space import Positions as Positions
+from synsamp.spiking.space import Ring as Ring
+from synsamp.spiking.space import Space as Space
+from synsamp.spiking.space import Torus as Torus
+from synsamp.spiking.space import Volume as Volume
+from synsamp.spiking.synapses import SynapseModel as SynapseModel

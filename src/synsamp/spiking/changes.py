@@ -17,7 +17,7 @@ from synsamp.errors import refuse
 from synsamp.priors import CustomPrior, Prior, PriorByGroup
 from synsamp.spiking.layout import Layout
 from synsamp.spiking.network import Network
-from synsamp.spiking.plasticity import Plasticity
+from synsamp.spiking.plasticity.base import Plasticity
 from synsamp.spiking.projection import Projection
 from synsamp.spiking.state import State, with_columns
 from synsamp.spiking.synapses import SynapseModel

@@ -29,7 +29,7 @@ from synsamp.spiking.input.stimulus import StimulusLike, parse_stimulus
 from synsamp.spiking.kernel.acting import nearest_grid_point
 from synsamp.spiking.kernel.loop import DONE
 from synsamp.spiking.kernel.memory import SPIKES, Acting
-from synsamp.spiking.lesions import NetworkLesion
+from synsamp.spiking.lesions.base import NetworkLesion
 from synsamp.spiking.network import Network, default_drift_interval_s
 from synsamp.spiking.probe import Probe, run_probe
 from synsamp.spiking.recorder import Recorder
@@ -104,8 +104,8 @@ class Simulation:
             self._engine = Engine(network, drift_interval_s, sync_interval_s)
         self.network = self._given = network
         self._drift_interval_given = drift_interval_s is not None
-        self._stimulus = stimulus
-        self._feed = InputFeed(network, parse_stimulus(stimulus, network))
+        self._shown = parse_stimulus(stimulus, network)
+        self._feed = InputFeed(network, self._shown)
         self.observer: Any = as_observer(observer)
         self._recorder = Recorder(self.observer, network, self._engine.layout)
         self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
@@ -191,7 +191,7 @@ class Simulation:
         )
         inputs, set_s = self._state.inputs, self._state.inputs.set_s
         inputs.restart(self.time_s)
-        self._feed = InputFeed(self.network, parse_stimulus(self._stimulus, self.network))
+        self._feed = InputFeed(self.network, self._shown)
         inputs.set_s = set_s  # given spikes continue as if nothing had happened
         inputs.given = self._feed.given_before(inputs, self.time_s)
         return self
@@ -201,13 +201,13 @@ class Simulation:
     @property
     def stimulus(self) -> StimulusLike:
         """The present stimulus; a new one starts when it is set."""
-        return self._stimulus
+        return self._shown.given
 
     @stimulus.setter
     def stimulus(self, stimulus: StimulusLike) -> None:
         shown = parse_stimulus(stimulus, self.network)
         self._deliver()
-        self._stimulus = stimulus
+        self._shown = shown
         self._state.inputs.restart(self.time_s)
         self._feed = self._feed.showing(shown)
 
@@ -357,7 +357,7 @@ class Simulation:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy or pickle by `state`: copies continue independently and bit-identically."""
-        saved = (type(self), self._given, self.state(), self._stimulus, self.observer)
+        saved = (type(self), self._given, self.state(), self._shown, self.observer)
         return _continued, saved
 
     def __copy__(self) -> Simulation:

@@ -11,7 +11,8 @@ from synsamp.errors import refuse
 from synsamp.mappings import Exponential, Mapping
 from synsamp.priors import Gaussian, Prior, PriorByGroup
 from synsamp.spiking.neurons import keep
-from synsamp.spiking.plasticity import Plasticity, SpikeLikelihood
+from synsamp.spiking.plasticity.base import Plasticity
+from synsamp.spiking.plasticity.spike_likelihood import SpikeLikelihood
 
 HIGHEST_THETA = 20.0
 """Mappings are checked up to this θ; for w = exp(θ − 3) that is w = 2.4e7."""

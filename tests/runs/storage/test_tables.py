@@ -163,3 +163,21 @@ def test_a_damaged_chunk_is_noticed(tmp_path, damage):
         chunk.write_bytes(chunk.read_bytes()[:-1] + b"x")
     with pytest.raises(DamagedStateError, match=f"counts on, is {damage}"):
         TableSet(tmp_path / "r").restore({"rec": table.saved()})
+
+
+def test_a_column_that_is_a_coordinate_is_read_as_one_also_after_a_resume(tmp_path):
+    columns = {
+        "record": Column("float64"),
+        "x": Column("float64"),
+        "after_lesion": Column("|b1", coordinate=True),
+    }
+    table = TableSet(tmp_path / "r").open("rec", Table("record", columns), {})
+    table.append(record=[0.0, 1.0], x=[5.0, 6.0], after_lesion=[False, True])
+    saved = {"rec": {**(s := table.saved()), "tail": _copy(s["tail"])}}
+    again = TableSet(tmp_path / "r")
+    again.restore(saved)
+    again.open("rec", Table("record", columns), {})
+    again.close()
+    found = read(tmp_path / "r")
+    assert list(found.data_vars) == ["x"]
+    assert list(found.x.sel(record=found.after_lesion).values) == [6.0]

@@ -10,6 +10,7 @@ from typing import Any
 from synsamp.beyond.bandit.parameters import BanditParameters
 from synsamp.beyond.bandit.protocol import conditions
 from synsamp.beyond.bandit.theory import gradient_weight, moments, stationary
+from synsamp.claims import measures_in
 from synsamp.experiments.base import Results
 
 FORGOTTEN = 3.0
@@ -56,4 +57,4 @@ def noise(p: BanditParameters, results: Results, branch: str) -> float:
     return float(speed * variance * p.task.gradient_s / temperature)
 
 
-MEASURES = (shift, spread, spread_against_T, spread_against_2T, noise)
+MEASURES = measures_in(__name__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from synsamp.claims import Ratio
+from synsamp.claims import Ratio, measures_in
 from synsamp.experiments.base import Results
 
 
@@ -79,19 +79,7 @@ def letters_detected(p: Any, results: Results, branch: str) -> float:
     return _score(results, "letters", branch)
 
 
-MEASURES = (
-    accuracy,
-    last_accuracy,
-    calibration_error,
-    last_calibration_error,
-    accuracy_gain_over_last,
-    accuracy_gain,
-    log_score_ratio,
-    calibration_ratio,
-    rotated_gain,
-    letters_gain,
-    letters_detected,
-)
+MEASURES = measures_in(__name__)
 ALSO_MEASURED = (
     "accuracy@sampled",
     "last_accuracy@sampled",

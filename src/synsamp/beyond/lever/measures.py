@@ -23,7 +23,7 @@ from synsamp.beyond.lever.protocol import (
     motor_neurons,
 )
 from synsamp.beyond.shared.reward_network import Floats, learning_synapses
-from synsamp.claims import Ratio
+from synsamp.claims import Ratio, measures_in
 from synsamp.experiments.base import Results
 
 HOUR_S = 3600.0
@@ -197,19 +197,6 @@ def _balanced(rng: np.random.Generator, m: int) -> Floats:
     return np.concatenate([rng.permutation(half), -rng.permutation(half)])
 
 
-MEASURES = (
-    movements_learned,
-    movements_untrained,
-    rise,
-    retained,
-    retained_untrained,
-    loss_by_change,
-    adaptation,
-    recovery,
-    lost_connections,
-    turnover_per_hour,
-    preserved_function,
-    preserved_mixed_groups,
-)
+MEASURES = measures_in(__name__)
 ALSO_MEASURED = ("movements_learned", "movements_untrained", f"turnover_per_hour@{SAME}")
 """Shown in docs/reward.md."""

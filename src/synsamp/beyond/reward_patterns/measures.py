@@ -9,6 +9,7 @@ import numpy as np
 
 from synsamp.beyond.reward_patterns.parameters import PatternParameters
 from synsamp.beyond.shared.reward_network import Floats, learning_synapses
+from synsamp.claims import measures_in
 from synsamp.experiments.base import Results
 
 FIFTH = 0.2
@@ -59,4 +60,4 @@ def leading_at_end(p: PatternParameters, results: Results, branch: str) -> float
     return level(p, results, branch, "led", end=True)
 
 
-MEASURES = (reward_at_end, rise, leading_at_end, selectivity)
+MEASURES = measures_in(__name__)

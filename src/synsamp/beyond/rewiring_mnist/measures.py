@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from synsamp.beyond.rewiring_mnist.parameters import RewiringParameters
-from synsamp.claims import Ratio
+from synsamp.claims import Ratio, measures_in
 from synsamp.experiments.base import Results
 
 INK = 0.1
@@ -89,17 +89,6 @@ def until(step: Any, accuracy: Any, target: float, horizon: int) -> float:
     return float(step[k - 1] + (step[k] - step[k - 1]) * (target - low) / (high - low))
 
 
-MEASURES = (
-    accuracy,
-    gain_over_fixed,
-    gain_over_set,
-    relative_loss,
-    connectivity,
-    deviation_from_k,
-    new_at_end,
-    connections_on_ink,
-    steps_over_first_task,
-    steps_over_fixed,
-)
+MEASURES = measures_in(__name__)
 ALSO_MEASURED = tuple(f"accuracy@{name}" for name in ("dense", "soft", "hard", "fixed", "set"))
 """Shown in docs/deep.md."""

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import stats
 
 from synsamp.analysis.distance import total_variation
+from synsamp.claims import measures_in
 from synsamp.experiments.base import Results
 
 NEAR = 0.5
@@ -60,10 +61,4 @@ def visited_modes(results: Results, branch: str) -> int:
     return int(np.sum(distance.min(axis=0) < NEAR))
 
 
-MEASURES = (
-    ends_at_maximum,
-    distance_to_posterior,
-    near_modes,
-    visits_all_modes,
-    stays_at_one_mode,
-)
+MEASURES = measures_in(__name__)

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.claims import Ratio
+from synsamp.claims import Ratio, measures_in
 from synsamp.experiments.base import Results
 from synsamp.paper.fig2_generalisation.parameters import GeneralisationParameters
 from synsamp.paper.fig2_generalisation.protocol import BIMODAL, OTHER_NOISE, UNIFORM
@@ -104,19 +104,7 @@ def weights_at_1_with_ink(p: Any, results: Results, branch: str) -> Ratio:
     return Ratio(there[:, ink].mean(), there[:, blank].mean())
 
 
-MEASURES = (
-    peak,
-    fall,
-    falls,
-    below_best,
-    lead,
-    leads,
-    averaging_gain,
-    typical_gain,
-    weights_at_0,
-    weights_at_1,
-    weights_at_1_with_ink,
-)
+MEASURES = measures_in(__name__)
 ALSO_MEASURED = (
     "fall@uniform_no_images",
     "weights_at_0@bimodal_no_images",

@@ -10,6 +10,7 @@ from typing import Any
 
 import xarray as xr
 
+from synsamp.claims import measures_in
 from synsamp.experiments.base import Results
 from synsamp.paper.fig2_prior_comparison.models import WIDE
 
@@ -99,15 +100,4 @@ def replicate_loss(p: Any, results: Results) -> float:
     return -_lead(results, "bimodal", "bimodal", control="other noise")
 
 
-MEASURES = (
-    lead_of_worst_prior,
-    lead_of_wide_prior,
-    lead_without_noise,
-    lead_of_wide_prior_without_noise,
-    lead_over_one_mode,
-    replicate_lead_over_one_mode,
-    lead_over_mode_at_0,
-    replicate_lead_over_mode_at_0,
-    loss_when_hot,
-    replicate_loss,
-)
+MEASURES = measures_in(__name__)

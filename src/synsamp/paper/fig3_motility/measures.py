@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from synsamp.analysis.ornstein_uhlenbeck import estimate_ornstein_uhlenbeck
-from synsamp.claims import Measure, Ratio
+from synsamp.claims import Measure, Ratio, measures_in
 from synsamp.experiments.base import Results
 from synsamp.paper.fig3_motility.parameters import MotilityParameters
 from synsamp.paper.fig3_motility.survival import (
@@ -259,34 +259,7 @@ def _time_scale(p: MotilityParameters, scaling: xr.Dataset) -> Ratio:
     return Ratio(slow, fast * p.fast.speed / p.slow.speed)
 
 
-MEASURES: tuple[Measure, ...] = (
-    distance_to_prior,
-    distance_to_prior_half_noise,
-    process_deviation,
-    process_deviation_half_noise,
-    log_weight_moments,
-    weight_moments,
-    size_slope,
-    shuffled_size_slope,
-    small_weight_slope,
-    active_share,
-    drift,
-    drift_while_settling,
-    strong_weight_drift,
-    weight_variation,
-    exponential_variation,
-    dip,
-    persistent_efficacy,
-    power_law_margin,
-    *AIC,
-    loss_deviation,
-    power_law_exponent,
-    new_connections,
-    exponent_change,
-    exponent_change_scaled,
-    time_scale,
-    time_scale_unchanged,
-)
+MEASURES = (*measures_in(__name__), *AIC)
 ALSO_MEASURED = (
     "size_slope@fast",
     "strong_weight_drift@slow",

@@ -18,7 +18,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.analysis.tuning import correlations, label_fractions
-from synsamp.claims import Measure, Ratio, variants
+from synsamp.claims import Measure, Ratio, measures_in, variants
 from synsamp.experiments import Results
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters as P
 from synsamp.paper.fig4_adaptation.parameters import Timeline
@@ -376,10 +376,7 @@ def _relative(p: P, results: Results, branch: str, variable: str, to: str = "") 
 
 
 MEASURES: tuple[Measure, ...] = (
-    *(background_left, informative_active, largest_active_share, largest_active_share_later),
-    *(low_after_s, new_synapse_share, two_retuned, similarity_gain, regrowth),
-    *(all_return, eliminated_after, synapse_active, synapse_regrowths),
-    *(synapse_active_around, synapse_regrowths_around, candidate_regrowths_around),
+    *measures_in(__name__),
     *variants(
         _at_end,
         useful_regrowth=("useful_regrowth",),

@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy import stats
 
-from synsamp.claims import Measure, Ratio, variants
+from synsamp.claims import Measure, Ratio, measures_in, variants
 from synsamp.experiments import Results
 from synsamp.paper.fig5_compensation.analysis import (
     BRANCHES,
@@ -370,7 +370,7 @@ def stable_with_lesions(p: P, results: Results) -> float:
 
 
 MEASURES: tuple[Measure, ...] = (
-    *(voice, recall),
+    *measures_in(__name__),
     *variants(
         _recall_in, recall_before_learning=(0, 0), before_lesion_2=(1, -1), after_lesion_2=(2, 0)
     ),
@@ -380,19 +380,14 @@ MEASURES: tuple[Measure, ...] = (
     *variants(_reconstruction_both, reconstruction_both=("",)),
     *variants(_reconstruction_both, reconstruction_both_shuffled=("_shuffled",)),
     *variants(_functional_share, functional_share=(-1,), functional_share_of_prior=(0,)),
-    *(functional_relative_to_prior, all_relative_to_prior),
-    *(tuned, tuned_shuffled, reconstruction_1, removed_share),
     *variants(_loss_1, loss_1=(1, 0), loss_1_without_lesion=(0, -1)),
     *variants(_recovery_1, recovery_1=("recall",), recovery_1_fixed=("recall_fixed",)),
     *variants(_regrown, regrown=(False,), regrown_share=(True,)),
-    *(regrown_of_prior, regrown_share_of_prior),
     *variants(_recovery_2, recovery_2_raw=(0.0,), recovery_2=(CHANCE,)),
-    *(recovery_2_end, recovery_2_fixed, gain, gain_meanwhile, parameters_of_prior),
     *variants(_parameters, parameters=(False,), parameters_of_z_V=(True,)),
     *variants(_separation, separation=(LESIONS,), separation_without_lesions=(NONE,)),
     *variants(_moved, moved_1=(1, LESIONS), moved_1_by_noise=(1, NOISE)),
     *variants(_moved, moved_2=(2, LESIONS), moved_2_by_noise=(2, NOISE)),
     *variants(_drift, drift_A=(0,), drift_V=(1,)),
     *variants(_frozen, drift_A_without_plasticity=(0,), drift_V_without_plasticity=(1,)),
-    *(stable, stable_with_lesions),
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from synsamp.claims import measures_in
 from synsamp.experiments.base import Results
 
 
@@ -28,4 +29,4 @@ def pass_order(p: Any, results: Results, branch: str) -> float:
     return float(np.polyfit(np.log(one.step), np.log(one.gap), 1)[0])
 
 
-MEASURES = (distance, gap_to_maximum, pass_order)
+MEASURES = measures_in(__name__)

@@ -9,7 +9,7 @@
 `SyncRecord`
     Changes of the synapses, found whenever all of them are up to date.
 
-A new record is one file with a class and a line in ``records/__init__.py``. Records store
+A new record is one file with a class and a line in ``protocol/__init__.py``. Records store
 what happened and never decode it.
 """
 

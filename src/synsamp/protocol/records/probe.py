@@ -34,7 +34,7 @@ class ProbeRecord(StateRecord):
         of: Callable[[Probe], object],
         **options: Any,
     ) -> None:
-        self.stimulus, self.options = stimulus, options
+        self.stimulus, self.options = stimulus, options  # checked by `check`
         self.duration_s = arguments.number("duration_s", duration_s, above=0, at_most=1e12)
         self.of = arguments.function("of", of, "row = of(probe)")
         for name in options:
@@ -42,7 +42,7 @@ class ProbeRecord(StateRecord):
 
     def check(self, network: Network) -> None:
         """Raise an error if the stimulus does not fit the network."""
-        parse_stimulus(self.stimulus, network)
+        self.stimulus = parse_stimulus(self.stimulus, network)
 
     def __call__(self, view: View) -> Any:
         """The row."""

@@ -55,6 +55,8 @@ class ZarrTable:
         self._files = dict(saved["files"]) if saved else {}
         self._filled = 0
         group = zarr.open_group(store, mode="a").require_group(name)
+        if marked := [key for key, column in columns.items() if column.coordinate]:
+            group.attrs["coordinates"] = " ".join(marked)  # xarray reads it
         self._arrays = {key: self._open(group, key, table.dimension) for key in columns}
         for key, values in coordinates.items():
             array = np.asarray(values)

@@ -206,7 +206,7 @@ class Pool:
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Total rate (Hz) and table position of each row of rates, without silenced inputs."""
         if silenced.any():
-            rates[:, silenced] = 0.0
+            rates = np.where(silenced, 0.0, rates)
         totals = rates.sum(axis=1)
         self._peak_rate_hz = max(self._peak_rate_hz, float(totals.max()))
         return totals, np.array([self._table(row) for row in rates])

@@ -19,7 +19,7 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.input.pool import Pool, Segments
 from synsamp.spiking.input.position import BLOCK, Chosen, InputState
-from synsamp.spiking.input.stimulus import REPEAT_S, Constant, ParsedStimulus
+from synsamp.spiking.input.stimulus import REPEAT_S, CheckedStimulus, Constant
 from synsamp.spiking.kernel.memory import SILENCED, InputSchedule
 from synsamp.spiking.network import Network
 
@@ -67,7 +67,7 @@ def _checked_choice(chosen: Any, library: Mapping[str, Any]) -> dict[str, NDArra
 class InputFeed:
     """Builds the schedule of one stimulus; its caches can be rebuilt at any time."""
 
-    def __init__(self, network: Network, shown: ParsedStimulus) -> None:
+    def __init__(self, network: Network, shown: CheckedStimulus) -> None:
         self._network = network
         self._stimulus = shown.stimulus
         self._spikes = shown.spikes
@@ -78,7 +78,7 @@ class InputFeed:
         self._laid_of: list[tuple[int, float]] | None = None  # of which blocks
         self._constant: _Block | None = None  # the last one of constant rates
 
-    def showing(self, shown: ParsedStimulus) -> InputFeed:
+    def showing(self, shown: CheckedStimulus) -> InputFeed:
         """Return a feed of a new stimulus; it reuses these arrays if both have constant rates."""
         new, old = shown.stimulus, self._stimulus
         if not (
@@ -266,7 +266,7 @@ class InputFeed:
                 if block.indices[group.name].any():
                     rule = "must be the one of the saved state"
                     raise refuse("stimulus", rule, f"constant rates for {group.name!r}")
-                rates = stimulus.library[group.name][0][None].copy()
+                rates = stimulus.library[group.name][0][None]
                 silenced = state.silenced[group.name]
                 made.rate_hz[g], made.table_at[g] = self._pool.rated(rates, silenced)
         return made

@@ -144,18 +144,31 @@ class SpikeTimes:
         object.__setattr__(self, "input", inputs[order])
 
 
+@dataclass(frozen=True, eq=False)
+class CheckedStimulus:
+    """A stimulus that fits input groups of these sizes: presentations in an order, given spikes.
+
+    `Protocol` and `Simulation` check what a user gives once, and hand this on. Values of
+    presentations are checked when they are first shown: a library may load them on demand.
+    """
+
+    given: StimulusLike
+    stimulus: Stimulus | None
+    spikes: Mapping[str, SpikeTimes]
+    group_sizes: Mapping[str, int]
+
+
 StimulusLike: TypeAlias = (
-    Stimulus | SpikeTimes | ArrayLike | Sequence[object] | Mapping[str, object] | None
+    CheckedStimulus
+    | Stimulus
+    | SpikeTimes
+    | ArrayLike
+    | Sequence[object]
+    | Mapping[str, object]
+    | None
 )
 """What `Simulation` takes as a stimulus: a `Stimulus`; constant rates (Hz, [input]), a list of
 presentations or `SpikeTimes`; these by input group if there are several; None: no input."""
-
-
-class ParsedStimulus(NamedTuple):
-    """A checked stimulus: presentations with an order, and given spikes."""
-
-    stimulus: Stimulus | None
-    spikes: dict[str, SpikeTimes]
 
 
 class _Lasting(NamedTuple):
@@ -181,17 +194,26 @@ class Constant:
         return dict.fromkeys(self.library, np.zeros(count, np.int64))
 
 
-def parse_stimulus(given: Any, network: Network) -> ParsedStimulus:
-    """Check any form of stimulus that a user may give against the network."""
-    if given is None:
-        return ParsedStimulus(None, {})
+def parse_stimulus(given: Any, network: Network) -> CheckedStimulus:
+    """Check any form of stimulus that a user may give against the network, unless it is checked."""
     groups = {g.name: g.size for g in network.inputs}
+    if isinstance(given, CheckedStimulus):
+        return given if given.group_sizes == groups else parse_stimulus(given.given, network)
+    return CheckedStimulus(given, *_parsed(given, groups), groups)
+
+
+def _parsed(
+    given: Any, groups: Mapping[str, int]
+) -> tuple[Stimulus | None, Mapping[str, SpikeTimes]]:
+    """Presentations in an order, and given spikes."""
+    if given is None:
+        return None, {}
     if hasattr(given, "library") and callable(getattr(given, "choose", None)):
         library = arguments.instance("library of the stimulus", given.library, Mapping)
         for name, row in library.items():
             arguments.one_of("stimulus library", name, groups)
             _require_row(f"presentations for {name!r}", row)
-        return ParsedStimulus(given, {})
+        return given, {}
     if not isinstance(given, Mapping):
         if len(groups) != 1:
             raise refuse(
@@ -220,7 +242,7 @@ def parse_stimulus(given: Any, network: Network) -> ParsedStimulus:
             rows[name] = arguments.numbers(
                 what, part, shape=(size,), at_least=0, at_most=FASTEST_HZ, remedy=remedy
             )
-    return ParsedStimulus(_in_order(rows), spikes)
+    return _in_order(rows), spikes
 
 
 def _in_order(rows: dict[str, Any]) -> Stimulus | None:
