@@ -46,7 +46,10 @@ def probability(process, times, seen, values):
     else:
         mean_a, cov_a = mean[a], cov[np.ix_(a, a)]
     if a.size:
-        distribution = stats.multivariate_normal(mean_a, cov_a, abseps=1e-6, releps=1e-6)
+        # The probability may be small, so only a relative tolerance bounds the logarithm's error.
+        distribution = stats.multivariate_normal(
+            mean_a, cov_a, abseps=1e-12, releps=1e-5, maxpts=10**6 * a.size
+        )
         log_p += np.log(distribution.cdf(np.full(a.size, THRESHOLD)))
     return log_p
 

@@ -151,9 +151,9 @@ def _burn_in(**arguments: Any) -> Any:
     return _chains().burn_in(**arguments)
 
 
-def _mala(log_likelihood: Any = LOG_LIKELIHOOD, **settings: Any) -> Any:
+def _mala(log_likelihood: Any = LOG_LIKELIHOOD, metric: Any = None, length: Any = 1.0) -> Any:
     rule = ss.Rule(LOG_LIKELIHOOD_GRADIENT)
-    method = ss.MALA(log_likelihood, **settings)
+    method = ss.MALA(log_likelihood, metric, length)
     return ss.sample(rule, [0.0, 0.0], steps=10, dt=0.05, method=method, progress=False)
 
 
