@@ -123,3 +123,13 @@ def test_errors_say_what_to_do():
         run(ss.Rule(online), ss.MALA(_log_likelihood))
     with pytest.raises(ss.SynsampError, match="one number > 0"):
         run(ss.Rule(_gradient, temperature=0.0), ss.MALA(_log_likelihood))
+
+
+@pytest.mark.parametrize("metric", [np.eye(2), np.ones((3, 3)), np.ones((3, 2))])
+def test_a_metric_that_does_not_fit_raises_an_error(metric):
+    def run():
+        method = ss.MALA(_log_likelihood, metric)
+        ss.Chains(ss.Rule(_gradient), np.zeros((1, 3)), 0.1, seed=1, method=method)
+
+    with pytest.raises(ss.SynsampError, match="metric must"):
+        run()

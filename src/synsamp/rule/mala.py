@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from synsamp.arguments import function, number, numbers
 from synsamp.errors import refuse
 from synsamp.priors.base import at
+from synsamp.rule.equation import drift
 from synsamp.rule.kernel import bind_likelihood, bind_mapping, bind_priors, take_normals
 from synsamp.rule.likelihood import Batch
 from synsamp.rule.rule import Rule
@@ -47,7 +48,8 @@ def _posterior_template(
     value += part.sum()
     add_priors(theta, 0, part, prior_parameters, prior_ranges)  # type: ignore[name-defined]  # noqa: F821
     for i in range(theta.size):
-        force[i] = part[i] + data_size * in_theta(gradient[i], theta[i], mapping_parameters)  # type: ignore[name-defined]  # noqa: F821
+        likelihood = in_theta(gradient[i], theta[i], mapping_parameters)  # type: ignore[name-defined]  # noqa: F821
+        force[i] = drift(1.0, 0.0, part[i], data_size, likelihood, 0.0)  # b is in the metric
     return value
 
 

@@ -8,7 +8,7 @@ along a direction in which b × curvature is λ, the variance is too large by 1/
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -98,7 +98,7 @@ class Overdamped:
 
     def tuned(self, slowest: float, draws: Floats | None = None, accepted: float = 0.0) -> Self:
         """The paper's dynamics has nothing to tune apart from the step."""
-        return replace(self)
+        return self
 
     def best_dt(self, typical: float, sharpest: float) -> float:
         """Δt at which the spread is wrong by 1 %, for λ = b × curvature."""
