@@ -78,7 +78,7 @@ def share_interval(hits: ArrayLike) -> Interval:
 
 
 def wilson_interval(share: float, n: int) -> Interval:
-    """Wilson's interval of a proportion: all q with |share − q| ≤ 1.96 √(q (1 − q)/n).
+    """Wilson's interval of a proportion: all q with abs(share − q) ≤ 1.96 √(q (1 − q)/n).
 
     ``share · n`` need not be whole, unlike in `scipy.stats.binomtest`, so that the interval for
     another number of trials can be computed.

@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class OneSynapse:
-    """Parameters of the equation; θ starts from N(``mean``, ``std``²).
+    """Parameters of the equation; θ starts from N(mean, std²).
 
     ``learn_when_retracted``: the likelihood acts at all θ, or only at θ > 0. ``prior``: another
     first term, for example ``Flat()`` for none; by default that of ``Gaussian(mean, std)``.

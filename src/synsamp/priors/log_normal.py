@@ -38,7 +38,7 @@ def _gradient(theta: Any, p: Any) -> Any:
 
 @dataclass(frozen=True)
 class LogNormalWeight(Prior):
-    """Log-normal prior on the weight: log w ~ N(``log_mean``, ``log_std``²).
+    """Log-normal prior on the weight: log w ~ N(log_mean, log_std²).
 
     Parameters
     ----------

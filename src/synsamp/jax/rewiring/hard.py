@@ -83,7 +83,7 @@ class HardRewiring:
     def start(
         self, key: int | jax.Array, scale: float | None = None
     ) -> tuple[jax.Array, Connections]:
-        """θ = |N(0, ``scale``²)| of K random connections.
+        """θ = abs(N(0, scale²)) of K random connections.
 
         The default scale² = 2 / (connections per output) preserves variances through ReLU.
         """

@@ -83,7 +83,7 @@ class SoftRewiring:
     ) -> jax.Array:
         """Start values of θ: a fraction p0 (or ``active_share``) active, the others dormant.
 
-        Active θ follow the distribution without data or, with ``scale``, |N(0, ``scale``²)|: the
+        Active θ follow the distribution without data or, with ``scale``, abs(N(0, scale²)): the
         former has mean T/cost, which is often too small for a network to learn.
         """
         shape = self.signs.shape

@@ -80,7 +80,7 @@ class ChangeClip:
     Parameters
     ----------
     limit : float
-        Largest |Δθ| in units of b.
+        Largest size of Δθ in units of b.
     """
 
     limit: float = 5.0
