@@ -15,7 +15,7 @@ from pathlib import Path
 
 IMPORT = re.compile(r'^import (?P<what>.+?) from "(?P<path>\.{1,2}/[^"]+)";$', re.M | re.S)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let) (?:\* ?)?)", re.M)
-NAMED = re.compile(r"^(?:async )?(?:function\*?|class|const|let) (\w+)")
+NAMED = re.compile(r"(?:async )?(?:function\*?|class|const|let) (\w+)")
 LISTED = re.compile(r"^export \{(?P<names>[^}]*)\};$", re.M)
 DEFAULT = re.compile(r"^export default ", re.M)
 
