@@ -39,6 +39,7 @@ export class Lab {
     this.waiting = new Map();
     this.shell = buildShell(this);
     this.root = this.shell.root;
+    this.root.lab = this; // for tests, and for the console of a curious reader
     element.replaceChildren(this.root);
     this.ends = [listenToKeys(this), this.#listen(document, "visibilitychange", () => this.#visibility())];
     const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -193,6 +194,7 @@ export class Lab {
     this.root.dataset.engine = session.engine;
     if (why) this.shell.say(`${why} You see a recorded run: knobs and lesions have no effect.`);
     session.view({ want: composed.want, pointer: composed.pointer ?? null });
+    session.speed ??= session.scene.suggested_speed ?? null;
     if (this.state.tick) session.step(this.state.tick);
     else session.play();
     this.recolour();
@@ -217,8 +219,8 @@ export class Lab {
   }
 
   #remember(frame) {
-    const values = { ...(frame.stats ?? {}) };
-    for (const [name, value] of Object.entries(frame.twin_values?.stats ?? {})) values[`twin.${name}`] = value;
+    const values = { ...numbers(frame) };
+    for (const [name, value] of Object.entries(numbers(frame.twin_values ?? {}))) values[`twin.${name}`] = value;
     for (const [name, array] of Object.entries(frame.arrays)) {
       if (/^(twin\.)?active\./.test(name)) values[name] = array[0];
     }
@@ -259,3 +261,7 @@ export class Lab {
   }
 }
 
+/** Small numbers that came with a frame. */
+function numbers(frame) {
+  return Object.fromEntries(Object.entries({ ...frame, ...(frame.stats ?? {}) }).filter(([, value]) => typeof value === "number"));
+}

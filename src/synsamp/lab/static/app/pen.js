@@ -67,15 +67,16 @@ export class CanvasPen {
     context.restore();
   }
 
-  /** RGBA pixels, enlarged without smoothing. */
-  image(x, y, width, height, pixels, columns, rows) {
+  /** RGBA pixels, enlarged; `smooth` blends them. */
+  image(x, y, width, height, pixels, columns, rows, smooth = false) {
     this.sheet ??= document.createElement("canvas");
     if (this.sheet.width !== columns || this.sheet.height !== rows) {
       this.sheet.width = columns;
       this.sheet.height = rows;
     }
     this.sheet.getContext("2d").putImageData(new ImageData(pixels, columns, rows), 0, 0);
-    this.context.imageSmoothingEnabled = false;
+    this.context.imageSmoothingEnabled = smooth;
+    this.context.imageSmoothingQuality = "high";
     this.context.drawImage(this.sheet, x, y, width, height);
   }
 

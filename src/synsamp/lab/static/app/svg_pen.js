@@ -48,7 +48,7 @@ export class SvgPen {
     this.group.append(svg("text", { ...at, fill, opacity: alpha === 1 ? null : alpha }, words));
   }
 
-  image(x, y, width, height, pixels, columns, rows) {
+  image(x, y, width, height, pixels, columns, rows, smooth = false) {
     const sheet = document.createElement("canvas");
     sheet.width = columns;
     sheet.height = rows;
@@ -56,7 +56,7 @@ export class SvgPen {
     this.group.append(
       svg("image", {
         x: round(x), y: round(y), width: round(width), height: round(height),
-        href: sheet.toDataURL("image/png"), "image-rendering": "pixelated", preserveAspectRatio: "none",
+        href: sheet.toDataURL("image/png"), "image-rendering": smooth ? "auto" : "pixelated", preserveAspectRatio: "none",
       }),
     );
   }
