@@ -57,6 +57,7 @@ export class Lab {
     this.history.clear();
     this.selection.clear();
     this.shell.say("");
+    this.shell.wait("Building the network …");
     this.root.classList.add("loading");
     const opening = (this.opening = {});
     try {
@@ -237,8 +238,8 @@ export class Lab {
       recording(this.state.scene, words).then((connected) => this.#use(connected), () => this.shell.say(words, "bad"));
       return;
     }
-    this.root.classList.remove("loading");
-    this.shell.say(words, fatal ? "bad" : "");
+    if (!this.session.scene) this.shell.wait("This session could not be opened.");
+    this.shell.say(words, fatal || !this.session.scene ? "bad" : "");
   }
 
   #visibility() {

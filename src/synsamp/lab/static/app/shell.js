@@ -17,7 +17,7 @@ export function buildShell(lab) {
   const title = h("h1", { text: "synsamp lab" });
   const lead = h("p", { class: "lead", text: "" });
   const message = h("p", { class: "message", role: "status" });
-  const stage = h("div", { class: "stage" }, h("p", { class: "wait", text: "Building the network …" }));
+  const stage = h("div", { class: "stage" });
   const keys = h("dialog", { class: "keys", "aria-label": "Keys" },
     h("h2", { text: "Keys" }),
     h("dl", {}, ...KEYS.flatMap(([key, words]) => [h("dt", {}, h("kbd", { text: key })), h("dd", { text: words })])),
@@ -46,6 +46,11 @@ export function buildShell(lab) {
       message.textContent = words;
       message.className = `message ${kind}`;
       message.hidden = words === "";
+    },
+    /** Show a sentence in the place of the pictures. */
+    wait(words) {
+      stage.className = "stage";
+      stage.replaceChildren(h("p", { class: "wait", text: words }));
     },
     compose(composed, session, pictures) {
       title.textContent = composed.title;
