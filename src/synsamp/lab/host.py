@@ -21,7 +21,7 @@ from synsamp.lab.session import MOST_TICKS, WANT, Session, View
 
 PROTOCOL = 1
 MOST_FPS = 60.0
-SLICE_S = 0.02
+SLICE_S = 0.03
 """Real time of a run between two looks at what came in."""
 READABLE = ("settings", "theta", "weights", "log", "marks", "experiment")
 
