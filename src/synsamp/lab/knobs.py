@@ -92,7 +92,7 @@ class Knob:
 
 
 SPEED = Knob(
-    "speed", "b", "speed of sampling", 1e-3, 1e-4, "1/s", low=1e-6, high=1e-2, scale="log",
+    "speed", "b", "speed of sampling", 1e-3, 1e-4, "1/s", low=1e-6, high=3e-3, scale="log",
     help="How fast every synapse moves; prior, learning and noise alike.",
 )  # fmt: skip
 TEMPERATURE = Knob(

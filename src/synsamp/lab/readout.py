@@ -49,3 +49,37 @@ def decode_digits(
         "mean": means.tolist(),
         "error": errors.tolist(),
     }
+
+
+def decode_heard(
+    test: tuple[InOrder, NDArray[np.int64]],
+    seeing: slice,
+    burn_in_s: float,
+    simulation: Simulation,
+    tick: int,
+    *,
+    seed: int,
+) -> dict[str, Any]:
+    """Let words be heard alone; decode them from the neurons that see, over the shortest word.
+
+    The total rate of a circuit is fixed, so counts over whole words would reveal their length.
+    """
+    stimulus, labels = test
+    heard: Sequence[Any] = next(iter(stimulus.library.values()))
+    lengths_s = np.array([one.durations_s.sum() for one in heard])
+    found = simulation.probe(
+        stimulus,
+        float(lengths_s.sum()),
+        seed=np.random.SeedSequence([seed, tick]),
+        burn_in_s=burn_in_s,
+    )
+    starts = np.concatenate([[0.0], np.cumsum(lengths_s)])[:-1]
+    counts = np.zeros((labels.size, simulation.network.n_neurons))
+    trial = np.searchsorted(starts, found.time_s, side="right") - 1
+    within = found.time_s - starts[trial] < lengths_s.min()
+    np.add.at(counts, (trial[within], found.neuron[within]), 1)
+    return {
+        "trials": int(labels.size),
+        "correct": leave_one_out(counts[:, seeing], labels),
+        "chance": 1.0 / np.unique(labels).size,
+    }
