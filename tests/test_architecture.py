@@ -48,6 +48,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"experiments", "paper"},
     "examples": ENGINE | TOOLS | {"spiking", "protocol", "claims", "experiments"},
     "runs": GROUND | {"protocol", "claims", "experiments", "analysis"},
+    "lab": ENGINE
+    | TOOLS
+    | {"extras", "models", "spiking", "environments", "protocol", "experiments", "paper", "beyond"},
     "report": {
         "errors",
         "arguments",
@@ -69,6 +72,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "experiments",
         "runs",
         "report",
+        "lab",
     },
     "": ENGINE
     | TOOLS

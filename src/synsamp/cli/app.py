@@ -29,6 +29,7 @@ COMMANDS = {
     "sweep": "run",
     "resume": "run",
     "new": "new",
+    "lab": "lab",
     "claims": "look",
     "report": "look",
     "check": "look",
