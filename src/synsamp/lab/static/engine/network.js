@@ -7,6 +7,7 @@
 
 import { SeedSequence } from "./random.js";
 import { arrayArguments } from "./memory.js";
+import { pairwiseSum } from "./sums.js";
 
 /** Presentations whose rates are laid out for one call of the event loop. */
 const AHEAD = 64;
@@ -96,26 +97,6 @@ class Tables {
   }
 }
 
-/** The sum of numbers as NumPy adds them up: in blocks of 128, eight at a time. */
-function pairwiseSum(a, from, n) {
-  if (n < 8) {
-    let sum = 0;
-    for (let i = 0; i < n; i++) sum += a[from + i];
-    return sum;
-  }
-  if (n <= 128) {
-    const r = Array.from(a.subarray(from, from + 8));
-    let i = 8;
-    for (; i < n - (n % 8); i += 8) for (let j = 0; j < 8; j++) r[j] += a[from + i + j];
-    let sum = r[0] + r[1] + (r[2] + r[3]) + (r[4] + r[5] + (r[6] + r[7]));
-    for (; i < n; i++) sum += a[from + i];
-    return sum;
-  }
-  let half = Math.floor(n / 2);
-  half -= half % 8;
-  return pairwiseSum(a, from, half) + pairwiseSum(a, from + half, n - half);
-}
-
 export class Network {
   /** ``stimulus``: see `setStimulus`. */
   constructor(wiring, seed, library) {
@@ -149,10 +130,12 @@ export class Network {
     this.input = {
       silenced: wiring.groups.map(() => null),
       stimulus: null,
-      next: 0,
-      end: 0,
-      shown: [],
+      next: 0, // number of the next presentation
+      end: 0, // when it begins
+      shown: [], // presentations that are needed still
+      noted: 0, // presentations that `onShown` received
     };
+    this.onShown = null; // called with each presentation that has begun
     this.time = 0;
     if (seed !== null) this.start(new SeedSequence(seed));
   }
@@ -219,20 +202,23 @@ export class Network {
 
   // -- input --------------------
 
-  /** ``presentation(n)``: what is shown as number n, [row, seconds] per segment, for each group. */
+  /** ``stimulus.presentation(n)`` is what is shown as number n: ``parts``, for each group the
+   * [row, seconds] of its segments; ``label``; ``lead``, the group that says how long. */
   setStimulus(stimulus) {
     this.deliver();
-    Object.assign(this.input, { stimulus, next: 0, end: this.time, shown: [] });
+    this.noteShown(this.time);
+    Object.assign(this.input, { stimulus, next: 0, end: this.time, shown: [], noted: 0 });
   }
 
   /** Choose one more presentation. */
   extend() {
     const { input } = this;
-    const parts = input.stimulus.presentation(input.next);
+    const { parts, label, lead = 0 } = input.stimulus.presentation(input.next);
     let seconds = 0;
-    for (const [, s] of parts[0]) seconds += s;
-    input.shown.push({ number: input.next, start: input.end, end: input.end + seconds, parts });
-    input.end += seconds;
+    for (const [, s] of parts[lead]) seconds += s;
+    const [start, end] = [input.end, input.end + seconds];
+    input.shown.push({ number: input.next, start, end, parts, label });
+    input.end = end;
     input.next += 1;
   }
 
@@ -294,6 +280,17 @@ export class Network {
       } while (AGAIN.has(this.wiring.constants.LOOP[status]));
       if (this.wiring.constants.LOOP[status] !== "DONE") throw new Error(reasonFor(this.wiring.constants.LOOP[status]));
       this.time = target;
+      this.noteShown(target);
+    }
+  }
+
+  noteShown(until) {
+    const { input } = this;
+    for (const one of input.shown) {
+      if (one.number >= input.noted && one.start < until) {
+        this.onShown?.(one);
+        input.noted = one.number + 1;
+      }
     }
   }
 
@@ -414,8 +411,9 @@ export class Network {
 
   /** Show presentations in order to a copy without plasticity; calls ``onSpike(time, neuron)``
    * with times from the start of the probe. */
-  probe(presentations, seed, { burnIn = 0, rest = false } = {}, onSpike) {
-    const saved = this.save();
+  probe(presentations, seconds, seed, { burnIn = 0, rest = false }, onSpike, onShown) {
+    const [saved, { onShown }] = [this.save(), this];
+    this.onShown = null;
     const { constants, image } = this.wiring;
     const { clock, bias, drawn_until_s: drawn } = this.Activity;
     if (rest) {
@@ -434,17 +432,19 @@ export class Network {
     this.time = began;
     Object.assign(this.input, { next: 0, end: began, shown: [] });
     this.input.stimulus = { presentation: (n) => presentations[n % presentations.length] };
-    const seconds = presentations.reduce((sum, p) => sum + p[0].reduce((a, [, s]) => a + s, 0), 0);
     if (burnIn > 0) {
       this.run(began + burnIn, null, false);
       Object.assign(this.input, { next: 0, end: this.time, shown: [] });
     }
     const from = began + burnIn;
+    this.onShown = (one) => onShown?.({ ...one, start: one.start - from });
+    this.input.noted = 0;
     this.run(
       from + seconds,
       (times, neurons) => times.forEach((t, i) => onSpike(t - from, neurons[i])),
       false,
     );
+    this.onShown = onShown;
     this.restore(saved);
   }
 
