@@ -412,7 +412,7 @@ export class Network {
   /** Show presentations in order to a copy without plasticity; calls ``onSpike(time, neuron)``
    * with times from the start of the probe. */
   probe(presentations, seconds, seed, { burnIn = 0, rest = false }, onSpike, onShown) {
-    const [saved, { onShown }] = [this.save(), this];
+    const [saved, before] = [this.save(), this.onShown];
     this.onShown = null;
     const { constants, image } = this.wiring;
     const { clock, bias, drawn_until_s: drawn } = this.Activity;
@@ -444,7 +444,7 @@ export class Network {
       (times, neurons) => times.forEach((t, i) => onSpike(t - from, neurons[i])),
       false,
     );
-    this.onShown = onShown;
+    this.onShown = before;
     this.restore(saved);
   }
 

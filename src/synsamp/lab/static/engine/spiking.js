@@ -204,7 +204,8 @@ class SpikingModel {
       this.network.deliver();
       picture.forEach((v, i) => (rows.levels[rows.picture * rows.channels + i] = roundHalfEven(255 * v)));
       this.network.tables.made[group][rows.picture] = NaN;
-      const parts = this.rows.map(() => segments);
+      const part = segments.map(([row, s]) => [row === "picture" ? rows.picture : row, s]);
+      const parts = this.rows.map(() => part);
       this.network.setStimulus({ presentation: () => ({ parts, label: null }) });
       this.drawn = true;
     }

@@ -52,7 +52,7 @@ function wake() {
     awake = true;
     channel.port2.postMessage(null);
   } else if (wait !== Infinity) {
-    alarm = setTimeout(wake, wait, 0);
+    alarm = setTimeout(work, wait);
   }
 }
 
