@@ -49,11 +49,11 @@ export class Knobs {
     }, "↺");
     const paper = knob.paper === null || knob.paper === undefined ? null
       : h("button", { type: "button", class: "paper", title: "Use the value of the paper", onclick: () => set(knob.paper) },
-        `paper ${words(knob, knob.paper)}`);
-    const name = h("label", { for: id, title: knob.help ?? "" }, h("i", { class: "symbol", text: knob.symbol ?? "" }), ` ${knob.label}`);
-    const short = knob.kind === "switch" || knob.kind === "digits";
-    const first = h("div", { class: "line" }, name, ...(short ? parts : []), paper, reset);
-    const element = h("div", { class: `knob ${knob.kind}` }, first, ...(short ? [] : parts));
+        `paper: ${words(knob, knob.paper)}`);
+    const unit = knob.unit ? h("span", { class: "unit", text: ` in ${knob.unit}` }) : null;
+    const symbol = knob.symbol ? h("i", { class: "symbol", text: knob.symbol }) : null;
+    const name = h("label", { for: id }, symbol, ` ${knob.label}`, unit);
+    const element = h("div", { class: `knob ${knob.kind}` }, name, h("div", { class: "line" }, ...parts, h("span", { class: "way-back" }, paper, reset)));
     if (knob.help) element.title = knob.help;
     this.rows.set(knob.name, { knob, show, reset, element });
     return element;
@@ -97,13 +97,12 @@ function numberRow(knob, id, set) {
       if (good) set(given);
     },
   });
-  const unit = h("span", { class: "unit", text: knob.unit ?? "" });
   const show = (v) => {
     slider.value = String(place(v));
     slider.setAttribute("aria-valuetext", `${number(v)} ${knob.unit ?? ""}`);
     if (document.activeElement !== box) box.value = typed(v);
   };
-  return { parts: [h("div", { class: "line" }, slider, box, unit)], show };
+  return { parts: [slider, box], show };
 }
 
 function switchRow(knob, id, set) {
@@ -120,7 +119,7 @@ function choiceRow(knob, id, set) {
   const show = (v) => {
     box.value = String((knob.choices ?? []).findIndex((choice) => same(choice, v)));
   };
-  return { parts: [h("div", { class: "line" }, box)], show };
+  return { parts: [box], show };
 }
 
 function digitsRow(knob, id, set) {
@@ -137,5 +136,5 @@ function digitsRow(knob, id, set) {
     chosen = Array.isArray(v) ? v : [v];
     buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(chosen.includes(knob.choices[k]))));
   };
-  return { parts: [h("div", { class: "line", role: "group", "aria-label": knob.label }, ...buttons)], show };
+  return { parts: [h("span", { class: "digits", role: "group", "aria-label": knob.label }, ...buttons)], show };
 }

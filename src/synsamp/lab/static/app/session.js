@@ -76,9 +76,11 @@ export class Session extends EventTarget {
 
   goto(tick) {
     this.transport.send({ type: "goto", tick });
+    this.playing = false; // the engine stops there
     this.log = this.log.filter((action) => action.tick < tick);
     this.tick = tick;
     this.#say("log");
+    this.#say("state");
   }
 
   /** Ask the engine; the answer arrives as a promise. */

@@ -7,6 +7,7 @@ import { paint, ramp, rgb } from "../app/theme.js";
 
 const FADE_MS = 700;
 const CAPTION = 16;
+const BARS = 24;
 const HEADLINE = 16;
 
 export class Fields extends Picture {
@@ -47,11 +48,22 @@ export class Fields extends Picture {
     this.layer.show(this.alive);
   }
 
+  /** Spikes per image of each label, from a test, with their standard errors. */
+  probed(probe) {
+    if (probe.values?.network?.mean) this.tests = probe.values;
+    this.redraw();
+  }
+
+  rewind() {
+    this.tests = null;
+    this.flash.fill(0);
+  }
+
   /** Boxes of the fields of one row of networks: 0 the network, 1 its twin. */
   place(width, height, band) {
     const bands = this.hasTwin ? 2 : 1;
     const rows = Math.ceil(this.count / this.columns);
-    const caption = this.captions ? CAPTION : 2;
+    const caption = this.captions ? CAPTION + (this.hasTwin ? BARS : 0) : 2;
     const gap = 6;
     const side = Math.min((width - gap * (this.columns - 1)) / this.columns, (height / bands - HEADLINE - gap * rows) / rows - caption);
     const left = 0;
@@ -128,11 +140,26 @@ export class Fields extends Picture {
         const [row, column] = [Math.floor(chosen.pre / this.shape[1]), chosen.pre % this.shape[1]];
         pen.rect(box.x + column * px - 1.5, box.y + row * py - 1.5, px + 3, py + 3, { stroke: theme.select, width: 2 });
       }
-      if (this.captions && band === 0) {
-        const best = this.lab.lesions.preferred(this.first + k);
-        const words = dead ? "removed" : best >= 0 ? `tuned to ${labels[best]}` : "–";
-        pen.text(box.x + box.width / 2, box.y + box.height + 12, words, { fill: dead ? theme.muted : theme.ink, size: 10.5, anchor: "middle" });
-      }
+      if (!this.captions) return;
+      const best = this.lab.lesions.preferred(this.first + k);
+      const words = dead ? "removed" : best >= 0 ? `tuned to ${labels[best]}` : "";
+      if (band === 0) pen.text(box.x + box.width / 2, box.y + box.height + 12, words, { fill: dead ? theme.muted : theme.ink, size: 10.5, anchor: "middle" });
+      if (!dead) this.#bars(pen, theme, box, box.y + box.height + (band ? 4 : CAPTION), this.tests?.[band ? "twin" : "network"], k, colour, labels);
+    });
+  }
+
+  /** Bars of the spikes that test images of each label evoke. */
+  #bars(pen, theme, box, y, test, k, colour, labels) {
+    if (!test?.mean) return;
+    const most = Math.max(...test.mean.flat(), 1e-9);
+    (test.mean[k] ?? []).forEach((mean, label) => {
+      const top = y + 10 * label;
+      const width = box.width - 22;
+      const scale = width / most;
+      const error = test.error?.[k]?.[label] ?? 0;
+      pen.text(box.x, top + 8, String(labels[label] ?? label), { fill: theme.muted, size: 9.5 });
+      pen.rect(box.x + 10, top + 1.5, Math.max(0.5, mean * scale), 6, { fill: colour, alpha: 0.8 });
+      pen.line(box.x + 10 + Math.max(0, mean - error) * scale, top + 4.5, box.x + 10 + (mean + error) * scale, top + 4.5, { stroke: theme.ink, width: 1 });
     });
   }
 

@@ -95,7 +95,7 @@ export class Trace extends Picture {
     }
     points.push([left, axes.y(high)]);
     pen.path(points, { fill: theme.prior, alpha: 0.35 });
-    pen.text(left, axes.area.y - 4, "prior", { fill: theme.muted, size: 10.5 });
+    pen.text(left, axes.area.y + axes.area.height + 14, "prior", { fill: theme.muted, size: 10.5 });
   }
 
   #take(frame, trace, prefix, { projection, post, pre }) {

@@ -2,6 +2,7 @@
 
 import { Connections } from "../pictures/connections.js";
 import { Fields } from "../pictures/fields.js";
+import { Probes } from "../pictures/probes.js";
 import { ThetaHistogram } from "../pictures/law.js";
 import { Raster } from "../pictures/raster.js";
 import { Stimulus } from "../pictures/stimulus.js";
@@ -28,9 +29,11 @@ export const digits = {
       new Raster(lab, { area: "raster", title: "Spikes", sentence: "The neurons compete: about 100 spikes per second in all.", label: "Spike raster" }, { count: posts, window_s: 2 }),
       new Trace(lab, { area: "trace", title: "One synapse", sentence: "Move the pointer over a field to follow a synapse.", label: "θ of one synapse over time" },
         { projection: projection.name, describe: ({ post, pre }) => `pixel ${pre} → neuron ${post + 1}` }),
-      new ThetaHistogram(lab, { area: "theta", title: "All synapses", sentence: "The prior alone gives the dashed curve; the images pull θ away from it.", label: "Histogram of θ" }, { projection: projection.name }),
+      new ThetaHistogram(lab, { area: "theta", title: "All synapses", sentence: "The prior alone gives the dashed curve.", label: "Histogram of θ" }, { projection: projection.name }),
       new Connections(lab, { area: "connections", title: "Connections", sentence: "How many are active, and how many form and are lost.", label: "Active connections and turnover over time" },
         { projection: projection.name, possible: posts * pres }),
+      new Probes(lab, { area: "recall", title: "Test", sentence: "How often the spikes tell which digit an unseen image shows.", label: "Decoded test images over time" },
+        { yLabel: "correct, with 95 % interval" }),
     ];
   },
 
