@@ -8,11 +8,13 @@ draw has no state, so a session can go back to any moment and be repeated anywhe
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from synsamp.environments import drawn
+from synsamp.spiking.kernel.compiling import kernel
 
 LARGEST_SEED = 2**32 - 1
 
@@ -21,12 +23,16 @@ FIRST_THETA = 10
 """Streams: order of presentations, choice of sound and image; initial θ of each projection."""
 
 
-@njit
+@kernel
+def _fill(seed: float, first: float, stream: float, out: Any) -> None:
+    for i in range(out.size):
+        out[i] = drawn(seed, first + i, stream)
+
+
 def uniforms(seed: int, first: int, count: int, stream: int) -> NDArray[np.float64]:
     """``count`` numbers in [0, 1), from number ``first`` of a stream on."""
     out = np.empty(count)
-    for i in range(count):
-        out[i] = drawn(seed, first + i, stream)
+    _fill(float(seed), float(first), float(stream), out)
     return out
 
 

@@ -21,7 +21,7 @@ from synsamp.lab.session import MOST_TICKS, WANT, Session, View
 
 PROTOCOL = 1
 MOST_FPS = 60.0
-SLICE_S = 0.02
+SLICE_S = 0.03
 """Real time of a run between two looks at what came in."""
 READABLE = ("settings", "theta", "weights", "log", "marks", "experiment")
 
@@ -67,7 +67,7 @@ class Host:
             if kind != "open" and self.session is None:
                 raise refuse("message", "must come after 'open'", kind)
             kinds[kind](message)
-        except (SynsampError, ValueError) as error:
+        except ValueError as error:
             self._say({"type": "error", "message": str(error), "fatal": False})
 
     def _open(self, message: Mapping[str, Any]) -> None:
@@ -169,7 +169,17 @@ class Host:
         session = self.session
         if session is not None:
             if self._playing:
-                self._run(session)
+                try:
+                    self._run(session)
+                except SynsampError as error:  # such as weights beyond all bounds
+                    self._playing = False
+                    self._say(
+                        {
+                            "type": "error",
+                            "message": f"{error} (the run has paused; go back to a mark)",
+                            "fatal": False,
+                        }
+                    )
             self._out += session.events
             session.events = []
             now = time.perf_counter()

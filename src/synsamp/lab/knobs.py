@@ -85,14 +85,14 @@ class Knob:
         for peak in given:
             x, y, width, height = arguments.numbers(f"peak of {self.name}", peak, shape=(4,))
             arguments.number("x and y of a peak", max(abs(x), abs(y)), at_most=3.0)
-            arguments.number("width of a peak", width, at_least=0.2, at_most=2.0)
+            arguments.number("width of a peak", width, at_least=0.3, at_most=2.0)
             arguments.number("height of a peak", height, at_least=0.01, at_most=100.0)
             found.append([float(x), float(y), float(width), float(height)])
         return found
 
 
 SPEED = Knob(
-    "speed", "b", "speed of sampling", 1e-3, 1e-4, "1/s", low=1e-6, high=1e-2, scale="log",
+    "speed", "b", "speed of sampling", 1e-3, 1e-4, "1/s", low=1e-6, high=3e-3, scale="log",
     help="How fast every synapse moves; prior, learning and noise alike.",
 )  # fmt: skip
 TEMPERATURE = Knob(

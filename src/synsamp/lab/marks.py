@@ -11,9 +11,9 @@ MOST = 48
 class Marks:
     """Snapshots by tick; tick 0 is always kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, every: int) -> None:
         self._kept: dict[int, Any] = {}
-        self._every = 40
+        self._every = every
 
     @property
     def ticks(self) -> list[int]:

@@ -91,7 +91,10 @@ class Paired(_Fixed):
         pixels = np.concatenate([images[label] for label in sounds])
         heard = [one for label in sounds for one in sounds[label]]
         self.labels = np.repeat(np.array(list(sounds)), self._n_sounds)  # by sound
-        self.library = {groups[0]: heard, groups[1]: _Seen(heard, pixels, *image_hz)}
+        self.library: dict[str, Any] = {
+            groups[0]: heard,
+            groups[1]: _Seen(heard, pixels, *image_hz),
+        }
         self._n_pixels = len(pixels)
 
     def choose(self, rng: Any, first: int, count: int) -> Mapping[str, NDArray[np.int64]]:

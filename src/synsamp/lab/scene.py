@@ -87,6 +87,8 @@ class Scene(ABC):
     title: ClassVar[str]
     tick_s: float
     knobs: tuple[Knob, ...]
+    mark_every: int = 200
+    """Ticks between two snapshots at first."""
 
     @abstractmethod
     def model(self, seed: int, settings: Settings) -> Model:

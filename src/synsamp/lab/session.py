@@ -95,7 +95,9 @@ class Session:
         self._now = Moment(scene.model(self.seed, self.opened_with), None, dict(self.opened_with))
         self._coming = [self._checked(action) for action in _logged(actions)]
         self._waiting: list[dict[str, Any]] = []
-        self._marks = Marks()
+        self._marks = Marks(scene.mark_every)
+        self._probe_every = scene.describe().get("probe_every_ticks", 0)
+        self._ticks_at_once = 1
         self._marks.add(0, self._now.save())
         self.events: list[dict[str, Any]] = []
         """Messages about what happened since they were last taken (probes, marks, errors)."""
@@ -147,7 +149,9 @@ class Session:
         end = self.tick + arguments.whole("ticks", ticks, at_least=0, at_most=MOST_TICKS)
         while self.tick < end:
             self._apply_due()
+            self._probe_if_due()
             stops = [end, self._marks.next_after(self.tick), self.tick + MOST_AT_ONCE]
+            stops += [self._next_probe()] if self._probe_every else []
             together = min(stops + [action["tick"] for action in self._coming[:1]]) - self.tick
             self._now.network.advance(together)
             if self._now.twin is not None:
@@ -156,14 +160,23 @@ class Session:
                 self._marks.add(self.tick, self._now.save())
                 self.events.append({"type": "marks", "ticks": self.marks})
 
+    def _next_probe(self) -> int:
+        return (self.tick // self._probe_every + 1) * self._probe_every
+
+    def _probe_if_due(self) -> None:
+        if self._probe_every and self.tick and self.tick % self._probe_every == 0:
+            self._probe()
+
     def run_for(self, seconds: float, until_tick: int) -> None:
         """Simulate for about ``seconds`` of real time, at most to a tick."""
-        end, ticks = time.perf_counter() + seconds, 1
+        end = time.perf_counter() + seconds
         while self.tick < until_tick and time.perf_counter() < end:
             began = time.perf_counter()
-            self.advance(min(ticks, until_tick - self.tick))
-            quick = time.perf_counter() - began < seconds / 8
-            ticks = 2 * ticks if quick else max(ticks // 2, 1)
+            ticks = min(self._ticks_at_once, until_tick - self.tick)
+            self.advance(ticks)
+            took = time.perf_counter() - began
+            fit = max(1, min(int(ticks * 0.5 * seconds / max(took, 1e-6)), MOST_AT_ONCE))
+            self._ticks_at_once = min(fit, 2 * self._ticks_at_once)
 
     def goto(self, tick: int) -> None:
         """Return to a tick up to now; what comes after it is a new continuation."""
@@ -255,7 +268,7 @@ class Session:
                 values[name] = found
         if not values:
             raise refuse("probe", "must be one that the scene offers", self.scene.name)
-        kind = self.scene.parts().get("probe")
+        kind = self.scene.describe()["probe"]
         found = {"tick": self.tick, "time_s": self.time_s, "kind": kind, "values": values}
         self.events.append({"type": "probe", **found})
 

@@ -16,6 +16,7 @@ from synsamp.lab.joined import Joined
 from synsamp.lab.observer import Recent, Watcher
 from synsamp.lab.scene import Arrays, Look, Model, Settings
 from synsamp.lab.tuning import Tuning
+from synsamp.lab.turnover import Turnover
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
     NetworkLesion,
@@ -53,6 +54,8 @@ class SpikingModel(Model):
         ``test(simulation, seed)`` returns the results of a probe.
     labels
         Labels of the stimuli.
+    count_every
+        Ticks between two counts of synapses that have formed or were lost.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class SpikingModel(Model):
         picture: Callable[[NDArray[Any]], Any] | None = None,
         test: Callable[[Simulation, int], dict[str, Any]] | None = None,
         labels: Sequence[Any] = (),
+        count_every: int = 100,
     ) -> None:
         self.simulation, self.tick, self._tick_s = simulation, 0, tick_s
         self._network = simulation.network  # that of the saved states
@@ -74,6 +78,7 @@ class SpikingModel(Model):
         self._shown = {matrix.name: matrix for matrix in shown}
         self._tuning = Tuning(simulation.network.n_neurons, labels)
         self._drawn = False
+        self._turnover = Turnover(count_every)
         self._recent = Recent()
         self._active: dict[str, NDArray[np.bool_]] = {}
         self._last_shown: NDArray[np.int64] | None = None
@@ -81,8 +86,14 @@ class SpikingModel(Model):
     # -- running --------------------
 
     def advance(self, ticks: int) -> None:
-        """Simulate some ticks."""
-        self.tick += ticks
+        """Simulate some ticks, and count turnover when it is due."""
+        end = self.tick + ticks
+        while self.tick < end:
+            self._turnover.count(self.tick, self.theta)
+            self._advance_to(min(end, self._turnover.next_after(self.tick)))
+
+    def _advance_to(self, tick: int) -> None:
+        self.tick = tick
         self.simulation.run_until(self.tick * self._tick_s)
         watcher: Watcher = self.simulation.observer
         found = watcher.taken()
@@ -104,6 +115,7 @@ class SpikingModel(Model):
             "stimulus": self.simulation.stimulus,
             "settings": dict(self._settings),
             "tuning": copy.deepcopy(self._tuning),
+            "turnover": copy.deepcopy(self._turnover),
             "drawn": self._drawn,
             "last_shown": self._last_shown,
             "tick": self.tick,
@@ -122,6 +134,7 @@ class SpikingModel(Model):
         )
         self._settings, self._drawn = dict(saved["settings"]), saved["drawn"]
         self._tuning = copy.deepcopy(saved["tuning"])
+        self._turnover = copy.deepcopy(saved["turnover"])
         self._last_shown, self.tick = saved["last_shown"], saved["tick"]
         self._recent, self._active = Recent(), {}
 
@@ -241,6 +254,7 @@ class SpikingModel(Model):
             arrays |= {f"stimulus.{group}": rates for group, rates in self._rates().items()}
         if self._tuning.labels and "tuning" in want:
             arrays["tuning"] = self._tuning.mean.astype(np.float32)
+        found.values["turnover"] = self._turnover.totals
         found.values["n_spikes"] = simulation.n_spikes
         arrays["alive"] = simulation.alive.astype(np.uint8)
         shown = self._last_shown

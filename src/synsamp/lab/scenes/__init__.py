@@ -1,6 +1,26 @@
-"""The scenes of the lab, one file each."""
+"""The scenes of the lab, one file each; a file is imported when its scene opens."""
+
+from collections.abc import Callable
+from importlib import import_module
 
 from synsamp.lab.scene import Scene
-from synsamp.lab.scenes.digits import Digits
 
-SCENES: dict[str, type[Scene]] = {scene.name: scene for scene in (Digits,)}
+_FILES = {
+    "digits": "Digits",
+    "landscape": "Landscape",
+    "spines": "Spines",
+    "senses": "Senses",
+    "reward": "Reward",
+}
+
+
+def _loader(name: str) -> Callable[[], Scene]:
+    def load() -> Scene:
+        found = getattr(import_module(f"synsamp.lab.scenes.{name}"), _FILES[name])()
+        assert isinstance(found, Scene)
+        return found
+
+    return load
+
+
+SCENES: dict[str, Callable[[], Scene]] = {name: _loader(name) for name in _FILES}

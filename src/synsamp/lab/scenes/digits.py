@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.lab.draws import FIRST_THETA, normals
 from synsamp.lab.joined import Joined
 from synsamp.lab.knobs import (
     CLIP,
@@ -24,6 +23,7 @@ from synsamp.lab.observer import Watcher
 from synsamp.lab.presentations import Levels, Shuffled, shown_then_dark
 from synsamp.lab.readout import decode_digits
 from synsamp.lab.scene import Scene, Settings
+from synsamp.lab.scenes.rule_settings import LABELS, first_theta, images, rule
 from synsamp.lab.spiking_model import SpikingModel
 from synsamp.paper.shared.digit_circuit import (
     N_PIXELS,
@@ -33,36 +33,19 @@ from synsamp.paper.shared.digit_circuit import (
     SpikingRule,
     build_network,
     build_synapses,
-    training_digits,
 )
 from synsamp.spiking import InOrder, Network, Simulation
 
-LABELS = (1, 2)
 IMAGES = 100
 """Images of each digit to learn; the next ``TESTS`` are for probes."""
 TESTS = 40
 SHOWN = DigitInputSection()
 SYNC_INTERVAL_S = 2.5
+COUNT_EVERY, PROBE_EVERY = 400, 800
+"""Ticks between two counts of formed and lost synapses, and between two probes."""
 CIRCUIT = CircuitSection()
 STIMULI = Knob("stimuli", "", "digits shown", list(LABELS), list(LABELS), kind="digits",
                choices=LABELS, help="Which digits the network sees.")  # fmt: skip
-
-
-def rule(settings: Settings) -> SpikingRule:
-    """The paper's rule with the values of the knobs."""
-    names = ("speed", "temperature", "data_size", "learn_when_retracted")
-    return SpikingRule.model_validate(
-        {name: settings[name] for name in names}
-        | {"prior": {"mean": settings["prior.mean"], "std": settings["prior.std"]}}
-        | {"clip_limit": settings["clip"]}
-    )
-
-
-@functools.cache
-def images(label: int) -> NDArray[np.uint8]:
-    """Images of a digit as levels [image, pixel]; the first ``IMAGES`` are for learning."""
-    found = training_digits("embedded").by_digit(label)[: IMAGES + TESTS]
-    return np.asarray(np.round(255.0 * found.reshape(len(found), -1)), np.uint8)
 
 
 def presentation(pixels: NDArray[np.uint8]) -> Levels:
@@ -89,14 +72,12 @@ class Digits(Scene):
     def stimulus(self, settings: Settings, seed: int, tick: int) -> Shuffled:
         """All learning images of the chosen digits in random order."""
         labels = settings["stimuli"]
-        shown = [presentation(one) for label in labels for one in images(label)[:IMAGES]]
+        shown = [presentation(one) for label in labels for one in images(label, IMAGES)]
         return Shuffled("x", shown, np.repeat(np.array(labels), IMAGES), seed, tick)
 
     def simulation(self, seed: int, settings: Settings) -> Simulation:
         """The network at time 0; θ is drawn from the prior."""
         network = self.network(settings)
-        shape = network.shape_of(network.projections[0])
-        drawn = normals(seed, int(np.prod(shape)), FIRST_THETA).reshape(shape)
         return Simulation(
             network,
             self.stimulus(settings, seed, 0),
@@ -104,7 +85,7 @@ class Digits(Scene):
             drift_interval_s=self.tick_s,
             sync_interval_s=SYNC_INTERVAL_S,
             observer=Watcher(),
-            theta={SYNAPSES: settings["prior.mean"] + settings["prior.std"] * drawn},
+            theta=first_theta(network, settings, seed),
         )
 
     def model(self, seed: int, settings: Settings) -> SpikingModel:
@@ -118,6 +99,7 @@ class Digits(Scene):
             picture=self.picture,
             test=functools.partial(decode_digits, self.test_stimulus(), seed=seed),
             labels=LABELS,
+            count_every=COUNT_EVERY,
         )
 
     def picture(self, values: NDArray[Any]) -> InOrder:
@@ -126,7 +108,9 @@ class Digits(Scene):
 
     def test_stimulus(self) -> tuple[InOrder, NDArray[np.int64]]:
         """Images that were not learned, one digit after the other, and their labels."""
-        alternating = [images(label)[IMAGES + k] for k in range(TESTS) for label in LABELS]
+        alternating = [
+            images(label, IMAGES + TESTS)[IMAGES + k] for k in range(TESTS) for label in LABELS
+        ]
         return InOrder([presentation(one) for one in alternating]), np.tile(LABELS, TESTS)
 
     def parts(self) -> dict[str, Any]:
@@ -148,5 +132,6 @@ class Digits(Scene):
             "labels": [str(label) for label in LABELS],
             "probe": "tuning",
             "draw": True,
+            "probe_every_ticks": PROBE_EVERY,
             "suggested_speed": None,
         }  # fmt: skip

@@ -1,0 +1,47 @@
+"""Build the browser's engine: ``make lab``.
+
+Writes ``engine.wasm``, ``engine.json`` and the scenes below ``synsamp/lab/static/engine``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+STATIC = Path(__file__).parents[1] / "static" / "engine"
+
+
+def build(folder: Path = STATIC) -> None:
+    """Compile everything in this process and write the files."""
+    from synsamp.lab.scenes import SCENES
+    from synsamp.lab.wasm import module
+    from synsamp.lab.wasm.emit import find_linker
+    from synsamp.lab.wasm.image import Binary, FunctionNames
+    from synsamp.lab.wasm.scene_file import ENGINE
+    from synsamp.lab.wasm.sources import digest
+
+    find_linker()  # before minutes of compiling
+    names = FunctionNames()
+    (folder / "scenes").mkdir(parents=True, exist_ok=True)
+    for name, write in ENGINE.items():
+        scene, binary = SCENES[name](), Binary()
+        description = {**scene.describe(), "engine": write(scene, names, binary)}
+        (folder / "scenes" / f"{name}.json").write_text(_json(description) + "\n")
+        (folder / "scenes" / f"{name}.bin").write_bytes(binary.bytes())
+    (folder / "engine.wasm").write_bytes(module.build(names))
+    known = {**module.manifest(), "scenes": list(ENGINE), "sources": digest()}
+    (folder / "engine.json").write_text(_json(known) + "\n")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+if __name__ == "__main__":
+    # Code from the disk cache has no LLVM text: compile everything here.
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["NUMBA_CACHE_DIR"] = cache
+        build()
