@@ -181,7 +181,7 @@ export class Lab {
 
   #ready(why) {
     const { session } = this;
-    const composed = sceneOf(session.scene);
+    const composed = (this.composed = sceneOf(session.scene));
     this.pictures.forEach((picture) => picture.dispose());
     this.pictures = composed.pictures(this, session.scene);
     this.shell.compose(composed, session, this.pictures);

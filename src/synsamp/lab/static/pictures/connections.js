@@ -23,7 +23,7 @@ export class Connections extends Picture {
     const highest = Math.max(10, ...network.filter(Number.isFinite), ...twin.filter(Number.isFinite));
     const x = [0, end / unit.seconds];
     const axes = new Axes(pen, theme, { x: 0, y: 0, width, height: split, left: 48, right: 10 }, {
-      x, y: [0, highest * 1.15], yLabel: `active, of ${number(this.possible)} possible`, xTicks: split < height ? [] : null,
+      x, y: [0, highest * 1.3], yLabel: `active, of ${number(this.possible)} possible`, xTicks: split < height ? [] : null,
       xLabel: split < height ? "" : `time, ${unit.name}`,
     });
     axes.curve(time, twin, { stroke: theme.twin, width: 1.6 });
