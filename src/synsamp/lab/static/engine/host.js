@@ -163,7 +163,7 @@ export class Host {
   work(end) {
     const { session } = this;
     if (session) {
-      if (this.playing) this.run(end);
+      if (this.playing) this.runUntil(end);
       this.out.push(...session.events);
       session.events = [];
       const now = performance.now();
@@ -177,6 +177,18 @@ export class Host {
     const { out } = this;
     this.out = [];
     return out;
+  }
+
+  /** An engine that cannot go on pauses, and says why. */
+  runUntil(end) {
+    try {
+      this.run(end);
+    } catch (error) {
+      this.playing = false;
+      this.changed = true;
+      const message = `${error.message} (the run has paused; go back to a mark)`;
+      this.say({ type: "error", message, fatal: false });
+    }
   }
 
   run(end) {
