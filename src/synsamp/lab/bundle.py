@@ -70,4 +70,6 @@ def _wrapped(path: Path, place: dict[Path, str]) -> str:
         exports["default"] = "default_"
         text = DEFAULT.sub("const default_ = ", text)
     listed = ", ".join(f"{name}: {value}" for name, value in exports.items())
-    return f"// {path.name}\nconst {place[path]} = (() => {{\n{text}\nreturn {{ {listed} }};\n}})();"
+    return (
+        f"// {path.name}\nconst {place[path]} = (() => {{\n{text}\nreturn {{ {listed} }};\n}})();"
+    )

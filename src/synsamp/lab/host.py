@@ -15,6 +15,7 @@ import numpy as np
 
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
+from synsamp.lab.experiment_text import file_name
 from synsamp.lab.messages import Message
 from synsamp.lab.scene import Scene
 from synsamp.lab.session import MOST_TICKS, WANT, Session, View
@@ -149,6 +150,8 @@ class Host:
             answer["log"] = session.log
         elif what == "marks":
             answer["ticks"] = session.marks
+        else:
+            answer |= {"text": session.experiment_text(), "file": file_name(session.scene.name)}
         self._say(answer)
 
     def _frame_seen(self, message: Mapping[str, Any]) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import SynsampError, refuse
+from synsamp.lab.experiment_text import template
 from synsamp.lab.knobs import Knob
 
 Arrays = dict[str, NDArray[Any]]
@@ -113,6 +114,7 @@ class Scene(ABC):
             "probe": None,
             "draw": False,
             "suggested_speed": None,
+            "experiment_template": template(),
             **self.parts(),
         }
 

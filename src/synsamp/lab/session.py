@@ -17,6 +17,7 @@ import numpy as np
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.lab.draws import LARGEST_SEED
+from synsamp.lab.experiment_text import experiment_text
 from synsamp.lab.marks import Marks
 from synsamp.lab.scene import Arrays, Look, Model, Scene, Settings
 
@@ -271,6 +272,13 @@ class Session:
         kind = self.scene.describe()["probe"]
         found = {"tick": self.tick, "time_s": self.time_s, "kind": kind, "values": values}
         self.events.append({"type": "probe", **found})
+
+    def experiment_text(self) -> str:
+        """The Python file of an experiment that repeats the session up to now."""
+        scene = self.scene
+        return experiment_text(
+            scene.name, scene.tick_s, self.seed, self.opened_with, self.log, self.tick
+        )
 
     # -- looking --------------------
 

@@ -113,7 +113,9 @@ def _for_wasm(entry: Entry, data_layout: str) -> str:
                 name == entry.symbol or not name.startswith("cfunc.")
             )
             without_value = (
-                name == entry.symbol and name.startswith("cfunc.") and " ptr @" in line[: found.end()]
+                name == entry.symbol
+                and name.startswith("cfunc.")
+                and " ptr @" in line[: found.end()]
             )
             if without_value:
                 line = "define void " + line[found.start() :]

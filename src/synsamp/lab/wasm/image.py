@@ -106,9 +106,7 @@ def network_image(
             {"name": g.name, "size": g.size, "first": int(first)}
             for g, first in zip(network.inputs, first_input, strict=False)
         ],
-        "projections": [
-            _projection(network, layout, p) for p in range(len(layout.projections))
-        ],
+        "projections": [_projection(network, layout, p) for p in range(len(layout.projections))],
         "blocks": [
             {
                 "plastic": bool(wiring.plastic[b]),
@@ -203,5 +201,3 @@ def record_fields(kinds: Mapping[str, type[KernelArrays]]) -> dict[str, list[tup
         name: [(field, f.dtype, f.dimensions) for field, f in kind.fields.items()]
         for name, kind in kinds.items()
     }
-
-
