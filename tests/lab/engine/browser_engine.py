@@ -96,6 +96,7 @@ def in_python(*, scene, seed, ticks, settings=None, actions=(), look_every=40, *
         "events": session.events,
         "log": session.log,
         "marks": session.marks,
+        "experiment": session.experiment_text(),
         "theta": session.theta(),
         "weights": session.weights(),
         "values": kept[-1].values,
@@ -118,11 +119,7 @@ def compare(found, expected, theta_within) -> int:
         np.testing.assert_allclose(
             found["theta"][name], theta, rtol=0, atol=theta_within, err_msg=name
         )
-    assert without(found["log"], "picture") == without(expected["log"], "picture")
+    assert found["log"] == expected["log"]
+    assert found["experiment"] == expected["experiment"]
     assert found["marks"] == expected["marks"]
     return count
-
-
-def without(log, name):
-    """A log without what is long."""
-    return [{k: v for k, v in action.items() if k != name} for action in log]

@@ -1,5 +1,6 @@
 // Runs a session of the browser's engine and records every spike.
 
+import { experimentText } from "/engine/experiment.js";
 import { Engine } from "/engine/memory.js";
 import { Session } from "/engine/session.js";
 
@@ -46,6 +47,7 @@ export async function record(request, read = fetched) {
   found.events = session.events;
   found.log = session.log;
   found.marks = session.marks.ticks;
+  found.experiment = experimentText(session);
   found.theta = session.both((model) => model.theta());
   found.weights = session.both((model) => model.weights());
   return found;

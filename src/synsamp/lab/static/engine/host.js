@@ -1,6 +1,7 @@
 /* A session behind messages (docs/lab-protocol.md), as `synsamp.lab.host`. No threads, no page. */
 
 import { list, number, object, oneOf, refuse, whole } from "./arguments.js";
+import { experimentText, fileName } from "./experiment.js";
 import { Engine } from "./memory.js";
 import { MOST_TICKS, Session } from "./session.js";
 
@@ -8,7 +9,7 @@ const PROTOCOL = 1;
 const MOST_FPS = 60;
 const MOST_BYTES = 1e6;
 const WANT = ["spikes", "theta", "weights", "active", "stimulus", "tuning", "curves"];
-const READABLE = ["settings", "theta", "weights", "log", "marks"];
+const READABLE = ["settings", "theta", "weights", "log", "marks", "experiment"];
 
 const text = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
@@ -147,6 +148,9 @@ export class Host {
     if (what === "settings") Object.assign(answer, { settings: session.settings, pending: session.pending });
     if (what === "log") answer.log = session.log;
     if (what === "marks") answer.ticks = session.marks.ticks;
+    if (what === "experiment") {
+      Object.assign(answer, { text: experimentText(session), file: fileName(session.scene.name) });
+    }
     this.say(answer);
   }
 
