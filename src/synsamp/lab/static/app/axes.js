@@ -76,6 +76,6 @@ export class Axes {
   name(x, y, words, colour, { anchor = "start", dy = -5, weight = 600 } = {}) {
     const top = this.area.y + 9;
     const at = Math.max(top, Math.min(this.area.y + this.area.height - 3, this.y(y) + dy));
-    this.pen.text(this.x(x), at, words, { fill: colour, size: 11, weight, anchor });
+    this.pen.text(this.x(x), at, words, { fill: colour, size: 11, weight, anchor, halo: this.theme.surface });
   }
 }

@@ -9,7 +9,7 @@ export function number(value, digits = 3) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   if (size < 1e-3 || size >= 1e6) return power(value, digits);
-  const text = size >= 1000 ? Math.round(size).toLocaleString("en-GB") : trim(size.toPrecision(digits));
+  const text = size >= 1000 ? Math.round(size).toLocaleString("en-GB") : trim(String(Number(size.toPrecision(digits))));
   return value < 0 ? `−${text}` : text;
 }
 

@@ -51,7 +51,7 @@ export class Knobs {
       : h("button", { type: "button", class: "paper", title: "Use the value of the paper", onclick: () => set(knob.paper) },
         `paper: ${words(knob, knob.paper)}`);
     const unit = knob.unit ? h("span", { class: "unit", text: ` in ${knob.unit}` }) : null;
-    const symbol = knob.symbol ? h("i", { class: "symbol", text: knob.symbol }) : null;
+    const symbol = knob.symbol && knob.kind === "number" ? h("i", { class: "symbol", text: knob.symbol }) : null;
     const name = h("label", { for: id }, symbol, ` ${knob.label}`, unit);
     const element = h("div", { class: `knob ${knob.kind}` }, name, h("div", { class: "line" }, ...parts, h("span", { class: "way-back" }, paper, reset)));
     if (knob.help) element.title = knob.help;

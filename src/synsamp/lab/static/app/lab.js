@@ -39,6 +39,7 @@ export class Lab {
     this.waiting = new Map();
     this.shell = buildShell(this);
     this.root = this.shell.root;
+    this.root.lab = this; // for tests, and for the console of a curious reader
     element.replaceChildren(this.root);
     this.ends = [listenToKeys(this), this.#listen(document, "visibilitychange", () => this.#visibility())];
     const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -56,6 +57,7 @@ export class Lab {
     this.history.clear();
     this.selection.clear();
     this.shell.say("");
+    this.shell.wait("Building the network …");
     this.root.classList.add("loading");
     const opening = (this.opening = {});
     try {
@@ -179,7 +181,7 @@ export class Lab {
 
   #ready(why) {
     const { session } = this;
-    const composed = sceneOf(session.scene);
+    const composed = (this.composed = sceneOf(session.scene));
     this.pictures.forEach((picture) => picture.dispose());
     this.pictures = composed.pictures(this, session.scene);
     this.shell.compose(composed, session, this.pictures);
@@ -193,6 +195,7 @@ export class Lab {
     this.root.dataset.engine = session.engine;
     if (why) this.shell.say(`${why} You see a recorded run: knobs and lesions have no effect.`);
     session.view({ want: composed.want, pointer: composed.pointer ?? null });
+    session.speed ??= session.scene.suggested_speed ?? null;
     if (this.state.tick) session.step(this.state.tick);
     else session.play();
     this.recolour();
@@ -217,8 +220,8 @@ export class Lab {
   }
 
   #remember(frame) {
-    const values = { ...(frame.stats ?? {}) };
-    for (const [name, value] of Object.entries(frame.twin_values?.stats ?? {})) values[`twin.${name}`] = value;
+    const values = { ...numbers(frame) };
+    for (const [name, value] of Object.entries(numbers(frame.twin_values ?? {}))) values[`twin.${name}`] = value;
     for (const [name, array] of Object.entries(frame.arrays)) {
       if (/^(twin\.)?active\./.test(name)) values[name] = array[0];
     }
@@ -235,8 +238,8 @@ export class Lab {
       recording(this.state.scene, words).then((connected) => this.#use(connected), () => this.shell.say(words, "bad"));
       return;
     }
-    this.root.classList.remove("loading");
-    this.shell.say(words, fatal ? "bad" : "");
+    if (!this.session.scene) this.shell.wait("This session could not be opened.");
+    this.shell.say(words, fatal || !this.session.scene ? "bad" : "");
   }
 
   #visibility() {
@@ -259,3 +262,7 @@ export class Lab {
   }
 }
 
+/** Small numbers that came with a frame. */
+function numbers(frame) {
+  return Object.fromEntries(Object.entries({ ...frame, ...(frame.stats ?? {}) }).filter(([, value]) => typeof value === "number"));
+}

@@ -30,13 +30,13 @@ export class LesionPanel {
       this.regrow = h("input", { type: "checkbox" });
       const lateral = scene.projections.filter((p) => p.kind === "lateral");
       for (const projection of lateral.length ? lateral : scene.projections.slice(0, 1)) {
-        const words = projection.kind === "lateral" ? "All lateral connections" : "All connections";
+        const words = projection.kind === "lateral" ? "All lateral connections" : `All ${this.lab.composed.noun}`;
         parts.push(h("button", { type: "button", class: "act", onclick: () => this.#synapses(projection.name) }, words));
       }
-      parts.push(h("label", { class: "check" }, this.regrow, " removed connections may regrow"));
+      parts.push(h("label", { class: "check" }, this.regrow, ` removed ${this.lab.composed.noun} may regrow`));
     }
     this.silence = null;
-    if (kinds.includes("inputs")) {
+    if (kinds.includes("inputs") && this.lab.pictures.some(({ markable }) => markable)) {
       this.silence = h("button", { type: "button", class: "act", onclick: () => this.#silence() });
       parts.push(this.silence);
     }

@@ -1,6 +1,6 @@
 // A pen draws the same picture on a canvas or as SVG: pictures never know which.
 //
-// A style has `fill`, `stroke`, `width`, `alpha`, `dash`; a text also `size`, `anchor`, `weight`, `turn`.
+// A style has `fill`, `stroke`, `width`, `alpha`, `dash`; a text also `size`, `anchor`, `weight`, `turn`, `halo`.
 
 /** Draws on a canvas whose units are CSS pixels. */
 export class CanvasPen {
@@ -40,11 +40,13 @@ export class CanvasPen {
     this.#finish(style);
   }
 
-  /** A curve from a point to another, bent towards a third. */
-  curve(x1, y1, x2, y2, cx, cy, style) {
+  /** Many curves of one style, each from a point to another, bent towards a third. */
+  curves(bends, style) {
     this.context.beginPath();
-    this.context.moveTo(x1, y1);
-    this.context.quadraticCurveTo(cx, cy, x2, y2);
+    for (const [x1, y1, x2, y2, cx, cy] of bends) {
+      this.context.moveTo(x1, y1);
+      this.context.quadraticCurveTo(cx, cy, x2, y2);
+    }
     this.#finish(style);
   }
 
@@ -54,28 +56,34 @@ export class CanvasPen {
     this.#finish(style);
   }
 
-  text(x, y, words, { fill, size = 11, anchor = "start", weight = 400, turn = 0, alpha = 1 } = {}) {
+  text(x, y, words, { fill, size = 11, anchor = "start", weight = 400, turn = 0, halo = null } = {}) {
     const context = this.context;
     context.save();
-    context.globalAlpha = alpha;
     context.fillStyle = fill;
     context.font = `${weight} ${size}px ${this.font}`;
     context.textAlign = { start: "left", middle: "center", end: "right" }[anchor];
     context.translate(x, y);
     if (turn) context.rotate((turn * Math.PI) / 180);
+    if (halo) {
+      context.strokeStyle = halo;
+      context.lineWidth = 3;
+      context.lineJoin = "round";
+      context.strokeText(words, 0, 0);
+    }
     context.fillText(words, 0, 0);
     context.restore();
   }
 
-  /** RGBA pixels, enlarged without smoothing. */
-  image(x, y, width, height, pixels, columns, rows) {
+  /** RGBA pixels, enlarged; `smooth` blends them. */
+  image(x, y, width, height, pixels, columns, rows, smooth = false) {
     this.sheet ??= document.createElement("canvas");
     if (this.sheet.width !== columns || this.sheet.height !== rows) {
       this.sheet.width = columns;
       this.sheet.height = rows;
     }
     this.sheet.getContext("2d").putImageData(new ImageData(pixels, columns, rows), 0, 0);
-    this.context.imageSmoothingEnabled = false;
+    this.context.imageSmoothingEnabled = smooth;
+    this.context.imageSmoothingQuality = "high";
     this.context.drawImage(this.sheet, x, y, width, height);
   }
 

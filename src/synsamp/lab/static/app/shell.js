@@ -17,24 +17,24 @@ export function buildShell(lab) {
   const title = h("h1", { text: "synsamp lab" });
   const lead = h("p", { class: "lead", text: "" });
   const message = h("p", { class: "message", role: "status" });
-  const stage = h("div", { class: "stage" }, h("p", { class: "wait", text: "Building the network …" }));
+  const stage = h("div", { class: "stage" });
   const keys = h("dialog", { class: "keys", "aria-label": "Keys" },
     h("h2", { text: "Keys" }),
     h("dl", {}, ...KEYS.flatMap(([key, words]) => [h("dt", {}, h("kbd", { text: key })), h("dd", { text: words })])),
     h("form", { method: "dialog" }, h("button", { class: "act" }, "Close")));
+  const start = h("button", { type: "button", class: "tour-button", title: "What to watch and what to try (key T)", onclick: () => lab.tour.toggle() }, "Take the tour");
   const engine = h("span", { class: "engine" });
   const root = h("div", { class: "synsamp-lab" },
     h("header", { class: "bar" },
       h("span", { class: "brand" }, h("span", { class: "dot", "aria-hidden": "true" }), "synsamp ", h("b", { text: "lab" })),
       scenes,
       h("div", { class: "menu" }, engine,
-        h("button", { type: "button", class: "quiet tour-button", title: "What to watch and what to try (key T)", onclick: () => lab.tour.toggle() }, "Tour"),
         h("button", { type: "button", class: "quiet", title: "Copy the address of this session", onclick: () => lab.exports.copyAddress() }, "Copy link"),
         h("button", { type: "button", class: "quiet", title: "A Python file that repeats this session: synsamp run FILE", onclick: () => lab.exports.experiment() }, "Save as experiment"),
         h("button", { type: "button", class: "quiet", title: "All pictures as one SVG file", onclick: () => lab.exports.svg() }, "Save figure"),
         h("button", { type: "button", class: "quiet theme", title: "Dark or light", "aria-label": "Dark or light", onclick: () => lab.exports.turnTheme() }, "◐"),
         h("button", { type: "button", class: "quiet", title: "Keys", "aria-label": "Keys", onclick: () => keys.showModal() }, "?"))),
-    h("div", { class: "headline" }, h("div", {}, title, lead), message, lab.tour.element),
+    h("div", { class: "headline" }, h("div", {}, title, lead), h("div", { class: "beside" }, message, start), lab.tour.element),
     h("main", { class: "body" }, stage, h("aside", { class: "side", "aria-label": "Parameters and lesions" }, lab.knobs.element, lab.lesions.element)),
     h("footer", { class: "foot" }, lab.controls.element, lab.timeline.element),
     keys);
@@ -47,7 +47,13 @@ export function buildShell(lab) {
       message.className = `message ${kind}`;
       message.hidden = words === "";
     },
+    /** Show a sentence in the place of the pictures. */
+    wait(words) {
+      stage.className = "stage";
+      stage.replaceChildren(h("p", { class: "wait", text: words }));
+    },
     compose(composed, session, pictures) {
+      start.hidden = !composed.tour?.length;
       title.textContent = composed.title;
       lead.textContent = composed.lead;
       tabs.forEach((tab, k) => {

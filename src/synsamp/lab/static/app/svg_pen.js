@@ -33,22 +33,22 @@ export class SvgPen {
     if (parts.length) this.#add("path", { d: parts.join("") }, style);
   }
 
-  curve(x1, y1, x2, y2, cx, cy, style) {
-    const d = `M${round(x1)} ${round(y1)}Q${round(cx)} ${round(cy)} ${round(x2)} ${round(y2)}`;
-    this.#add("path", { d }, style);
+  curves(bends, style) {
+    const parts = bends.map((b) => b.map(round)).map(([x1, y1, x2, y2, cx, cy]) => `M${x1} ${y1}Q${cx} ${cy} ${x2} ${y2}`);
+    if (parts.length) this.#add("path", { d: parts.join("") }, style);
   }
 
   circle(x, y, radius, style) {
     this.#add("circle", { cx: round(x), cy: round(y), r: round(Math.max(0, radius)) }, style);
   }
 
-  text(x, y, words, { fill, size = 11, anchor = "start", weight = 400, turn = 0, alpha = 1 } = {}) {
+  text(x, y, words, { fill, size = 11, anchor = "start", weight = 400, turn = 0, halo = null } = {}) {
     const at = { x: round(x), y: round(y), "font-size": size, "text-anchor": anchor, "font-weight": weight };
     if (turn) at.transform = `rotate(${turn} ${round(x)} ${round(y)})`;
-    this.group.append(svg("text", { ...at, fill, opacity: alpha === 1 ? null : alpha }, words));
+    this.group.append(svg("text", { ...at, fill, stroke: halo, "stroke-width": halo ? 3 : null, "paint-order": halo ? "stroke" : null }, words));
   }
 
-  image(x, y, width, height, pixels, columns, rows) {
+  image(x, y, width, height, pixels, columns, rows, smooth = false) {
     const sheet = document.createElement("canvas");
     sheet.width = columns;
     sheet.height = rows;
@@ -56,7 +56,7 @@ export class SvgPen {
     this.group.append(
       svg("image", {
         x: round(x), y: round(y), width: round(width), height: round(height),
-        href: sheet.toDataURL("image/png"), "image-rendering": "pixelated", preserveAspectRatio: "none",
+        href: sheet.toDataURL("image/png"), "image-rendering": smooth ? "auto" : "pixelated", preserveAspectRatio: "none",
       }),
     );
   }

@@ -23,7 +23,7 @@ export class Connections extends Picture {
     const highest = Math.max(10, ...network.filter(Number.isFinite), ...twin.filter(Number.isFinite));
     const x = [0, end / unit.seconds];
     const axes = new Axes(pen, theme, { x: 0, y: 0, width, height: split, left: 48, right: 10 }, {
-      x, y: [0, highest * 1.15], yLabel: `active, of ${number(this.possible)} possible`, xTicks: split < height ? [] : null,
+      x, y: [0, highest * 1.3], yLabel: `active, of ${number(this.possible)} possible`, xTicks: split < height ? [] : null,
       xLabel: split < height ? "" : `time, ${unit.name}`,
     });
     axes.curve(time, twin, { stroke: theme.twin, width: 1.6 });
@@ -52,7 +52,7 @@ export class Connections extends Picture {
     const [a, b] = [network.at(-1), twin.at(-1)];
     if (at === undefined || !Number.isFinite(a)) return;
     const apart = Number.isFinite(b);
-    axes.name(at, a, `network ${number(a)}`, theme.network, { anchor: "end", dy: apart && a < b ? 15 : -7 });
+    axes.name(at, a, `network ${number(a)}`, theme.network, { anchor: "end", dy: apart ? (a < b ? 15 : -7) : falling(network) ? 15 : -7 });
     if (apart) axes.name(at, b, `twin ${number(b)}`, theme.twin, { anchor: "end", dy: a < b ? -7 : 15 });
   }
 
@@ -90,4 +90,10 @@ export class Connections extends Picture {
     }
     return found;
   }
+}
+
+/** Whether a curve came from above, so that a name fits better below its end. */
+function falling(values) {
+  const before = values[Math.floor(0.6 * values.length)];
+  return before > 1.05 * values.at(-1);
 }

@@ -46,12 +46,12 @@ export class Dendrite extends Picture {
       const y = shaft(row, band, x);
       const up = k % 2 ? -1 : 1;
       const size = this.sizes[k];
-      const grown = Math.sqrt(size / top);
+      const grown = (size / top) ** 0.3; // small spines shall be seen as well
       // The head follows its size smoothly, so that the eye can follow too.
       this.shown[k] += (grown - this.shown[k]) * (reducedMotion() ? 1 : 0.35);
       this.flash[k] = Math.abs(this.flash[k]) > fade ? this.flash[k] - Math.sign(this.flash[k]) * fade : 0;
       const neck = 7 + 0.22 * band * Math.min(1, 0.4 + this.shown[k]);
-      const radius = Math.min(pitch * 0.62, band * 0.13) * this.shown[k];
+      const radius = Math.min(pitch * 0.8, band * 0.17) * this.shown[k];
       const [hx, hy] = [x, y + up * neck];
       if (k === chosen) pen.circle(hx, hy, Math.max(5, radius + 3), { stroke: theme.select, width: 2 });
       if (size > 0) {

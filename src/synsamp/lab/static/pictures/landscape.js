@@ -45,7 +45,7 @@ export class Landscape extends Picture {
           if (v > top) top = v;
         }
       }
-      pen.image(box.x, box.y, box.side, box.side, paint(turned, ramp(theme.surface, theme.dark ? "#5b6b86" : "#aab4c4", theme.dark ? "#c9d3e6" : "#3a4458"), 0, top), n, n);
+      pen.image(box.x, box.y, box.side, box.side, paint(turned, ramp(theme.surface, theme.dark ? "#5b6b86" : "#aab4c4", theme.dark ? "#c9d3e6" : "#3a4458"), 0, top), n, n, true);
     }
     pen.rect(box.x + 0.5, box.y + 0.5, box.side - 1, box.side - 1, { stroke: theme.rule });
     pen.clipped(box.x, box.y, box.side, box.side, () => {

@@ -5,9 +5,10 @@ import { Picture } from "../app/picture.js";
 import { paint, ramp } from "../app/theme.js";
 
 export class Stimulus extends Picture {
-  constructor(lab, options, { group, shape, highest = 51, drawable = false, markable = true }) {
+  constructor(lab, options, { group, shape,  drawable = false, markable = true }) {
     super(lab, options);
-    Object.assign(this, { group, shape, highest, drawable, markable });
+    Object.assign(this, { group, shape, drawable, markable });
+    this.highest = 1;
     this.drawing = null; // values 0 … 255 while one draws
     this.mode = drawable ? "draw" : "mark";
     this.sheet.classList.add("paper");
@@ -23,6 +24,7 @@ export class Stimulus extends Picture {
 
   update(frame) {
     this.rates = frame.arrays[`stimulus.${this.group}`] ?? frame.arrays.stimulus ?? this.rates;
+    for (const rate of this.rates ?? []) if (rate > this.highest) this.highest = rate;
     const label = frame.label ?? null;
     const words = this.drawing ? "your drawing" : label === null ? "" : `now: ${label}`;
     if (words !== this.words) this.heading.textContent = words ? `${this.title}, ${words}` : this.title;

@@ -44,7 +44,7 @@ export class Trace extends Picture {
     const pointer = this.lab.session?.pointer;
     const last = time.at(-1) ?? this.lab.session?.time ?? 0;
     const first = time[0] ?? last;
-    const span = Math.max(last - first, 1e-9);
+    const span = Math.max(last - first, this.lab.session?.scene?.tick_s ?? 1);
     const unit = timeUnit(span);
     const prior = this.#prior();
     const strip = prior ? 46 : 0;
@@ -58,13 +58,13 @@ export class Trace extends Picture {
       x: [-span / unit.seconds, 0], y: [low, high], xLabel: `time before now, ${unit.name}`, yLabel: pointer ? `θ of ${this.words(pointer)}` : "parameter θ",
     });
     pen.line(axes.area.x, axes.y(0), axes.area.x + axes.area.width, axes.y(0), { stroke: theme.ink, width: 1.2, dash: [5, 4] });
-    pen.text(axes.area.x + 4, axes.y(0) - 4, "connected above 0", { fill: theme.ink, size: 10.5 });
-    pen.text(axes.area.x + 4, axes.y(0) + 12, "retracted below", { fill: theme.muted, size: 10.5 });
     const shift = (trace) => trace.time.map((t) => (t - last) / unit.seconds);
     pen.clipped(axes.area.x, axes.area.y - 2, axes.area.width + 4, axes.area.height + 4, () => {
       axes.curve(shift(this.twin), this.twin.theta, { stroke: theme.twin, width: 1.4 });
       axes.curve(shift(this.network), theta, { stroke: theme.network, width: 1.6 });
     });
+    pen.text(axes.area.x + 4, axes.y(0) - 4, "connected above 0", { fill: theme.ink, size: 10.5, halo: theme.surface });
+    pen.text(axes.area.x + 4, axes.y(0) + 12, "retracted below", { fill: theme.muted, size: 10.5, halo: theme.surface });
     if (theta.length) pen.circle(axes.x(0), axes.y(theta.at(-1)), 3.5, { fill: theme.network, stroke: theme.surface });
     if (prior) this.#strip(pen, theme, axes, prior, strip, low, high);
   }

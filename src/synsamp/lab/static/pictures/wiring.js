@@ -6,6 +6,7 @@ import { Picture } from "../app/picture.js";
 
 const FADE_MS = 900;
 const DOT = 11;
+const CLASSES = 6;
 
 export class Wiring extends Picture {
   constructor(lab, options, { projection, populations, count }) {
@@ -119,16 +120,25 @@ export class Wiring extends Picture {
     };
     let top = 1e-9;
     for (const w of weights) if (w > top) top = w;
+    // Drawn in a few classes of strength: thousands of single strokes would take too long.
+    const classes = Array.from({ length: CLASSES }, () => []);
+    const mine = [];
     for (let k = 0; k < weights.length; k++) {
       if (!(weights[k] > 0)) continue;
-      const mine = chosen && (k % this.count === this.hovered || Math.floor(k / this.count) === this.hovered);
-      const strength = Math.sqrt(weights[k] / top);
-      const alpha = mine ? 0.9 : (chosen ? 0.04 : 0.05 + 0.5 * strength ** 2);
-      pen.curve(...bend(k), { stroke: colour, width: 0.4 + 1.5 * strength, alpha });
+      if (chosen && (k % this.count === this.hovered || Math.floor(k / this.count) === this.hovered)) mine.push(bend(k));
+      else classes[Math.min(CLASSES - 1, Math.floor(CLASSES * Math.sqrt(weights[k] / top)))].push(bend(k));
     }
+    classes.forEach((bends, k) => {
+      const strength = (k + 0.5) / CLASSES;
+      pen.curves(bends, { stroke: colour, width: 0.4 + 1.6 * strength, alpha: (chosen ? 0.2 : 1) * (0.05 + 0.75 * strength ** 2) });
+    });
+    pen.curves(mine, { stroke: colour, width: 1.4, alpha: 0.9 });
     if (!main) return;
-    for (const [k, flash] of this.flash) {
-      pen.curve(...bend(k), { stroke: flash > 0 ? theme.formed : theme.lost, width: 1.3, alpha: 0.75 * Math.abs(flash) });
+    for (const [sign, flashing] of [[1, theme.formed], [-1, theme.lost]]) {
+      for (const bright of [true, false]) {
+        const bends = [...this.flash].filter(([, f]) => f * sign > 0 && Math.abs(f) > 0.5 === bright).map(([k]) => bend(k));
+        pen.curves(bends, { stroke: flashing, width: 1.3, alpha: bright ? 0.7 : 0.3 });
+      }
     }
   }
 

@@ -16,6 +16,7 @@ export function sceneOf(scene) {
     title: known.headline ?? scene.title,
     lead: known.lead ?? "",
     layout: known.layout,
+    noun: known.noun ?? "connections",
     want: known.want,
     tour: known.tour,
     pictures: known.pictures,

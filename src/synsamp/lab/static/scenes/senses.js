@@ -30,7 +30,7 @@ export const senses = {
     };
     return [
       new Stimulus(lab, { area: "sound", title: "Sound", sentence: "What the ear sends now: each row is a pitch.", label: "The sound now" },
-        { group: sound.name, shape: sound.shape ?? [sound.size, 1], drawable: false, highest: scene.sound_peak_hz ?? 20 }),
+        { group: sound.name, shape: sound.shape ?? [sound.size, 1], drawable: false }),
       new Stimulus(lab, { area: "stimulus", title: "Sight", sentence: "The image shown now. Drag a box to mark inputs.", label: "The image now" },
         { group: sight.name, shape: sight.shape ?? [28, 28], drawable: false }),
       new Wiring(lab, { area: "wiring", title: "Wiring between neurons", sentence: "Circuits A hear, circuits V see. New connections flash green, lost ones purple. Filled dots are tuned to 2.", label: "Connections between the neurons of two senses" },
@@ -41,7 +41,7 @@ export const senses = {
         { projection: lateral.name, possible: count * (count - 1) }),
       new Raster(lab, { area: "raster", title: "Spikes", sentence: "One row per neuron.", label: "Spike raster" },
         { count, window_s: 1, rowNames: [{ at: populations[1]?.first ?? 0, name: "sound" }, { at: visual[1]?.first ?? 0, name: "sight" }] }),
-      new Fields(lab, { area: "fields", title: "What the visual neurons see", sentence: "Their weights from the image. Drag a box over neurons to mark them.", label: "Receptive fields of visual neurons" },
+      new Fields(lab, { area: "fields", title: "Fields of the visual neurons", sentence: "Their weights from the image. Drag a box over neurons to mark them.", label: "Receptive fields of visual neurons" },
         { projection: seen.name, shape: sight.shape ?? [28, 28], first: visual[0].first, count: seen.shape[0], columns: 14, twin: false, captions: false }),
       new Trace(lab, { area: "trace", title: "One synapse", sentence: "Move the pointer over a neuron to follow its strongest connection.", label: "θ of one synapse over time" },
         { projection: lateral.name, describe: ({ projection, post, pre }) => (projection === lateral.name ? `${nameOf(pre)} → ${nameOf(post)}` : `pixel ${pre} → ${nameOf(visual[0].first + post)}`) }),

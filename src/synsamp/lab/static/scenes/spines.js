@@ -11,6 +11,7 @@ export const spines = {
   headline: "Spines come and go, by chance",
   lead: "Every dot along this dendrite is a place where a spine may grow. A prior and noise move its parameter θ; where θ > 0 there is a spine.",
   layout: "spines",
+  noun: "spines",
   want: ["spikes", "theta", "active", "sizes", "curves", "survival", "histogram", "density"],
 
   pictures(lab, scene) {
