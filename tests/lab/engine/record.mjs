@@ -1,6 +1,5 @@
 // Runs a session of the browser's engine and records every spike.
 
-import { experimentText } from "/engine/experiment.js";
 import { Engine } from "/engine/memory.js";
 import { Session } from "/engine/session.js";
 
@@ -44,10 +43,14 @@ export async function record(request, read = fetched) {
     runOn();
   }
   found.seconds = (performance.now() - began) / 1000;
+  for (const own of Object.values(found.spikes)) {
+    own.time = Float64Array.from(own.time);
+    own.neuron = Int32Array.from(own.neuron);
+  }
   found.events = session.events;
   found.log = session.log;
   found.marks = session.marks.ticks;
-  found.experiment = experimentText(session);
+  found.experiment = session.experiment();
   found.theta = session.both((model) => model.theta());
   found.weights = session.both((model) => model.weights());
   return found;
@@ -63,10 +66,7 @@ export function plain(value) {
     }
     return { dtype: value.constructor.name, shape: value.shape ?? [value.length], data: btoa(text) };
   }
-  if (Array.isArray(value)) {
-    const numbers = value.length > 100 && value.every((v) => typeof v === "number");
-    return numbers ? plain(Float64Array.from(value)) : value.map(plain);
-  }
+  if (Array.isArray(value)) return value.map(plain);
   if (value && typeof value === "object") {
     return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, plain(v)]));
   }

@@ -17,16 +17,16 @@ const lines = (values) =>
 export const fileName = (scene) =>
   `lab_${scene.replace(/\.py$/, "").replace(/[^A-Za-z0-9_]/g, "_").slice(0, 40)}.py`;
 
-/** The file that repeats a session up to now. */
-export function experimentText({ scene, seed, opened, log, tick }) {
+/** The file that repeats a session of ``ticks`` from its log. */
+export function experimentText(template, { scene, tick_s, seed, settings, actions, ticks }) {
   const values = {
-    file: fileName(scene.name),
-    tick_s: literal(scene.tick_s),
-    scene: literal(scene.name),
+    file: fileName(scene),
+    tick_s: literal(tick_s),
+    scene: literal(scene),
     seed: literal(seed),
-    settings: literal(opened),
-    actions: lines(log),
-    ticks: literal(tick),
+    settings: literal(settings),
+    actions: lines(actions),
+    ticks: literal(ticks),
   };
-  return scene.experiment_template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  return template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }

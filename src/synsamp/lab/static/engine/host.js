@@ -1,7 +1,7 @@
 /* A session behind messages (docs/lab-protocol.md), as `synsamp.lab.host`. No threads, no page. */
 
 import { list, number, object, oneOf, refuse, whole } from "./arguments.js";
-import { experimentText, fileName } from "./experiment.js";
+import { fileName } from "./experiment.js";
 import { Engine } from "./memory.js";
 import { MOST_TICKS, Session } from "./session.js";
 
@@ -149,7 +149,7 @@ export class Host {
     if (what === "log") answer.log = session.log;
     if (what === "marks") answer.ticks = session.marks.ticks;
     if (what === "experiment") {
-      Object.assign(answer, { text: experimentText(session), file: fileName(session.scene.name) });
+      Object.assign(answer, { text: session.experiment(), file: fileName(session.scene.name) });
     }
     this.say(answer);
   }

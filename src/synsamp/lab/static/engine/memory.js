@@ -114,7 +114,7 @@ export class Engine {
     }
     const engine = new Engine();
     Object.assign(engine, { memory, manifest, free: new Map() });
-    Object.assign(env, engine.allocator());
+    Object.assign(env, engine.allocator(), { __multi3: engine.product() });
     const { exports } = await WebAssembly.instantiate(module, { env });
     engine.functions = exports;
     engine.top = onLine(Number(exports.__heap_base.value));
@@ -144,6 +144,17 @@ export class Engine {
         this.release(at, sizes.get(at));
         sizes.delete(at);
       },
+    };
+  }
+
+  /** A product of 128 bits, which WebAssembly does not have. */
+  product() {
+    const whole = (low, high) => BigInt.asUintN(64, low) | (high << 64n);
+    return (at, ...halves) => {
+      const value = whole(halves[0], halves[1]) * whole(halves[2], halves[3]);
+      const out = new BigInt64Array(this.memory.buffer, at, 2);
+      out[0] = BigInt.asIntN(64, value);
+      out[1] = BigInt.asIntN(64, value >> 64n);
     };
   }
 

@@ -5,7 +5,7 @@
  */
 
 import { countIn, middles } from "./histogram.js";
-import { SpikingModel, SpikingScene } from "./spiking.js";
+import { SpikingModel, SpikingScene, shaped } from "./spiking.js";
 
 const ROUNDING = 1e-9;
 const FORGET = 0.99;
@@ -108,8 +108,8 @@ class RewardModel extends SpikingModel {
   }
 
   theta() {
-    const { name } = this.learning;
-    return { [name]: this.network.theta(this.learning).slice(0, 1) };
+    const { name, n_pre: nPre } = this.learning;
+    return { [name]: shaped(this.network.theta(this.learning).slice(0, nPre), [1, nPre]) };
   }
 
   weights() {

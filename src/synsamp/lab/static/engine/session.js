@@ -5,6 +5,7 @@
  */
 
 import { flag, list, number, object, oneOf, refuse, whole } from "./arguments.js";
+import { experimentText } from "./experiment.js";
 import { LandscapeScene } from "./landscape.js";
 import { RewardScene } from "./reward.js";
 import { SpikingScene } from "./spiking.js";
@@ -275,6 +276,15 @@ export class Session {
   }
 
   // -- looking --------------------
+
+  /** The Python file of an experiment that repeats the session up to now. */
+  experiment() {
+    const { scene, seed, opened: settings, log: actions, tick: ticks } = this;
+    const { name, tick_s } = scene;
+    return experimentText(scene.experiment_template, {
+      scene: name, tick_s, seed, settings, actions, ticks,
+    });
+  }
 
   look({ want, pointer }) {
     const { arrays, values } = this.network.look(want, pointer);
