@@ -33,12 +33,16 @@ class Host:
     Parameters
     ----------
     scenes
-        Scenes that may be opened, by name; the first one opens without a name.
+        Scenes that may be opened, by name. If there is one, it opens whatever is asked for.
+    session
+        A session that has been opened already.
     """
 
-    def __init__(self, scenes: Mapping[str, Callable[[], Scene]]) -> None:
+    def __init__(
+        self, scenes: Mapping[str, Callable[[], Scene]], session: Session | None = None
+    ) -> None:
         self._scenes = scenes
-        self.session: Session | None = None
+        self.session = session
         self._view = View()
         self._playing, self._speed = False, 0.0
         self._until = MOST_TICKS
@@ -75,19 +79,28 @@ class Host:
         protocol = message.get("protocol", PROTOCOL)
         if protocol != PROTOCOL:
             raise refuse("protocol", f"must be {PROTOCOL}", protocol, "reload the page")
-        name = message.get("scene") or next(iter(self._scenes))
+        if self.session is not None and message.get("join") is True:
+            self._welcome(self.session)
+            return
+        name = message.get("scene")
+        if name is None or len(self._scenes) == 1:
+            name = next(iter(self._scenes))
         scene = self._scenes[arguments.one_of("scene", name, self._scenes)]()
         settings = arguments.instance("settings", message.get("settings") or {}, Mapping)
         actions = arguments.instance("actions", message.get("actions") or [], list)
         session = Session(scene, message.get("seed", 0), settings, actions)
         self.session = session
-        self._playing, self._seen, self._dirty = False, True, True
+        self._playing = False
+        self._welcome(session)
+
+    def _welcome(self, session: Session) -> None:
+        self._seen, self._dirty = True, True
         self._say(
             {
                 "type": "ready",
                 "protocol": PROTOCOL,
                 "engine": "native",
-                "scene": scene.describe(),
+                "scene": session.scene.describe(),
                 "seed": session.seed,
                 "settings": session.settings,
                 "tick": session.tick,

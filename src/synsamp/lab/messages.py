@@ -45,7 +45,7 @@ def encode(message: Message) -> bytes:
         {"name": name, "dtype": values.dtype.name, "shape": list(values.shape)}
         for name, values in arrays.items()
     ]
-    text = json.dumps(_finite({**message, "arrays": names}), allow_nan=False).encode()
+    text = json.dumps(finite({**message, "arrays": names}), allow_nan=False).encode()
     parts = [len(text).to_bytes(4, "little"), text]
     size = 4 + len(text)
     for values in arrays.values():
@@ -54,12 +54,12 @@ def encode(message: Message) -> bytes:
     return b"".join(parts)
 
 
-def _finite(value: Any) -> Any:
-    """JSON has neither infinity nor NaN: both become null."""
+def finite(value: Any) -> Any:
+    """The value as JSON can hold it: infinity and NaN become null."""
     if isinstance(value, dict):
-        return {str(name): _finite(one) for name, one in value.items()}
+        return {str(name): finite(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
+        return [finite(one) for one in value]
     if isinstance(value, (np.generic,)):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):

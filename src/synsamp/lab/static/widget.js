@@ -6,7 +6,7 @@ import { readAddress } from "./app/address.js";
 
 function render({ model, el }) {
   const asked = model ? (model.get("state") ?? {}) : readAddress(location.hash);
-  const lab = new Lab(el, { model, connect: (state) => connect(model, state) });
+  const lab = new Lab(el, { model, connect: () => connect(model) });
   lab.start(asked);
   return () => lab.dispose();
 }

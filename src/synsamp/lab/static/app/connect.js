@@ -4,26 +4,26 @@ import { overModel, overSocket, overWorker } from "../transport.js";
 import { overRecording } from "./recorded.js";
 
 /** A transport to the best engine there is; `why` says why it is a recording. */
-export async function connect(model, { scene }) {
+export async function connect(model) {
   if (model) return { transport: overModel(model) };
   const query = new URLSearchParams(location.search);
   const token = query.get("token");
   if (token) return { transport: overSocket(socketAddress(token)) };
-  if (query.has("recorded")) return recording(scene, "You asked for the recorded run.");
+  if (query.has("recorded")) return recording("You asked for the recorded run.");
   if (typeof WebAssembly !== "object" || typeof Worker !== "function") {
-    return recording(scene, "This browser has no WebAssembly, so it cannot simulate the network.");
+    return recording("This browser has no WebAssembly, so it cannot simulate the network.");
   }
   try {
     const made = globalThis.synsampEngine?.worker?.();
     return { transport: overWorker(made ?? new Worker(new URL("../engine/worker.js", import.meta.url), { type: "module" })), spare: true };
   } catch (error) {
-    return recording(scene, `The engine could not start in this browser (${error.message}).`);
+    return recording(`The engine could not start in this browser (${error.message}).`);
   }
 }
 
-/** The recorded run of a scene. */
-export async function recording(scene, why) {
-  return { transport: await overRecording(scene), why };
+/** The recorded run. */
+export async function recording(why) {
+  return { transport: await overRecording(), why };
 }
 
 function socketAddress(token) {

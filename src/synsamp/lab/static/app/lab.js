@@ -51,8 +51,7 @@ export class Lab {
   /** Open a session with a state as an address describes it. */
   async start(state) {
     this.session?.close();
-    const own = state.scene || "digits";
-    this.state = { ...state, scene: own };
+    this.state = { ...state, scene: state.scene || this.#first };
     this.data = null;
     this.history.clear();
     this.selection.clear();
@@ -61,7 +60,7 @@ export class Lab {
     this.root.classList.add("loading");
     const opening = (this.opening = {});
     try {
-      const connected = await this.connect(this.state);
+      const connected = await this.connect();
       if (this.opening === opening) this.#use(connected);
     } catch (error) {
       this.shell.say(`The session could not be opened: ${error.message}`, "bad");
@@ -181,6 +180,7 @@ export class Lab {
 
   #ready(why) {
     const { session } = this;
+    this.state.scene = session.scene.name;
     const composed = (this.composed = sceneOf(session.scene));
     this.pictures.forEach((picture) => picture.dispose());
     this.pictures = composed.pictures(this, session.scene);
@@ -193,7 +193,7 @@ export class Lab {
     this.controls.show();
     this.root.classList.remove("loading");
     this.root.dataset.engine = session.engine;
-    if (why) this.shell.say(`${why} You see a recorded run: knobs and lesions have no effect.`);
+    if (why) this.shell.say(`${why} You see a recorded run of Digits: knobs and lesions have no effect.`);
     session.view({ want: composed.want, pointer: composed.pointer ?? null });
     session.speed ??= session.scene.suggested_speed ?? null;
     if (this.state.tick) session.step(this.state.tick);
@@ -235,11 +235,16 @@ export class Lab {
   #trouble({ message, fatal }, spare) {
     const words = String(message);
     if (fatal && spare && !this.session.scene) {
-      recording(this.state.scene, words).then((connected) => this.#use(connected), () => this.shell.say(words, "bad"));
+      recording(words).then((connected) => this.#use(connected), () => this.shell.say(words, "bad"));
       return;
     }
     if (!this.session.scene) this.shell.wait("This session could not be opened.");
     this.shell.say(words, fatal || !this.session.scene ? "bad" : "");
+  }
+
+  /** The scene of an address that names none; a server may have one of its own. */
+  get #first() {
+    return this.model || new URLSearchParams(location.search).has("token") ? "" : "digits";
   }
 
   #visibility() {

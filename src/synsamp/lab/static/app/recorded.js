@@ -1,16 +1,16 @@
-// A recorded run in the place of an engine: it plays, pauses, steps and goes back, but cannot change.
+// A recorded run of Digits in the place of an engine: it plays, pauses and goes back, but cannot change.
 //
-// `recorded/<scene>.bin` holds messages as a WebSocket would carry them, each after its length.
+// `tools/lab_recording.py` writes it: messages as a WebSocket would carry them, each after its length,
+// compressed. θ comes in steps of one byte; weights follow from it.
 
 import { decode } from "../transport.js";
 
-const SCENES = new Set(["landscape", "spines", "digits", "senses", "reward"]);
+const MISSING = -128;
+const FRAME_MS = 100;
 
-export async function overRecording(scene) {
-  const name = SCENES.has(scene) ? scene : "digits";
-  const made = globalThis.synsampEngine?.recording?.(name);
-  const bytes = made ?? (await fetched(new URL(`../recorded/${name}.bin`, import.meta.url)));
-  return new Player(split(bytes));
+export async function overRecording() {
+  const bytes = globalThis.synsampEngine?.recording?.() ?? (await fetched(new URL("../recorded/digits.bin.gz", import.meta.url)));
+  return new Player(split(await unpacked(bytes)));
 }
 
 async function fetched(url) {
@@ -19,15 +19,38 @@ async function fetched(url) {
   return answer.arrayBuffer();
 }
 
+/** The content of a gzip file. */
+function unpacked(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
 function split(buffer) {
   const view = new DataView(buffer);
   const messages = [];
   for (let at = 0; at + 8 <= buffer.byteLength; ) {
     const length = view.getUint32(at, true);
     messages.push(decode(buffer.slice(at + 8, at + 8 + length)));
-    at += 8 + length;
+    at += 8 + Math.ceil(length / 8) * 8;
   }
+  const { scene } = messages[0];
+  messages.forEach((message) => widen(message, scene));
   return messages;
+}
+
+/** θ from its bytes, and weights from θ. */
+function widen({ arrays, theta_step: step }, scene) {
+  for (const { name, theta_0: shift } of scene.projections) {
+    for (const prefix of ["", "twin."]) {
+      const bytes = arrays[`${prefix}theta.${name}`];
+      if (!bytes) continue;
+      const theta = Float32Array.from(bytes, (v) => (v === MISSING ? NaN : v * step));
+      const weights = theta.map((v) => (v > 0 ? Math.exp(v - shift) : 0));
+      theta.shape = weights.shape = bytes.shape;
+      arrays[`${prefix}theta.${name}`] = theta;
+      arrays[`${prefix}weights.${name}`] = weights;
+    }
+  }
 }
 
 class Player {
@@ -65,7 +88,7 @@ class Player {
 
   #play() {
     this.#stop();
-    this.timer = setInterval(() => this.#one(), 66);
+    this.timer = setInterval(() => this.#one(), FRAME_MS);
   }
 
   #stop() {
@@ -87,7 +110,7 @@ class Player {
 
   #marks() {
     const frames = this.run.filter((m) => m.type === "frame");
-    return frames.filter((_, k) => k % Math.ceil(frames.length / 24) === 0).map((m) => m.tick);
+    return frames.map((m) => m.tick);
   }
 
   #later(...messages) {

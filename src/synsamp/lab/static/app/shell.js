@@ -53,6 +53,7 @@ export function buildShell(lab) {
       stage.replaceChildren(h("p", { class: "wait", text: words }));
     },
     compose(composed, session, pictures) {
+      scenes.hidden = !SCENES.some(({ name }) => name === session.scene.name);
       start.hidden = !composed.tour?.length;
       title.textContent = composed.title;
       lead.textContent = composed.lead;

@@ -53,8 +53,8 @@ export class TimeLine {
     const unit = timeUnit(this.#span);
     for (const t of ticks(0, this.#span / unit.seconds, this.size.width / 110)) {
       const x = this.#x(t * unit.seconds);
-      const last = x > end - 24;
-      pen.text(last ? end : x, this.size.height - 4, `${number(t)} ${unit.name}`, { fill: theme.muted, size: 10.5, anchor: last ? "end" : "middle" });
+      const anchor = x > end - 24 ? "end" : t === 0 ? "start" : "middle";
+      pen.text(anchor === "end" ? end + PAD : t === 0 ? 0 : x, this.size.height - 4, `${number(t)} ${unit.name}`, { fill: theme.muted, size: 10.5, anchor });
     }
     let free = -Infinity;
     for (const action of session.log) {

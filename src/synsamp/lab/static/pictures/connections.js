@@ -4,7 +4,7 @@ import { Axes, ticks } from "../app/axes.js";
 import { number, timeUnit } from "../app/format.js";
 import { Picture } from "../app/picture.js";
 
-const SLOPES = 40;
+const SLOPES = 24;
 
 export class Connections extends Picture {
   constructor(lab, options, { projection, possible }) {
@@ -62,16 +62,14 @@ export class Connections extends Picture {
     const lost = this.#perHour(history.get(`lost.${this.projection}`));
     const highest = 1.2 * Math.max(1, ...formed.rate, ...lost.rate);
     const axes = new Axes(pen, theme, box, {
-      x, y: [0, highest], yLabel: "formed and lost per hour", xLabel: `time, ${unit.name}`, yTicks: ticks(0, highest, 2),
+      x, y: [0, highest], yLabel: "per hour", xLabel: `time, ${unit.name}`, yTicks: ticks(0, highest, 2),
     });
     const scaled = (times) => times.map((t) => t / unit.seconds);
     axes.curve(scaled(lost.time), lost.rate, { stroke: theme.lost, width: 1.6, dash: [5, 3] });
     axes.curve(scaled(formed.time), formed.rate, { stroke: theme.formed, width: 1.6 });
-    const last = formed.time.length - 1;
-    if (last < 1) return;
-    const high = Math.max(formed.rate[last], lost.rate[last]);
-    axes.name(formed.time[last] / unit.seconds, high, "formed", theme.formed, { anchor: "end" });
-    axes.name(formed.time[Math.floor(0.72 * last)] / unit.seconds, high, "lost", theme.lost, { anchor: "end" });
+    const right = axes.area.x + axes.area.width;
+    pen.text(right, box.y + 9, "formed", { fill: theme.formed, size: 11, weight: 600, anchor: "end" });
+    pen.text(right - 48, box.y + 9, "lost", { fill: theme.lost, size: 11, weight: 600, anchor: "end" });
   }
 
   /** The slope of a running total, over windows that a reader can tell apart. */
