@@ -14,23 +14,31 @@ from typing import Any
 STATIC = Path(__file__).parents[1] / "static" / "engine"
 
 
-def build(folder: Path = STATIC) -> None:
-    """Compile everything in this process and write the files."""
+def write_scenes(folder: Path = STATIC) -> Any:
+    """Write the scenes; returns the names of compiled functions that they use."""
     from synsamp.lab.scenes import SCENES
+    from synsamp.lab.wasm.image import Binary, FunctionNames
+    from synsamp.lab.wasm.scene_file import ENGINE, Files
+
+    names = FunctionNames()
+    (folder / "scenes").mkdir(parents=True, exist_ok=True)
+    for name, write in ENGINE.items():
+        scene, files = SCENES[name](), Files(names, Binary())
+        description = {**scene.describe(), "engine": write(scene, files)}
+        (folder / "scenes" / f"{name}.json").write_text(_json(description) + "\n")
+        (folder / "scenes" / f"{name}.bin").write_bytes(files.binary.bytes())
+    return names
+
+
+def build(folder: Path = STATIC) -> None:
+    """Compile everything in this process and write all files."""
     from synsamp.lab.wasm import module
     from synsamp.lab.wasm.emit import find_linker
-    from synsamp.lab.wasm.image import Binary, FunctionNames
     from synsamp.lab.wasm.scene_file import ENGINE
     from synsamp.lab.wasm.sources import digest
 
     find_linker()  # before minutes of compiling
-    names = FunctionNames()
-    (folder / "scenes").mkdir(parents=True, exist_ok=True)
-    for name, write in ENGINE.items():
-        scene, binary = SCENES[name](), Binary()
-        description = {**scene.describe(), "engine": write(scene, names, binary)}
-        (folder / "scenes" / f"{name}.json").write_text(_json(description) + "\n")
-        (folder / "scenes" / f"{name}.bin").write_bytes(binary.bytes())
+    names = write_scenes(folder)
     (folder / "engine.wasm").write_bytes(module.build(names))
     known = {**module.manifest(), "scenes": list(ENGINE), "sources": digest()}
     (folder / "engine.json").write_text(_json(known) + "\n")

@@ -112,11 +112,21 @@ def network_image(
                 "plastic": bool(wiring.plastic[b]),
                 "plasticity": int(wiring.first_plasticity_number[b]),
                 "prior": int(wiring.piece_number[wiring.first_piece[wiring.first_row[b]]]),
+                "precision": _precision(layout, b),
             }
             for b in range(len(layout.blocks))
         ],
         "sync_interval_s": sync_interval_s,
     }
+
+
+def _precision(layout: Layout, b: int) -> int | None:
+    """Where the plasticity of a block reads 1/σ² of the prior; None if it does not."""
+    model = layout.blocks[b].synapses
+    own, all_numbers = model.plasticity.numbers, model.plasticity.numbers_with(model.prior)
+    if len(all_numbers) == len(own):
+        return None
+    return int(layout.wiring.first_plasticity_number[b]) + len(own)
 
 
 def _written(record: KernelArrays, binary: Binary) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from numba import types
 
+from synsamp.lab.scenes import landscape_steps, survival
 from synsamp.lab.wasm.emit import Entry, linked
 from synsamp.lab.wasm.image import FunctionNames, record_fields
 from synsamp.spiking.kernel import loop, memory
@@ -27,6 +27,9 @@ _WIRING, _NUMBERS, _SYNAPSES, _ACTIVITY, _SCHEDULE, _BUFFER, _WORK, _WORDS, _NOR
     kind.kernel_type for kind in RECORDS.values()
 )
 _FLOATS, _INTS, _ENTRIES = types.float64[::1], types.int64[::1], types.uint64[::1]
+_TABLE, _STREAM = types.float64[:, ::1], types.uint32[:, ::1]
+_PEAKS = (_TABLE, _FLOATS, _FLOATS)
+_NOISE = (_STREAM, types.uint32[::1], types.float32[::1], _INTS)
 
 KERNELS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "run": (
@@ -53,6 +56,20 @@ KERNELS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (_WIRING, _NUMBERS, _SYNAPSES, _ACTIVITY, _WORK),
     ),
     "fill_alias_table": (fill_table, (_FLOATS, _FLOATS, _INTS, _ENTRIES)),
+    "landscape_advance": (
+        landscape_steps.advance,
+        (_FLOATS, _FLOATS, *_PEAKS, *_NOISE, types.int64, _TABLE),
+    ),
+    "landscape_density": (
+        landscape_steps.density,
+        (_FLOATS, *_PEAKS, types.float64, types.float64, _TABLE),
+    ),
+    "landscape_count": (
+        landscape_steps.count,
+        (_TABLE, types.float64, types.float64, _TABLE),
+    ),
+    "survival_observe": (survival.observe, (_FLOATS, _INTS, _INTS, _FLOATS, _FLOATS)),
+    "survival_law": (survival.law, (*[types.float64] * 5, _FLOATS, _FLOATS)),
 }  # fmt: skip
 """Functions that JavaScript calls: name, kernel, types of its arguments."""
 
@@ -73,13 +90,12 @@ def manifest() -> dict[str, Any]:
     return {"records": record_fields(RECORDS), "constants": constants()}
 
 
-def build(functions: FunctionNames, more: Iterable[tuple[str, Any, tuple[Any, ...]]] = ()) -> bytes:
-    """The module with all kernels, functions that networks name, and ``more`` kernels.
+def build(functions: FunctionNames) -> bytes:
+    """The module with all kernels, and the functions that networks name.
 
     Everything must be compiled in this process: code from the disk cache has no LLVM text.
     """
-    kernels = [(name, kernel, kinds) for name, (kernel, kinds) in KERNELS.items()]
-    entries = [_of_kernel(*each) for each in (*kernels, *more)]
+    entries = [_of_kernel(name, kernel, kinds) for name, (kernel, kinds) in KERNELS.items()]
     entries += [
         Entry(name, compiled.native_name, compiled.inspect_llvm())
         for name, compiled in functions.compiled.items()

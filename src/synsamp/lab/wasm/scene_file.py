@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from synsamp.lab.draws import FIRST_THETA
 from synsamp.lab.presentations import Levels
 from synsamp.lab.wasm.image import Binary, FunctionNames, network_image
-from synsamp.spiking import Network
 from synsamp.spiking.engine import Engine
 
-ALL_ON = 255
-"""The highest level."""
+
+class Files(NamedTuple):
+    """What all scenes share, and the binary file of one."""
+
+    names: FunctionNames
+    binary: Binary
 
 
 class LevelRows:
@@ -23,9 +26,11 @@ class LevelRows:
     def __init__(self, like: Levels) -> None:
         self._like = like
         self._rows: dict[bytes, int] = {}
+        self.most_segments = 3  # an image between two pauses
 
     def presentation(self, shown: Levels) -> list[list[float]]:
         """The row and length (s) of each segment."""
+        self.most_segments = max(self.most_segments, len(shown.durations_s))
         return [
             [self.row(levels), float(seconds)]
             for levels, seconds in zip(shown.levels, shown.durations_s, strict=True)
@@ -53,36 +58,40 @@ class LevelRows:
 
 
 def spiking_engine(
-    scene: Any, stimulus: dict[str, Any], rows: Sequence[LevelRows], names: FunctionNames,
-    binary: Binary, **more: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """The engine's part of a scene with a spiking network."""
-    settings = scene.settings()
-    simulation = scene.simulation(0, settings)
+    scene: Any,
+    kind: str,
+    stimulus: dict[str, Any],
+    rows: Sequence[LevelRows],
+    files: Files,
+    **more: Any,
+) -> dict[str, Any]:
+    """The engine's part of a scene with a spiking network; ``kind`` is its model in JavaScript."""
+    model = scene.model(0, scene.settings())
+    simulation = model.simulation
     network = simulation.network
     image = network_image(
         network,
         simulation.drift_interval_s,
         simulation.sync_interval_s,
-        names,
-        binary,
+        files.names,
+        files.binary,
         sum(each.most_hz for each in rows),
     )
     streams = {p.name: FIRST_THETA + i for i, p in enumerate(network.projections)}
     for projection in image["projections"]:
         projection["stream"] = streams[projection["name"]]
-    image["variants"] = _variants(scene, names, simulation)
-    shown = (
-        [part for group in stimulus["presentations"] for part in group]
-        if ("presentations" in stimulus)
-        else []
-    )
-    image["segments"] = max([3, *map(len, shown)])
+    image["variants"] = _variants(scene, files.names, simulation)
+    image["segments"] = max(each.most_segments for each in rows)
+    single = {one["name"]: [[one["name"]]] for one in scene.parts()["projections"]}
     return {
-        "kind": "spiking",
+        "kind": kind,
+        "mark_every": scene.mark_every,
+        "count_every": 100,
         "network": image,
-        "rows": [each.written(binary) for each in rows],
+        "rows": [each.written(files.binary) for each in rows],
         "stimulus": stimulus,
+        "tuning_labels": [],
+        "joined": single,
         **more,
     }
 
@@ -90,45 +99,49 @@ def spiking_engine(
 def _variants(scene: Any, names: FunctionNames, simulation: Any) -> dict[str, list[str]] | None:
     """Functions at a postsynaptic spike, by settings that change them (`SpikeLikelihood`)."""
     knobs = {knob.name for knob in scene.knobs}
-    if not {"clip", "learn_when_retracted"} <= knobs:
+    if "clip" not in knobs:
         return None
     found = {}
-    for retracted in (True, False):
+    for retracted in (True, False) if "learn_when_retracted" in knobs else (True,):
         for early, clip in ((True, 5.0), (False, 50.0)):
-            chosen = {"clip": clip, "learn_when_retracted": retracted}
+            chosen: dict[str, Any] = {"clip": clip}
+            if not retracted:
+                chosen["learn_when_retracted"] = False
             network = scene.network(scene.settings(chosen))
-            on_post = _wiring(network, simulation).on_post
+            intervals = simulation.drift_interval_s, simulation.sync_interval_s
+            on_post = Engine(network, *intervals).layout.wiring.on_post
             key = f"{str(retracted).lower()},{str(early).lower()}"
             found[key] = [names.of(int(address)) for address in on_post]
     return found
 
 
-def _wiring(network: Network, like: Any) -> Any:
-    return Engine(network, like.drift_interval_s, like.sync_interval_s).layout.wiring
+def _shuffled(stimulus: Any, rows: LevelRows) -> dict[str, Any]:
+    """A `Shuffled` stimulus: presentations, and which of them have which label."""
+    (library,) = stimulus.library.values()
+    by_label = {
+        str(label): np.flatnonzero(stimulus.labels == label).tolist()
+        for label in np.unique(stimulus.labels)
+    }
+    return {
+        "kind": "shuffled",
+        "labels": [int(label) for label in by_label],
+        "by_label": by_label,
+        "presentations": [rows.presentation(one) for one in library],
+    }
 
 
 # -- one function per scene --------------------
 
 
-def digits(scene: Any, names: FunctionNames, binary: Binary) -> dict[str, Any]:
-    """The scene `synsamp.lab.scenes.digits`."""
+def digits(scene: Any, files: Files) -> dict[str, Any]:
+    """Ten neurons and digits."""
     shown = scene.stimulus(scene.settings(), 0, 0)
     tests, labels = scene.test_stimulus()
     library, test_library = shown.library["x"], tests.library["x"]
     rows = LevelRows(library[0])
-    presentations = [rows.presentation(one) for one in library]
-    by_label = {
-        str(label): np.flatnonzero(shown.labels == label).tolist()
-        for label in np.unique(shown.labels)
-    }
+    stimulus = _shuffled(shown, rows)
     picture = scene.picture(np.ones(library[0].levels.shape[1])).library["x"][0]
-    lit = picture.levels.max(axis=1) == ALL_ON
-    stimulus = {
-        "kind": "shuffled",
-        "labels": [int(label) for label in by_label],
-        "by_label": by_label,
-        "presentations": presentations,
-    }
+    dark = rows.row(np.zeros_like(library[0].levels[0]))
     test = {
         "presentations": [[rows.presentation(one)] for one in test_library],
         "labels": labels.tolist(),
@@ -136,25 +149,155 @@ def digits(scene: Any, names: FunctionNames, binary: Binary) -> dict[str, Any]:
         "seconds": float(sum(one.durations_s.sum() for one in test_library)),
         "burn_in_s": 0.0,
         "rest": False,
+        "tuning": True,
     }
-    dark = rows.row(np.zeros_like(library[0].levels[0]))
+    segments = [
+        ["picture" if levels.any() else dark, float(s)]
+        for levels, s in zip(picture.levels, picture.durations_s, strict=True)
+    ]
     return spiking_engine(
         scene,
+        "spiking",
         stimulus,
         [rows],
-        names,
-        binary,
+        files,
+        tuning_labels=stimulus["labels"],
         test=test,
-        joined={name: [[name]] for name in [scene.parts()["projections"][0]["name"]]},
-        picture={
-            "group": 0,
-            "segments": [
-                ["picture" if on else dark, float(s)]
-                for on, s in zip(lit, picture.durations_s, strict=True)
-            ],
-        },
+        picture={"group": 0, "segments": segments},
     )
 
 
-ENGINE = {"digits": digits}
+def spines(scene: Any, files: Files) -> dict[str, Any]:
+    """One dendrite."""
+    from synsamp.lab.scenes.spines import BINS, LAGS
+    from synsamp.lab.scenes.survival import GRID
+
+    shown = scene.stimulus(scene.settings(), 0, 0)
+    rows = LevelRows(shown.library["x"][0])
+    observed = {"bins": BINS.tolist(), "lags": LAGS, "grid": GRID}
+    stimulus = _shuffled(shown, rows)
+    return spiking_engine(
+        scene, "spines", stimulus, [rows], files, count_every=10, spines=observed
+    )
+
+
+def senses(scene: Any, files: Files) -> dict[str, Any]:
+    """Eight circuits, sound and sight."""
+    from synsamp.lab.scenes import senses as own
+
+    settings = scene.settings()
+    labels = settings["stimuli"]
+    shown = scene.stimulus(settings, 0, 0)
+    groups = [g.name for g in scene.network(settings).inputs]
+    library = {name: shown.library[name] for name in groups}
+    rows = {name: LevelRows(library[name][0]) for name in groups}
+    heard, seen = rows[own.HEARING], rows[own.SEEING]
+    pixels = [one for label in labels for one in own.images(label, own.IMAGES)]
+    counts = {label: (len(own.words("train", label)), own.IMAGES) for label in labels}
+    firsts = np.cumsum([(0, 0), *counts.values()], axis=0).tolist()
+    dark = seen.row(np.zeros_like(pixels[0]))
+    stimulus = {
+        "kind": "paired",
+        "labels": labels,
+        "sound_first": groups[0] == own.HEARING,
+        "sounds": [heard.presentation(one) for one in library[own.HEARING]],
+        "images": [{"row": seen.row(one), "dark": dark} for one in pixels],
+        "by_label": {
+            str(label): {
+                "sounds": list(range(first[0], first[0] + counts[label][0])),
+                "images": list(range(first[1], first[1] + counts[label][1])),
+            }
+            for label, first in zip(labels, firsts, strict=False)
+        },
+    }
+    recall, of = own.recall_stimulus()
+    words = recall.library[own.HEARING]
+    lengths = np.array([one.durations_s.sum() for one in words])
+    test = {
+        "presentations": [
+            [rows[name].presentation(recall.library[name][k]) for name in groups]
+            for k in range(len(words))
+        ],
+        "labels": of.tolist(),
+        "lead": groups.index(own.HEARING),
+        "starts": np.concatenate([[0.0], np.cumsum(lengths)])[:-1].tolist(),
+        "within_s": float(lengths.min()),
+        "seconds": float(lengths.sum()),
+        "burn_in_s": own.BURN_IN_S,
+        "rest": False,
+        "from": len(own.AUDITORY) * own.CIRCUIT.neurons,
+        "to": len(own.CIRCUITS) * own.CIRCUIT.neurons,
+    }
+    joined = {
+        "heard": [[f"{own.HEARING}->{circuit}"] for circuit in own.AUDITORY],
+        "seen": [[f"{own.SEEING}->{circuit}"] for circuit in own.VISUAL],
+        "lateral": [[f"{pre}->{post}" for pre in own.CIRCUITS] for post in own.CIRCUITS],
+    }
+    return spiking_engine(
+        scene,
+        "spiking",
+        stimulus,
+        list(rows.values()),
+        files,
+        tuning_labels=list(labels),
+        test=test,
+        joined=joined,
+        count_every=own.COUNT_EVERY,
+    )
+
+
+def reward(scene: Any, files: Files) -> dict[str, Any]:
+    """The bandit."""
+    from synsamp.beyond.bandit import theory
+    from synsamp.beyond.bandit.protocol import SYNC_INTERVAL_S, Bandit
+    from synsamp.environments import Dopamine
+    from synsamp.lab.scenes.reward import BINS, parameters
+
+    task = parameters(scene.settings()).task
+    dopamine, bandit = Dopamine(mean_s=task.mean_s), Bandit(task)
+    constant = Levels(np.ones(1), np.full((1, 1), 255, np.uint8), theory.INPUT_HZ, 0.0)
+    rows = LevelRows(constant)
+    rows.presentation(constant)
+    known = {
+        "bins": BINS.tolist(),
+        "period_s": bandit.period_s,
+        "sync_s": SYNC_INTERVAL_S,
+        "per_spike": list(bandit.numbers[:2]),
+        "keep": dopamine.kept(bandit.period_s),
+        "least": dopamine.least,
+        "offset": dopamine.offset,
+        "other_theta": theory.OTHER_THETA,
+        "x": theory.X,
+        "theta_0": theory.MAPPING.offset,
+        "best": task.best,
+        "other": task.other,
+        "exponent": task.exponent,
+        "grid": [theory.THETA_MIN, theory.THETA_MAX, theory.GRID.size],
+    }
+    return spiking_engine(scene, "reward", {"kind": "constant"}, [rows], files, reward=known)
+
+
+def landscape(scene: Any, files: Files) -> dict[str, Any]:
+    """One point on a posterior."""
+    from synsamp.lab.scenes import landscape as own
+
+    return {
+        "kind": "landscape",
+        "mark_every": scene.mark_every,
+        "bins": own.BINS,
+        "extent": list(own.EXTENT),
+        "rows": own.ROWS,
+        "thin": own.THIN,
+        "block": own.BLOCK,
+        "sqrt_dt": float(np.sqrt(own.DT)),
+    }
+
+
+ENGINE: dict[str, Callable[[Any, Files], dict[str, Any]]] = {
+    "digits": digits,
+    "landscape": landscape,
+    "spines": spines,
+    "senses": senses,
+    "reward": reward,
+}
 """How each scene is written for the browser."""

@@ -22,6 +22,9 @@ COMPILED = (
     "mappings",
     "spiking/kernel",
     "spiking/plasticity",
+    "models/landscape.py",
+    "lab/scenes/landscape_steps.py",
+    "lab/scenes/survival.py",
 )
 """Where the compiled code of the scenes is, below the package."""
 

@@ -1,6 +1,7 @@
 /* A session behind messages (docs/lab-protocol.md), as `synsamp.lab.host`. No threads, no page. */
 
 import { list, number, object, oneOf, refuse, whole } from "./arguments.js";
+import { fileName } from "./experiment.js";
 import { Engine } from "./memory.js";
 import { MOST_TICKS, Session } from "./session.js";
 
@@ -8,7 +9,7 @@ const PROTOCOL = 1;
 const MOST_FPS = 60;
 const MOST_BYTES = 1e6;
 const WANT = ["spikes", "theta", "weights", "active", "stimulus", "tuning", "curves"];
-const READABLE = ["settings", "theta", "weights", "log", "marks"];
+const READABLE = ["settings", "theta", "weights", "log", "marks", "experiment"];
 
 const text = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
 
@@ -147,6 +148,9 @@ export class Host {
     if (what === "settings") Object.assign(answer, { settings: session.settings, pending: session.pending });
     if (what === "log") answer.log = session.log;
     if (what === "marks") answer.ticks = session.marks.ticks;
+    if (what === "experiment") {
+      Object.assign(answer, { text: session.experiment(), file: fileName(session.scene.name) });
+    }
     this.say(answer);
   }
 
@@ -163,7 +167,7 @@ export class Host {
   work(end) {
     const { session } = this;
     if (session) {
-      if (this.playing) this.run(end);
+      if (this.playing) this.runUntil(end);
       this.out.push(...session.events);
       session.events = [];
       const now = performance.now();
@@ -177,6 +181,18 @@ export class Host {
     const { out } = this;
     this.out = [];
     return out;
+  }
+
+  /** An engine that cannot go on pauses, and says why. */
+  runUntil(end) {
+    try {
+      this.run(end);
+    } catch (error) {
+      this.playing = false;
+      this.changed = true;
+      const message = `${error.message} (the run has paused; go back to a mark)`;
+      this.say({ type: "error", message, fatal: false });
+    }
   }
 
   run(end) {

@@ -114,7 +114,7 @@ export class Engine {
     }
     const engine = new Engine();
     Object.assign(engine, { memory, manifest, free: new Map() });
-    Object.assign(env, engine.allocator());
+    Object.assign(env, engine.allocator(), { __multi3: engine.product() });
     const { exports } = await WebAssembly.instantiate(module, { env });
     engine.functions = exports;
     engine.top = onLine(Number(exports.__heap_base.value));
@@ -144,6 +144,17 @@ export class Engine {
         this.release(at, sizes.get(at));
         sizes.delete(at);
       },
+    };
+  }
+
+  /** A product of 128 bits, which WebAssembly does not have. */
+  product() {
+    const whole = (low, high) => BigInt.asUintN(64, low) | (high << 64n);
+    return (at, ...halves) => {
+      const value = whole(halves[0], halves[1]) * whole(halves[2], halves[3]);
+      const out = new BigInt64Array(this.memory.buffer, at, 2);
+      out[0] = BigInt.asIntN(64, value);
+      out[1] = BigInt.asIntN(64, value >> 64n);
     };
   }
 
@@ -232,7 +243,26 @@ export class Engine {
   }
 }
 
-/** An array of one axis as the arguments that Numba's functions take. */
-export const arrayArguments = (address, n, itemsize) => [
-  0, 0, BigInt(n), BigInt(itemsize), address, BigInt(n), BigInt(itemsize),
-];
+/** An array as the arguments that Numba's functions take. */
+export function arrayArguments(address, shape, itemsize) {
+  const strides = shape.map((_, i) => shape.slice(i + 1).reduce((a, b) => a * b, itemsize));
+  const size = shape.reduce((a, b) => a * b, 1);
+  return [0, 0, BigInt(size), BigInt(itemsize), address, ...[...shape, ...strides].map(BigInt)];
+}
+
+/** The same for an array in memory. */
+export const asArguments = ({ address, shape, dtype }) =>
+  arrayArguments(address, shape, bytesOf(dtype));
+
+/** Arrays of given types and shapes, in a room of their own. */
+export function arraysIn(engine, kinds) {
+  const entries = Object.entries(kinds);
+  const bytes = ([, [dtype, ...shape]]) =>
+    onLine(Math.max(shape.reduce((a, b) => a * b, 1) * bytesOf(dtype), 1));
+  const room = engine.room(entries.reduce((sum, entry) => sum + bytes(entry), 0));
+  const places = entries.map((entry) => {
+    const [name, [dtype, ...shape]] = entry;
+    return [name, new Place(engine, room.take(bytes(entry)), dtype, shape)];
+  });
+  return { room, ...Object.fromEntries(places) };
+}

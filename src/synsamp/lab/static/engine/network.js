@@ -82,10 +82,10 @@ class Tables {
       this.made[group][row] = pairwiseSum(rates, 0, size);
       this.engine.call(
         "fill_alias_table",
-        ...arrayArguments(this.rates, size, 8),
-        ...arrayArguments(this.share, size, 8),
-        ...arrayArguments(this.pending, size, 8),
-        ...arrayArguments(this.room.address + 8 * at, size, 8),
+        ...arrayArguments(this.rates, [size], 8),
+        ...arrayArguments(this.share, [size], 8),
+        ...arrayArguments(this.pending, [size], 8),
+        ...arrayArguments(this.room.address + 8 * at, [size], 8),
       );
     }
     return { rate: this.made[group][row], at };
@@ -434,6 +434,7 @@ export class Network {
     this.input.stimulus = { presentation: (n) => presentations[n % presentations.length] };
     if (burnIn > 0) {
       this.run(began + burnIn, null, false);
+      this.deliver();
       Object.assign(this.input, { next: 0, end: this.time, shown: [] });
     }
     const from = began + burnIn;

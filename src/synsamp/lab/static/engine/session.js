@@ -5,7 +5,11 @@
  */
 
 import { flag, list, number, object, oneOf, refuse, whole } from "./arguments.js";
+import { experimentText } from "./experiment.js";
+import { LandscapeScene } from "./landscape.js";
+import { RewardScene } from "./reward.js";
 import { SpikingScene } from "./spiking.js";
+import { SpinesScene } from "./spines.js";
 
 const ACTIONS = ["set", "lesion", "draw", "twin", "probe"];
 const MOST_ACTIONS = 10000;
@@ -13,13 +17,18 @@ export const MOST_TICKS = 1e9;
 const MOST_MARKS = 48;
 const MOST_MARK_BYTES = 2 ** 27;
 const PIXELS = 784;
-const SCENES = { spiking: SpikingScene };
+const SCENES = {
+  spiking: SpikingScene,
+  spines: SpinesScene,
+  reward: RewardScene,
+  landscape: LandscapeScene,
+};
 
 /** Snapshots at equal intervals, which grow so that their number and size stay bounded. */
 class Marks {
-  constructor() {
+  constructor(every) {
     this.kept = new Map();
-    this.every = 40;
+    this.every = every;
   }
 
   get ticks() {
@@ -80,7 +89,7 @@ function checked(knob, given) {
     return [
       number("x of a peak", x, -3, 3),
       number("y of a peak", y, -3, 3),
-      number("width of a peak", width, 0.2, 2),
+      number("width of a peak", width, 0.3, 2),
       number("height of a peak", height, 0.01, 100),
     ];
   });
@@ -100,7 +109,7 @@ export class Session {
     this.twin = null;
     this.log = [];
     this.events = [];
-    this.marks = new Marks();
+    this.marks = new Marks(scene.engine.mark_every);
     this.marks.add(0, this.save());
   }
 
@@ -127,16 +136,17 @@ export class Session {
     const end = this.tick + ticks;
     while (this.tick < end) {
       this.applyDue();
-      const { every } = this.marks;
-      const next = (Math.floor(this.tick / every) + 1) * every;
-      const together = Math.min(end, next, this.coming[0]?.tick ?? Infinity) - this.tick;
+      const often = this.scene.probe_every_ticks ?? 0;
+      if (often && this.tick && this.tick % often === 0) this.probe();
+      const next = (every) => (Math.floor(this.tick / every) + 1) * every;
+      const stops = [end, next(this.marks.every), this.coming[0]?.tick ?? Infinity];
+      if (often) stops.push(next(often));
+      const together = Math.min(...stops) - this.tick;
       for (const model of this.models) model.advance(together);
       if (this.marks.due(this.tick)) {
         this.marks.add(this.tick, this.save());
         this.events.push({ type: "marks", ticks: this.marks.ticks });
       }
-      const often = this.scene.probe_every_ticks;
-      if (often && this.tick % often === 0) this.probe();
     }
   }
 
@@ -266,6 +276,15 @@ export class Session {
   }
 
   // -- looking --------------------
+
+  /** The Python file of an experiment that repeats the session up to now. */
+  experiment() {
+    const { scene, seed, opened: settings, log: actions, tick: ticks } = this;
+    const { name, tick_s } = scene;
+    return experimentText(scene.experiment_template, {
+      scene: name, tick_s, seed, settings, actions, ticks,
+    });
+  }
 
   look({ want, pointer }) {
     const { arrays, values } = this.network.look(want, pointer);

@@ -39,6 +39,9 @@ export class SpikingScene {
     const values = Object.fromEntries(RULE.map((name) => [name, settings[name]]));
     blocks.forEach((block, b) => {
       if (!block.plastic) return;
+      if (block.precision !== null) {
+        Numbers.plasticity.view[block.precision] = values["prior.std"] ** -2;
+      }
       Numbers.speed.view[b] = values.speed;
       Numbers.temperature.view[b] = values.temperature;
       Numbers.prior.view[block.prior] = values["prior.mean"];
@@ -50,14 +53,18 @@ export class SpikingScene {
       Numbers.plasticity.view[block.plasticity + 2] = mostAt;
       Numbers.plasticity.view[block.plasticity + 3] = values.clip;
       const early = mostAt >= 0 && mostAt <= 4;
-      const chosen = variants[`${settings.learn_when_retracted},${early}`];
+      const chosen = variants[`${settings.learn_when_retracted ?? true},${early}`];
       wires.on_post.view[b] = BigInt(this.engine.index(chosen[b]));
     });
   }
 
+  get Model() {
+    return SpikingModel;
+  }
+
   model(seed, settings) {
     this.configure(settings);
-    return new SpikingModel(this, seed, settings);
+    return new this.Model(this, seed, settings);
   }
 
   /** Change the rule for all models of a session, or their stimuli. */
@@ -75,28 +82,31 @@ export class SpikingScene {
   }
 }
 
-class SpikingModel {
+export class SpikingModel {
   constructor(scene, seed, settings) {
     Object.assign(this, { scene, seed, settings: { ...settings }, tick: 0 });
     const { wiring, image, data } = scene;
     this.rows = image.rows.map((one) => new Rows(one, data));
     this.network = new Network(wiring, seed, this.rows);
-    this.labels = image.stimulus.labels;
+    this.labels = image.tuning_labels;
     this.tuning = new Tuning(wiring.nNeurons, this.labels);
     this.drawn = false;
     this.lastShown = null;
+    this.turnover = new Turnover(image.count_every);
     this.forgetViews();
-    const [mean, std] = [settings["prior.mean"], settings["prior.std"]];
-    this.network.setTheta((which, post, pre) => {
-      const p = wiring.projections[which];
-      return mean + std * normal(seed, post * p.n_pre + pre, p.stream);
-    });
+    this.network.setTheta((which, post, pre) => this.firstTheta(wiring.projections[which], post, pre));
     this.network.setStimulus(this.stimulus());
+  }
+
+  /** θ at time 0, drawn from the prior. */
+  firstTheta({ n_pre: nPre, stream }, post, pre) {
+    const { seed, settings } = this;
+    return settings["prior.mean"] + settings["prior.std"] * normal(seed, post * nPre + pre, stream);
   }
 
   stimulus() {
     const { image } = this.scene;
-    const labels = this.settings.stimuli ?? this.labels;
+    const labels = this.settings.stimuli ?? image.stimulus.labels;
     return ORDERS[image.stimulus.kind](image.stimulus, labels, this.seed, this.tick);
   }
 
@@ -110,11 +120,19 @@ class SpikingModel {
   // -- running --------------------
 
   advance(ticks) {
-    this.tick += ticks;
+    const end = this.tick + ticks;
+    while (this.tick < end) {
+      if (this.turnover.isDue(this.tick)) this.turnover.count(this.theta());
+      this.advanceTo(Math.min(end, this.turnover.nextAfter(this.tick)));
+    }
+  }
+
+  advanceTo(tick) {
+    this.tick = tick;
     const began = [];
     this.network.onShown = (one) => began.push(one);
     const [times, neurons] = [[], []];
-    this.network.run(this.tick * this.scene.scene.tick_s, (t, n) => {
+    this.simulate((t, n) => {
       for (let i = 0; i < t.length; i++) {
         times.push(t[i]);
         neurons.push(n[i]);
@@ -132,8 +150,12 @@ class SpikingModel {
     this.keep(times, neurons);
   }
 
+  /** Run the network up to the present tick. */
+  simulate(onSpikes) {
+    this.network.run(this.tick * this.scene.scene.tick_s, onSpikes);
+  }
+
   keep(times, neurons) {
-    this.onSpikes?.(times, neurons);
     for (let i = 0; i < times.length; i++) {
       this.times.push(times[i]);
       this.neurons.push(neurons[i]);
@@ -156,6 +178,7 @@ class SpikingModel {
     return {
       network, settings: { ...settings }, drawn, lastShown, tick, pictures,
       tuning: this.tuning.copy(),
+      turnover: this.turnover.copy(),
       bytes: network.bytes.byteLength,
     };
   }
@@ -164,6 +187,7 @@ class SpikingModel {
     const { settings, drawn, lastShown, tick } = saved;
     Object.assign(this, { settings: { ...settings }, drawn, lastShown, tick });
     this.tuning = saved.tuning.copy();
+    this.turnover = saved.turnover.copy();
     this.rows.forEach((r, g) => r.levels.set(saved.pictures[g], r.picture * r.channels));
     this.network.tables.forget();
     this.network.restore(saved.network);
@@ -171,7 +195,7 @@ class SpikingModel {
   }
 
   copy() {
-    const other = Object.create(SpikingModel.prototype);
+    const other = Object.create(Object.getPrototypeOf(this));
     const { scene, seed, labels } = this;
     Object.assign(other, { scene, seed, labels });
     other.rows = scene.image.rows.map((one) => new Rows(one, scene.data));
@@ -266,12 +290,14 @@ class SpikingModel {
       (one) => starts.push(one.start),
     );
     const counts = test.labels.map(() => new Float64Array(nNeurons));
+    const begins = test.starts ?? starts;
     let at = -1;
     times.forEach((time, i) => {
-      while (at + 1 < starts.length && starts[at + 1] <= time) at += 1;
-      if (at >= 0 && at < counts.length) counts[at][neurons[i]] += 1;
+      while (at + 1 < begins.length && begins[at + 1] <= time) at += 1;
+      const inside = time - begins[at] < (test.within_s ?? Infinity);
+      if (at >= 0 && at < counts.length && inside) counts[at][neurons[i]] += 1;
     });
-    return decoded(counts, test.labels, test.neurons);
+    return results(counts, test);
   }
 
   // -- reading --------------------
@@ -320,6 +346,7 @@ class SpikingModel {
     }
     const n = this.scene.wiring.nNeurons;
     arrays.alive = Uint8Array.from({ length: n }, (_, k) => (this.network.alive(k) ? 1 : 0));
+    values.turnover = this.turnover.totals;
     values.label = this.drawn || !this.lastShown ? null : (this.lastShown.label ?? null);
     return { arrays, values };
   }
@@ -389,35 +416,83 @@ function together({ grid, shape }, read, Type) {
   return shaped(out, shape);
 }
 
-/** Spikes of each neuron per label; each trial named by the centroids of all others. */
-function decoded(counts, labels, neurons) {
+/** Spikes of each neuron per label, and decoding. */
+function results(counts, { labels, from = 0, to = Infinity, tuning }) {
   const kinds = [...new Set(labels)].sort((a, b) => a - b);
-  const chosen = neurons ?? counts[0].map((_, k) => k);
+  const seen = counts.map((own) => own.slice(from, Math.min(to, own.length)));
+  const found = {
+    trials: labels.length,
+    correct: decoded(seen, labels, kinds),
+    chance: 1 / kinds.length,
+  };
+  if (!tuning) return found;
   const of = kinds.map((kind) => labels.flatMap((label, i) => (label === kind ? [i] : [])));
-  const sums = of.map((trials) => counts[0].map((_, k) => total(trials, (i) => counts[i][k])));
-  const mean = Array.from(counts[0], (_, k) => sums.map((sum, j) => sum[k] / of[j].length));
-  const error = Array.from(counts[0], (_, k) =>
+  found.mean = Array.from(counts[0], (_, k) =>
+    of.map((trials) => total(trials, (i) => counts[i][k]) / trials.length),
+  );
+  found.error = Array.from(counts[0], (_, k) =>
     of.map((trials, j) => {
-      const squares = total(trials, (i) => (counts[i][k] - mean[k][j]) ** 2);
+      const squares = total(trials, (i) => (counts[i][k] - found.mean[k][j]) ** 2);
       return Math.sqrt(squares / (trials.length - 1) / trials.length);
     }),
   );
+  return found;
+}
+
+/** Trials whose label is found by the nearest centroid of the other half of the trials. */
+function decoded(counts, labels, kinds) {
+  const half = Math.floor(counts.length / 2);
   let correct = 0;
-  counts.forEach((own, i) => {
-    const distances = kinds.map((kind, j) => {
-      const left = of[j].length - (labels[i] === kind ? 1 : 0);
-      return total(chosen, (k) => {
-        const centroid = (sums[j][k] - (labels[i] === kind ? own[k] : 0)) / left;
-        return (own[k] - centroid) ** 2;
-      });
+  for (const isTested of [(i) => i >= half, (i) => i < half]) {
+    const centroids = kinds.map((kind) => {
+      const trials = labels.flatMap((label, i) => (label === kind && !isTested(i) ? [i] : []));
+      return counts[0].map((_, k) => total(trials, (i) => counts[i][k]) / trials.length);
     });
-    if (kinds[distances.indexOf(Math.min(...distances))] === labels[i]) correct += 1;
-  });
-  return { trials: labels.length, correct, chance: 1 / kinds.length, mean, error };
+    counts.forEach((own, i) => {
+      if (!isTested(i)) return;
+      const distances = centroids.map((c) => c.reduce((sum, v, k) => sum + (own[k] - v) ** 2, 0));
+      if (kinds[distances.indexOf(Math.min(...distances))] === labels[i]) correct += 1;
+    });
+  }
+  return correct;
 }
 
 function total(values, of) {
   let sum = 0;
   for (const v of values) sum += of(v);
   return sum;
+}
+
+/** Synapses that became functional, or stopped being so, between equal time points. */
+class Turnover {
+  constructor(every) {
+    Object.assign(this, { every, before: {}, totals: {} });
+  }
+
+  isDue(tick) {
+    return tick % this.every === 0;
+  }
+
+  nextAfter(tick) {
+    return (Math.floor(tick / this.every) + 1) * this.every;
+  }
+
+  count(matrices) {
+    const totals = {};
+    for (const [name, theta] of Object.entries(matrices)) {
+      const now = Uint8Array.from(theta, (v) => (v > 0 ? 1 : 0));
+      const was = this.before[name] ?? now;
+      const { formed = 0, lost = 0 } = this.totals[name] ?? {};
+      totals[name] = {
+        formed: formed + total(now.keys(), (i) => (now[i] > was[i] ? 1 : 0)),
+        lost: lost + total(now.keys(), (i) => (now[i] < was[i] ? 1 : 0)),
+      };
+      this.before = { ...this.before, [name]: now };
+    }
+    this.totals = totals;
+  }
+
+  copy() {
+    return Object.assign(new Turnover(this.every), { before: this.before, totals: this.totals });
+  }
 }
