@@ -64,6 +64,16 @@ def test_draws_on_disk_are_those_in_memory(tmp_path):
     )
 
 
+def test_a_lost_draw_is_an_error_and_a_draw_of_zeros_is_not(tmp_path):
+    algorithm = sj.sampler(lambda w: -0.0 * jnp.sum(w), speed=1e-30)  # it stays at 0
+    settings = dict(steps=3, progress=False, key=1)
+    sj.run(algorithm, jnp.zeros(2), **settings, store=tmp_path / "draws")
+    assert sj.open_draws(tmp_path / "draws", jnp.zeros(2)).shape == (1, 3)
+    (tmp_path / "draws" / "theta" / "c" / "0" / "1" / "0").unlink()
+    with pytest.raises(ss.SynsampError, match=r"every draw, got '2 of 3 chunks of theta'"):
+        sj.open_draws(tmp_path / "draws", jnp.zeros(2))
+
+
 def test_a_bare_array_can_be_kept_too(tmp_path):
     algorithm = sj.sampler(lambda w: -jnp.sum(w**2), speed=0.01)
     settings = dict(steps=3, progress=False, key=1)

@@ -160,6 +160,9 @@ def open_draws(store: str | Path, like: Tree) -> Draws:
             what = "nothing" if found is None else getattr(found, "shape", "a folder")
             rule = f"must hold {name} with axes (chain, draw, *{np.shape(leaf)})"
             raise refuse("store", rule, what, "pass a tree like the sampled one as like=")
+        if found.nchunks_initialized < found.nchunks:  # Zarr would read them as fill values
+            left = f"{found.nchunks_initialized} of {found.nchunks} chunks of {name}"
+            raise refuse("store", "must hold every draw", left, "copy or run it again")
         arrays.append(found)
     return Draws(arrays, names, jax.tree.structure(like))
 
@@ -181,6 +184,7 @@ def _new_zarr(
             shape=shape,
             chunks=(1, 1, *shape[2:]),  # a draw is written and read whole
             dtype=str(leaf.dtype),
+            config={"write_empty_chunks": True},  # so that a missing chunk is a lost one
             dimension_names=("chain", "draw", *(f"axis_{k}" for k in range(len(shape) - 2))),
         )
         for name, shape, leaf in zip(names, shapes, leaves, strict=True)
