@@ -64,7 +64,7 @@ class Draws:
         leaves = (f"{n} {a.shape[2:]}" for n, a in zip(self.names, self._arrays, strict=True))
         return f"Draws({chains} chains, {draws} draws: {', '.join(leaves)})"
 
-    def __getitem__(self, which: str | tuple[int, int]) -> Any:
+    def __getitem__(self, which: Any) -> Any:
         """All draws of the leaf with this name, or the pytree of draw (chain, draw)."""
         if isinstance(which, str):
             return np.asarray(self._arrays[self.names.index(one_of("name", which, self.names))])

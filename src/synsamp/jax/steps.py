@@ -68,4 +68,4 @@ def with_unit_steps(method: Any) -> LeafMethod:
         raise refuse("method", "must be a sampling method for pytrees", method, remedy)
     if isinstance(method, Underdamped) and method.tau is None:
         return method.tuned(TAU)
-    return method  # type: ignore[no-any-return]  # one of the keys of STEPS
+    return method

@@ -47,7 +47,8 @@ def convert(posterior: xr.Dataset, sample_stats: xr.Dataset | None = None) -> An
     if _arviz_version().startswith("0."):
         import arviz  # takes seconds to import
 
-        return arviz.InferenceData(**groups)
+        make: Any = arviz.InferenceData
+        return make(**groups)
     import arviz_base
 
     return arviz_base.convert_to_datatree(groups)

@@ -25,7 +25,7 @@ from synsamp.jax.rewiring.parts import ConnectionCost
 from synsamp.jax.sampling import as_key
 
 _PAYS_BELOW = 0.02
-"""Fraction of connections below which the sparse product is faster (docs/deep.md)."""
+"""Fraction of connections below which the sparse product is faster (docs/benchmarks.md)."""
 _AT_BIRTH = 1e-12
 """θ of a new connection: active, with a negligible weight."""
 
