@@ -50,6 +50,7 @@ def compared(name: str, speed: float, preconditioner: object = None) -> Row:
         thin=max(1, steps // 200),
         chains=CHAINS,
         key=7,
+        diagnostics=False,
         progress=False,
     )
     found = draws.diagnose(

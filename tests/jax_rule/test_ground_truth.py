@@ -41,6 +41,7 @@ def _scores(name, speed, temperature=1.0):
         thin=steps // 100,
         chains=100,
         key=11,
+        diagnostics=False,
         progress=False,
     )
     mean = NUTS[f"{name}_mean"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import arviz_stats
 import blackjax
 import jax
@@ -75,7 +77,7 @@ def test_the_trace_is_the_log_likelihood_before_each_step():
 
 def test_blocks_of_draws_are_those_of_single_steps(monkeypatch):
     whole = _run(steps=60, thin=2)
-    monkeypatch.setattr("synsamp.jax.run._MOST_AT_ONCE", 4)
+    monkeypatch.setattr(import_module("synsamp.jax.run"), "_MOST_AT_ONCE", 4)
     np.testing.assert_array_equal(_run(steps=60, thin=2)["bias"], whole["bias"])
 
 
@@ -228,6 +230,7 @@ def test_an_interrupted_run_returns_the_draws_so_far(monkeypatch, tmp_path):
         keep(self, trees, values)
 
     monkeypatch.setattr(module.DrawWriter, "append", keep_two)
+    monkeypatch.setattr(import_module("synsamp.jax.run"), "_MOST_AT_ONCE", 1)
     for store in (None, tmp_path / "draws"):
         calls.clear()
         assert _run(store=store).shape == (2, 2)

@@ -52,7 +52,7 @@ def _p_value(samples, temperature=1.0, prior=BIMODAL):
 @pytest.mark.parametrize("method", METHODS)
 def test_stationary_distribution(method):
     assert _p_value(_end(method, speed=0.02, steps=6000)) > 0.01 / 3
-    assert _p_value(_end(method, speed=0.02, steps=6000), temperature=1.2) < 1e-6
+    assert _p_value(_end(method, speed=0.02, steps=6000), temperature=1.5) < 1e-6
 
 
 def test_another_temperature():

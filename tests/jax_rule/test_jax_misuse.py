@@ -74,7 +74,7 @@ MISUSES = {
         lambda: sj.HardRewiring((4, 5), 3).apply(
             *sj.HardRewiring((4, 5), 3).start(0), jnp.zeros((2, 5))
         ),
-        ["x", "(any, 4)", "(2, 5)"],
+        ["x", "(..., 4)", "(2, 5)"],
     ),
     "temperature < 0": (lambda: _step(temperature=-1.0), ["temperature at b", ">= 0", "-1.0"]),
     "temperature < 0 of one leaf": (

@@ -16,7 +16,7 @@ import synsamp.jax as sj
 
 X = np.random.default_rng(0).normal(size=(60, 3))
 Y = (X @ np.array([1.0, -1.5, 0.3]) > 0).astype(float)
-SHARP = np.array([1.0, 100.0])
+SHARP = np.array([5.0, 100.0])
 """Precisions of a Gaussian likelihood in two dimensions."""
 
 
@@ -50,25 +50,18 @@ def test_the_excess_of_the_spread_is_that_of_euler_maruyama():
     assert "about 29% too wide" in message
 
 
-def test_a_run_that_overshoots_warns_and_its_advice_is_right_at_the_first_try():
-    # Logistic regression at this speed is far too wide, with R-hat near 1.
-    fast = dict(data=(X, Y), start=jnp.zeros(3), log_likelihood=_logistic)
-    _, message = _run(settings={"speed": 0.3, "data_size": 60.0}, **fast)
-    assert "overshoot" in message
+def test_a_run_that_is_too_wide_warns_and_its_advice_is_right_at_the_first_try():
+    fast = dict(data=(X, Y), start=jnp.zeros(3), log_likelihood=_logistic, steps=4000)
+    prior = ss.Gaussian(0, 1)
+    wide, message = _run(settings={"speed": 0.5, "data_size": 60.0, "prior": prior}, **fast)
     speed = _advice(message)
-    _run(settings={"speed": speed, "data_size": 60.0}, warn=False, **fast)
+    good, _ = _run(settings={"speed": speed, "data_size": 60.0, "prior": prior}, warn=False, **fast)
+    assert wide["theta"].std() > 1.1 * good["theta"].std()
     assert 1e-3 < speed < 0.1
 
 
 def test_noise_of_minibatches_counts():
     minibatch = dict(data=(X, Y), start=jnp.zeros(3), log_likelihood=_logistic, batch_size=1)
-    _run(
-        settings={"speed": 0.01, "data_size": 60.0},
-        warn=False,
-        data=(X, Y),
-        start=jnp.zeros(3),
-        log_likelihood=_logistic,
-    )
     _, message = _run(settings={"speed": 0.01, "data_size": 60.0}, **minibatch)
     assert "too wide" in message
     thermostat = {"speed": 0.01, "data_size": 60.0, "method": sj.Thermostat()}
@@ -80,11 +73,6 @@ def test_inertia_is_unbiased_until_it_is_unstable():
     assert draws.attrs["spread_inflation"] == 0
     _, message = _run(settings={"speed": 0.38, "method": ss.Underdamped(10.0)})
     assert "overshoot" in message
-    _run(
-        settings={"speed": optax.constant_schedule(0.05), "method": ss.Underdamped(1.0)},
-        steps=4,
-        burn_in=0,
-    )
 
 
 @pytest.mark.parametrize("method", [ss.Overdamped(), ss.Underdamped()])
@@ -121,8 +109,8 @@ def test_optax_users_are_warned_by_check():
         return jax.jit(lambda: jax.lax.fori_loop(0, 300, step, start))()
 
     KEY = jax.random.key(0)
-    moved, state = state_of(0.05, 3.0)
-    with pytest.warns(ss.StepSizeWarning, match=r"variance of about 1.2 times .* at w; multiply"):
+    moved, state = state_of(0.05, 3.0)  # b (Var(noise) + Var(θ))/2 = 0.25
+    with pytest.warns(ss.StepSizeWarning, match=r"variance of about 1.3 times .* at w; multiply"):
         sj.check(state, moved)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

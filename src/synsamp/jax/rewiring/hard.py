@@ -20,7 +20,7 @@ import numpy as np
 
 from synsamp.arguments import number, seed, whole, wholes
 from synsamp.errors import refuse
-from synsamp.jax.rewiring.filling import fill
+from synsamp.jax.rewiring.filling import FEW, fill, fill_few
 from synsamp.jax.rewiring.parts import ConnectionCost
 from synsamp.jax.sampling import as_key
 
@@ -109,15 +109,19 @@ class HardRewiring:
         self._require_slots(theta)
         freed = theta <= 0.0
 
-        def replace() -> tuple[jax.Array, Connections]:
-            places = fill(key, self.size, wires.places, freed)
-            born = jnp.where(freed, jnp.asarray(_AT_BIRTH, theta.dtype), theta)
-            return born, Connections(places, jnp.where(freed, self.sign_of(places), wires.sign))
+        def few() -> Connections:  # none at all in many steps
+            found = fill_few(key, self.size, wires.places, freed, wires.sign, self.sign_of)
+            return Connections(*found)
 
-        found: tuple[jax.Array, Connections] = jax.lax.cond(
-            jnp.any(freed), replace, lambda: (theta, wires)
-        )
-        return found
+        def many() -> Connections:
+            places = fill(key, self.size, wires.places, freed)
+            return Connections(places, jnp.where(freed, self.sign_of(places), wires.sign))
+
+        born = jnp.where(freed, jnp.asarray(_AT_BIRTH, theta.dtype), theta)
+        # A layer that is nearly full has few dormant connections to hit.
+        if 2 * self.connections > self.size:
+            few = many
+        return born, jax.lax.cond(jnp.sum(freed) <= FEW, few, many)
 
     def weights(self, theta: jax.Array, wires: Connections) -> jax.Array:
         """w = s·θ of each slot."""
@@ -131,12 +135,13 @@ class HardRewiring:
         return placed.reshape(self.shape)
 
     def apply(self, theta: jax.Array, wires: Connections, x: jax.Array) -> jax.Array:
-        """``x @ W`` for x of shape (rows, n_in), by the faster of the two products."""
-        if x.ndim != 2 or x.shape[1] != self.shape[0]:
-            raise refuse("x", f"must have shape (any, {self.shape[0]})", x.shape)
+        """``x @ W`` for x of shape (…, n_in), by the faster of the two products."""
+        if x.ndim < 1 or x.shape[-1] != self.shape[0]:
+            raise refuse("x", f"must have shape (..., {self.shape[0]})", x.shape)
         if self.connections >= _PAYS_BELOW * self.size:
             return x @ self.dense(theta, wires)
-        return self.sparse_product(theta, wires, x)
+        rows = self.sparse_product(theta, wires, x.reshape(-1, self.shape[0]))
+        return rows.reshape(*x.shape[:-1], self.shape[1])
 
     def sparse_product(self, theta: jax.Array, wires: Connections, x: jax.Array) -> jax.Array:
         """``x @ W`` slot by slot: each adds its input times its weight to its output.
