@@ -253,6 +253,18 @@ def test_optax_can_chain_it():
     np.testing.assert_allclose(updates["bias"], -0.05)
 
 
+def test_hyperparameters_can_be_injected():
+    optimiser = optax.inject_hyperparams(sj.sampling)(learning_rate=1.0, temperature=0.0)
+    state, gradients = optimiser.init(START), jax.tree.map(jnp.ones_like, START)
+    update = jax.jit(optimiser.update)
+    first, state = update(gradients, state, START)
+    state.hyperparams["learning_rate"] = jnp.asarray(0.25)
+    second, state = update(gradients, state, START)
+    np.testing.assert_allclose(first["bias"], -1.0)
+    np.testing.assert_allclose(second["bias"], -0.25)
+    sj.check(state, START)
+
+
 def test_without_prior_and_noise_it_is_sgd():
     own, sgd = sj.sampling(speed=0.1, temperature=0.0, data_size=5.0), optax.sgd(0.5)
     gradients = jax.tree.map(lambda x: x + 1.5, START)

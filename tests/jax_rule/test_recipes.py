@@ -9,6 +9,9 @@ import jax
 import numpy as np
 import pytest
 
+import synsamp as ss
+import synsamp.jax as sj
+
 PAGE = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 DATA, RECIPES = (
@@ -63,3 +66,12 @@ def test_a_log_likelihood_may_be_random():
     draws = names["draws"]
     assert np.abs(draws["theta"].mean(axis=(0, 1)) - [1.0, -0.5]).max() < 0.5
     assert draws.log_likelihood.shape == (4, 800)
+
+
+def test_flax_saves_the_state_of_an_optimiser_with_an_old_style_key():
+    serialization = pytest.importorskip("flax", reason="pip install flax").serialization
+    params = {"w": jax.numpy.ones(3)}
+    settings = dict(speed=0.1, method=ss.Underdamped(), key=jax.random.PRNGKey(3))
+    state = sj.sampling(**settings).init(params)
+    again = serialization.from_bytes(state, serialization.to_bytes(state))
+    jax.tree.map(np.testing.assert_array_equal, again, state)

@@ -24,7 +24,7 @@ from synsamp.jax.floors import Floor
 from synsamp.jax.preconditioner import RMSProp
 from synsamp.jax.pytree import LeafSetting, Schedule, Tree
 from synsamp.jax.steps import LeafMethod
-from synsamp.jax.update import AUTO, Progress, Settings, check_fault
+from synsamp.jax.update import AUTO, Progress, Settings, check_fault, is_array
 from synsamp.mappings import Identity, Mapping
 from synsamp.priors import Flat, Prior, PriorByGroup
 from synsamp.rule.overdamped import Overdamped
@@ -126,7 +126,9 @@ def _speed_of(speed: Any, learning_rate: Any, data_size: float) -> Any:
         return speed
     if callable(learning_rate):
         return lambda count: learning_rate(count) / data_size
-    return number("learning_rate", learning_rate, above=0) / data_size
+    if not is_array(learning_rate):
+        learning_rate = number("learning_rate", learning_rate, above=0)
+    return learning_rate / data_size
 
 
 def _require_one_chain(key: Any, params: Tree) -> None:
@@ -148,6 +150,8 @@ def weights(mapping: Any, params: Tree) -> Tree:
 
 def as_key(key: Any) -> jax.Array:
     """Convert a seed to a JAX key; old-style and typed keys are unchanged."""
+    if is_array(key) and jnp.issubdtype(key.dtype, jnp.integer):
+        return jax.random.key(key)
     if isinstance(key, jax.Array):
         old_style = key.dtype == jnp.uint32 and key.ndim == 1
         new_style = jnp.issubdtype(key.dtype, jax.dtypes.prng_key) and key.ndim == 0

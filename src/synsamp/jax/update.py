@@ -93,7 +93,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         remedy = "the number of examples over which the loss is a mean"
-        number("data_size", self.data_size, above=0, at_most=1e15, remedy=remedy)
+        if not is_array(self.data_size):
+            number("data_size", self.data_size, above=0, at_most=1e15, remedy=remedy)
         if self.preconditioner is not None:
             instance("preconditioner", self.preconditioner, RMSProp)
         object.__setattr__(self, "method", with_unit_steps(self.method))
@@ -264,6 +265,8 @@ def _leaf_rule(
 
 def _temperature(name: str, temperature: Any) -> tuple[Callable[[Any], Any], bool]:
     limits: Any = dict(at_least=0, at_most=1e12, remedy="0 gives MAP, 1 the posterior")
+    if is_array(temperature):
+        return lambda count: temperature, True
     if callable(temperature):
         number(f"{name}, step 0,", _at_step_0(temperature), **limits)
         return temperature, True
@@ -284,8 +287,13 @@ def _speed(
     if callable(speed):
         number(f"{name}, step 0,", _at_step_0(speed), at_least=0, **limits)
         return lambda theta, count: (speed(count), 0.0)
-    constant = number(name, speed, above=0, **limits)
+    constant = speed if is_array(speed) else number(name, speed, above=0, **limits)
     return lambda theta, count: (constant, 0.0)
+
+
+def is_array(value: Any) -> bool:
+    """Whether a setting is a number of ``optax.inject_hyperparams``, which may be traced."""
+    return isinstance(value, jax.Array) and value.ndim == 0
 
 
 def _at_step_0(schedule: Callable[[int], Any]) -> Any:
