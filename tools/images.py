@@ -10,7 +10,8 @@ from PIL import Image
 
 from synsamp.runs.storage.atomic import replacing
 
-WIDTHS_PX, COLOURS = (760, 640, 520, 400, 300), 128
+WIDTHS_PX = (1400, 1200, 1000, 760, 640, 520, 400, 300)
+"""From twice the width at which a page shows a figure downwards."""
 
 
 def copy_images(folders: Sequence[Path], target: Path, prefix: str, max_bytes: int) -> None:
@@ -38,5 +39,7 @@ def _small(path: Path, width: int) -> bytes:
         flat = image.convert("RGB")
     flat.thumbnail((width, 4 * width))
     content = BytesIO()
-    flat.quantize(COLOURS).save(content, "png", optimize=True)
+    # 256 colours, chosen to cover what occurs: the default choice merges the rarer of two hues.
+    few = flat.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(content, "png", optimize=True)
     return content.getvalue()

@@ -47,6 +47,17 @@ def claims(found: Mapping[str, Sequence[ClaimRecord]], width: int) -> Table:
     return table
 
 
+def summary(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
+    """A line for each experiment: how many of its claims hold."""
+    table = Table(box=None, show_header=False, padding=(0, 1), title_justify="left")
+    table.title = Text("claims, each with its evidence in the report")
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, records in found.items():
+        table.add_row(Text(visible(name), "bold"), Text(tally(records)))
+    return table
+
+
 def _columns(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 1, 0))
     table.add_column("verdict", width=12)

@@ -93,11 +93,12 @@ def carry_out_ensemble(
     console: Console,
     workers: Workers,
     whole: tuple[Whole, str] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Do what is missing of the ensemble in a folder whose lock is held.
 
     ``load`` travels to the workers and gives the experiment there: a user's file goes with it.
-    ``whole`` is as in `EnsembleProgress`.
+    ``whole`` is as in `EnsembleProgress`, ``meanwhile`` as in `run_tasks`.
     """
     experiment = load()
     trials = trials_of(experiment, folder.description)
@@ -122,7 +123,7 @@ def carry_out_ensemble(
                 )
                 for trial in trials
             ]
-            for ended in run_tasks(client, tasks, progress.report, workers.accepted):
+            for ended in run_tasks(client, tasks, progress.report, workers.accepted, meanwhile):
                 why = f"{type(ended.error).__name__}: {ended.error}"
                 outcome = ended.value or Outcome("failed", why)
                 outcomes[ended.name] = outcome

@@ -74,12 +74,13 @@ def run_tasks(
     tasks: Sequence[Task],
     on_progress: Callable[[str, float], None],
     accepted: frozenset[str] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[Ended]:
     """Run all tasks; yields each as it ends, calls ``on_progress(name, share)`` in between.
 
     What a task warns of in its worker is said here too. Workers whose processor is not
-    ``accepted`` (`Workers.accepted`) run none. Leaving the loop early cancels what is still
-    running or waiting.
+    ``accepted`` (`Workers.accepted`) run none. ``meanwhile`` is called once in this process while
+    the workers begin. Leaving the loop early cancels what is still running or waiting.
     """
     labels = {task.name: task.label for task in tasks}
     warned: set[str] = set()
@@ -94,6 +95,7 @@ def run_tasks(
             )
             futures[future.key] = (task.name, future)
             future.add_done_callback(lambda f: news.put(("ended", f)))
+        meanwhile()
         while futures:
             kind, content = _next(news, client, futures)
             if kind == "progress" and "warning" in content:
