@@ -48,6 +48,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"experiments", "paper"},
     "examples": ENGINE | TOOLS | {"spiking", "protocol", "claims", "experiments"},
     "runs": GROUND | {"protocol", "claims", "experiments", "analysis"},
+    "interchange": {"errors", "arguments", "extras", "progress", "experiments", "protocol", "runs"},
     "report": {
         "errors",
         "arguments",
@@ -68,11 +69,18 @@ MAY_IMPORT: dict[str, set[str]] = {
         "spines",
         "experiments",
         "runs",
+        "interchange",
         "report",
     },
     "": ENGINE
     | TOOLS
-    | {"models", "spiking", "spines", "runs"},  # synsamp/__init__.py, the public names
+    | {
+        "models",
+        "spiking",
+        "spines",
+        "runs",
+        "interchange",
+    },  # synsamp/__init__.py, the public names
 }
 
 

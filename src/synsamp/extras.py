@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from synsamp.errors import SynsampError
 
-EXTRAS = {"jax": ("jax", "optax")}
+EXTRAS = {"jax": ("jax", "optax"), "neo": ("neo", "nixio"), "nwb": ("pynwb",)}
 """Packages of each extra, e.g. of ``pip install 'synsamp[jax]'``."""
 
 

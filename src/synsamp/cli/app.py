@@ -32,6 +32,7 @@ COMMANDS = {
     "claims": "look",
     "report": "look",
     "check": "look",
+    "export": "export",
     "data": "tools",
     "spines": "spines",
     "doctor": "tools",

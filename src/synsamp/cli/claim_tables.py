@@ -50,7 +50,9 @@ def claims(found: Mapping[str, Sequence[ClaimRecord]], width: int) -> Table:
 def summary(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
     """A line for each experiment: how many of its claims hold."""
     table = Table(box=None, show_header=False, padding=(0, 1), title_justify="left")
-    table.title = Text("claims, each with its evidence in the report")
+    everything = [claim for records in found.values() for claim in records]
+    table.title = Text(f"claims: {tally(everything)}")
+    table.caption, table.caption_justify = Text("each with its evidence in the report"), "left"
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, records in found.items():

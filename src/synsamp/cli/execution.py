@@ -143,10 +143,12 @@ def _carry_out(
 
     What is ``finished`` is drawn while the workers are busy with the next run.
     """
-    from synsamp.runs.ensembles.run import carry_out_ensemble
+    from synsamp.runs.ensembles.run import carry_out_ensemble, first_task
     from synsamp.runs.execute import RunFailedError, carry_out
+    from synsamp.runs.parallel.tasks import Lookahead
 
     console = Console(stderr=True)
+    ahead = Lookahead()
     drawing = _Drawing(report, finished)
     several = len(runs) + len(finished) > 1
     if several:
@@ -163,12 +165,25 @@ def _carry_out(
                     drawing.catch_up()
                     carry_out(entry.load(), folder, console)
                 else:
+                    later = runs[number][1] if number < len(runs) else None
+                    ahead.next_task = (
+                        None
+                        if later is None or later.description.trials is None
+                        else first_task(runs[number][0].load, later)
+                    )
                     carry_out_ensemble(
-                        entry.load, folder, console, workers, meanwhile=drawing.catch_up
+                        entry.load,
+                        folder,
+                        console,
+                        workers,
+                        meanwhile=drawing.catch_up,
+                        ahead=ahead,
                     )
         except KeyboardInterrupt:
+            ahead.cancel()
             return complain(f"stopped; continue with `synsamp resume {root}`", 130)
         except RunFailedError as error:
+            ahead.cancel()  # it may not have been taken
             drawing.code = complain(str(error), 1)
         if folder.status.state == "finished":
             drawing.waiting.append(folder)
