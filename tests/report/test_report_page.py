@@ -235,7 +235,7 @@ def test_nothing_a_user_writes_becomes_markup(tmp_path):
         walk.EXPERIMENT = original
     parsed = Page(page)
     assert not [tag for tag, _ in parsed.tags if tag == "script"]
-    assert parsed.text.count("alert(1)") == 10
+    assert parsed.text.count("alert(1)") == 11
 
 
 def test_drawing_twice_gives_the_same_files(tmp_path):

@@ -33,6 +33,7 @@ COMMANDS = {
     "report": "look",
     "check": "look",
     "export": "export",
+    "figure": "figure",
     "data": "tools",
     "spines": "spines",
     "doctor": "tools",

@@ -70,7 +70,9 @@ def _draws(trial: Recorded) -> xr.Dataset:
             full = plain if name.rpartition("/")[2] == key else f"{plain}_{key}"
             # Times of two records differ: draws are counted.
             found[full] = moved.drop_vars(along, errors="ignore").rename({along: "draw"})
-    if len(found) > 1:
+    if len(found) == 1:
+        found = {"theta": found.popitem()[1]}
+    else:
         found = {
             full: theta.rename({dim: f"{dim}_of_{full}" for dim in theta.dims})
             for full, theta in found.items()

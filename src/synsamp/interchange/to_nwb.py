@@ -113,10 +113,11 @@ def _synapse_tables(trial: Recorded, branch: str) -> Any:
 
 
 def _claims(folder: RunFolder) -> Any:
-    rows = claim_rows(folder.claims())
-    keys = list(rows[0]) if rows else ["id"]
+    # A table of NWB has a column "id" of its own.
+    rows = [{"claim": row.pop("id"), **row} for row in claim_rows(folder.claims())]
+    keys = list(rows[0]) if rows else ["claim"]
     columns = {
-        key: (np.array([row[key] for row in rows]) if rows else np.array([], str), f"claim: {key}")
+        key: (np.array([row[key] for row in rows]) if rows else np.array([], str), f"{key} of the claim")
         for key in keys
     }
     text = "what was claimed of the experiment, what was measured over seeds, and the verdict"
