@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
 
+from synsamp.report.palette import in_few_colours
 from synsamp.runs.storage.atomic import replacing
 
 WIDTHS_PX = (1400, 1200, 1000, 760, 640, 520, 400, 300)
@@ -38,8 +38,4 @@ def _small(path: Path, width: int) -> bytes:
     with Image.open(path) as image:
         flat = image.convert("RGB")
     flat.thumbnail((width, 4 * width))
-    content = BytesIO()
-    # 256 colours, chosen to cover what occurs: the default choice merges the rarer of two hues.
-    few = flat.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(content, "png", optimize=True)
-    return content.getvalue()
+    return in_few_colours(flat)

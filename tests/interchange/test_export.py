@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -192,6 +195,18 @@ def test_nwbinspector_finds_nothing_critical(nwb_file):
         assert [f"{m.check_function_name}: {m.message}" for m in bad] == []
 
 
+def test_nwbinspector_would_find_a_missing_subject(nwb_file, tmp_path):
+    inspector = pytest.importorskip("nwbinspector", reason="nwbinspector is not installed")
+    import h5py
+
+    spoiled = tmp_path / "spoiled.nwb"
+    shutil.copyfile(nwb_file, spoiled)
+    with h5py.File(spoiled, "a") as file:
+        del file["general/subject"]
+    found = list(inspector.inspect_nwbfile(nwbfile_path=spoiled))
+    assert [m.message for m in found if m.importance.name not in SUGGESTIONS]
+
+
 SUGGESTIONS = ("BEST_PRACTICE_VIOLATION", "BEST_PRACTICE_SUGGESTION")
 
 
@@ -260,3 +275,21 @@ def test_the_command_writes_next_to_the_run(single, tmp_path, capsys):
     words = ["export", str(single.path), "--to", "csv", "--out", str(tmp_path / "x")]
     assert run_command_line(words, registry) == 0
     assert capsys.readouterr().out == f"wrote {tmp_path / 'x'}\n"
+
+
+def test_the_page_on_export_runs_as_printed(single, tmp_path, monkeypatch):
+    pytest.importorskip("pynwb", reason="needs synsamp[nwb]")
+    pytest.importorskip("nixio", reason="needs synsamp[neo]")
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(single.path, "runs/hot")
+    page = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+    write, read = re.findall(r"```python\n(.*?)```", page, re.S)
+    names: dict[str, object] = {}
+    exec(write, names)
+    for line in re.findall(r"^    synsamp (export .*?--to (?:neo|arviz))\b", page, re.M):
+        assert run_command_line(line.split(), REGISTRY) == 0
+    exec(read, names)
+    assert len(names["units"]) == sum(
+        len(segment.spiketrains) for segment in names["block"].segments
+    )
+    assert "theta" in names["tree"]["posterior"]

@@ -63,7 +63,7 @@ def export(run: str | Path, to: str, out: str | Path | None = None) -> Path:
     if not target.absolute().parent.is_dir():
         raise refuse("out", "must be in an existing folder", str(target), "make the folder first")
     trials = recorded_in(folder)
-    part = target.absolute().parent / f".synsamp-{secrets.token_hex(8)}.part"
+    part = target.absolute().parent / f".synsamp-{secrets.token_hex(8)}.part{target.suffix}"
     try:
         with progress_bar(f"exporting to {to}", len(trials)) as advance:
             form.write(folder, trials, part, advance)

@@ -117,7 +117,10 @@ def _claims(folder: RunFolder) -> Any:
     rows = [{"claim": row.pop("id"), **row} for row in claim_rows(folder.claims())]
     keys = list(rows[0]) if rows else ["claim"]
     columns = {
-        key: (np.array([row[key] for row in rows]) if rows else np.array([], str), f"{key} of the claim")
+        key: (
+            np.array([row[key] for row in rows]) if rows else np.array([], str),
+            f"{key} of the claim",
+        )
         for key in keys
     }
     text = "what was claimed of the experiment, what was measured over seeds, and the verdict"

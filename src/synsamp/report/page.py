@@ -11,9 +11,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from io import BytesIO
 from typing import NamedTuple
 
 from markupsafe import Markup
+from PIL import Image
 
 from synsamp.experiments.base import Experiment
 from synsamp.report.claim_range import claim_range
@@ -29,6 +31,7 @@ from synsamp.report.numbers import (
     tally,
     verdict_and_why,
 )
+from synsamp.report.palette import in_few_colours
 from synsamp.report.template import render
 from synsamp.report.verdict_map import SIGNS
 from synsamp.runs.overrides import flat, meanings
@@ -37,7 +40,8 @@ from synsamp.runs.storage.folder import ClaimRecord, Description, Status
 GENERATOR = "synsamp report"
 MOST_ALT = 1500
 """Characters of a figure's alternative text."""
-SVG_LIMIT_BYTES = 400_000  # above this a picture of points is smaller and faster as PNG
+SVG_LIMIT_BYTES = 100_000
+"""A larger drawing is shown as PNG: smaller, and faster to show."""
 ABOUT_CLAIMS = ("values",)
 """Keys of drawings that show the claims of one setting: they are folded with them."""
 
@@ -237,8 +241,11 @@ def _given(description: Description) -> dict[str, str]:
 
 
 def _as_data(drawing: Drawing) -> str:
-    as_svg = len(drawing.svg) <= SVG_LIMIT_BYTES
-    kind, content = ("svg+xml", drawing.svg) if as_svg else ("png", drawing.png)
+    if len(drawing.svg) <= SVG_LIMIT_BYTES:
+        kind, content = "svg+xml", drawing.svg
+    else:
+        with Image.open(BytesIO(drawing.png)) as image:
+            kind, content = "png", in_few_colours(image)
     return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 

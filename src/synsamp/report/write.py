@@ -58,7 +58,8 @@ class Report:
     def write(self) -> None:
         """Write the page as it is so far."""
         check_target(self.out)
-        content = page(self._pages, self._expected)
+        aliases = {entry.name: entry.alias or entry.name for entry in self._registry}
+        content = page(self._pages, [aliases.get(name, name) for name in self._expected])
         with replacing(self.out) as file:
             file.write(content.encode())
 

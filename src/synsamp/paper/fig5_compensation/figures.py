@@ -291,14 +291,11 @@ def _curve(
     for number, colour in enumerate(EPOCHS):
         here = np.flatnonzero((branches == MAIN) & (lesions == number))
         if here.size:
-            with_band(
-                axes, hours[here], recall[:, here], colour, "o-", lw=2.0, ms=3.5,
-                label=EPOCH_LABELS[number],
-            )  # fmt: skip
+            how = {"lw": 2.0, "ms": 3.5, "label": EPOCH_LABELS[number]}
+            with_band(axes, hours[here], recall[:, here], colour, "o-", **how)
             if number:
                 label = "decoder kept from $t_1$" if number == 1 else "_"
-                axes.plot(hours[here], kept[:, here].mean(axis=0), ":", color=INK, lw=1.2,
-                          label=label)  # fmt: skip
+                axes.plot(hours[here], kept[:, here].mean(0), ":", color=INK, lw=1.2, label=label)
     labelled = set()
     for branch in BRANCHES:
         here = np.flatnonzero(branches == branch)
