@@ -27,7 +27,7 @@ from synsamp.report.numbers import (
     tally,
     verdict_text,
 )
-from synsamp.report.write import Report, write_report
+from synsamp.report.write import ReportPage, write_report
 from synsamp.runs import execute
 from synsamp.runs.storage.check import integrity_problems
 from synsamp.runs.storage.folder import ClaimRecord, RunFolder
@@ -116,20 +116,20 @@ def test_figures_come_first_and_claims_are_folded(report):
 
 
 def test_one_run_is_named_by_its_title_and_code_is_set_as_code(tmp_path):
-    told = replace(
+    coded = replace(
         walk.EXPERIMENT, summary="Give `--trials 2` & <b>wait</b>.", captions={"A": "`x`"}
     )
-    registry = Registry([Entry(told.name, told.alias, told.title, lambda: told)])
-    execute(told, tmp_path / "a", settings=["blocks=5"])
+    registry = Registry([Entry(coded.name, coded.alias, coded.title, lambda: coded)])
+    execute(coded, tmp_path / "a", settings=["blocks=5"])
     page = write_report([tmp_path / "a"], registry, tmp_path / "report.html").read_text()
-    assert f"<h1>{told.title}</h1>" in page
+    assert f"<h1>{coded.title}</h1>" in page
     assert "Give <code>--trials 2</code> &amp; &lt;b&gt;wait&lt;/b&gt;. (walk" in page
     assert "<code>x</code></p>" in page
     assert "`" not in Page(page).text
 
 
 def test_a_growing_page_lists_what_is_to_come(tmp_path):
-    report = Report(tmp_path / "report.html", TOYS, ["walk", "stroll"])
+    report = ReportPage(tmp_path / "report.html", TOYS, ["walk", "stroll"])
     report.write()
     text = Page(report.out.read_text()).text
     assert "2 experiments, under way" in text

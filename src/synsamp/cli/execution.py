@@ -18,7 +18,7 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.registry import Entry, Registry
 
 if TYPE_CHECKING:
-    from synsamp.report.write import Report
+    from synsamp.report.write import ReportPage
     from synsamp.runs.parallel.workers import Workers
     from synsamp.runs.storage.folder import Description, RunFolder
 
@@ -61,7 +61,7 @@ def start(
     root: Path,
     force: bool,
     workers: Workers,
-    report: Report,
+    report: ReportPage,
     several: bool = False,
 ) -> int:
     """Run what was asked for into new folders; all is checked before the first is made."""
@@ -79,7 +79,7 @@ def start(
 
 
 def resume_folder(
-    paths: Sequence[Path], root: Path, registry: Registry, workers: Workers, report: Report
+    paths: Sequence[Path], root: Path, registry: Registry, workers: Workers, report: ReportPage
 ) -> int | None:
     """Continue what is not finished, or return None if there is nothing to do."""
     from synsamp.runs import RunFolder
@@ -137,7 +137,7 @@ def _carry_out(
     finished: Sequence[RunFolder],
     root: Path,
     workers: Workers,
-    report: Report,
+    report: ReportPage,
 ) -> int:
     """Run the runs whose folders are held; one that fails does not keep the others from running.
 
@@ -200,7 +200,7 @@ def _carry_out(
 class _Drawing:
     """Finished runs that are not yet on the page, and the exit code so far."""
 
-    def __init__(self, report: Report, waiting: Sequence[RunFolder]) -> None:
+    def __init__(self, report: ReportPage, waiting: Sequence[RunFolder]) -> None:
         self.waiting, self.code = list(waiting), 0
         self._report = report
 

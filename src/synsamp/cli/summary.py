@@ -12,11 +12,11 @@ from rich.console import Console
 from synsamp.experiments.registry import Registry
 
 if TYPE_CHECKING:
-    from synsamp.report.write import Report
+    from synsamp.report.write import ReportPage
 
 
 def conclude(
-    root: Path, registry: Registry, code: int, report: Report, strict: bool = False
+    root: Path, registry: Registry, code: int, report: ReportPage, strict: bool = False
 ) -> int:
     """Print what the claims say and where the report is; return the exit code.
 
@@ -33,7 +33,8 @@ def conclude(
     claims = {f.description.experiment: f.claims() for f in finished if f not in swept}
     console = Console()
     for folder in swept:
-        console.print(claim_tables.sweep(folder.description.experiment, folder.claims()))
+        found = folder.claims()
+        console.print(claim_tables.sweep(folder.description.experiment, found, console.width))
     if len(claims) > 1:
         console.print(claim_tables.summary(claims))
     elif any(claims.values()):
@@ -53,8 +54,8 @@ def in_registry_order(runs: Sequence[Path], registry: Registry) -> list[Path]:
     return sorted(runs, key=lambda p: place.get(RunFolder(p).description.experiment, len(place)))
 
 
-def report_in(root: Path, registry: Registry, names: Sequence[str]) -> Report:
+def report_in(root: Path, registry: Registry, names: Sequence[str]) -> ReportPage:
     """The report of a folder, to which runs of these experiments will be added."""
-    from synsamp.report.write import Report
+    from synsamp.report.write import ReportPage
 
-    return Report(root / "report.html", registry, names)
+    return ReportPage(root / "report.html", registry, names)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from synsamp.interchange.recorded import recorded_in
 from synsamp.progress import progress_bar
 from synsamp.runs.storage.folder import RunFolder, find_runs
 
-Advance = Callable[[float], None]
 FORMATS = ("csv", "neo", "nwb", "arviz")
 """Each is a module ``to_NAME`` with ``SUFFIX`` and ``write(folder, trials, target, advance)``."""
 EXTRAS = ("neo", "nwb")
@@ -57,7 +55,7 @@ def export(run: str | Path, to: str, out: str | Path | None = None) -> Path:
         raise refuse("run", "must be one run", str(path), "export one of the folders in it")
     folder = RunFolder(path)
     form = import_module(f"synsamp.interchange.to_{to}")
-    target = Path(out) if out is not None else _beside(path, form.SUFFIX)
+    target = Path(out) if out is not None else _next_to(path, form.SUFFIX)
     if os.path.lexists(target):
         raise refuse("out", "must not exist yet", str(target), "name another, or remove it")
     if not target.absolute().parent.is_dir():
@@ -73,7 +71,7 @@ def export(run: str | Path, to: str, out: str | Path | None = None) -> Path:
     return target
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def _next_to(path: Path, suffix: str) -> Path:
     whole = path.resolve()
     return (
         path.parent / f"{whole.name}{suffix}"

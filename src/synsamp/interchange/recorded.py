@@ -33,7 +33,7 @@ class Train(NamedTuple):
     times_s: NDArray[np.float64]
 
 
-class State(NamedTuple):
+class TimeCourse(NamedTuple):
     """A record of θ or of weights over time: values [time, synapse], and the synapses' names."""
 
     record: str
@@ -70,7 +70,7 @@ class Recorded:
                 for index, times, _ in _by_number(data["input"].values, data["time"].values):
                     yield Train("input", record, index, times)
 
-    def states(self, branch: str) -> Iterator[State]:
+    def states(self, branch: str) -> Iterator[TimeCourse]:
         """Records of θ and of weights."""
         for name, data in self._in(branch):
             for key, variable in data.data_vars.items():
@@ -84,7 +84,7 @@ class Recorded:
                 values = variable.values.reshape(len(times), -1)
                 record = name.rpartition("/")[2]
                 full = record if record == key else f"{record}_{key}"
-                yield State(full, quantity, times, values, synapses)
+                yield TimeCourse(full, quantity, times, values, synapses)
 
     def events(self, branch: str) -> Iterator[tuple[str, xr.Dataset]]:
         """Births and deaths of synapses."""

@@ -1,8 +1,8 @@
 """Neurodata Without Borders: a file per run or trial.
 
-NWB stores what came out of a simulation like what came out of a recording. It has no field for "no
-animal". The archive DANDI lists data that belong to no organism under the species "unidentified" of
-the NCBI taxonomy; so does this file, and its description says that a network was simulated.
+NWB stores the output of a simulation like a recording. It has no field for "no animal". The archive
+DANDI lists data that belong to no organism under the species "unidentified" of the NCBI taxonomy;
+so does this file, and its description says that a network was simulated.
 
 Spike trains of neurons and inputs are rows of ``units``. θ, weights, births and deaths are tables
 of the processing module ``ecephys``. Claims are a table in ``analysis``.
@@ -113,7 +113,7 @@ def _synapse_tables(trial: Recorded, branch: str) -> Any:
 
 
 def _claims(folder: RunFolder) -> Any:
-    # A table of NWB has a column "id" of its own.
+    # In a table of NWB, "id" is the number of the row.
     rows = [{"claim": row.pop("id"), **row} for row in claim_rows(folder.claims())]
     keys = list(rows[0]) if rows else ["claim"]
     columns = {

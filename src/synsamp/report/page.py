@@ -23,6 +23,7 @@ from synsamp.report.draw import Drawing, panels_of
 from synsamp.report.look import CSS
 from synsamp.report.numbers import (
     band_text,
+    count_verdicts,
     interval_text,
     number_text,
     paper_text,
@@ -94,6 +95,14 @@ class RunPage:
         """The same in signs, where room is scarce: ``5 ✓ 1 ✗``."""
         count = {word: sum(c.verdict == word for c in self.claims) for word in SIGNS}
         return " ".join(f"{n} {SIGNS[word]}" for word, n in count.items() if n)
+
+    @property
+    def claims_by_point(self) -> dict[str, list[ClaimRecord]]:
+        """The claims at each combination of a sweep; of one setting, all under ""."""
+        found: dict[str, list[ClaimRecord]] = {}
+        for claim in self.claims:
+            found.setdefault(claim.at, []).append(claim)
+        return found
 
     @property
     def short_name(self) -> str:
@@ -182,6 +191,7 @@ def page(runs: Sequence[RunPage], waiting: Sequence[str] = ()) -> str:
         css=Markup(css),
         policy=Markup(_policy(css)),
         claims_table=_claims_table,
+        count=count_verdicts,
         tally=tally(claims),
         note=seeds_note(claims),
         any_claim=bool(claims),

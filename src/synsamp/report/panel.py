@@ -43,8 +43,8 @@ class Lettering:
 STYLES = {"paper": Lettering(1.0, 1.0, 1.0, 600), "talk": Lettering(1.45, 1.6, 1.2, 200)}
 FONTS: Any = {
     "font.family": ["Arial", "Helvetica", "Liberation Sans", "DejaVu Sans"],
-    "pdf.fonttype": 42,  # text stays text in editors
-    "svg.fonttype": "path",  # and looks alike where fonts are missing
+    "pdf.fonttype": 42,  # text that editors can change
+    "svg.fonttype": "path",  # the same on machines without the font
 }
 
 

@@ -19,7 +19,7 @@ from synsamp.runs.storage.folder import RunFolder
 MARK = f'<meta name="generator" content="{GENERATOR}">'.encode()
 
 
-class Report:
+class ReportPage:
     """A page that grows: a run is drawn once, when it is added, and the page is written again.
 
     Parameters
@@ -56,7 +56,7 @@ class Report:
         self._pages.append(_collect(folder, self._registry))
 
     def write(self) -> None:
-        """Write the page as it is so far."""
+        """Write the page with the runs drawn so far."""
         check_target(self.out)
         aliases = {entry.name: entry.alias or entry.name for entry in self._registry}
         content = page(self._pages, [aliases.get(name, name) for name in self._expected])
@@ -67,7 +67,7 @@ class Report:
 def write_report(folders: Sequence[Path], registry: Registry, out: Path) -> Path:
     """Draw the figures of finished runs and write one page of them all to ``out``."""
     check_target(out)
-    report = Report(out, registry)
+    report = ReportPage(out, registry)
     with progress_bar("drawing", len(folders)) as advance:
         for path in folders:
             with RunFolder.reopen(path) as folder:

@@ -218,7 +218,7 @@ def _survival_at(axes: Axes, imaging: Any, runs: Sequence[Results], name: str) -
         color=BLUE,
         linewidth=1.0,
         linestyle="--",
-        label="no activity, predicted by the rule",
+        label="no activity, predicted",
     )
     least = mean[seen].min() if seen.any() else 0.1
     axes.set(
