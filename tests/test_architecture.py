@@ -51,6 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lab": ENGINE
     | TOOLS
     | {"extras", "models", "spiking", "environments", "protocol", "experiments", "paper", "beyond"},
+    "interchange": {"errors", "arguments", "extras", "progress", "experiments", "protocol", "runs"},
     "report": {
         "errors",
         "arguments",
@@ -71,12 +72,19 @@ MAY_IMPORT: dict[str, set[str]] = {
         "spines",
         "experiments",
         "runs",
+        "interchange",
         "report",
         "lab",
     },
     "": ENGINE
     | TOOLS
-    | {"models", "spiking", "spines", "runs"},  # synsamp/__init__.py, the public names
+    | {
+        "models",
+        "spiking",
+        "spines",
+        "runs",
+        "interchange",
+    },  # synsamp/__init__.py, the public names
 }
 
 

@@ -144,7 +144,7 @@ def test_words_of_a_folder_do_not_steer_the_terminal(capsys):
     )  # fmt: skip
     for width in (80, 160):
         Console(width=width).print(claim_tables.claims({hostile: [claim]}, width))
-    Console().print(claim_tables.sweep(hostile, [claim]))
+    Console().print(claim_tables.sweep(hostile, [claim], 80))
     shown = capsys.readouterr().out
     assert shown.count("claims: 1 holds") == 2
     assert not set(shown) & set("\x1b\x07\u202e")

@@ -33,6 +33,8 @@ COMMANDS = {
     "claims": "look",
     "report": "look",
     "check": "look",
+    "export": "export",
+    "figure": "figure",
     "data": "tools",
     "spines": "spines",
     "doctor": "tools",

@@ -188,7 +188,9 @@ def _survival_at(axes: Axes, imaging: Any, runs: Sequence[Results], name: str) -
     time = first.time.values[seen] / scale
     low = np.maximum(low[seen], 1e-6)
     axes.fill_between(time, low, high[seen], color=GRAY, alpha=0.35, linewidth=0, step="post")
-    axes.step(time, mean[seen], color=GRAY, linewidth=1.2, where="post")
+    axes.step(
+        time, mean[seen], color=INK, linewidth=1.2, where="post", label="learning circuit, measured"
+    )
     fits = _mean(_rows(runs, name, "fit")[:, LEARNING]).value
     gamma = _mean(_rows(runs, name, "gamma")[:, LEARNING], (0.0, None))
     known = f" ({gamma.low:.2f} to {gamma.high:.2f})" if len(runs) > 2 else ""
@@ -208,7 +210,7 @@ def _survival_at(axes: Axes, imaging: Any, runs: Sequence[Results], name: str) -
         color=BLUE,
         markersize=3.2,
         fillstyle="none",
-        label="no activity",
+        label="no activity, measured",
     )
     axes.plot(
         first.time.values[1:] / scale,
@@ -216,7 +218,7 @@ def _survival_at(axes: Axes, imaging: Any, runs: Sequence[Results], name: str) -
         color=BLUE,
         linewidth=1.0,
         linestyle="--",
-        label="first passage, from the rule",
+        label="no activity, predicted",
     )
     least = mean[seen].min() if seen.any() else 0.1
     axes.set(
