@@ -1,3 +1,3 @@
-"""Write runs in the formats of other tools. Start reading at `export`."""
+"""Write runs in the formats of other tools. Start reading at `write`."""
 
-from synsamp.interchange.export import export as export
+from synsamp.interchange.write import export as export

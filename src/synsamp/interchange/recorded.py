@@ -29,7 +29,7 @@ class Train(NamedTuple):
 
     kind: str
     population: str
-    index: int
+    number: int
     times_s: NDArray[np.float64]
 
 
@@ -63,12 +63,12 @@ class Recorded:
             if "spike" in data.dims and {"time", "neuron"} <= set(data.variables):
                 names = _population_names(data)
                 which = data["population"].values if "population" in data else None
-                for index, times, first in _by_number(data["neuron"].values, data["time"].values):
+                for number, times, first in _by_number(data["neuron"].values, data["time"].values):
                     population = record if which is None else names.get(int(which[first]), record)
-                    yield Train("neuron", population, index, times)
+                    yield Train("neuron", population, number, times)
             elif "input_spike" in data.dims and {"time", "input"} <= set(data.variables):
-                for index, times, _ in _by_number(data["input"].values, data["time"].values):
-                    yield Train("input", record, index, times)
+                for number, times, _ in _by_number(data["input"].values, data["time"].values):
+                    yield Train("input", record, number, times)
 
     def states(self, branch: str) -> Iterator[TimeCourse]:
         """Records of θ and of weights."""

@@ -60,10 +60,10 @@ def _segment(trial: Recorded, branch: str) -> Any:
             train.times_s,
             units="s",
             t_stop=max(last_s, float(train.times_s[-1])),
-            name=f"{train.population} {train.index}",
+            name=f"{train.population} {train.number}",
             kind=train.kind,
             population=train.population,
-            index=train.index,
+            index=train.number,
         )
         segment.spiketrains.append(spikes)
     for state in trial.states(branch):

@@ -75,7 +75,7 @@ def _write_one(folder: RunFolder, trial: Recorded, path: Path) -> None:
                 spike_times=train.times_s,
                 kind=train.kind,
                 population=train.population,
-                index=train.index,
+                index=train.number,
                 branch=branch or "trunk",
             )
         for table in _synapse_tables(trial, branch):

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.axis import Tick
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -119,26 +121,25 @@ def _letter(axes: Any) -> str:
 def _enlarge(figure: Figure, how: Lettering) -> None:
     """Scale text and lines, those that a figure sets itself included."""
     figure.draw_without_rendering()
-    for axes in figure.axes:
-        for axis in axes._axis_map.values():  # type: ignore[attr-defined]  # noqa: SLF001 (3D has z)
+    for axes in _all(figure, Axes):
+        for axis in axes._axis_map.values():  # noqa: SLF001 (3D has z)
             for which in ("major", "minor"):
                 labels = axis.get_ticklabels(which=which)
                 if labels:
                     size = how.text * labels[0].get_fontsize()
                     axis.set_tick_params(which=which, labelsize=size)
-    ticks = {
-        label
-        for axes in figure.axes
-        for axis in axes._axis_map.values()  # type: ignore[attr-defined]  # noqa: SLF001
-        for which in ("major", "minor")
-        for label in axis.get_ticklabels(which=which)
-    }
-    for text in figure.findobj(Text):
-        if text not in ticks:
-            text.set_fontsize(how.text * text.get_fontsize())  # type: ignore[attr-defined]
-    for line in figure.findobj(Line2D):
-        line.set_linewidth(how.lines * line.get_linewidth())  # type: ignore[attr-defined]
-        line.set_markersize(how.lines**0.5 * line.get_markersize())  # type: ignore[attr-defined]
+    of_ticks = {label for tick in _all(figure, Tick) for label in (tick.label1, tick.label2)}
+    for text in _all(figure, Text):
+        if text not in of_ticks:
+            text.set_fontsize(how.text * text.get_fontsize())
+    for line in _all(figure, Line2D):
+        line.set_linewidth(how.lines * line.get_linewidth())
+        line.set_markersize(how.lines**0.5 * line.get_markersize())
+
+
+def _all(figure: Figure, kind: type) -> list[Any]:
+    """All parts of a figure of one kind."""
+    return list(figure.findobj(kind))
 
 
 def _cut(figure: Figure, axes: list[Any]) -> Bbox:
@@ -159,7 +160,8 @@ def _cut(figure: Figure, axes: list[Any]) -> Bbox:
                 break
     for other in figure.axes:
         other.set_visible(other in axes)
-    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    canvas: Any = figure.canvas
+    renderer = canvas.get_renderer()
     boxes = [box for own in axes if (box := own.get_tightbbox(renderer)) is not None]
     return Bbox.union(boxes).transformed(figure.dpi_scale_trans.inverted()).padded(0.04)
 
