@@ -110,8 +110,8 @@ def sample(
     -------
     xarray.Dataset
         ``theta`` (chain, draw, parameter), ``r_hat``, ``ess_bulk`` and ``mcse_mean`` per parameter,
-        and the time of each draw; ``attrs`` has ``dt`` and ``tau``. After Ctrl-C it holds the draws collected so far, and
-        ``attrs["interrupted"]`` is 1.
+        and the time of each draw; ``attrs`` has ``dt`` and ``tau``. After Ctrl-C it holds the draws
+        collected so far, and ``attrs["interrupted"]`` is 1.
 
     Warns
     -----
