@@ -50,11 +50,11 @@ def rows_of(name: str) -> list[Row]:
         "synsamp, Overdamped": Overdamped(),
     }
     rows: list[Row] = []
+    steps: dict[str, float] = {}
     for label, method in methods.items():
-        draws, seconds, dt = _own(target, method)
+        draws, seconds, steps[label] = _own(target, method)
         rows.append(_row(name, label, draws, seconds, right))
-    # The last step found is that of the paper's dynamics.
-    peers = _peers(target, dt).items()
+    peers = _peers(target, steps["synsamp, Overdamped"], steps["synsamp, Underdamped"]).items()
     return rows + [_row(name, label, draws, used, right) for label, (draws, used) in peers]
 
 
@@ -101,11 +101,15 @@ def _own(target: Target, method: Method) -> tuple[Floats, float, float]:
         target.rule, steps=_STEPS * thin, thin=thin, seed=1, diagnostics=False, **settings
     )
     seconds = time.process_time() - began
-    return result.theta.values, seconds, float(result.attrs["dt"])
+    # With inertia, the step for unit masses: 1/sqrt(λ) for the largest curvature λ.
+    dt = result.attrs["dt"] / result.attrs.get("tau", 1.0) ** 0.5
+    return result.theta.values, seconds, float(dt)
 
 
-def _peers(target: Target, dt: float) -> dict[str, tuple[Floats | None, float]]:
-    """NUTS, SGLD and SGHMC of blackjax; ``dt`` is the step of the paper's dynamics."""
+def _peers(
+    target: Target, sgld_dt: float, inertia_dt: float
+) -> dict[str, tuple[Floats | None, float]]:
+    """NUTS, SGLD and SGHMC of blackjax, with the steps of our two dynamics."""
     python = peer_python("blackjax")
     labels = {"nuts": "blackjax NUTS", "sgld": "blackjax SGLD", "sghmc": "blackjax SGHMC"}
     if python is None:
@@ -113,9 +117,8 @@ def _peers(target: Target, dt: float) -> dict[str, tuple[Floats | None, float]]:
     found: dict[str, tuple[Floats | None, float]] = {}
     settings = {
         "nuts": (_NUTS_STEPS, 1, 0.0),
-        "sgld": (_WITHOUT_INERTIA * _STEPS, _WITHOUT_INERTIA, dt),
-        # Each of ten gradients; Δt²λ = 0.25 for the typical curvature λ = 0.04/dt of the pilot.
-        "sghmc": (_STEPS // 4, 1, (0.25 * dt / 0.04) ** 0.5),
+        "sgld": (_WITHOUT_INERTIA * _STEPS, _WITHOUT_INERTIA, sgld_dt),
+        "sghmc": (_STEPS // 4, 1, 0.5 * inertia_dt),  # each of ten gradients; no half kicks
     }
     with tempfile.TemporaryDirectory() as folder:
         given: dict[str, Any] = {f"data/{k}": array for k, array in enumerate(target.data)}

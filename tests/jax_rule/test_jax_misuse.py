@@ -89,9 +89,9 @@ MISUSES = {
         lambda: sj.sampling(),
         ["speed or learning_rate", "must be given", "learning_rate / data_size"],
     ),
-    "an automatic speed in a loop of one's own": (
+    "an automatic speed in a custom loop": (
         lambda: sj.sampler(_log_likelihood, speed="auto").init(GOOD),
-        ["speed", "a number in a loop", "synsamp.jax.run"],
+        ["speed", "a number outside of run", "synsamp.jax.run"],
     ),
     "an automatic speed in Optax": (
         lambda: _sampling(speed="auto"),

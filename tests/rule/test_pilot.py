@@ -1,7 +1,7 @@
 """dt="auto": chains converge with default settings; advice is right at the first try.
 
-The four posteriors of the benchmarks are long tests (`make torture`), since each has kernels of its
-own to compile; here one of them, and a Gaussian prior, whose kernels are cached on disk.
+The four posteriors of the benchmarks are long tests (`make torture`), since each compiles separate
+kernels; here one of them, and a Gaussian prior, whose kernels are cached on disk.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 Parameters are drawn from the prior, data from the parameters, and the posterior is sampled. Among
 draws that are far enough apart, the rank of the true parameter is then uniform. All replications
-are chains of one run, each with data of its own. A wrong model (noise 1.5 times too small) is
+are chains of one run, each with separate data. A wrong model (noise 1.5 times too small) is
 rejected.
 """
 

@@ -20,15 +20,15 @@ import jax.numpy as jnp
 from synsamp.arguments import whole
 from synsamp.errors import refuse
 
-Batch = tuple[Any, ...]
+Examples = tuple[Any, ...]
 
 
 class Data(NamedTuple):
     """Arrays on the device as one batch, or a function that returns the next batch of a loader."""
 
-    whole: Batch
+    whole: Examples
     batch_size: int | None
-    next_batch: Callable[[], Batch] | None
+    next_batch: Callable[[], Examples] | None
 
     @property
     def is_random(self) -> bool:
@@ -50,20 +50,20 @@ def as_data(data: Any, batch_size: Any) -> Data:
     return Data((), None, _endless(data).__next__)
 
 
-def rows_of(key: Any, batch: Batch, size: int) -> Batch:
+def rows_of(key: Any, batch: Examples, size: int) -> Examples:
     """``size`` random examples, with replacement."""
     leaves, structure = jax.tree.flatten(batch)
     chosen = jax.random.randint(key, (size,), 0, leaves[0].shape[0])
     return jax.tree.unflatten(structure, [array[chosen] for array in leaves])
 
 
-def n_rows(batch: Batch) -> int:
+def n_rows(batch: Examples) -> int:
     """Number of examples."""
     leaves = jax.tree.leaves(batch)
     return int(leaves[0].shape[0]) if leaves else 0
 
 
-def _endless(loader: Iterable[Any]) -> Iterator[Batch]:
+def _endless(loader: Iterable[Any]) -> Iterator[Examples]:
     """Batches of a loader, again and again."""
     while True:
         empty = True
@@ -76,7 +76,7 @@ def _endless(loader: Iterable[Any]) -> Iterator[Batch]:
             raise refuse("data", "must give at least one batch each time", "none", remedy)
 
 
-def _arrays(data: Any) -> Batch:
+def _arrays(data: Any) -> Examples:
     if data is None:
         return ()
     found = jax.tree.map(jnp.asarray, data)
@@ -86,7 +86,7 @@ def _arrays(data: Any) -> Batch:
     return (found,) if isinstance(found, dict) else tuple(found)
 
 
-def _size(batch_size: Any, batch: Batch) -> int | None:
+def _size(batch_size: Any, batch: Examples) -> int | None:
     if batch_size is None:
         return None
     if not batch:

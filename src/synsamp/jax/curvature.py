@@ -19,15 +19,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from synsamp.jax.batches import Batch
-from synsamp.jax.sampler import Posterior, SamplerState
+from synsamp.jax.batches import Examples
+from synsamp.jax.sampler import SampledPosterior, SamplerState
 
 _ITERATIONS = 8
 GRADIENTS = 3 * (_ITERATIONS + 4)
 """Cost of one position, in gradients: a Hessian-vector product costs about three."""
 
 
-class Probe(NamedTuple):
+class HessianProduct(NamedTuple):
     """Result of one Hessian-vector product, with arrays (positions, …) for each leaf."""
 
     rooted: list[Any]
@@ -41,7 +41,7 @@ class Probe(NamedTuple):
 
 
 def sharpest(
-    posterior: Posterior, states: SamplerState, batch: Batch, key: Any, euler_dt: float
+    posterior: SampledPosterior, states: SamplerState, batch: Examples, key: Any, euler_dt: float
 ) -> Any:
     """Largest b × curvature at each position; ``euler_dt`` is the ε of the noise-free step."""
     probe = _compiled(posterior)
@@ -65,7 +65,7 @@ def sharpest(
     return np.fmax(value, np.where(strength > 0, jump, 0.0))
 
 
-def noise(posterior: Posterior, states: SamplerState, pairs: Any) -> float:
+def noise(posterior: SampledPosterior, states: SamplerState, pairs: Any) -> float:
     """b Var(F)/(2T), the mean over parameters and positions, from pairs of (batch, key)."""
     probe = _compiled(posterior)
     v = [jnp.ones_like(x) for x in jax.tree.leaves(states.position)]
@@ -91,10 +91,10 @@ def _dot(a: list[Any], b: list[Any]) -> Any:
 
 
 @functools.lru_cache(maxsize=32)
-def _compiled(posterior: Posterior) -> Callable[..., Probe]:
+def _compiled(posterior: SampledPosterior) -> Callable[..., HessianProduct]:
     settings = posterior.settings
 
-    def at(state: SamplerState, v: Any, shift: Any, batch: Batch, key: Any) -> Probe:
+    def at(state: SamplerState, v: Any, shift: Any, batch: Examples, key: Any) -> HessianProduct:
         theta = state.position
         leaves, structure = jax.tree.flatten(theta)
 
@@ -116,10 +116,10 @@ def _compiled(posterior: Posterior) -> Callable[..., Probe]:
         value = -sum(jnp.vdot(x, y) for x, y in zip(v, product, strict=True))
         turned = [shift * x - y for x, y in zip(v, product, strict=True)]
         drift = [r * f for r, f in zip(roots, rooted, strict=True)]
-        return Probe(rooted, drift, turned, value)
+        return HessianProduct(rooted, drift, turned, value)
 
-    def at_all(states: SamplerState, v: Any, shift: Any, *fixed: Any) -> Probe:
-        found: Probe = jax.lax.map(lambda own: at(*own, *fixed), (states, v, shift))
+    def at_all(states: SamplerState, v: Any, shift: Any, *fixed: Any) -> HessianProduct:
+        found: HessianProduct = jax.lax.map(lambda own: at(*own, *fixed), (states, v, shift))
         return found
 
     return jax.jit(at_all)

@@ -18,9 +18,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from synsamp.errors import refuse
-from synsamp.jax.batches import Batch, Data, n_rows, rows_of
+from synsamp.jax.batches import Data, Examples, n_rows, rows_of
 from synsamp.jax.curvature import GRADIENTS, noise, sharpest
-from synsamp.jax.sampler import Posterior, SamplerState
+from synsamp.jax.sampler import SampledPosterior, SamplerState
 from synsamp.jax.thermostat import Thermostat
 from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.step import WORTH_A_WARNING, StepSizeWarning, one_digit
@@ -31,7 +31,7 @@ _MOST_STATES, _MOST_ROWS = 8, 4096
 _EXCESS = 0.02
 """Excess variance by noise of minibatches at an automatic speed: 1 % of the spread."""
 
-Advance = Callable[[SamplerState, int], SamplerState]
+MoveChains = Callable[[SamplerState, int], SamplerState]
 """Moves all chains by a number of steps."""
 
 
@@ -45,7 +45,11 @@ class Steepness(NamedTuple):
 
 
 def measure(
-    posterior: Posterior, states: SamplerState, data: Data, key: Any, most: int = _MOST_STATES
+    posterior: SampledPosterior,
+    states: SamplerState,
+    data: Data,
+    key: Any,
+    most: int = _MOST_STATES,
 ) -> Steepness:
     """Curvature and noise at the positions of the chains (at most ``most`` of them)."""
     chains = len(states.progress.steps)
@@ -64,7 +68,7 @@ def measure(
     return Steepness(float(np.median(found)), float(found.max()), excess)
 
 
-def _minibatch(data: Data, key: Any) -> tuple[Batch, Any]:
+def _minibatch(data: Data, key: Any) -> tuple[Examples, Any]:
     """The batch of one step, and a key for the log-likelihood."""
     if data.next_batch is not None:
         return data.next_batch(), key
@@ -73,13 +77,13 @@ def _minibatch(data: Data, key: Any) -> tuple[Batch, Any]:
     return data.whole, key
 
 
-def _dynamics(posterior: Posterior) -> Overdamped | Underdamped:
+def _dynamics(posterior: SampledPosterior) -> Overdamped | Underdamped:
     """The method without a thermostat, whose curvature limits are the same."""
     method = posterior.settings.method
     return Underdamped(method.tau) if isinstance(method, Thermostat) else method
 
 
-def best_rate(posterior: Posterior, found: Steepness) -> float:
+def best_rate(posterior: SampledPosterior, found: Steepness) -> float:
     """Factor of the speed at which steps are as long as they may be."""
     method = _dynamics(posterior)
     rate = method.best_dt(found.typical, found.largest)
@@ -91,7 +95,7 @@ def best_rate(posterior: Posterior, found: Steepness) -> float:
 
 
 def find_rate(
-    posterior: Posterior, states: SamplerState, advance: Advance, data: Data, key: Any
+    posterior: SampledPosterior, states: SamplerState, advance: MoveChains, data: Data, key: Any
 ) -> tuple[float, SamplerState]:
     """Factor of the speed, and the chains after the pilot."""
 
@@ -122,7 +126,7 @@ def _fresh(states: SamplerState, rate: float) -> SamplerState:
 
 
 def warn_if_too_fast(
-    posterior: Posterior,
+    posterior: SampledPosterior,
     states: SamplerState,
     data: Data,
     key: Any,
@@ -166,6 +170,6 @@ def warn_if_too_fast(
     return float(excess)
 
 
-def scaled(posterior: Posterior) -> Posterior:
+def scaled(posterior: SampledPosterior) -> SampledPosterior:
     """The same posterior with a factor of the speed, for a pilot."""
     return posterior._replace(settings=replace(posterior.settings, scaled=True, _rules={}))

@@ -17,11 +17,11 @@ import numpy as np
 
 from synsamp.arguments import flag, instance, whole
 from synsamp.errors import refuse
-from synsamp.jax.batches import Batch, Data, as_data, rows_of
+from synsamp.jax.batches import Data, Examples, as_data, rows_of
 from synsamp.jax.draws import Draws, DrawWriter
 from synsamp.jax.pilot import find_rate, scaled, warn_if_too_fast
 from synsamp.jax.pytree import Tree, require_parameters
-from synsamp.jax.sampler import Posterior, Sampler, SamplerState, sampler_of
+from synsamp.jax.sampler import SampledPosterior, Sampler, SamplerState, sampler_of
 from synsamp.jax.sampling import as_key
 from synsamp.jax.update import check_fault
 from synsamp.progress import progress_bar
@@ -192,7 +192,7 @@ class _Moving:
 def _loop(algorithm: Sampler, batch_size: int | None) -> Callable[..., Any]:
     """Compiled loop of ``n`` draws of all chains with ``thin`` steps each, for any n and thin."""
 
-    def one_step(state: SamplerState, key: Any, data: Batch) -> Any:
+    def one_step(state: SamplerState, key: Any, data: Examples) -> Any:
         key, for_step, for_batch = jax.random.split(key, 3)
         batch = data if batch_size is None else rows_of(for_batch, data, batch_size)
         state, info = algorithm.step(for_step, state, *batch)
@@ -201,7 +201,7 @@ def _loop(algorithm: Sampler, batch_size: int | None) -> Callable[..., Any]:
     of_chains = jax.vmap(one_step, in_axes=(0, 0, None))
 
     def block(
-        states: SamplerState, keys: Any, rows: Any, values: Any, n: Any, thin: Any, data: Batch
+        states: SamplerState, keys: Any, rows: Any, values: Any, n: Any, thin: Any, data: Examples
     ) -> Any:
         def step(_: Any, carried: Any) -> Any:
             states, keys, _ = carried
@@ -221,7 +221,7 @@ def _loop(algorithm: Sampler, batch_size: int | None) -> Callable[..., Any]:
 
 
 def _pilot(
-    posterior: Posterior, states: SamplerState, data: Data, key: Any
+    posterior: SampledPosterior, states: SamplerState, data: Data, key: Any
 ) -> tuple[float, SamplerState]:
     """Factor of the speed, and where the pilot ended."""
     algorithm = sampler_of(posterior)
@@ -237,7 +237,7 @@ def _pilot(
     return find_rate(posterior, states, advance, data, key)
 
 
-def _start(posterior: Posterior, position: Any, keys: Any) -> SamplerState:
+def _start(posterior: SampledPosterior, position: Any, keys: Any) -> SamplerState:
     # A model may be callable too, but then it is a tree with leaves.
     make = position if callable(position) and jax.tree_util.all_leaves([position]) else None
     one = make(keys[0]) if make else position

@@ -38,7 +38,7 @@ class SamplerState(NamedTuple):
     progress: Progress
 
 
-class Posterior(NamedTuple):
+class SampledPosterior(NamedTuple):
     """The rule of every leaf, and the log-likelihood."""
 
     settings: Settings
@@ -66,7 +66,7 @@ class Sampler(NamedTuple):
 
     init: Callable[..., SamplerState]
     step: Callable[..., tuple[SamplerState, SamplerInfo]]
-    posterior: Posterior
+    posterior: SampledPosterior
 
 
 def sampler(
@@ -115,11 +115,11 @@ def sampler(
     )
     takes_key = "key" in _arguments(log_likelihood)
     value_and_gradient = jax.value_and_grad(_scalar(log_likelihood, takes_key))
-    return sampler_of(Posterior(settings, value_and_gradient, takes_key))
+    return sampler_of(SampledPosterior(settings, value_and_gradient, takes_key))
 
 
 @functools.lru_cache(maxsize=32)  # so that compiled loops are found again
-def sampler_of(posterior: Posterior) -> Sampler:
+def sampler_of(posterior: SampledPosterior) -> Sampler:
     """The algorithm that samples a posterior."""
     settings = posterior.settings
 
@@ -127,7 +127,7 @@ def sampler_of(posterior: Posterior) -> Sampler:
         del rng_key  # blackjax passes one
         if settings.is_automatic:
             remedy = "use a number, or synsamp.jax.run, which finds the speed"
-            raise refuse("speed", "must be a number in a loop of your own", AUTO, remedy)
+            raise refuse("speed", "must be a number outside of run", AUTO, remedy)
         return posterior.start(position)
 
     def step(rng_key: Any, state: SamplerState, *batch: Any) -> tuple[SamplerState, SamplerInfo]:

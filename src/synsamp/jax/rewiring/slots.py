@@ -4,7 +4,8 @@
     y = layer.apply(theta, wires, x)                     # x @ W
     theta, wires = layer.rewire(key, theta, wires)
 
-`hard.py` rewires by DEEP R, `magnitude.py` by SET or RigL. Memory and work are proportional to K, not to n_in·n_out.
+`hard.py` rewires by DEEP R, `magnitude.py` by SET or RigL. Memory and work are proportional to K,
+not to n_in·n_out.
 """
 
 from __future__ import annotations
