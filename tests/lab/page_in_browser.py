@@ -19,6 +19,8 @@ from synsamp.lab.messages import decode, encode
 STATIC = Path(synsamp.lab.__file__).parent / "static"
 WAIT_S = 60.0
 """Long enough for a busy machine."""
+PATIENCE_S = 0.4
+"""How long the engine works for one message of the page, unless a frame comes before."""
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -66,10 +68,14 @@ class Engine:
         message = decode(text)
         self.received.append(message)
         self.host.take(message)
-        for _ in range(2):
+        end = time.monotonic() + PATIENCE_S
+        frame = False
+        while self.host.idle_s() is not None and not frame and time.monotonic() < end:
             for answer in self.host.work():
+                frame |= answer["type"] == "frame"
                 changed = answer if self.rewrite is None else self.rewrite(answer)
                 self.socket.send(encode(changed))
+            time.sleep(0.001)
 
 
 class LabPage:

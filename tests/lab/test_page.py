@@ -193,6 +193,49 @@ def test_time_line_returns_to_a_mark(lab):
     assert lab.ask("lab.history.time.length") <= 1
 
 
+@pytest.mark.parametrize("scene", ["landscape", "spines", "senses", "reward"])
+def test_every_scene_draws_and_its_knobs_reach_the_engine(browser, address, scene):
+    page = new_page(browser, address).open(f"scene={scene}&seed=1")
+    page.ask("lab.session.pause()")
+    for knob in page.ask("lab.session.scene.knobs.filter(k => k.kind === 'number')"):
+        row = page.page.locator(".knob", has_text=knob["label"])
+        box = row.locator("input.value")
+        value = float(f"{0.7 * knob['value'] + 0.3 * knob['max']:.4g}")
+        box.fill(str(value))
+        box.press("Enter")
+        page.setting(knob["name"], pytest.approx(value))
+    if scene == "landscape":
+        handle = page.page.get_by_role("button", name=re.compile("Peak 1"))
+        before = page.read("settings")["settings"]["peaks"]
+        handle.press("ArrowRight")
+        page.setting("peaks", [[before[0][0] + 0.1, *before[0][1:]], *before[1:]])
+    if scene == "senses":
+        page.page.get_by_role("button", name="All lateral connections").click()
+        page.ask("lab.session.step(1)")
+        page.until("lab.data.arrays['active.lateral'][0] < 20")
+        assert page.ask("lab.data.arrays['twin.active.lateral'][0]") > 1000
+    if scene == "spines":
+        page.page.locator(".area-dendrite .layer").hover(position={"x": 300, "y": 100})
+        assert page.engine.of_type("view")[-1]["pointer"]["projection"] == "dendrite"
+    page.ask("lab.session.step(3)")
+    page.until("lab.session.tick >= 3")
+    assert page.ask("document.documentElement.scrollHeight") <= 900
+    empty = page.ask(BLANK)
+    assert empty == []
+    steps = page.ask("lab.tour.steps.length")
+    assert steps == 5
+    assert page.wrong == []
+    page.page.context.close()
+
+
+BLANK = """lab.pictures.filter(picture => {
+  const { width, height } = picture.canvas;
+  const pixels = picture.canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  return !pixels.some(v => v !== 0);
+}).map(picture => picture.title)"""
+"""Pictures on which nothing is drawn."""
+
+
 # -- what leaves the page --------------------
 
 

@@ -175,7 +175,8 @@ export class Lab {
     on("state", () => this.controls.show());
     on("pointer", () => this.pictures.forEach((picture) => picture.pointed?.()));
     on("trouble", (trouble) => this.#trouble(trouble, spare));
-    session.open();
+    session.open({ join: Boolean(this.model) && !this.joined });
+    this.joined = true;
   }
 
   #ready(why) {

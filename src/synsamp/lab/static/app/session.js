@@ -25,9 +25,10 @@ export class Session extends EventTarget {
     transport.onclose = (words) => this.#end(words);
   }
 
-  open() {
+  /** Open a session; `join` takes part in the one that a notebook already has. */
+  open({ join = false } = {}) {
     const { scene, settings = {}, actions = [] } = this.opening;
-    this.transport.send({ type: "open", protocol: 1, scene, seed: this.seed, settings, actions });
+    this.transport.send({ type: "open", protocol: 1, scene, seed: this.seed, settings, actions, ...(join ? { join } : {}) });
   }
 
   play() {

@@ -9,6 +9,7 @@ const FADE_MS = 700;
 const CAPTION = 16;
 const BARS = 24;
 const HEADLINE = 16;
+const NARROW = 480;
 
 export class Fields extends Picture {
   constructor(lab, options, { projection, shape, first, count, columns = 10, twin = true, captions = true }) {
@@ -62,14 +63,14 @@ export class Fields extends Picture {
   /** Boxes of the fields of one row of networks: 0 the network, 1 its twin. */
   place(width, height, band) {
     const bands = this.hasTwin ? 2 : 1;
-    const rows = Math.ceil(this.count / this.columns);
+    const columns = width < NARROW ? Math.ceil(this.columns / 2) : this.columns;
+    const rows = Math.ceil(this.count / columns);
     const caption = this.captions ? CAPTION + (this.hasTwin ? BARS : 0) : 2;
     const gap = 6;
-    const side = Math.min((width - gap * (this.columns - 1)) / this.columns, (height / bands - HEADLINE - gap * rows) / rows - caption);
-    const left = 0;
+    const side = Math.min((width - gap * (columns - 1)) / columns, (height / bands - HEADLINE - gap * rows) / rows - caption);
     return Array.from({ length: this.count }, (_, k) => ({
-      x: left + (k % this.columns) * (side + gap),
-      y: (height / bands) * band + HEADLINE + Math.floor(k / this.columns) * (side + caption + gap),
+      x: (k % columns) * (side + gap),
+      y: (height / bands) * band + HEADLINE + Math.floor(k / columns) * (side + caption + gap),
       width: side, height: side,
     }));
   }
