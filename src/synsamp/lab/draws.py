@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from synsamp.environments import drawn
 from synsamp.spiking.kernel.compiling import kernel
 
-LARGEST_SEED = 2**32 - 1
-
 ORDER, SOUND, IMAGE = 0, 1, 2
 FIRST_THETA = 10
 """Streams: order of presentations, choice of sound and image; initial θ of each projection."""

@@ -45,7 +45,10 @@ def _serve(pipe: Connection, load: Callable[[], Scenes]) -> None:
 
 
 def all_scenes() -> Scenes:
-    """The scenes that come with synsamp."""
+    """The scenes that come with synsamp; an engine that waits for a page has them imported."""
+    from importlib import import_module
+
     from synsamp.lab.scenes import SCENES
 
+    import_module("synsamp.lab.scenes.digits")
     return SCENES

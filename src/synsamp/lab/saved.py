@@ -11,10 +11,9 @@ import xarray as xr
 
 from synsamp import arguments
 from synsamp.experiments import Experiment, Parameters
-from synsamp.lab.draws import LARGEST_SEED
 from synsamp.lab.experiment_text import file_name
 from synsamp.lab.scene import Scene
-from synsamp.lab.session import MOST_TICKS, Session
+from synsamp.lab.session import LARGEST_SEED, MOST_TICKS, Session
 from synsamp.seeds import named_seed
 
 

@@ -51,6 +51,11 @@ class EngineProcess:
         self._process.start()
         other.close()
 
+    @property
+    def process_id(self) -> int:
+        """Its process id."""
+        return int(self._process.pid or 0)
+
     def listen(self, on_message: Callable[[bytes | None], object]) -> None:
         """Call ``on_message`` from a thread for each message, and with None at the end."""
 
@@ -93,6 +98,7 @@ class LabServer:
         self.host, self.token = host, secrets.token_urlsafe(24)
         self._engines: set[EngineProcess] = set()
         self._spare: EngineProcess | None = None
+        self.pages: set[_Session] = set()
         try:
             self._sockets = tornado.netutil.bind_sockets(port, host)
         except OSError as error:
@@ -110,6 +116,17 @@ class LabServer:
         name = socket.gethostname() if anywhere else self.host
         name = f"[{name}]" if ":" in name else name
         return f"http://{name}:{self.port}/?token={self.token}"
+
+    @property
+    def sessions(self) -> int:
+        """Pages that have an engine now."""
+        return len(self._engines)
+
+    @property
+    def process_ids(self) -> list[int]:
+        """Process ids of all engines."""
+        spare = [self._spare] if self._spare else []
+        return [engine.process_id for engine in (*self._engines, *spare)]
 
     def is_own(self, netloc: str) -> bool:
         """Whether ``host:port`` of a header names this server."""
@@ -158,6 +175,7 @@ class LabServer:
                 (r"/session", _Session, given),
                 (r"/(.+)", _File, {**given, "path": STATIC}),
             ],
+            log_function=lambda handler: None,  # addresses contain the token
             websocket_max_message_size=4 * MOST_BYTES,
             websocket_ping_interval=20,
         )
@@ -173,6 +191,9 @@ class LabServer:
             await stop.wait()
         finally:
             server.stop()
+            for page in tuple(self.pages):
+                page.end("the server has stopped; start it again with: synsamp lab")
+            await asyncio.sleep(0.05)  # so that pages get to know it
             spare = [self._spare] if self._spare else []
             for engine in (*self._engines, *spare):
                 engine.end()
@@ -227,6 +248,11 @@ class _File(_Guarded, tornado.web.StaticFileHandler):
         self.lab = server
         tornado.web.StaticFileHandler.initialize(self, path)
 
+    def prepare(self) -> None:
+        _Guarded.prepare(self)
+        if "\0" in (self.path_args or [""])[0]:
+            raise tornado.web.HTTPError(404)
+
     def set_extra_headers(self, path: str) -> None:
         if path.endswith((".js", ".mjs")):
             self.set_header("Content-Type", "text/javascript; charset=utf-8")
@@ -255,9 +281,10 @@ class _Session(_Guarded, tornado.websocket.WebSocketHandler):
 
     def open(self, *args: str, **kwargs: str) -> None:
         self.set_nodelay(True)
+        self.lab.pages.add(self)
         engine = self.engine = self.lab.take_engine()
         if engine is None:
-            self._end(f"at most {MOST_SESSIONS} pages can run at once; close another one first")
+            self.end(f"at most {MOST_SESSIONS} pages can run at once; close another one first")
             return
         loop = asyncio.get_running_loop()
         engine.listen(lambda message: loop.call_soon_threadsafe(self._pass_on, message))
@@ -271,6 +298,7 @@ class _Session(_Guarded, tornado.websocket.WebSocketHandler):
             self.engine.send(text)
 
     def on_close(self) -> None:
+        self.lab.pages.discard(self)
         engine, self.engine = self.engine, None
         if engine is not None:
             self.lab.return_engine(engine)
@@ -279,11 +307,12 @@ class _Session(_Guarded, tornado.websocket.WebSocketHandler):
         if self.engine is None:
             return
         if message is None:
-            self._end("the engine has stopped; reload the page to start another session")
+            self.end("the engine has stopped; reload the page to start another session")
         else:
             self._write(message)
 
-    def _end(self, reason: str) -> None:
+    def end(self, reason: str) -> None:
+        """Tell the page why, and close the connection."""
         self._say(reason, True)
         self.close(1011, "no engine")
 

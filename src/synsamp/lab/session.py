@@ -16,13 +16,13 @@ import numpy as np
 
 from synsamp import arguments
 from synsamp.errors import refuse
-from synsamp.lab.draws import LARGEST_SEED
 from synsamp.lab.experiment_text import experiment_text
 from synsamp.lab.marks import Marks
 from synsamp.lab.scene import Arrays, Look, Model, Scene, Settings
 
 ACTIONS = ("set", "lesion", "draw", "twin", "probe")
 MOST_ACTIONS = 10_000
+LARGEST_SEED = 2**32 - 1
 MOST_TICKS = 10**9
 MOST_AT_ONCE = 1000
 """Ticks in one call of the engine."""

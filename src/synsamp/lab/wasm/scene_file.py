@@ -176,9 +176,7 @@ def spines(scene: Any, files: Files) -> dict[str, Any]:
     rows = LevelRows(shown.library["x"][0])
     observed = {"bins": BINS.tolist(), "lags": LAGS, "grid": GRID}
     stimulus = _shuffled(shown, rows)
-    return spiking_engine(
-        scene, "spines", stimulus, [rows], files, count_every=10, spines=observed
-    )
+    return spiking_engine(scene, "spines", stimulus, [rows], files, count_every=10, spines=observed)
 
 
 def senses(scene: Any, files: Files) -> dict[str, Any]:
