@@ -251,9 +251,7 @@ def test_address_repeats_the_session(browser, address, lab):
     assert other.page.evaluate(THETA) == theta
     opened = other.engine.of_type("open")[0]
     assert opened["seed"] == 3
-    assert opened["actions"] == [
-        {"tick": 0, "kind": "set", "name": "temperature", "value": 0.5}
-    ]
+    assert opened["actions"] == [{"tick": 0, "kind": "set", "name": "temperature", "value": 0.5}]
     other.page.context.close()
 
 
