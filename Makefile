@@ -8,7 +8,11 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
+<<<<<<< HEAD
 .PHONY: help setup demo lab test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness pages bench
+=======
+.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness pages bench lab-pictures lab-recording
+>>>>>>> lab/lab
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make lab          build the browser's engine (needs LLVM's lld) and lab.html, the lab in one file"
@@ -91,6 +95,13 @@ pages: $(READY)
 
 bench: $(TOOLS)
 	$(BIN)/python -m benchmarks --write $(ONLY)
+
+# Both need Debian's chromium or a few minutes; their results are under version control.
+lab-pictures: $(TOOLS)
+	$(BIN)/python -m tools.lab_pictures $(ONLY)
+
+lab-recording: $(READY)
+	$(BIN)/python -m tools.lab_recording
 
 # A peer pins other versions, so it has its own environment.
 peer-%: benchmarks/peers/%/requirements.txt
