@@ -8,11 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
-<<<<<<< HEAD
-.PHONY: help setup demo lab test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness pages bench
-=======
-.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness pages bench lab-pictures lab-recording
->>>>>>> lab/lab
+.PHONY: help setup demo lab test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness pages bench lab-pictures lab-recording
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make lab          build the browser's engine (needs LLVM's lld) and lab.html, the lab in one file"
