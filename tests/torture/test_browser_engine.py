@@ -18,19 +18,22 @@ from lab.engine.browser_engine import STATIC, compare, in_browser, opened
 from lab.engine.sessions import DIGITS, LANDSCAPE, REWARD, SENSES, SPINES, longer
 from synsamp.errors import SynsampError
 from synsamp.lab.wasm.emit import find_linker
-from torture.scale import many
+from torture.scale import LONG
 
-pytestmark = needs_browser
+pytestmark = [
+    *needs_browser,
+    pytest.mark.skipif(not LONG, reason="compiles the engine once more: only in make torture"),
+]
 
 THETA_WITHIN = 1e-9
-LEAST_SPIKES = many(20_000, 100_000)
+LEAST_SPIKES = 100_000
 RUNNER = Path(__file__).parents[1] / "lab" / "engine" / "native_session.py"
 SESSIONS = [
-    longer(DIGITS, many(2, 10)),
-    longer(SENSES, many(1, 8)),
-    longer(SPINES, many(1, 4)),
-    longer(REWARD, many(1, 10)),
-    longer(LANDSCAPE, many(1, 20)),
+    longer(DIGITS, 10),
+    longer(SENSES, 8),
+    longer(SPINES, 4),
+    longer(REWARD, 10),
+    longer(LANDSCAPE, 20),
 ]
 
 
@@ -69,7 +72,7 @@ def test_long_sessions_agree_in_every_spike(page, tally, tmp_path):
 
 def test_memory_does_not_grow(page, tally):
     """A session with a twin, probes, marks and frames, for minutes at full speed."""
-    ticks = many(4000, 40_000)
+    ticks = 40_000
     found = in_browser(
         page,
         scene="digits",
@@ -88,7 +91,6 @@ def test_memory_does_not_grow(page, tally):
     assert megabytes[-1] == megabytes[len(megabytes) // 10]
 
 
-@pytest.mark.skipif(not many(0, 1), reason="compiles the whole engine again: only in make torture")
 def test_the_built_module_is_what_the_code_gives(tmp_path):
     try:
         find_linker()
