@@ -251,9 +251,7 @@ def test_address_repeats_the_session(browser, address, lab):
     assert other.page.evaluate(THETA) == theta
     opened = other.engine.of_type("open")[0]
     assert opened["seed"] == 3
-    assert opened["actions"] == [
-        {"tick": 0, "kind": "set", "name": "temperature", "value": 0.5}
-    ]
+    assert opened["actions"] == [{"tick": 0, "kind": "set", "name": "temperature", "value": 0.5}]
     other.page.context.close()
 
 
@@ -347,6 +345,48 @@ def test_phone_tour_and_reduced_motion(browser, address):
     page.until("lab.session.tick > 60")
     assert page.ask("lab.pictures.find(p => p.area === 'fields').flash.every(v => v === 0)")
     assert page.wrong == []
+    page.page.context.close()
+
+
+def test_scenes_restarts_and_the_back_button(browser, address):
+    page = new_page(browser, address).open()
+    opened = page.engine.of_type
+    page.page.get_by_role("switch", name="retracted synapses learn").click()
+    page.until("lab.session?.settings.learn_when_retracted === false")
+    assert opened("open")[-1]["settings"]["learn_when_retracted"] is False
+    assert opened("open")[-1]["seed"] == 3
+    page.page.get_by_role("button", name="Landscape").click()
+    page.until("lab.session?.scene?.name === 'landscape'")
+    assert "scene=landscape" in page.page.url
+    page.page.go_back()
+    page.until("lab.session?.scene?.name === 'digits'")
+    assert page.wrong == []
+    page.page.context.close()
+
+
+def test_hidden_tab_pauses_and_continues(browser, address):
+    page = new_page(browser, address).open()
+    hide = """hidden => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    page.page.evaluate(hide, True)
+    assert page.engine.of_type("pause") and page.ask("lab.session.playing") is False
+    page.page.evaluate(hide, False)
+    assert page.ask("lab.session.playing") is True
+    page.page.context.close()
+
+
+def test_without_an_engine_a_recorded_run_plays(browser, address):
+    page = new_page(browser, address)
+    page.page.route("**/engine/**", lambda route: route.abort())
+    page.page.goto(f"{address}/index.html#scene=spines")
+    page.until("lab.data?.arrays['theta.x->z']")
+    assert "recorded run of Digits" in page.page.locator(".message").inner_text()
+    page.until("lab.data.twin === true")
+    assert page.ask("lab.data.arrays['weights.x->z'].some(w => w > 0)")
+    page.page.get_by_role("button", name="All connections").click()
+    page.until("document.querySelector('.message').textContent.includes('cannot be changed')")
     page.page.context.close()
 
 

@@ -22,7 +22,7 @@ export const spines = {
       new Survival(lab, { area: "survival", title: "Survival", sentence: "The share of spines that still exist after some time.", label: "Survival curve" }),
       new Law(lab, { area: "law", title: "All places", sentence: "How θ is distributed, and what prior and noise alone give.", label: "Histogram of θ against the exact density" }),
       new Trace(lab, { area: "trace", title: "One place", sentence: "θ of one spine: it exists while θ is above 0.", label: "θ of one spine over time" },
-        { projection: projection.name, describe: ({ pre }) => `place ${pre + 1}` }),
+        { projection: projection.name, describe: ({ pre }) => `place ${pre + 1}`, above: "spine above 0", below: "no spine below" }),
     ];
   },
 
