@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 import subprocess
 import sys
 import time
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -271,3 +273,18 @@ def test_the_widget_names_its_extra_if_that_is_missing():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "pip install 'synsamp[notebook]'" in done.stdout
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "lab.md"
+
+
+def test_the_examples_of_the_page_run(tmp_path):
+    pytest.importorskip("anywidget")
+    own, notebook = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+    session = Session(scene_of_file(written(tmp_path, own)))
+    session.advance(4)
+    assert session.theta()["x->z"].shape == (4, 16)
+    names: dict = {}
+    exec(compile(own + notebook, str(PAGE), "exec"), names)
+    assert names["lab"].protocol == []
+    names["lab"].close()

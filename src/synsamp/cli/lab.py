@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from synsamp.experiments.loading import read_file
 from synsamp.experiments.registry import Registry
 
 HERE = "127.0.0.1"
@@ -47,6 +46,7 @@ def lab(
 
     load = all_scenes
     if file is not None:
+        from synsamp.experiments.loading import read_file
         from synsamp.lab.own import scenes_of_file
 
         read_file(str(file))  # must be there; each page executes it as it is then
