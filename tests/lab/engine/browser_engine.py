@@ -20,7 +20,7 @@ from synsamp.lab.session import Session, View
 STATIC = Path(__file__).parents[3] / "src" / "synsamp" / "lab" / "static"
 TYPES = {"Float64Array": "f8", "Float32Array": "f4", "Int32Array": "i4", "Uint8Array": "u1"}
 OWN = Path(__file__).parent
-"""Scripts of the tests, served beside those of the engine."""
+"""Scripts of the tests, served along with those of the engine."""
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):

@@ -10,7 +10,7 @@ from lab.engine.browser_engine import STATIC
 from synsamp.errors import SynsampError
 from synsamp.lab.wasm import sources
 from synsamp.lab.wasm.__main__ import write_scenes
-from synsamp.lab.wasm.emit import Entry, find_linker, linked
+from synsamp.lab.wasm.emit import Export, find_linker, linked
 from synsamp.lab.wasm.module import manifest
 from synsamp.lab.wasm.scene_file import ENGINE
 
@@ -82,7 +82,7 @@ define noundef ptr @cfunc.set(ptr %x) #0 {
 define ptr @_ZN7cpython3set(ptr %self) { ret ptr %self }
 attributes #0 = { "target-cpu"="cascadelake" "target-features"="+avx2" }
 """
-    code = linked([Entry("set_to_two", "cfunc.set", text)])
+    code = linked([Export("set_to_two", "cfunc.set", text)])
     assert code.startswith(b"\0asm")
     assert b"set_to_two" in code
     assert b"cpython" not in code

@@ -85,7 +85,7 @@ def test_theta_of_spines_follows_the_prior(spines):
     assert (p > 1e-4 and spread < MOST_SE) == right
 
 
-def test_survival_follows_the_law(spines):
+def test_survival_is_as_predicted(spines):
     _, survival, right = spines
     expected = np.empty(60)
     scene = SCENES["spines"]()

