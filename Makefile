@@ -8,9 +8,10 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
-.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness sampling-gain pages bench
+.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness sampling-gain pages bench lab lab-pictures lab-recording
 help:
 	@echo "make demo         run every experiment quickly and write one report"
+	@echo "make lab          build the browser's engine (needs LLVM's lld) and lab.html, the lab in one file"
 	@echo "make test         lint, types and tests"
 	@echo "make torture      long stress tests; writes docs/reliability.md"
 	@echo "make mutants      mutation testing: how many faults do fast tests catch?"
@@ -42,6 +43,10 @@ $(TOOLS): $(READY)
 
 demo: $(READY)
 	@$(BIN)/synsamp run all --out runs/demo-$$(date +%Y%m%d-%H%M%S)
+
+# Some minutes: everything is compiled anew.
+lab: $(READY)
+	$(BIN)/python -m synsamp.lab.wasm lab.html
 
 test: $(TOOLS)
 	$(BIN)/ruff check .
@@ -91,6 +96,13 @@ pages: $(READY)
 
 bench: $(TOOLS)
 	$(BIN)/python -m benchmarks --write $(ONLY)
+
+# Both need Debian's chromium or a few minutes; their results are under version control.
+lab-pictures: $(TOOLS)
+	$(BIN)/python -m tools.lab_pictures $(ONLY)
+
+lab-recording: $(READY)
+	$(BIN)/python -m tools.lab_recording
 
 # A peer pins other versions, so it has its own environment.
 peer-%: benchmarks/peers/%/requirements.txt

@@ -314,6 +314,7 @@ def test_help_and_list_load_no_heavy_module():
         "import sys; from synsamp.cli import run_command_line as r; "
         "from synsamp.experiments.registry import REGISTRY as R; r(['--help'], R); r(['list'], R); "
         "print(*(m for m in ('numpy', 'numba', 'scipy', 'xarray', 'zarr', 'matplotlib',"
+        " 'tornado', 'synsamp.lab',"
         " *(e.load.args[0] for e in R))"
         " if m in sys.modules), file=sys.stderr)"
     )

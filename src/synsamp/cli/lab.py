@@ -46,10 +46,12 @@ def lab(
 
     load = all_scenes
     if file is not None:
+        from synsamp.experiments.loading import read_file
         from synsamp.lab.own import scenes_of_file
 
+        read_file(str(file))  # must be there; each page executes it as it is then
         load = functools.partial(scenes_of_file, str(file.resolve()))
-    server = LabServer(load, host, port)
+    server = LabServer(load, host, port, ["synsamp.lab.scenes.digits"])
     typer.echo(f"The lab is at {server.address}")
     if host not in (HERE, "localhost", "::1"):
         typer.echo(

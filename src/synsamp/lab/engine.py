@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -17,9 +18,15 @@ from synsamp.lab.messages import decode, encode
 Scenes = Mapping[str, Callable[[], Any]]
 
 
-def run_engine(pipe: Connection, load: Callable[[], Scenes]) -> None:
-    """Serve one page until the pipe closes; ``load`` returns the scenes."""
+def run_engine(pipe: Connection, load: Callable[[], Scenes], imports: Sequence[str]) -> None:
+    """Serve one page until the pipe closes.
+
+    An engine that waits for a page has the modules ``imports``; ``load`` returns the scenes when
+    the first message comes.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's
+    for name in imports:
+        import_module(name)
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         _serve(pipe, load)
 
@@ -27,10 +34,10 @@ def run_engine(pipe: Connection, load: Callable[[], Scenes]) -> None:
 def _serve(pipe: Connection, load: Callable[[], Scenes]) -> None:
     from synsamp.lab.host import Host
 
+    pipe.poll(None)
     try:
         host = Host(load())
     except SynsampError as error:
-        pipe.recv_bytes()  # until a page is there
         pipe.send_bytes(encode({"type": "error", "message": str(error), "fatal": True}))
         return
     while True:
@@ -45,10 +52,7 @@ def _serve(pipe: Connection, load: Callable[[], Scenes]) -> None:
 
 
 def all_scenes() -> Scenes:
-    """The scenes that come with synsamp; an engine that waits for a page has them imported."""
-    from importlib import import_module
-
+    """The scenes that come with synsamp."""
     from synsamp.lab.scenes import SCENES
 
-    import_module("synsamp.lab.scenes.digits")
     return SCENES

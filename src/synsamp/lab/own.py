@@ -172,18 +172,19 @@ def scenes_of_file(path: str) -> Mapping[str, Callable[[], Scene]]:
 
 def scene_of_file(path: str) -> Scene:
     """Execute a file and make a scene of its network."""
-    found = execute_file(read_file(path))
+    file = read_file(path)
+    found = execute_file(file)
     name = Path(path).name
     network = getattr(found, "network", None)
     if network is not None:
         arguments.instance(f"network of {name}", network, Network, "use synsamp.spiking.Network")
         return Own(network, getattr(found, "stimulus", None), name=name, title=Path(path).stem)
-    experiment = getattr(found, "EXPERIMENT", None)
-    if experiment is None:
+    if not hasattr(found, "EXPERIMENT"):
         raise refuse(
             name, "must define network (and stimulus), or EXPERIMENT", "neither",
             "`synsamp new my_experiment.py` writes a file to start from",
         )  # fmt: skip
+    experiment = file()
     protocol = _protocol_of(name, experiment)
     shown = [step.stimulus for step in protocol.steps if isinstance(step, Show)]
     return Own(

@@ -15,7 +15,7 @@ import multiprocessing
 import secrets
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,11 +42,11 @@ POLICY = (
 class EngineProcess:
     """One engine in a process of its own."""
 
-    def __init__(self, load: Callable[[], Scenes]) -> None:
+    def __init__(self, load: Callable[[], Scenes], imports: Sequence[str]) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
         self._process = context.Process(
-            target=run_engine, args=(other, load), name="synsamp lab engine", daemon=True
+            target=run_engine, args=(other, load, imports), name="synsamp lab engine", daemon=True
         )
         self._process.start()
         other.close()
@@ -91,10 +91,18 @@ class LabServer:
         Address to listen at.
     port
         Port; 0 picks a free one.
+    imports
+        Modules that an engine imports while it waits for a page.
     """
 
-    def __init__(self, load: Callable[[], Scenes], host: str = "127.0.0.1", port: int = 0) -> None:
-        self._load = load
+    def __init__(
+        self,
+        load: Callable[[], Scenes],
+        host: str = "127.0.0.1",
+        port: int = 0,
+        imports: Sequence[str] = (),
+    ) -> None:
+        self._load, self._imports = load, tuple(imports)
         self.host, self.token = host, secrets.token_urlsafe(24)
         self._engines: set[EngineProcess] = set()
         self._spare: EngineProcess | None = None
@@ -151,7 +159,7 @@ class LabServer:
         """An engine for one page, usually started in advance; None if there are too many."""
         if len(self._engines) >= MOST_SESSIONS:
             return None
-        engine = self._spare or EngineProcess(self._load)
+        engine = self._spare or EngineProcess(self._load, self._imports)
         self._spare = None
         self._engines.add(engine)
         return engine
@@ -164,7 +172,7 @@ class LabServer:
     def prepare_spare(self) -> None:
         """Start an engine in advance, so that the next page need not wait for imports."""
         if self._spare is None and len(self._engines) < MOST_SESSIONS:
-            self._spare = EngineProcess(self._load)
+            self._spare = EngineProcess(self._load, self._imports)
 
     def application(self) -> tornado.web.Application:
         """The pages and the session, as a Tornado application."""

@@ -19,14 +19,15 @@ from synsamp.lab.session import Session, View
 
 STATIC = Path(__file__).parents[3] / "src" / "synsamp" / "lab" / "static"
 TYPES = {"Float64Array": "f8", "Float32Array": "f4", "Int32Array": "i4", "Uint8Array": "u1"}
-WIRE = "record.mjs"
+OWN = Path(__file__).parent
+"""Scripts of the tests, served along with those of the engine."""
 
 
 class _Files(http.server.SimpleHTTPRequestHandler):
     def translate_path(self, path):
-        if path.endswith(WIRE):
-            return str(Path(__file__).with_name(WIRE))
-        return super().translate_path(path)
+        name = path.partition("?")[0].rpartition("/")[2]
+        own = OWN / name
+        return str(own) if own.suffix == ".mjs" else super().translate_path(path)
 
     def log_message(self, *given):
         pass
@@ -56,10 +57,10 @@ def opened():
 
 def in_browser(page, **request) -> dict[str, Any]:
     """Run a session in the browser (`record.mjs`)."""
-    script = f"""async request => {{
-        const {{ record, plain }} = await import("/{WIRE}");
+    script = """async request => {
+        const { record, plain } = await import("/record.mjs");
         return plain(await record(request));
-    }}"""
+    }"""
     return unpacked(page.evaluate(script, request))
 
 

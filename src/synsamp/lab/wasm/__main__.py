@@ -1,12 +1,14 @@
-"""Build the browser's engine: ``make lab``.
+"""Build the browser's engine and the lab in one file: ``make lab``.
 
-Writes ``engine.wasm``, ``engine.json`` and the scenes below ``synsamp/lab/static/engine``.
+Writes ``engine.wasm``, ``engine.json`` and the scenes below ``synsamp/lab/static/engine``, and the
+page with everything in it to the path given (default: ``lab.html``).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -49,7 +51,10 @@ def _json(value: Any) -> str:
 
 
 if __name__ == "__main__":
+    from synsamp.lab.single_file import write_single_file
+
     # Code from the disk cache has no LLVM text: compile everything here.
     with tempfile.TemporaryDirectory() as cache:
         os.environ["NUMBA_CACHE_DIR"] = cache
         build()
+    write_single_file(Path(sys.argv[1] if len(sys.argv) > 1 else "lab.html"))

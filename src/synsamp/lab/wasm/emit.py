@@ -1,6 +1,6 @@
 """From the LLVM code that Numba makes to one WebAssembly module.
 
-Each function that JavaScript calls is an *entry*: its LLVM text comes from Numba, gets a short
+Each function that JavaScript calls is an *export*: its LLVM text comes from Numba, gets a short
 name, and is linked with the others, so that what they share is there once. WebAssembly needs a few
 changes: pointers have 32 bits (the data layout says so), nothing is "common", and a C function that
 Numba declares as returning a pointer to nothing returns nothing, since signatures are checked at
@@ -36,7 +36,7 @@ LINK = (
 )
 
 
-class Entry(NamedTuple):
+class Export(NamedTuple):
     """A function to export: its name in the module, in the LLVM text, and that text."""
 
     name: str
@@ -44,17 +44,17 @@ class Entry(NamedTuple):
     text: str
 
 
-def linked(entries: Iterable[Entry]) -> bytes:
-    """One WebAssembly module with all entries as exports."""
+def linked(exports: Iterable[Export]) -> bytes:
+    """One WebAssembly module with all of them as exports."""
     linker = find_linker()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(features=FEATURES, opt=3)
     names: list[str] = []
     whole = None
-    for entry in entries:
-        names.append(entry.name)
-        module = llvm.parse_assembly(_for_wasm(entry, str(machine.target_data)))
+    for export in exports:
+        names.append(export.name)
+        module = llvm.parse_assembly(_for_wasm(export, str(machine.target_data)))
         if whole is None:
             whole = module
         else:
@@ -67,9 +67,9 @@ def linked(entries: Iterable[Entry]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "engine.o"), Path(folder, "engine.wasm")
         source.write_bytes(machine.emit_object(whole))
-        exports = [f"--export={name}" for name in names]
+        flags = [f"--export={name}" for name in names]
         done = subprocess.run(
-            [linker, *LINK, *exports, str(source), "-o", str(target)],
+            [linker, *LINK, *flags, str(source), "-o", str(target)],
             capture_output=True,
             text=True,
         )
@@ -93,11 +93,11 @@ def find_linker() -> str:
 _NAME = re.compile(r'@("[^"]+"|[-\w.$]+)\(')
 
 
-def _for_wasm(entry: Entry, data_layout: str) -> str:
-    """The LLVM text of an entry without Python wrappers, as WebAssembly wants it."""
-    text = entry.text
-    if f"@{entry.symbol}(" not in text:
-        raise SynsampError(f"{entry.name} must be in the compiled code, got no {entry.symbol}")
+def _for_wasm(export: Export, data_layout: str) -> str:
+    """The LLVM text of an export without Python wrappers, as WebAssembly wants it."""
+    text = export.text
+    if f"@{export.symbol}(" not in text:
+        raise SynsampError(f"{export.name} must be in the compiled code, got no {export.symbol}")
     text = re.sub(r'target datalayout = ".*"', f'target datalayout = "{data_layout}"', text)
     text = re.sub(r'target triple = ".*"', f'target triple = "{TRIPLE}"', text)
     text = re.sub(r'"(target-cpu|target-features|tune-cpu)"="[^"]*"', "", text)
@@ -110,10 +110,10 @@ def _for_wasm(entry: Entry, data_layout: str) -> str:
             assert found is not None
             name = found.group(1)
             kept = not name.startswith("_ZN7cpython") and (
-                name == entry.symbol or not name.startswith("cfunc.")
+                name == export.symbol or not name.startswith("cfunc.")
             )
             without_value = (
-                name == entry.symbol
+                name == export.symbol
                 and name.startswith("cfunc.")
                 and " ptr @" in line[: found.end()]
             )
@@ -125,4 +125,4 @@ def _for_wasm(entry: Entry, data_layout: str) -> str:
             lines.append(line)
         if line == "}":
             kept, without_value = True, False
-    return "\n".join(lines).replace(f"@{entry.symbol}(", f"@{entry.name}(")
+    return "\n".join(lines).replace(f"@{export.symbol}(", f"@{export.name}(")

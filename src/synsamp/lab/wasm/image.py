@@ -1,7 +1,7 @@
 """A network as JavaScript reads it: arrays of the kernel's records, in one binary file.
 
-What never changes (`Wiring`, `Numbers`) is written as it is; of the state, the shapes and what it
-holds at time 0. θ is drawn by the page itself from its seed.
+What never changes (`Wiring`, `Numbers`) is written out; of the state, the shapes and what it holds
+at time 0. θ is drawn by the page itself from its seed.
 """
 
 from __future__ import annotations

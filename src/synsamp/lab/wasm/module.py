@@ -7,7 +7,7 @@ from typing import Any
 from numba import types
 
 from synsamp.lab.scenes import landscape_steps, survival
-from synsamp.lab.wasm.emit import Entry, linked
+from synsamp.lab.wasm.emit import Export, linked
 from synsamp.lab.wasm.image import FunctionNames, record_fields
 from synsamp.spiking.kernel import loop, memory
 from synsamp.spiking.kernel.random import Normals, Words, fill_table
@@ -95,16 +95,16 @@ def build(functions: FunctionNames) -> bytes:
 
     Everything must be compiled in this process: code from the disk cache has no LLVM text.
     """
-    entries = [_of_kernel(name, kernel, kinds) for name, (kernel, kinds) in KERNELS.items()]
-    entries += [
-        Entry(name, compiled.native_name, compiled.inspect_llvm())
+    exports = [_of_kernel(name, kernel, kinds) for name, (kernel, kinds) in KERNELS.items()]
+    exports += [
+        Export(name, compiled.native_name, compiled.inspect_llvm())
         for name, compiled in functions.compiled.items()
     ]
-    return linked(entries)
+    return linked(exports)
 
 
-def _of_kernel(name: str, kernel: Any, kinds: tuple[Any, ...]) -> Entry:
+def _of_kernel(name: str, kernel: Any, kinds: tuple[Any, ...]) -> Export:
     if kinds not in kernel.overloads:
         kernel.compile(kinds)
     compiled = kernel.overloads[kinds]
-    return Entry(name, compiled.fndesc.mangled_name, compiled.library.get_llvm_str())
+    return Export(name, compiled.fndesc.mangled_name, compiled.library.get_llvm_str())

@@ -181,7 +181,10 @@ def spines(scene: Any, files: Files) -> dict[str, Any]:
 
 def senses(scene: Any, files: Files) -> dict[str, Any]:
     """Eight circuits, sound and sight."""
+    from synsamp.data.digit_pairs import HEARING, SEEING
     from synsamp.lab.scenes import senses as own
+    from synsamp.lab.scenes.rule_settings import images
+    from synsamp.paper.fig5_compensation.protocol import AUDITORY, CIRCUITS, VISUAL
 
     settings = scene.settings()
     labels = settings["stimuli"]
@@ -189,16 +192,16 @@ def senses(scene: Any, files: Files) -> dict[str, Any]:
     groups = [g.name for g in scene.network(settings).inputs]
     library = {name: shown.library[name] for name in groups}
     rows = {name: LevelRows(library[name][0]) for name in groups}
-    heard, seen = rows[own.HEARING], rows[own.SEEING]
-    pixels = [one for label in labels for one in own.images(label, own.IMAGES)]
+    heard, seen = rows[HEARING], rows[SEEING]
+    pixels = [one for label in labels for one in images(label, own.IMAGES)]
     counts = {label: (len(own.words("train", label)), own.IMAGES) for label in labels}
     firsts = np.cumsum([(0, 0), *counts.values()], axis=0).tolist()
     dark = seen.row(np.zeros_like(pixels[0]))
     stimulus = {
         "kind": "paired",
         "labels": labels,
-        "sound_first": groups[0] == own.HEARING,
-        "sounds": [heard.presentation(one) for one in library[own.HEARING]],
+        "sound_first": groups[0] == HEARING,
+        "sounds": [heard.presentation(one) for one in library[HEARING]],
         "images": [{"row": seen.row(one), "dark": dark} for one in pixels],
         "by_label": {
             str(label): {
@@ -209,27 +212,28 @@ def senses(scene: Any, files: Files) -> dict[str, Any]:
         },
     }
     recall, of = own.recall_stimulus()
-    words = recall.library[own.HEARING]
+    library_of: Any = recall.library
+    words = library_of[HEARING]
     lengths = np.array([one.durations_s.sum() for one in words])
     test = {
         "presentations": [
-            [rows[name].presentation(recall.library[name][k]) for name in groups]
+            [rows[name].presentation(library_of[name][k]) for name in groups]
             for k in range(len(words))
         ],
         "labels": of.tolist(),
-        "lead": groups.index(own.HEARING),
+        "lead": groups.index(HEARING),
         "starts": np.concatenate([[0.0], np.cumsum(lengths)])[:-1].tolist(),
         "within_s": float(lengths.min()),
         "seconds": float(lengths.sum()),
         "burn_in_s": own.BURN_IN_S,
         "rest": False,
-        "from": len(own.AUDITORY) * own.CIRCUIT.neurons,
-        "to": len(own.CIRCUITS) * own.CIRCUIT.neurons,
+        "from": len(AUDITORY) * own.CIRCUIT.neurons,
+        "to": len(CIRCUITS) * own.CIRCUIT.neurons,
     }
     joined = {
-        "heard": [[f"{own.HEARING}->{circuit}"] for circuit in own.AUDITORY],
-        "seen": [[f"{own.SEEING}->{circuit}"] for circuit in own.VISUAL],
-        "lateral": [[f"{pre}->{post}" for pre in own.CIRCUITS] for post in own.CIRCUITS],
+        "heard": [[f"{HEARING}->{circuit}"] for circuit in AUDITORY],
+        "seen": [[f"{SEEING}->{circuit}"] for circuit in VISUAL],
+        "lateral": [[f"{pre}->{post}" for pre in CIRCUITS] for post in CIRCUITS],
     }
     return spiking_engine(
         scene,
@@ -278,6 +282,7 @@ def reward(scene: Any, files: Files) -> dict[str, Any]:
 def landscape(scene: Any, files: Files) -> dict[str, Any]:
     """One point on a posterior."""
     from synsamp.lab.scenes import landscape as own
+    from synsamp.noise.streams import BLOCK
 
     return {
         "kind": "landscape",
@@ -286,7 +291,7 @@ def landscape(scene: Any, files: Files) -> dict[str, Any]:
         "extent": list(own.EXTENT),
         "rows": own.ROWS,
         "thin": own.THIN,
-        "block": own.BLOCK,
+        "block": BLOCK,
         "sqrt_dt": float(np.sqrt(own.DT)),
     }
 

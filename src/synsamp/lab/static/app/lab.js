@@ -53,6 +53,7 @@ export class Lab {
     this.session?.close();
     this.state = { ...state, scene: state.scene || this.#first };
     this.data = null;
+    this.#drop();
     this.history.clear();
     this.selection.clear();
     this.shell.say("");
@@ -69,7 +70,7 @@ export class Lab {
 
   dispose() {
     this.session?.close();
-    this.pictures.forEach((picture) => picture.dispose());
+    this.#drop();
     this.timeline.dispose();
     this.ends.forEach((end) => end());
     cancelAnimationFrame(this.waking);
@@ -183,7 +184,7 @@ export class Lab {
     const { session } = this;
     this.state.scene = session.scene.name;
     const composed = (this.composed = sceneOf(session.scene));
-    this.pictures.forEach((picture) => picture.dispose());
+    this.#drop();
     this.pictures = composed.pictures(this, session.scene);
     this.shell.compose(composed, session, this.pictures);
     this.knobs.build(session.scene.knobs ?? []);
@@ -241,6 +242,12 @@ export class Lab {
     }
     if (!this.session.scene) this.shell.wait("This session could not be opened.");
     this.shell.say(words, fatal || !this.session.scene ? "bad" : "");
+  }
+
+  #drop() {
+    this.pictures.forEach((picture) => picture.dispose());
+    this.pictures = [];
+    this.unseen = null;
   }
 
   /** The scene of an address that names none; a server may have one of its own. */

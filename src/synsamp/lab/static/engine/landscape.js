@@ -49,6 +49,10 @@ class LandscapeModel {
       this.memory.taken.view[0] = BigInt(block);
       this.configure(settings);
     }
+    this.forgetViews();
+  }
+
+  forgetViews() {
     this.path = [];
     this.told = false;
   }
@@ -110,8 +114,7 @@ class LandscapeModel {
   restore(saved) {
     STATE.forEach((name, i) => this.memory[name].view.set(saved.arrays[i]));
     this.tick = saved.tick;
-    this.path = [];
-    this.told = false;
+    this.forgetViews();
     this.configure(saved.settings);
   }
 

@@ -452,19 +452,26 @@ export class Network {
   // -- reading --------------------
 
   /** θ of a projection, NaN where there is no synapse. */
-  theta(p, out = new Float64Array(p.n_post * p.n_pre)) {
+  theta({ first, stride, n_post: nPost, n_pre: nPre }, out = new Float64Array(nPost * nPre)) {
     const theta = this.Synapses.theta.view;
-    let i = 0;
-    this.each(p, (at) => (out[i++] = theta[at] === -Infinity ? NaN : theta[at]));
+    for (let post = 0, i = 0; post < nPost; post++) {
+      for (let at = first + post * stride, end = at + nPre; at < end; at++, i++) {
+        out[i] = theta[at] === -Infinity ? NaN : theta[at];
+      }
+    }
     return out;
   }
 
   /** Efficacies ŵ of a projection. */
-  weights(p, out = new Float64Array(p.n_post * p.n_pre)) {
+  weights({ first, stride, n_post: nPost, n_pre: nPre, retracted }) {
     const theta = this.Synapses.theta.view;
     const weight = this.Synapses.weight.view;
-    let i = 0;
-    this.each(p, (at) => (out[i++] = theta[at] > 0 ? Math.max(weight[at] - p.retracted, 0) : 0));
+    const out = new Float64Array(nPost * nPre);
+    for (let post = 0, i = 0; post < nPost; post++) {
+      for (let at = first + post * stride, end = at + nPre; at < end; at++, i++) {
+        out[i] = theta[at] > 0 ? Math.max(weight[at] - retracted, 0) : 0;
+      }
+    }
     return out;
   }
 

@@ -23,7 +23,6 @@ class RewardModel extends SpikingModel {
     this.loop = { answers: 0, mean: 0 };
     this.counts = new Float64Array(scene.wiring.nNeurons);
     this.shares = { best: 0, total: 0 };
-    this.points = [];
     this.histogram = new Float64Array(scene.image.reward.bins.length - 1);
     this.network.modulate(this.dopamine(0, 0));
   }
@@ -104,6 +103,10 @@ class RewardModel extends SpikingModel {
     this.counts = saved.counts.slice();
     this.shares = { ...saved.shares };
     this.histogram = saved.histogram.slice();
+  }
+
+  forgetViews() {
+    super.forgetViews();
     this.points = [];
   }
 

@@ -162,6 +162,7 @@ export class Session {
     this.log = log.filter((action) => action.tick < start);
     const before = this.events;
     while (this.tick < tick) this.advance();
+    for (const model of this.models) model.forgetViews(); // what was simulated on the way
     this.events = [...before, { type: "marks", ticks: this.marks.ticks }];
   }
 

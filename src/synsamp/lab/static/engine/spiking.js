@@ -357,13 +357,16 @@ export class SpikingModel {
 
   lookAtActive({ name }, theta, arrays) {
     const before = this.active.get(name);
-    const now = Uint8Array.from(theta, (v) => (v > 0 ? 1 : 0));
+    const now = new Uint8Array(theta.length);
     const [formed, lost] = [[], []];
     let sum = 0;
-    now.forEach((is, i) => {
-      sum += is;
-      if (before && is !== before[i]) (is ? formed : lost).push(i);
-    });
+    for (let i = 0; i < theta.length; i++) {
+      if (theta[i] > 0) {
+        now[i] = 1;
+        sum += 1;
+      }
+      if (before && now[i] !== before[i]) (now[i] ? formed : lost).push(i);
+    }
     this.active.set(name, now);
     arrays[`active.${name}`] = Int32Array.of(sum);
     arrays[`formed.${name}`] = Int32Array.from(formed);
@@ -480,13 +483,15 @@ class Turnover {
   count(matrices) {
     const totals = {};
     for (const [name, theta] of Object.entries(matrices)) {
-      const now = Uint8Array.from(theta, (v) => (v > 0 ? 1 : 0));
-      const was = this.before[name] ?? now;
-      const { formed = 0, lost = 0 } = this.totals[name] ?? {};
-      totals[name] = {
-        formed: formed + total(now.keys(), (i) => (now[i] > was[i] ? 1 : 0)),
-        lost: lost + total(now.keys(), (i) => (now[i] < was[i] ? 1 : 0)),
-      };
+      const now = new Uint8Array(theta.length);
+      const was = this.before[name];
+      let { formed, lost } = this.totals[name] ?? { formed: 0, lost: 0 };
+      for (let i = 0; i < theta.length; i++) {
+        now[i] = theta[i] > 0 ? 1 : 0;
+        if (was && now[i] > was[i]) formed += 1;
+        if (was && now[i] < was[i]) lost += 1;
+      }
+      totals[name] = { formed, lost };
       this.before = { ...this.before, [name]: now };
     }
     this.totals = totals;

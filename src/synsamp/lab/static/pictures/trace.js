@@ -4,12 +4,12 @@ import { Axes } from "../app/axes.js";
 import { number, timeUnit } from "../app/format.js";
 import { Picture } from "../app/picture.js";
 
-const MOST = 1500;
+const MOST = 300;
 
 export class Trace extends Picture {
-  constructor(lab, options, { projection, describe, low = -2, high = 4 }) {
+  constructor(lab, options, { projection, describe, low = -2, high = 4, above = "connected above 0", below = "retracted below" }) {
     super(lab, options);
-    Object.assign(this, { projection, words: describe, low, high });
+    Object.assign(this, { projection, words: describe, low, high, above, below });
     this.forget();
   }
 
@@ -63,8 +63,8 @@ export class Trace extends Picture {
       axes.curve(shift(this.twin), this.twin.theta, { stroke: theme.twin, width: 1.4 });
       axes.curve(shift(this.network), theta, { stroke: theme.network, width: 1.6 });
     });
-    pen.text(axes.area.x + 4, axes.y(0) - 4, "connected above 0", { fill: theme.ink, size: 10.5, halo: theme.surface });
-    pen.text(axes.area.x + 4, axes.y(0) + 12, "retracted below", { fill: theme.muted, size: 10.5, halo: theme.surface });
+    pen.text(axes.area.x + 4, axes.y(0) - 4, this.above, { fill: theme.ink, size: 10.5, halo: theme.surface });
+    pen.text(axes.area.x + 4, axes.y(0) + 12, this.below, { fill: theme.muted, size: 10.5, halo: theme.surface });
     if (theta.length) pen.circle(axes.x(0), axes.y(theta.at(-1)), 3.5, { fill: theme.network, stroke: theme.surface });
     if (prior) this.#strip(pen, theme, axes, prior, strip, low, high);
   }
@@ -108,9 +108,10 @@ export class Trace extends Picture {
       const all = arrays[`${prefix}theta.${projection}`];
       if (all) push(trace, frame.time_s, all[post * (all.shape?.[1] ?? 1) + pre]);
     }
-    if (trace.time.length > 2 * MOST) {
-      trace.time.splice(0, MOST);
-      trace.theta.splice(0, MOST);
+    const more = trace.time.length - MOST;
+    if (more > 0) {
+      trace.time.splice(0, more);
+      trace.theta.splice(0, more);
     }
   }
 }

@@ -22,7 +22,7 @@ export const spines = {
       new Survival(lab, { area: "survival", title: "Survival", sentence: "The share of spines that still exist after some time.", label: "Survival curve" }),
       new Law(lab, { area: "law", title: "All places", sentence: "How θ is distributed, and what prior and noise alone give.", label: "Histogram of θ against the exact density" }),
       new Trace(lab, { area: "trace", title: "One place", sentence: "θ of one spine: it exists while θ is above 0.", label: "θ of one spine over time" },
-        { projection: projection.name, describe: ({ pre }) => `place ${pre + 1}` }),
+        { projection: projection.name, describe: ({ pre }) => `place ${pre + 1}`, above: "spine above 0", below: "no spine below" }),
     ];
   },
 
@@ -36,7 +36,7 @@ export const spines = {
     },
     {
       title: "Count how long they last", at: ["survival"],
-      words: "The curve is measured from the spines above; the dashed line is the exact law for prior and noise. New spines mostly vanish soon, old ones last.",
+      words: "The curve is measured from the spines above; the dashed line is exact for prior and noise. New spines mostly vanish soon, old ones last.",
       equation: "Survival is the first passage of θ below 0.",
     },
     {
@@ -51,7 +51,7 @@ export const spines = {
     },
     {
       title: "Stop the noise", at: ["dendrite"],
-      words: "Set T to 0. Spines settle where the prior and the inputs leave them, and turnover ends. In this model, turnover is what sampling looks like.",
+      words: "Set T to 0. Without noise every θ moves to the mean of the prior, and turnover ends. In this model, turnover is the visible part of sampling.",
       equation: "√(2 T b) dW = 0",
     },
   ],
