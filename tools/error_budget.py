@@ -1,4 +1,4 @@
-"""Expected number of false alarms of the statistical tests, if all their seeds were drawn anew.
+"""Expected number of false alarms of the statistical tests, if all their seeds were replaced.
 
     python -m tools.error_budget
 
