@@ -70,6 +70,10 @@ def test_long_sessions_agree_in_every_spike(page, tally, tmp_path):
     assert spikes >= LEAST_SPIKES
 
 
+def set_temperature(tick):
+    return {"tick": tick, "kind": "set", "name": "temperature", "value": 1.0}
+
+
 def test_memory_does_not_grow(page, tally):
     """A session with a twin, probes, marks and frames, for minutes at full speed."""
     ticks = 40_000
@@ -81,11 +85,14 @@ def test_memory_does_not_grow(page, tally):
         look_every=20,
         want=["spikes", "theta", "weights", "active", "tuning"],
         actions=[
-            *({"tick": t, "kind": "twin", "on": bool((t // 100) % 2)} for t in range(100, ticks, 100)),
+            *(set_temperature(tick) for tick in range(7, ticks, 90)),
             *({"tick": t, "kind": "probe"} for t in range(50, ticks, 500)),
-            *({"tick": t, "kind": "set", "name": "temperature", "value": 1.0} for t in range(7, ticks, 90)),
+            *(
+                {"tick": t, "kind": "twin", "on": bool((t // 100) % 2)}
+                for t in range(100, ticks, 100)
+            ),
         ],
-    )  # fmt: skip
+    )
     megabytes = np.array(found["megabytes"])
     tally("ticks", ticks)
     assert megabytes[-1] == megabytes[len(megabytes) // 10]

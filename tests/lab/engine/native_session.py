@@ -1,4 +1,4 @@
-"""Run sessions with the native engine in a process of its own: python native_session.py IN OUT."""
+"""Run sessions with the native engine in another process: python native_session.py IN OUT."""
 
 from __future__ import annotations
 
