@@ -1,6 +1,6 @@
 """Take the pictures of the lab for README and docs from the real page (`make lab-pictures`).
 
-Each scene runs in Chromium with the WebAssembly engine, in the light and the dark theme; Digits also
+Each scene runs in Chromium with the WebAssembly engine, in light and dark; Digits also
 in the width of a phone.
 """
 
@@ -25,7 +25,7 @@ STATIC = Path(synsamp.lab.__file__).parent / "static"
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 MOST_BYTES = 200_000
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
-PATIENCE_S = 600
+PATIENCE_S = 2400
 
 
 @dataclass
@@ -37,13 +37,15 @@ class Shot:
     before_s: float = 0.0
     lesion: str = ""
     """Words on the button of the lesion."""
+    state: str = ""
+    """Settings, as in an address."""
 
 
 SHOTS = (
     Shot("landscape", 1500.0),
     Shot("spines", 400_000.0),
     Shot("digits", 4200.0, 3000.0, "All neurons tuned to 2"),
-    Shot("senses", 9000.0, 6000.0, "All lateral connections"),
+    Shot("senses", 4800.0, 3600.0, "All lateral connections", "&set.speed=0.0003"),
     Shot("reward", 3000.0),
 )
 
@@ -68,7 +70,7 @@ def main(only: list[str]) -> None:
         for shot in SHOTS:
             if not only or shot.scene in only:
                 page = browser.new_page(viewport=WIDE)
-                page.goto(f"{page_at}#scene={shot.scene}&seed=1")
+                page.goto(f"{page_at}#scene={shot.scene}&seed=1{shot.state}")
                 _run(page, shot)
                 for theme in ("light", "dark"):
                     page.emulate_media(color_scheme=theme)

@@ -9,9 +9,9 @@ import re
 from typing import Any
 
 import pytest
+
 from browser import CHROMIUM, needs_browser
 from lab.page_in_browser import Engine, LabPage, served
-
 from synsamp.lab.host import Host
 from synsamp.lab.scenes import SCENES
 
@@ -150,7 +150,9 @@ def test_other_lesions_and_the_twin(lab):
     mouse.up()
     lab.page.get_by_role("button", name=re.compile("Silence [0-9]+ marked inputs")).click()
     silenced = lab.engine.actions[-1]
-    assert silenced["what"] == "inputs" and silenced["group"] == "x" and silenced["members"]
+    assert silenced["what"] == "inputs"
+    assert silenced["group"] == "x"
+    assert silenced["members"]
     lab.ask("lab.session.step(1)")
     lab.until("lab.data.arrays['active.x->z'][0] < lab.data.arrays['twin.active.x->z'][0]")
     lab.page.get_by_role("checkbox", name=re.compile("twin")).click()
@@ -167,7 +169,9 @@ def test_own_drawing_reaches_the_network(lab):
     mouse.move(image["x"] + 120, image["y"] + 120, steps=8)
     mouse.up()
     picture = lab.engine.actions[-1]["picture"]
-    assert len(picture) == 784 and max(picture) == 1 and 10 < sum(v > 0.5 for v in picture) < 300
+    assert len(picture) == 784
+    assert max(picture) == 1
+    assert 10 < sum(v > 0.5 for v in picture) < 300
     lab.ask("lab.session.step(2)")
     lab.until("lab.data.label === null")
     lab.page.get_by_role("button", name="Back to the digits").click()
@@ -178,8 +182,10 @@ def test_pointer_follows_a_synapse(lab):
     box = lab.page.locator(".area-fields .neuron").nth(5).bounding_box()
     lab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     pointer = lab.engine.of_type("view")[-1]["pointer"]
-    assert pointer["projection"] == "x->z" and pointer["post"] == 5
-    assert abs(pointer["pre"] // 28 - 14) <= 1 and abs(pointer["pre"] % 28 - 14) <= 1
+    assert pointer["projection"] == "x->z"
+    assert pointer["post"] == 5
+    assert abs(pointer["pre"] // 28 - 14) <= 1
+    assert abs(pointer["pre"] % 28 - 14) <= 1
 
 
 def test_time_line_returns_to_a_mark(lab):
@@ -266,7 +272,9 @@ def test_figures_are_svg_and_png(lab):
         lab.page.get_by_role("button", name="Save figure").click()
     text = saved.value.path().read_text(encoding="utf-8")
     assert saved.value.suggested_filename == "synsamp-digits.svg"
-    assert text.startswith("<svg") and "Receptive fields" in text and "<script" not in text
+    assert text.startswith("<svg")
+    assert "Receptive fields" in text
+    assert "<script" not in text
     assert text.count("<image") >= 10
     with lab.page.expect_download() as saved:
         lab.page.locator(".area-connections").hover()
@@ -289,7 +297,8 @@ def test_saved_experiment_is_python(lab):
     text = saved.value.path().read_text(encoding="utf-8")
     ast.parse(text)
     assert saved.value.suggested_filename.endswith(".py")
-    assert "temperature" in text and "0.5" in text
+    assert "temperature" in text
+    assert "0.5" in text
 
 
 # -- keyboard, screen readers, small screens --------------------
@@ -307,7 +316,8 @@ def test_keyboard_alone(lab):
     page.keyboard.press("Enter")
     assert "step=2" in page.url
     page.keyboard.press("Escape")
-    assert page.locator(".tour").is_hidden() and "step" not in page.url
+    assert page.locator(".tour").is_hidden()
+    assert "step" not in page.url
     page.locator(".area-fields .neuron").first.focus()
     page.keyboard.press("Space")
     page.keyboard.press("ArrowRight")
@@ -371,7 +381,8 @@ def test_hidden_tab_pauses_and_continues(browser, address):
       document.dispatchEvent(new Event('visibilitychange'));
     }"""
     page.page.evaluate(hide, True)
-    assert page.engine.of_type("pause") and page.ask("lab.session.playing") is False
+    assert page.engine.of_type("pause")
+    assert page.ask("lab.session.playing") is False
     page.page.evaluate(hide, False)
     assert page.ask("lab.session.playing") is True
     page.page.context.close()

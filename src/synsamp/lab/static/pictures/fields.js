@@ -9,12 +9,12 @@ const FADE_MS = 700;
 const CAPTION = 16;
 const BARS = 24;
 const HEADLINE = 16;
-const NARROW = 480;
+const GAP = 6;
 
 export class Fields extends Picture {
-  constructor(lab, options, { projection, shape, first, count, columns = 10, twin = true, captions = true }) {
+  constructor(lab, options, { projection, shape, first, count, twin = true, captions = true }) {
     super(lab, options);
-    Object.assign(this, { projection, shape, first, count, columns, hasTwin: twin, captions });
+    Object.assign(this, { projection, shape, first, count, hasTwin: twin, captions });
     this.pixels = shape[0] * shape[1];
     this.flash = new Float32Array(count * this.pixels);
     this.top = 1e-6;
@@ -63,14 +63,18 @@ export class Fields extends Picture {
   /** Boxes of the fields of one row of networks: 0 the network, 1 its twin. */
   place(width, height, band) {
     const bands = this.hasTwin ? 2 : 1;
-    const columns = width < NARROW ? Math.ceil(this.columns / 2) : this.columns;
-    const rows = Math.ceil(this.count / columns);
     const caption = this.captions ? CAPTION + (this.hasTwin ? BARS : 0) : 2;
-    const gap = 6;
-    const side = Math.min((width - gap * (columns - 1)) / columns, (height / bands - HEADLINE - gap * rows) / rows - caption);
+    const sideOf = (columns) => {
+      const rows = Math.ceil(this.count / columns);
+      return Math.min((width - GAP * (columns - 1)) / columns, (height / bands - HEADLINE - GAP * rows) / rows - caption);
+    };
+    // As many columns as make the fields largest.
+    let columns = 1;
+    for (let k = 2; k <= this.count; k++) if (sideOf(k) > sideOf(columns)) columns = k;
+    const side = Math.max(4, sideOf(columns));
     return Array.from({ length: this.count }, (_, k) => ({
-      x: (k % columns) * (side + gap),
-      y: (height / bands) * band + HEADLINE + Math.floor(k / columns) * (side + caption + gap),
+      x: (k % columns) * (side + GAP),
+      y: (height / bands) * band + HEADLINE + Math.floor(k / columns) * (side + caption + GAP),
       width: side, height: side,
     }));
   }

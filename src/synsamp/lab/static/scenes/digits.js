@@ -12,7 +12,7 @@ export const digits = {
   name: "digits",
   title: "Digits",
   headline: "Ten neurons learn handwritten digits",
-  lead: "Their connections come and go at random, pulled by the images and by a prior. Remove some neurons and watch the others take over.",
+  lead: "Their connections come and go at random, pulled by the images and by a prior. Remove some neurons and watch how the others replace them.",
   layout: "digits",
   want: ["spikes", "theta", "weights", "active", "probe", "stimulus", "tuning"],
 
@@ -25,7 +25,7 @@ export const digits = {
       new Stimulus(lab, { area: "stimulus", title: "Input", sentence: "Four images per second. Draw your own with the mouse.", label: "The image shown now" },
         { group: input.name, shape: input.shape, drawable: scene.draw !== false }),
       new Fields(lab, { area: "fields", title: "Receptive fields", sentence: "How strongly each pixel is connected. New connections flash green, lost ones purple. Drag a box over neurons to mark them.", label: "Receptive fields" },
-        { projection: projection.name, shape: input.shape, first: population.first ?? 0, count: posts, columns: Math.min(posts, 10) }),
+        { projection: projection.name, shape: input.shape, first: population.first ?? 0, count: posts }),
       new Raster(lab, { area: "raster", title: "Spikes", sentence: "The neurons compete: about 100 spikes per second in all.", label: "Spike raster" }, { count: posts, window_s: 2 }),
       new Trace(lab, { area: "trace", title: "One synapse", sentence: "Move the pointer over a field to follow a synapse.", label: "θ of one synapse over time" },
         { projection: projection.name, describe: ({ post, pre }) => `pixel ${pre} → neuron ${post + 1}` }),
@@ -45,17 +45,17 @@ export const digits = {
   tour: [
     {
       title: "Watch fields appear", at: ["fields", "stimulus"],
-      words: "At first the connections are random. Within an hour of biological time, a few seconds here, every neuron becomes tuned to one way of writing a digit.",
+      words: "At first the connections are random. Within about an hour of biological time each neuron becomes tuned to one way of writing a digit.",
       equation: "u = Σ w x: the input x of a pixel counts with the weight w of its connection.",
     },
     {
       title: "Remove the neurons tuned to 2", at: ["fields"],
       words: "Under Lesion press “All neurons tuned to 2”. Below, an unlesioned twin continues with the same noise. Watch neurons that were tuned to 1 become tuned to 2.",
-      equation: "Rates add up to 100 Hz: ρₖ = 100 Hz · exp(uₖ) / Σ exp(u). Whoever remains spikes more.",
+      equation: "Rates add up to 100 Hz: ρₖ = 100 Hz · exp(uₖ) / Σ exp(u). The remaining neurons spike more.",
     },
     {
       title: "Follow one synapse", at: ["trace"],
-      words: "Move the pointer over a pixel. Its parameter θ never rests: it drifts towards the prior and the data, and noise shakes it. Below 0 the synapse is retracted, but may return.",
+      words: "Move the pointer over a pixel. Its parameter θ keeps moving: prior and likelihood pull it, and noise adds random steps. Below 0 the synapse is retracted, but it may return.",
       equation: "dθ = b ( (μ − θ)/σ² + N w S (x − α eʷ) ) dt + √(2 T b) dW",
     },
     {
@@ -65,7 +65,7 @@ export const digits = {
     },
     {
       title: "Turn off the noise", at: ["theta", "connections"],
-      words: "Set T to 0: θ settles and turnover stops, because only the noise moves a synapse that the data do not mention. Set T to 5: the prior and the data are drowned.",
+      words: "Set T to 0: only prior and likelihood move θ now, and fewer connections form and are lost. Set T to 5: the noise outweighs both, and the fields blur.",
       equation: "In the long run p(θ) ∝ (prior × likelihood)^(1/T)",
     },
   ],

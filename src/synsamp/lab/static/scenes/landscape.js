@@ -7,7 +7,7 @@ export const landscape = {
   name: "landscape",
   title: "Landscape",
   headline: "Two parameters wander over a posterior",
-  lead: "The grey hills are the exact posterior. The rule climbs them and noise shakes it off, so that it visits each place as often as the posterior says.",
+  lead: "The grey hills are the exact posterior. Drift leads uphill and noise leads away again, so that the path visits each place as often as the posterior says.",
   layout: "landscape",
   want: ["path", "histogram", "density", "curves"],
 
@@ -21,7 +21,7 @@ export const landscape = {
   tour: [
     {
       title: "Watch it wander", at: ["map"],
-      words: "The dot is one pair of synaptic parameters. It never settles: learning is a walk, not a climb to one best point.",
+      words: "The dot is one pair of synaptic parameters. It never settles at one best point: learning is a random walk that prefers high ground.",
       equation: "dθ = b ∇ log p(θ | x) dt + √(2 T b) dW",
     },
     {
@@ -31,7 +31,7 @@ export const landscape = {
     },
     {
       title: "Cool it down", at: ["map"],
-      words: "Set T to a small value. The path stays at one peak: that is maximum-a-posteriori learning, the usual way to think of learning.",
+      words: "Set T to 0.05. The path stays at one peak: this is maximum-a-posteriori learning, which most models of learning describe.",
       equation: "T → 0: only the highest point remains",
     },
     {
@@ -41,7 +41,7 @@ export const landscape = {
     },
     {
       title: "Move the data", at: ["map"],
-      words: "Drag a peak. The posterior changes at once, and the same rule finds the new one without being told: the network is always ready to change.",
+      words: "Drag a peak. The posterior changes at once, and the same rule samples the new one. Learning never has to be restarted.",
       equation: "p_S: the prior, mean μ and width σ; p_N: the peaks",
     },
   ],

@@ -26,7 +26,7 @@ export const own = {
       const shape = input?.shape?.length === 2 ? input.shape : nearlySquare(pres);
       pictures.push(
         new Fields(lab, { area: "fields", title: "Receptive fields", sentence: `Weights of ${projection.name}, one image per neuron.` },
-          { projection: projection.name, shape, first: 0, count: Math.min(posts, MOST_FIELDS), columns: Math.min(posts, 12) }),
+          { projection: projection.name, shape, first: 0, count: Math.min(posts, MOST_FIELDS) }),
         new Trace(lab, { area: "trace", title: "One synapse", sentence: "Move the pointer over a field to follow a synapse." },
           { projection: projection.name, describe: ({ post, pre }) => `input ${pre} → neuron ${post + 1}` }),
         new ThetaHistogram(lab, { area: "theta", title: "All synapses", sentence: "θ of all synapses; the dashed curve is the prior." }, { projection: projection.name }),

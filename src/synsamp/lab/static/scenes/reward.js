@@ -9,7 +9,7 @@ import { number, percent } from "../app/format.js";
 export const reward = {
   name: "reward",
   title: "Reward",
-  headline: "A synapse learns what pays",
+  headline: "A synapse learns from reward",
   lead: "Two neurons compete; a spike of the first earns more than a spike of the second. One synapse samples how strongly to prefer the first.",
   layout: "reward",
   want: ["spikes", "theta", "weights", "active", "reward", "histogram", "density", "curves"],
@@ -35,12 +35,12 @@ export const reward = {
   tour: [
     {
       title: "Watch the choice", at: ["choice", "reward"],
-      words: "Nobody tells the synapse which neuron pays more. Reward arrives late, as dopamine, and only the correlation of spikes with reward says what was good.",
+      words: "The synapse receives no label, only reward, late and as one global signal (dopamine). What it can use is the correlation of spikes with later reward.",
       equation: "dθ = b ( (μ − θ)/σ² + c g ) dt + √(2 T b) dW",
     },
     {
       title: "Follow the synapse", at: ["trace", "raster"],
-      words: "When θ rises, the better neuron spikes more. The eligibility trace remembers which spikes were unusual, and reward turns it into an estimate g of the gradient.",
+      words: "When θ rises, the better neuron spikes more. An eligibility trace keeps a decaying record of unexpected spikes, and reward turns it into an estimate g of the gradient.",
       equation: "g follows dopamine × eligibility, with time constant τ",
     },
     {
@@ -50,7 +50,7 @@ export const reward = {
     },
     {
       title: "Explore more, or less", at: ["trace", "choice"],
-      words: "Raise T: the synapse explores more and earns less. Lower T: it stays with what pays, but would notice a change later.",
+      words: "Raise T: the synapse explores more and earns less. Lower T: it stays near the best value, but adapts to a change more slowly.",
       equation: "T weighs exploring against earning",
     },
     {

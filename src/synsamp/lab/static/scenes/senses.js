@@ -12,7 +12,7 @@ export const senses = {
   name: "senses",
   title: "Two senses",
   headline: "Sound and sight wire up",
-  lead: "Four circuits hear a digit and four see it. Connections grow between them, until a sound alone evokes the picture. Both lesions of the paper are under Lesion.",
+  lead: "Four circuits hear a digit and four see it. Connections between them come and go, until a sound alone evokes the code of the picture. Try both lesions of the paper.",
   layout: "senses",
   want: ["spikes", "theta", "weights", "active", "probe", "stimulus", "tuning"],
 
@@ -42,7 +42,7 @@ export const senses = {
       new Raster(lab, { area: "raster", title: "Spikes", sentence: "One row per neuron.", label: "Spike raster" },
         { count, window_s: 1, rowNames: [{ at: populations[1]?.first ?? 0, name: "sound" }, { at: visual[1]?.first ?? 0, name: "sight" }] }),
       new Fields(lab, { area: "fields", title: "Fields of the visual neurons", sentence: "Their weights from the image. Drag a box over neurons to mark them.", label: "Receptive fields of visual neurons" },
-        { projection: seen.name, shape: sight.shape ?? [28, 28], first: visual[0].first, count: seen.shape[0], columns: 14, twin: false, captions: false }),
+        { projection: seen.name, shape: sight.shape ?? [28, 28], first: visual[0].first, count: seen.shape[0], twin: false, captions: false }),
       new Trace(lab, { area: "trace", title: "One synapse", sentence: "Move the pointer over a neuron to follow its strongest connection.", label: "θ of one synapse over time" },
         { projection: lateral.name, describe: ({ projection, post, pre }) => (projection === lateral.name ? `${nameOf(pre)} → ${nameOf(post)}` : `pixel ${pre} → ${nameOf(visual[0].first + post)}`) }),
     ];
@@ -57,17 +57,17 @@ export const senses = {
   tour: [
     {
       title: "Watch two senses connect", at: ["wiring", "recall"],
-      words: "Neurons that spike together connect. After about two hours of biological time, a sound alone evokes the visual code of its digit: recall rises above chance.",
+      words: "Neurons that spike together connect. After two to three hours of biological time, a sound alone evokes the visual code of its digit: recall rises above chance.",
       equation: "dθ = b ( (μ − θ)/σ² + N w S (x − α eʷ) ) dt + √(2 T b) dW",
     },
     {
       title: "Lesion 1: remove visual neurons tuned to 2", at: ["recall", "fields"],
-      words: "Under Lesion press “All visual neurons tuned to 2”. Recall falls. The unlesioned twin continues with the same noise; see how the gap closes as other neurons take over.",
+      words: "Under Lesion press “All visual neurons tuned to 2”. Recall falls. The unlesioned twin continues with the same noise; watch how the gap closes as other neurons become tuned to 2.",
       equation: "What remains is the posterior of the smaller network.",
     },
     {
       title: "Lesion 2: cut all lateral connections", at: ["wiring", "connections"],
-      words: "Press “All lateral connections” without regrowth. Recall drops to chance. Other connections, which were retracted, form instead, and recall returns within hours.",
+      words: "Press “All lateral connections” without regrowth. Recall drops to chance. Connections that were retracted form instead, and recall recovers over the next hours.",
       equation: "θ ≤ 0: retracted, but θ still moves, so the synapse can return.",
     },
     {

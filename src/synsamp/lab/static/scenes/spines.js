@@ -36,7 +36,7 @@ export const spines = {
     },
     {
       title: "Count how long they last", at: ["survival"],
-      words: "The curve is measured from the spines above; the dashed line is the exact law for prior and noise. New spines mostly vanish soon, old ones last.",
+      words: "The curve is measured from the spines above; the dashed line is exact for prior and noise. New spines mostly vanish soon, old ones last.",
       equation: "Survival is the first passage of θ below 0.",
     },
     {
@@ -51,7 +51,7 @@ export const spines = {
     },
     {
       title: "Stop the noise", at: ["dendrite"],
-      words: "Set T to 0. Spines settle where the prior and the inputs leave them, and turnover ends. In this model, turnover is what sampling looks like.",
+      words: "Set T to 0. Without noise every θ moves to the mean of the prior, and turnover ends. In this model, turnover is the visible part of sampling.",
       equation: "√(2 T b) dW = 0",
     },
   ],
