@@ -15,7 +15,7 @@ import pytest
 
 from browser import CHROMIUM
 from synsamp.lab.scenes import SCENES
-from synsamp.lab.session import Session, View
+from synsamp.lab.session import FrameView, Session
 
 STATIC = Path(__file__).parents[3] / "src" / "synsamp" / "lab" / "static"
 TYPES = {"Float64Array": "f8", "Float32Array": "f4", "Int32Array": "i4", "Uint8Array": "u1"}
@@ -77,7 +77,7 @@ def unpacked(value):
 def in_python(*, scene, seed, ticks, settings=None, actions=(), look_every=40, **_) -> dict:
     """Run the same session with the native engine."""
     session = Session(SCENES[scene](), seed, settings, actions)
-    view, spikes = View(want=frozenset({"spikes"})), {}
+    view, spikes = FrameView(want=frozenset({"spikes"})), {}
     kept: list[Any] = []
     while session.tick < ticks:
         session.advance(min(look_every, ticks - session.tick))
