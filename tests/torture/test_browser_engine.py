@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 
 from browser import needs_browser
-from lab.engine.browser_engine import STATIC, compare, in_browser, opened
+from lab.engine.browser_engine import STATIC, compare, in_browser, opened, unpacked
 from lab.engine.sessions import DIGITS, LANDSCAPE, REWARD, SENSES, SPINES, longer
 from synsamp.errors import SynsampError
 from synsamp.lab.wasm.emit import find_linker
@@ -62,7 +61,7 @@ def test_long_sessions_agree_in_every_spike(page, tally, tmp_path):
         env=without_fused_operations(),
     )
     assert done.returncode == 0
-    native = pickle.loads((tmp_path / "found").read_bytes())  # written a line above
+    native = unpacked(json.loads((tmp_path / "found").read_text()))
     spikes = 0
     for session, expected in zip(SESSIONS, native, strict=True):
         spikes += compare(in_browser(page, **session), expected, THETA_WITHIN)
