@@ -66,7 +66,7 @@ export class Exports {
     }
     const name = answer.file ?? `${session.scene.name}.py`;
     save(new Blob([answer.text], { type: "text/x-python" }), name);
-    this.lab.shell.say(`Repeat this session on 8 seeds with: synsamp run ${name} --seeds 8`);
+    this.lab.shell.say(`Repeat this session on 8 seeds with: synsamp run ${name} --trials 8`);
   }
 
   /** Dark to light and back. */
