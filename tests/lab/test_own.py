@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -196,6 +197,7 @@ process.stdout.write(experimentText(template, given));
 """
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_python_and_javascript_write_the_same_file(saved):
     scene = saved.scene
     odd = [1e-5, 1e-7, 1.5e300, 5e-324, 1 / 3, 1e21, 123456789012345680000, -0.0, 0.1 + 0.2]

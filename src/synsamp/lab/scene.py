@@ -1,7 +1,7 @@
 """A scene: what the lab can simulate, and the model that runs it.
 
 A `Scene` describes (name, knobs, sizes) and builds. A `SceneModel` is one running network, or a
-point on a landscape: it advances in ticks, takes actions between ticks, and can be copied and looked at.
+point on a landscape: it advances in ticks, takes actions between ticks, and can be copied.
 Models know nothing of viewers, messages or the time line; that is `synsamp.lab.session`.
 """
 
