@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageColor
 from playwright.sync_api import sync_playwright
 
 import synsamp.lab
@@ -26,6 +26,7 @@ IMAGES = Path(__file__).parents[1] / "docs" / "images"
 MOST_BYTES = 200_000
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 PATIENCE_S = 2400
+OTHERS = 96
 
 
 @dataclass
@@ -45,7 +46,7 @@ SHOTS = (
     Shot("landscape", 1500.0),
     Shot("spines", 400_000.0),
     Shot("digits", 4200.0, 3000.0, "All neurons tuned to 2"),
-    Shot("senses", 4800.0, 3600.0, "All lateral connections", "&set.speed=0.0003"),
+    Shot("senses", 7200.0, 3600.0, "All lateral connections", "&set.speed=0.0003"),
     Shot("reward", 3000.0),
 )
 
@@ -75,12 +76,12 @@ def main(only: list[str]) -> None:
                 for theme in ("light", "dark"):
                     page.emulate_media(color_scheme=theme)
                     page.wait_for_timeout(600)
-                    _save(page.screenshot(), f"lab-{shot.scene}-{theme}")
+                    _save(page, f"lab-{shot.scene}-{theme}")
                 if shot.scene == "digits":
                     page.emulate_media(color_scheme="light")
                     page.set_viewport_size(PHONE)
                     page.wait_for_timeout(600)
-                    _save(page.screenshot(), "lab-digits-phone")
+                    _save(page, "lab-digits-phone")
                 page.close()
         browser.close()
         server.shutdown()
@@ -113,14 +114,26 @@ def _ask(page: Any, expression: str) -> Any:
     )
 
 
-def _save(png: bytes, name: str) -> None:
+def _save(page: Any, name: str) -> None:
     """Save as small as needed: in full colour, or with a palette."""
-    path, picture = IMAGES / f"{name}.png", Image.open(io.BytesIO(png)).convert("RGB")
+    path, picture = IMAGES / f"{name}.png", Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     picture.save(path, optimize=True)
     if path.stat().st_size > MOST_BYTES:
-        # This method keeps rare colours, such as that of one curve.
-        picture.quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+        picture.quantize(
+            palette=_palette(picture, _ask(page, "lab.theme")), dither=Image.Dither.NONE
+        ).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1e3:.0f} KB")
+
+
+def _palette(picture: Image.Image, theme: dict[str, Any]) -> Image.Image:
+    """The colours of the theme, the most frequent ones, and others."""
+    named = [ImageColor.getrgb(v) for v in theme.values() if str(v).startswith("#")]
+    counted = sorted(picture.getcolors(picture.width * picture.height) or [], reverse=True)
+    frequent = [*named, *(colour for _, colour in counted)][: 256 - OTHERS]
+    others = picture.quantize(OTHERS, Image.Quantize.MEDIANCUT).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*(value for colour in frequent for value in colour), *others[: 3 * OTHERS]])
+    return palette
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 import synsamp.lab
 from synsamp.lab.messages import encode
 from synsamp.lab.scenes import SCENES
-from synsamp.lab.session import Session, View
+from synsamp.lab.session import FrameView, Session
 
 FILE = Path(synsamp.lab.__file__).parent / "static" / "recorded" / "digits.bin.gz"
 FRAMES, EVERY_S, LESION_AT = 40, 75.0, 22
@@ -40,7 +40,7 @@ def main() -> None:
     messages: list[dict[str, Any]] = [ready]
     for frame in range(FRAMES):
         if frame == LESION_AT:
-            tuned = session.look(View()).arrays["tuning"].argmax(axis=1)
+            tuned = session.look(FrameView()).arrays["tuning"].argmax(axis=1)
             members = np.flatnonzero(tuned == 1).tolist()
             lesion = {"what": "neurons", "population": None, "members": members}
             session.act({"kind": "lesion", **lesion})
@@ -57,7 +57,7 @@ def main() -> None:
 
 def _frame(session: Session) -> dict[str, Any]:
     """A frame at full speed, as small as possible."""
-    look = session.look(View())
+    look = session.look(FrameView())
     arrays = {}
     for name, values in look.arrays.items():
         part = name.removeprefix("twin.")

@@ -88,7 +88,7 @@ def test_one_frame_at_a_time_is_under_way(host):
     host.take({"type": "play", "speed": None, "view": {"max_fps": 60}})
     found = [one for _ in range(30) for one in host.work()]
     assert [one["type"] for one in found].count("frame") == 1
-    assert host.session.tick > found[0].get("tick", 0)  # the run goes on meanwhile
+    assert host.session.tick > found[0].get("tick", 0)  # the run continues meanwhile
     host.take({"type": "seen", "tick": 0})
     frames = [one for _ in range(5) for one in host.work() if one["type"] == "frame"]
     assert len(frames) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -19,7 +20,7 @@ from synsamp.errors import SynsampError
 from synsamp.experiments.registry import REGISTRY
 from synsamp.lab.host import Host
 from synsamp.lab.literals import literal, number
-from synsamp.lab.own import MOST_SYNAPSES, Own, scene_of_file, scenes_of_file
+from synsamp.lab.own import MOST_SYNAPSES, OwnNetwork, scene_of_file, scenes_of_file
 from synsamp.lab.scenes import SCENES
 from synsamp.lab.session import Session
 from synsamp.mappings import Softplus
@@ -124,7 +125,7 @@ def test_hostile_names_are_only_text():
         [WinnerTakeAll(name + "z", 2)],
         [Projection(name, name + "z", SynapseModel())],
     )
-    scene = Own(network, np.ones(4), name=name + ".py")
+    scene = OwnNetwork(network, np.ones(4), name=name + ".py")
     host = Host({scene.name: lambda: scene})
     host.take({"type": "open"})
     ready = next(one for one in host.work() if one["type"] == "ready")
@@ -138,7 +139,7 @@ def test_hostile_names_are_only_text():
 
 def test_knobs_are_those_that_the_network_has():
     model = SynapseModel(prior=Laplace(0.5, 1.0), mapping=Softplus(), speed=5e-3)
-    knobs = Own(winner_take_all_network(4, 2, model), np.ones(4)).knobs
+    knobs = OwnNetwork(winner_take_all_network(4, 2, model), np.ones(4)).knobs
     assert [knob.name for knob in knobs] == ["speed", "temperature", "data_size", "clip"]
     assert knobs[0].high == 5e-3  # the range includes what the network has
     frozen = Network(
@@ -146,11 +147,11 @@ def test_knobs_are_those_that_the_network_has():
         [WinnerTakeAll("z", 2)],
         [Projection("x", "z", SynapseModel(), plastic=False)],
     )
-    assert Own(frozen, np.ones(4)).knobs == ()
+    assert OwnNetwork(frozen, np.ones(4)).knobs == ()
     large = winner_take_all_network(MOST_SYNAPSES, 2)
-    assert Own(large).describe()["projections"] == []
+    assert OwnNetwork(large).describe()["projections"] == []
     with pytest.raises(SynsampError, match="network must be a Network"):
-        Own(3)
+        OwnNetwork(3)
 
 
 # -- saved sessions --------------------
@@ -196,6 +197,7 @@ process.stdout.write(experimentText(template, given));
 """
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_python_and_javascript_write_the_same_file(saved):
     scene = saved.scene
     odd = [1e-5, 1e-7, 1.5e300, 5e-324, 1 / 3, 1e21, 123456789012345680000, -0.0, 0.1 + 0.2]

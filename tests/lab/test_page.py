@@ -301,6 +301,25 @@ def test_saved_experiment_is_python(lab):
     assert "0.5" in text
 
 
+def test_numbers_over_time_stay_aligned_and_bounded(lab):
+    found = lab.page.evaluate("""async () => {
+      const { History } = await import('./app/history.js');
+      const history = new History();
+      for (let k = 0; k < 9000; k++) history.add(k, k < 10 ? { a: k } : { a: k, b: -k });
+      history.cut(8000);
+      history.add(8500, { b: -8500 });
+      return { time: history.time, a: history.get('a'), b: history.get('b') };
+    }""")
+    time, a, b = found["time"], found["a"], found["b"]
+    assert len(time) == len(a) == len(b) < 2500
+    assert time[-1] == 8500
+    assert time == sorted(time)
+    for t, first, second in zip(time[:-1], a[:-1], b[:-1], strict=True):
+        assert first == t < 8000
+        assert second == -t or (t < 10 and second is None) or second != second
+    assert b[-1] == -8500
+
+
 # -- keyboard, screen readers, small screens --------------------
 
 

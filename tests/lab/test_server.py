@@ -175,7 +175,7 @@ def test_the_page_needs_the_token_and_files_do_not_leave_their_folder(running):
      "evil@127.0.0.1:{port}", "[::1", "localhost.:{port}", "127.0.0.1:{port}.evil", "0:{port}",
      "127.1:{port}", "{port}"],
 )  # fmt: skip
-def test_a_foreign_host_gets_nothing(running, host):
+def test_a__x__gets_nothing(running, host):
     host = host.format(port=running.server.port)
     for target in (f"/?token={running.server.token}", "/page.js"):
         status, answer = running.ask(target, host=host)
@@ -196,7 +196,7 @@ def test_own_names_are_accepted(running):
      "http://127.0.0.1:1", "file://", "http://evil.example:{port}", "http://[::1",
      "http://127.0.0.1:{port}@evil.example"],
 )  # fmt: skip
-def test_a_foreign_origin_opens_no_session(running, origin):
+def test_another_origin_opens_no_session(running, origin):
     origin = origin.format(port=running.server.port) if origin else origin
     assert Socket(running, origin=origin).status == 403
 
@@ -236,7 +236,7 @@ def test_a_message_beyond_all_bounds_ends_only_its_own_connection(running):
     assert running.page()[0] == 200
 
 
-def test_two_tabs_have_sessions_of_their_own_and_a_page_that_goes_ends_its_engine(running):
+def test_two_tabs_have_two_sessions_and_a_page_that_goes_ends_its_engine(running):
     first, second = Socket(running), Socket(running)
     for line, seed in ((first, 1), (second, 2)):
         line.say(type="open", scene="toy", seed=seed)

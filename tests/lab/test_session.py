@@ -13,12 +13,12 @@ from synsamp.lab import draws
 from synsamp.lab.marks import MOST, Marks
 from synsamp.lab.readout import decoded
 from synsamp.lab.scenes import SCENES
-from synsamp.lab.session import Session, View
+from synsamp.lab.session import FrameView, Session
 from synsamp.models.landscape import Landscape
 from synsamp.priors import Gaussian
 from synsamp.rule import Chains, Rule
 
-ALL = frozenset(View().want)
+ALL = frozenset(FrameView().want)
 LESION = {"kind": "lesion", "what": "neurons", "population": "z", "members": [2, 5]}
 
 
@@ -33,7 +33,7 @@ class Spikes:
         self.times, self.neurons = [], []
 
     def take(self, session, prefix=""):
-        arrays = session.look(View(want=ALL)).arrays
+        arrays = session.look(FrameView(want=ALL)).arrays
         self.times.append(arrays[f"{prefix}spike_time"])
         self.neurons.append(arrays[f"{prefix}spike_neuron"])
 
@@ -65,7 +65,7 @@ def acted(session, ticks=60):
 
 @pytest.fixture(scope="module")
 def plain():
-    """A session that nobody looked at: θ and all spikes of 60 ticks."""
+    """A session without frames: θ and all spikes of 60 ticks."""
     session = opened()
     for _ in acted(session):
         session.advance()
@@ -114,6 +114,7 @@ def test_a_session_continues_from_any_moment_as_if_it_had_not_gone_back(plain, b
     wandering.act({"kind": "set", "name": "speed", "value": 3e-3})
     wandering.advance(5)
     wandering.goto(back)
+    assert wandering.look(FrameView()).arrays["spike_time"].size == 0
     assert wandering.tick == back
     assert all(action["tick"] < back for action in wandering.log)
     for action in session.log:
@@ -138,7 +139,7 @@ def test_the_twin_is_the_network_without_the_lesion():
     assert np.isnan(found["x->z"][[2, 5]]).all()
     assert np.isfinite(found["x->z"][[0, 1]]).all()
     assert not np.array_equal(found["x->z"][0], found["twin.x->z"][0])
-    alive = lesioned.look(View(want=ALL)).arrays
+    alive = lesioned.look(FrameView(want=ALL)).arrays
     assert alive["alive"].tolist() == [1, 1, 0, 1, 1, 0, 1, 1, 1, 1]
     assert alive["twin.alive"].all()
 
@@ -171,12 +172,12 @@ def test_a_knob_changes_the_parameter_that_it_names(name, value):
 def test_stimuli_choose_what_is_shown_and_a_restart_knob_only_opens():
     session = opened(settings={"stimuli": [1], "learn_when_retracted": False})
     session.advance(8)
-    assert session.look(View()).values["label"] == 1
+    assert session.look(FrameView()).values["label"] == 1
     plasticity = session.network.simulation.network.projection("x->z").synapses.plasticity
     assert plasticity.learn_when_retracted is False
     session.act({"kind": "set", "name": "stimuli", "value": [2]})
     session.advance(8)
-    assert session.look(View()).values["label"] == 2
+    assert session.look(FrameView()).values["label"] == 2
     with pytest.raises(SynsampError, match="open a new session"):
         session.act({"kind": "set", "name": "learn_when_retracted", "value": True})
 
@@ -223,12 +224,12 @@ def test_other_scenes_repeat_and_return():
         back.scene.mark_every = 2
         straight.advance(6)
         back.advance(5)
-        back.look(View())
+        back.look(FrameView())
         back.goto(3)
         back.advance(3)
         same(back.theta(), straight.theta())
-        arrays = back.look(View()).arrays
-        for array, values in straight.look(View()).arrays.items():
+        arrays = back.look(FrameView()).arrays
+        for array, values in straight.look(FrameView()).arrays.items():
             if array in ("histogram", "survival"):
                 np.testing.assert_array_equal(arrays[array], values)
 
@@ -246,7 +247,7 @@ def test_two_senses_repeat_after_both_lesions():
     assert active.any()
     assert np.isnan(session.theta()["lateral"][active]).all()
     assert (session.theta()["twin.lateral"][active] > 0).mean() > 0.5
-    assert np.flatnonzero(session.look(View()).arrays["alive"] == 0).tolist() == [41, 42, 79]
+    assert np.flatnonzero(session.look(FrameView()).arrays["alive"] == 0).tolist() == [41, 42, 79]
 
 
 # -- random numbers and distributions --------------------
@@ -280,7 +281,7 @@ def test_draws_are_uniform_normal_and_independent_between_streams():
 def test_the_landscape_takes_the_steps_of_chains():
     session = opened("landscape", seed=3)
     session.advance(40)
-    path = session.look(View()).arrays["path"]
+    path = session.look(FrameView()).arrays["path"]
     rule = Rule(Landscape().likelihood(), Gaussian(0.0, 1.5), 1.0, 1.0)
     expected = Chains(rule, np.zeros((1, 2)), 0.004, 3).advance(1000, thin=5)[0]
     np.testing.assert_array_equal(path, expected.astype(np.float32))
@@ -292,7 +293,7 @@ def test_the_landscape_visits_its_exact_density():
     def quadrants(seed, temperature):
         session = opened("landscape", seed=seed, settings={"temperature": temperature})
         session.advance(8000)
-        counts = session.look(View()).arrays["histogram"]
+        counts = session.look(FrameView()).arrays["histogram"]
         return counts.reshape(2, 20, 2, 20).sum(axis=(1, 3)).ravel() / counts.sum()
 
     exact = opened("landscape").network.density()
@@ -307,8 +308,8 @@ def test_the_landscape_visits_its_exact_density():
     assert worst(np.stack([quadrants(seed, 2.5) for seed in range(12)])) > 4.5
 
 
-def test_spines_survive_as_the_law_says():
-    """Survival of independent dendrites; at another temperature it must differ from the law."""
+def test_spines_survive_as_predicted():
+    """Survival of independent dendrites; at another temperature it must differ."""
 
     def curves(temperature):
         found = []
@@ -316,14 +317,14 @@ def test_spines_survive_as_the_law_says():
             session = opened("spines", seed=seed, settings={"temperature": temperature})
             session.network.simulation.stimulus = None  # N = 0: input is irrelevant
             session.advance(120)
-            found.append(session.look(View()).arrays["survival"][[5, 15, 40]])
+            found.append(session.look(FrameView()).arrays["survival"][[5, 15, 40]])
         return np.stack(found)
 
-    law = opened("spines").network.survival_law()[[5, 15, 40]]
+    predicted = opened("spines").network.predicted_survival()[[5, 15, 40]]
 
     def worst(found):
         error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
-        return float(np.max(np.abs(found.mean(axis=0) - law) / error))
+        return float(np.max(np.abs(found.mean(axis=0) - predicted) / error))
 
     assert worst(curves(1.0)) < 4.5
     assert worst(curves(3.0)) > 4.5

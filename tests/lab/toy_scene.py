@@ -8,10 +8,10 @@ import numpy as np
 
 from synsamp.errors import SynsampError
 from synsamp.lab.knobs import Knob
-from synsamp.lab.scene import Look, Model, Scene
+from synsamp.lab.scene import Look, Scene, SceneModel
 
 
-class Counting(Model):
+class Counting(SceneModel):
     def __init__(self, seed):
         self.tick, self.seed = 0, seed
 

@@ -15,7 +15,7 @@ from torture.scale import many
 
 
 def test_messages_end_in_an_answer_and_leave_a_session_that_repeats(tally):
-    """θ of a session that was sent anything equals θ of its own log, run again."""
+    """θ of a session that was sent anything equals θ of its log, run again."""
     count, rng = many(300, 6000), random.Random(20)
     host = Host({"digits": SCENES["digits"]})
     host.take({"type": "open", "seed": 2})

@@ -49,7 +49,7 @@ def lab(
         from synsamp.experiments.loading import read_file
         from synsamp.lab.own import scenes_of_file
 
-        read_file(str(file))  # must be there; each page executes it as it is then
+        read_file(str(file))  # must be there; each page executes what it holds then
         load = functools.partial(scenes_of_file, str(file.resolve()))
     server = LabServer(load, host, port, ["synsamp.lab.scenes.digits"])
     typer.echo(f"The lab is at {server.address}")

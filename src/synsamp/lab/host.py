@@ -18,12 +18,12 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.lab.experiment_text import file_name
 from synsamp.lab.messages import Message
 from synsamp.lab.scene import Scene
-from synsamp.lab.session import MOST_TICKS, WANT, Session, View
+from synsamp.lab.session import MOST_TICKS, WANT, FrameView, Session
 
 PROTOCOL = 1
 MOST_FPS = 60.0
 SLICE_S = 0.03
-"""Real time of a run between two looks at what came in."""
+"""Real time of a run between two checks of what came in."""
 READABLE = ("settings", "theta", "weights", "log", "marks", "experiment")
 
 
@@ -43,7 +43,7 @@ class Host:
     ) -> None:
         self._scenes = scenes
         self.session = session
-        self._view = View()
+        self._view = FrameView()
         self._playing, self._speed = False, 0.0
         self._until = MOST_TICKS
         self._seen, self._frame_due = True, 0.0
@@ -62,7 +62,7 @@ class Host:
                 "play": self._play,
                 "pause": self._pause,
                 "step": self._step,
-                "view": self._look_at,
+                "view": self._set_view,
                 "action": self._act,
                 "goto": self._goto,
                 "read": self._read,
@@ -111,7 +111,7 @@ class Host:
         speed = message.get("speed")
         if speed is not None:
             speed = arguments.number("speed", speed, above=0, at_most=1e9)
-        self._look_at(message.get("view") or {})
+        self._set_view(message.get("view") or {})
         self._speed = np.inf if speed is None else speed
         self._until = MOST_TICKS
         self._playing = True
@@ -126,7 +126,7 @@ class Host:
         self._playing, self._speed, self._until = True, np.inf, self.session.tick + ticks
         self._started()
 
-    def _look_at(self, message: Mapping[str, Any]) -> None:
+    def _set_view(self, message: Mapping[str, Any]) -> None:
         arguments.instance("view", message, Mapping)
         view = self._view
         if "want" in message:

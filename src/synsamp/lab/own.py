@@ -1,4 +1,4 @@
-"""A network of your own in the lab: from Python objects, or from a file.
+"""Custom networks in the lab: from Python objects, or from a file.
 
 A file must define ``network`` (a `synsamp.spiking.Network`), and ``stimulus`` if it has inputs; or
 an ``EXPERIMENT`` whose run is a `Protocol`, of which the network, the initial θ and the first
@@ -20,7 +20,7 @@ from synsamp.experiments.loading import execute_file, read_file
 from synsamp.lab.joined import Joined
 from synsamp.lab.knobs import CLIP, DATA_SIZE, PRIOR_MEAN, PRIOR_STD, SPEED, TEMPERATURE, Knob
 from synsamp.lab.observer import Watcher
-from synsamp.lab.scene import Scene, Settings
+from synsamp.lab.scene import KnobValues, Scene
 from synsamp.lab.spiking_model import SpikingModel
 from synsamp.priors import Gaussian
 from synsamp.protocol import Protocol, Show
@@ -31,7 +31,7 @@ MOST_SYNAPSES = 200_000
 TICK_S = 0.25
 
 
-class Own(Scene):
+class OwnNetwork(Scene):
     """A network of a user.
 
     Parameters
@@ -76,13 +76,13 @@ class Own(Scene):
             if p.listed is None and int(np.prod(network.shape_of(p))) <= MOST_SYNAPSES
         ]
 
-    def simulation(self, seed: int, settings: Settings) -> Simulation:
+    def simulation(self, seed: int, settings: KnobValues) -> Simulation:
         """The network at time 0."""
         return Simulation(
             self._network, self._stimulus, seed, observer=Watcher(), **self._options
         )  # fmt: skip
 
-    def model(self, seed: int, settings: Settings) -> SpikingModel:
+    def model(self, seed: int, settings: KnobValues) -> SpikingModel:
         """The network as a model of the lab."""
         model = SpikingModel(
             self.simulation(seed, settings),
@@ -178,7 +178,9 @@ def scene_of_file(path: str) -> Scene:
     network = getattr(found, "network", None)
     if network is not None:
         arguments.instance(f"network of {name}", network, Network, "use synsamp.spiking.Network")
-        return Own(network, getattr(found, "stimulus", None), name=name, title=Path(path).stem)
+        return OwnNetwork(
+            network, getattr(found, "stimulus", None), name=name, title=Path(path).stem
+        )
     if not hasattr(found, "EXPERIMENT"):
         raise refuse(
             name, "must define network (and stimulus), or EXPERIMENT", "neither",
@@ -187,7 +189,7 @@ def scene_of_file(path: str) -> Scene:
     experiment = file()
     protocol = _protocol_of(name, experiment)
     shown = [step.stimulus for step in protocol.steps if isinstance(step, Show)]
-    return Own(
+    return OwnNetwork(
         protocol.network,
         shown[0] if shown else None,
         name=name,

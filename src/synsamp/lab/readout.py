@@ -18,7 +18,7 @@ from synsamp.spiking import InOrder, Simulation
 def decoded(counts: NDArray[Any], labels: NDArray[Any]) -> int:
     """Trials whose label is found by the centroids of the other half of the trials.
 
-    Two halves, not all other trials: leaving out one trial moves the centroid of its own label
+    Two halves, not all other trials: leaving out one trial moves the centroid of its label
     away from it, so that a network that knows nothing would score below chance.
     """
     counts, kinds = np.asarray(counts, float), np.unique(labels)

@@ -1,7 +1,7 @@
 """A scene: what the lab can simulate, and the model that runs it.
 
-A `Scene` describes (name, knobs, sizes) and builds. A `Model` is one running network, or a point on
-a landscape: it advances in ticks, takes actions between ticks, and can be copied and looked at.
+A `Scene` describes (name, knobs, sizes) and builds. A `SceneModel` is one running network, or a
+point on a landscape: it advances in ticks, takes actions between ticks, and can be copied.
 Models know nothing of viewers, messages or the time line; that is `synsamp.lab.session`.
 """
 
@@ -19,10 +19,10 @@ from synsamp.lab.experiment_text import template
 from synsamp.lab.knobs import Knob
 
 Arrays = dict[str, NDArray[Any]]
-Settings = dict[str, Any]
+KnobValues = dict[str, Any]
 
 
-class Model(ABC):
+class SceneModel(ABC):
     """Something that a session simulates."""
 
     tick: int
@@ -33,7 +33,7 @@ class Model(ABC):
         """Simulate some ticks."""
 
     @abstractmethod
-    def set(self, settings: Settings, name: str) -> None:
+    def set(self, settings: KnobValues, name: str) -> None:
         """Apply a changed setting; ``settings`` has all values, the new one included."""
 
     @abstractmethod
@@ -92,7 +92,7 @@ class Scene(ABC):
     """Ticks between two snapshots at first."""
 
     @abstractmethod
-    def model(self, seed: int, settings: Settings) -> Model:
+    def model(self, seed: int, settings: KnobValues) -> SceneModel:
         """Build the model at tick 0."""
 
     def parts(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Scene(ABC):
             **self.parts(),
         }
 
-    def settings(self, given: Mapping[str, Any] | None = None) -> Settings:
+    def settings(self, given: Mapping[str, Any] | None = None) -> KnobValues:
         """Return all settings: the scene's values, replaced by those given."""
         found = {knob.name: knob.value for knob in self.knobs}
         for name, value in (given or {}).items():

@@ -1,7 +1,7 @@
 """The local server of `synsamp lab`: the page, and a WebSocket per engine process.
 
 Only this machine can connect unless ``host`` says otherwise. Every request must name the server by
-its own address in ``Host`` (so that a foreign name cannot be pointed at it), and the session also
+its own address in ``Host`` (so that no other name can be pointed at it), and the session also
 needs the random token of the address and an ``Origin`` of the server itself.
 """
 
@@ -40,7 +40,7 @@ POLICY = (
 
 
 class EngineProcess:
-    """One engine in a process of its own."""
+    """One engine in a separate process."""
 
     def __init__(self, load: Callable[[], Scenes], imports: Sequence[str]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -149,7 +149,7 @@ class LabServer:
             return name in ("127.0.0.1", "::1", "localhost")
         if self.host not in ("0.0.0.0", "::", ""):
             return name == self.host.lower()
-        try:  # numbers cannot be pointed elsewhere, foreign names can
+        try:  # numbers cannot be pointed elsewhere, other names can
             ipaddress.ip_address(name)
         except ValueError:
             return name in ("localhost", socket.gethostname().lower())

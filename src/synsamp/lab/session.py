@@ -18,7 +18,7 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.lab.experiment_text import experiment_text
 from synsamp.lab.marks import Marks
-from synsamp.lab.scene import Arrays, Look, Model, Scene, Settings
+from synsamp.lab.scene import Arrays, KnobValues, Look, Scene, SceneModel
 
 ACTIONS = ("set", "lesion", "draw", "twin", "probe")
 MOST_ACTIONS = 10_000
@@ -31,7 +31,7 @@ WANT = ("spikes", "theta", "weights", "active", "stimulus", "tuning", "curves")
 
 
 @dataclass
-class View:
+class FrameView:
     """What the next frames contain."""
 
     want: frozenset[str] = frozenset(WANT)
@@ -40,12 +40,12 @@ class View:
 
 
 @dataclass
-class Moment:
+class SessionMoment:
     """The state of a session at a tick."""
 
-    network: Model
-    twin: Model | None
-    settings: Settings
+    network: SceneModel
+    twin: SceneModel | None
+    settings: KnobValues
     log: list[dict[str, Any]] = field(default_factory=list)
 
     def save(self) -> dict[str, Any]:
@@ -57,10 +57,10 @@ class Moment:
             "log": list(self.log),
         }
 
-    def restored(self, saved: Mapping[str, Any]) -> Moment:
+    def restored(self, saved: Mapping[str, Any]) -> SessionMoment:
         """A moment that continues from a snapshot."""
         network, twin = saved["network"], saved["twin"]
-        return Moment(
+        return SessionMoment(
             self.network.restored(network),
             None if twin is None else self.network.restored(twin),
             dict(saved["settings"]),
@@ -93,7 +93,9 @@ class Session:
         self.scene = scene
         self.seed = arguments.whole("seed", seed, at_least=0, at_most=LARGEST_SEED)
         self.opened_with = scene.settings(settings)
-        self._now = Moment(scene.model(self.seed, self.opened_with), None, dict(self.opened_with))
+        self._now = SessionMoment(
+            scene.model(self.seed, self.opened_with), None, dict(self.opened_with)
+        )
         self._coming = [self._checked(action) for action in _logged(actions)]
         self._waiting: list[dict[str, Any]] = []
         self._marks = Marks(scene.mark_every)
@@ -116,23 +118,23 @@ class Session:
         return self.tick * self.scene.tick_s
 
     @property
-    def network(self) -> Model:
+    def network(self) -> SceneModel:
         """The network with lesions."""
         return self._now.network
 
     @property
-    def twin(self) -> Model | None:
+    def twin(self) -> SceneModel | None:
         """The network without lesions."""
         return self._now.twin
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> KnobValues:
         """Values of all knobs."""
         return dict(self._now.settings)
 
     @property
-    def pending(self) -> Settings:
-        """Settings that the next tick applies."""
+    def pending(self) -> KnobValues:
+        """KnobValues that the next tick applies."""
         return {a["name"]: a["value"] for a in self._waiting if a["kind"] == "set"}
 
     @property
@@ -191,6 +193,7 @@ class Session:
         self._now.log = [action for action in self._now.log if action["tick"] < start]
         while self.tick < tick:
             self.advance()
+        self._now = self._now.restored(self._now.save())  # frames show nothing older
         self.events.append({"type": "marks", "ticks": self.marks})
 
     # -- actions --------------------
@@ -282,7 +285,7 @@ class Session:
 
     # -- looking --------------------
 
-    def look(self, view: View) -> Look:
+    def look(self, view: FrameView) -> Look:
         """Return arrays and numbers of the network, and of its twin with prefix ``twin.``."""
         found = self._now.network.look(view.want, view.pointer)
         found.values |= {"tick": self.tick, "time_s": self.time_s, "twin": self.twin is not None}

@@ -14,9 +14,9 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.lab.joined import Joined
 from synsamp.lab.observer import Recent, Watcher
-from synsamp.lab.scene import Arrays, Look, Model, Settings
+from synsamp.lab.scene import Arrays, KnobValues, Look, SceneModel
 from synsamp.lab.tuning import Tuning
-from synsamp.lab.turnover import Turnover
+from synsamp.lab.turnover import TurnoverCounts
 from synsamp.priors import Gaussian
 from synsamp.spiking import (
     NetworkLesion,
@@ -29,10 +29,10 @@ from synsamp.spiking import (
 )
 
 RULE = ("speed", "temperature", "data_size", "prior.mean", "prior.std", "clip")
-"""Settings that change parameters of plastic projections."""
+"""KnobValues that change parameters of plastic projections."""
 
 
-class SpikingModel(Model):
+class SpikingModel(SceneModel):
     """One network.
 
     Parameters
@@ -61,9 +61,9 @@ class SpikingModel(Model):
     def __init__(
         self,
         simulation: Simulation,
-        settings: Settings,
+        settings: KnobValues,
         tick_s: float,
-        stimulus: Callable[[Settings, int], Any],
+        stimulus: Callable[[KnobValues, int], Any],
         shown: Sequence[Joined],
         *,
         picture: Callable[[NDArray[Any]], Any] | None = None,
@@ -78,7 +78,7 @@ class SpikingModel(Model):
         self._shown = {matrix.name: matrix for matrix in shown}
         self._tuning = Tuning(simulation.network.n_neurons, labels)
         self._drawn = False
-        self._turnover = Turnover(count_every)
+        self._turnover = TurnoverCounts(count_every)
         self._recent = Recent()
         self._active: dict[str, NDArray[np.bool_]] = {}
         self._last_shown: NDArray[np.int64] | None = None
@@ -140,7 +140,7 @@ class SpikingModel(Model):
 
     # -- actions --------------------
 
-    def set(self, settings: Settings, name: str) -> None:
+    def set(self, settings: KnobValues, name: str) -> None:
         """Change parameters of all plastic projections, or the stimuli."""
         self._settings = dict(settings)
         if name == "stimuli":
@@ -279,7 +279,7 @@ class SpikingModel(Model):
         return found
 
 
-def _changed(model: Any, settings: Settings, name: str) -> dict[str, Any]:
+def _changed(model: Any, settings: KnobValues, name: str) -> dict[str, Any]:
     """The new parameter of a synapse model."""
     value = settings[name]
     if name in ("speed", "temperature"):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from synsamp.lab.scene import Arrays
 
 
-class Turnover:
+class TurnoverCounts:
     """Counts since the start, by matrix; compared every ``every`` ticks."""
 
     def __init__(self, every: int) -> None:

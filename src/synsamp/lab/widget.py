@@ -21,8 +21,8 @@ from synsamp import arguments  # noqa: E402
 from synsamp.lab.bundle import bundle  # noqa: E402
 from synsamp.lab.host import Host  # noqa: E402
 from synsamp.lab.messages import Message, finite  # noqa: E402
-from synsamp.lab.own import Own  # noqa: E402
-from synsamp.lab.scene import Arrays, Scene, Settings  # noqa: E402
+from synsamp.lab.own import OwnNetwork  # noqa: E402
+from synsamp.lab.scene import Arrays, KnobValues, Scene  # noqa: E402
 from synsamp.lab.scenes import SCENES  # noqa: E402
 from synsamp.lab.session import Session  # noqa: E402
 from synsamp.spiking import Network  # noqa: E402
@@ -91,7 +91,7 @@ class Lab(anywidget.AnyWidget):
         return self._read(lambda session: session.weights())
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> KnobValues:
         """Values of all knobs."""
         return self._read(lambda session: session.settings)
 
@@ -163,4 +163,4 @@ def _run(lab: weakref.ref[Lab], wake: threading.Event) -> None:
 def _scene(network: Any, stimulus: Any) -> Scene:
     if isinstance(network, str):
         return SCENES[arguments.one_of("network", network, SCENES)]()
-    return Own(network, stimulus)
+    return OwnNetwork(network, stimulus)

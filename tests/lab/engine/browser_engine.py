@@ -15,7 +15,7 @@ import pytest
 
 from browser import CHROMIUM
 from synsamp.lab.scenes import SCENES
-from synsamp.lab.session import Session, View
+from synsamp.lab.session import FrameView, Session
 
 STATIC = Path(__file__).parents[3] / "src" / "synsamp" / "lab" / "static"
 TYPES = {"Float64Array": "f8", "Float32Array": "f4", "Int32Array": "i4", "Uint8Array": "u1"}
@@ -74,10 +74,21 @@ def unpacked(value):
     return [unpacked(one) for one in value] if isinstance(value, list) else value
 
 
+def packed(value):
+    """The inverse of `unpacked`."""
+    if isinstance(value, np.ndarray):
+        kinds = {np.dtype(code): name for name, code in TYPES.items()}
+        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
+        return {"dtype": kinds[value.dtype], "shape": list(value.shape), "data": data}
+    if isinstance(value, dict):
+        return {name: packed(one) for name, one in value.items()}
+    return [packed(one) for one in value] if isinstance(value, list) else value
+
+
 def in_python(*, scene, seed, ticks, settings=None, actions=(), look_every=40, **_) -> dict:
     """Run the same session with the native engine."""
     session = Session(SCENES[scene](), seed, settings, actions)
-    view, spikes = View(want=frozenset({"spikes"})), {}
+    view, spikes = FrameView(want=frozenset({"spikes"})), {}
     kept: list[Any] = []
     while session.tick < ticks:
         session.advance(min(look_every, ticks - session.tick))

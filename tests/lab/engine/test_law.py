@@ -12,7 +12,7 @@ from scipy import stats
 
 from browser import needs_browser
 from synsamp.lab.scenes import SCENES
-from synsamp.lab.scenes.survival import GRID, law
+from synsamp.lab.scenes.survival import GRID, predict
 
 pytestmark = [*needs_browser, pytest.mark.statistical]
 
@@ -89,6 +89,6 @@ def test_survival_is_as_predicted(spines):
     _, survival, right = spines
     expected = np.empty(60)
     scene = SCENES["spines"]()
-    law(0.5, 1.0, SPEED, 1.0, scene.tick_s, np.empty(2 * GRID + GRID**2), expected)
+    predict(0.5, 1.0, SPEED, 1.0, scene.tick_s, np.empty(2 * GRID + GRID**2), expected)
     if right:
         np.testing.assert_allclose(survival[:15], expected[:15], atol=0.03)

@@ -6,11 +6,11 @@ from importlib import import_module
 from synsamp.lab.scene import Scene
 
 _FILES = {
-    "digits": "Digits",
-    "landscape": "Landscape",
-    "spines": "Spines",
-    "senses": "Senses",
-    "reward": "Reward",
+    "digits": "DigitsScene",
+    "landscape": "LandscapeScene",
+    "spines": "SpinesScene",
+    "senses": "SensesScene",
+    "reward": "RewardScene",
 }
 
 

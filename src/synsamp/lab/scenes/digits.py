@@ -22,7 +22,7 @@ from synsamp.lab.knobs import (
 from synsamp.lab.observer import Watcher
 from synsamp.lab.presentations import Levels, Shuffled, shown_then_dark
 from synsamp.lab.readout import decode_digits
-from synsamp.lab.scene import Scene, Settings
+from synsamp.lab.scene import KnobValues, Scene
 from synsamp.lab.scenes.rule_settings import LABELS, first_theta, images, rule
 from synsamp.lab.spiking_model import SpikingModel
 from synsamp.paper.shared.digit_circuit import (
@@ -54,7 +54,7 @@ def presentation(pixels: NDArray[np.uint8]) -> Levels:
     return shown_then_dark(pixels, times_s, SHOWN.peak_rate_hz, SHOWN.noise_hz)
 
 
-class Digits(Scene):
+class DigitsScene(Scene):
     """Ten neurons learn digits."""
 
     name = "digits"
@@ -65,17 +65,17 @@ class Digits(Scene):
         STIMULI,
     )
 
-    def network(self, settings: Settings) -> Network:
+    def network(self, settings: KnobValues) -> Network:
         """The paper's circuit."""
         return build_network(N_PIXELS, CIRCUIT, build_synapses(rule(settings)))
 
-    def stimulus(self, settings: Settings, seed: int, tick: int) -> Shuffled:
+    def stimulus(self, settings: KnobValues, seed: int, tick: int) -> Shuffled:
         """All learning images of the chosen digits in random order."""
         labels = settings["stimuli"]
         shown = [presentation(one) for label in labels for one in images(label, IMAGES)]
         return Shuffled("x", shown, np.repeat(np.array(labels), IMAGES), seed, tick)
 
-    def simulation(self, seed: int, settings: Settings) -> Simulation:
+    def simulation(self, seed: int, settings: KnobValues) -> Simulation:
         """The network at time 0; θ is drawn from the prior."""
         network = self.network(settings)
         return Simulation(
@@ -88,7 +88,7 @@ class Digits(Scene):
             theta=first_theta(network, settings, seed),
         )
 
-    def model(self, seed: int, settings: Settings) -> SpikingModel:
+    def model(self, seed: int, settings: KnobValues) -> SpikingModel:
         """The network as a model of the lab."""
         return SpikingModel(
             self.simulation(seed, settings),

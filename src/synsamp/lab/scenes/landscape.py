@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.lab.knobs import DATA_SIZE, PRIOR_MEAN, PRIOR_STD, SPEED, TEMPERATURE, Knob
-from synsamp.lab.scene import Arrays, Look, Model, Scene, Settings
+from synsamp.lab.scene import Arrays, KnobValues, Look, Scene, SceneModel
 from synsamp.lab.scenes.landscape_steps import advance, count, density
-from synsamp.models.landscape import Landscape as Peaks
+from synsamp.models.landscape import Landscape
 from synsamp.noise.streams import BLOCK, new_stream
 
 DT = 0.004
@@ -24,7 +24,7 @@ BINS = 40
 MOST_POINTS = 5000
 """Points of the path kept for the next frame, the newest."""
 
-_DEFAULT = Peaks()
+_DEFAULT = Landscape()
 PEAKS = [
     [*centre, width, height]
     for centre, width, height in zip(
@@ -33,10 +33,10 @@ PEAKS = [
 ]
 
 
-class LandscapeModel(Model):
+class LandscapeModel(SceneModel):
     """One point on the landscape."""
 
-    def __init__(self, seed: int, settings: Settings) -> None:
+    def __init__(self, seed: int, settings: KnobValues) -> None:
         self.tick = 0
         self._theta = np.zeros(2)
         # that of the first chain of `synsamp.rule.Chains`
@@ -49,7 +49,7 @@ class LandscapeModel(Model):
         self._told_density = False
         self._take(settings)
 
-    def _take(self, settings: Settings) -> None:
+    def _take(self, settings: KnobValues) -> None:
         self._settings = dict(settings)
         names = ("speed", "temperature", "data_size", "prior.mean", "prior.std")
         self._numbers = np.array([*(settings[name] for name in names), np.sqrt(DT)])
@@ -65,7 +65,7 @@ class LandscapeModel(Model):
         self._path = np.concatenate([self._path, path])[-MOST_POINTS:]
         self.tick += ticks
 
-    def set(self, settings: Settings, name: str) -> None:
+    def set(self, settings: KnobValues, name: str) -> None:
         """Change the rule or the peaks; another posterior needs a new histogram."""
         self._take(settings)
         if name != "speed":
@@ -121,7 +121,7 @@ class LandscapeModel(Model):
         return found
 
 
-class Landscape(Scene):
+class LandscapeScene(Scene):
     """Two parameters on a posterior."""
 
     name = "landscape"
@@ -137,7 +137,7 @@ class Landscape(Scene):
              help="Drag a peak to move it."),
     )  # fmt: skip
 
-    def model(self, seed: int, settings: Settings) -> LandscapeModel:
+    def model(self, seed: int, settings: KnobValues) -> LandscapeModel:
         """The point at its start."""
         return LandscapeModel(seed, settings)
 

@@ -1,4 +1,4 @@
-"""Reward: a bandit with two arms, and one synapse whose θ samples where reward is high."""
+"""Reward: a bandit with two choices, and one synapse whose θ samples where reward is high."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from synsamp.beyond.bandit.theory import GRID, OTHER_THETA, expected_reward
 from synsamp.environments import Dopamine, Loop
 from synsamp.lab.knobs import PRIOR_MEAN, PRIOR_STD, SPEED, TEMPERATURE
 from synsamp.lab.observer import Recent, Watcher
-from synsamp.lab.scene import Arrays, Look, Model, Scene, Settings
+from synsamp.lab.scene import Arrays, KnobValues, Look, Scene, SceneModel
 from synsamp.priors import Gaussian
 from synsamp.spiking import Network, Simulation
 
 BINS = np.linspace(-2.0, 4.0, 61)
 MOST_POINTS = 5000
 FORGET = 0.99
-"""What remains of the share of the better arm after a tick."""
+"""What remains of the share of the better choice after a tick."""
 
 
-def parameters(settings: Settings) -> BanditParameters:
+def parameters(settings: KnobValues) -> BanditParameters:
     """The bandit with the prior of the knobs."""
     prior = BanditPrior(mean=settings["prior.mean"], std=settings["prior.std"])
     return BanditParameters(rule=BanditRule(prior=prior))
 
 
-class RewardModel(Model):
+class RewardModel(SceneModel):
     """A network in a closed loop with the bandit."""
 
-    def __init__(self, seed: int, settings: Settings, tick_s: float) -> None:
+    def __init__(self, seed: int, settings: KnobValues, tick_s: float) -> None:
         self.tick, self._tick_s, self._settings = 0, tick_s, dict(settings)
         p = parameters(settings)
         self._network: Network = build_network(
@@ -85,7 +85,7 @@ class RewardModel(Model):
             self._histogram += np.histogram(theta, BINS)[0]
         self._points = np.concatenate([self._points, points])[-MOST_POINTS:]
 
-    def set(self, settings: Settings, name: str) -> None:
+    def set(self, settings: KnobValues, name: str) -> None:
         """Change the rule; another distribution needs a new histogram."""
         self._settings = dict(settings)
         changed: dict[str, Any] = (
@@ -164,8 +164,8 @@ class RewardModel(Model):
         return found
 
 
-class Reward(Scene):
-    """A bandit with two arms."""
+class RewardScene(Scene):
+    """A bandit with two choices."""
 
     name = "reward"
     title = "Reward"
@@ -181,7 +181,7 @@ class Reward(Scene):
         )
     )
 
-    def model(self, seed: int, settings: Settings) -> RewardModel:
+    def model(self, seed: int, settings: KnobValues) -> RewardModel:
         """The network with its bandit."""
         return RewardModel(seed, settings, self.tick_s)
 
@@ -189,7 +189,7 @@ class Reward(Scene):
         """Populations, inputs and projections."""
         return {
             "populations": [
-                {"name": "z", "label": "arms", "size": 2, "first": 0, "modality": None}
+                {"name": "z", "label": "choices", "size": 2, "first": 0, "modality": None}
             ],
             "inputs": [{"name": "x", "label": "input", "size": 1, "shape": [1, 1],
                         "modality": None}],

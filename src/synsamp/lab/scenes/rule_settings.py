@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from synsamp.lab.draws import FIRST_THETA, normals
-from synsamp.lab.scene import Settings
+from synsamp.lab.scene import KnobValues
 from synsamp.paper.shared.digit_circuit import SpikingRule, training_digits
 from synsamp.spiking import Network
 
 LABELS = (1, 2)
 
 
-def rule(settings: Settings) -> SpikingRule:
+def rule(settings: KnobValues) -> SpikingRule:
     """The paper's rule with the values of the knobs."""
     names = ("speed", "temperature", "data_size", "learn_when_retracted")
     return SpikingRule.model_validate(
@@ -25,7 +25,9 @@ def rule(settings: Settings) -> SpikingRule:
     )
 
 
-def first_theta(network: Network, settings: Settings, seed: int) -> dict[str, NDArray[np.float64]]:
+def first_theta(
+    network: Network, settings: KnobValues, seed: int
+) -> dict[str, NDArray[np.float64]]:
     """Initial θ of all projections, drawn from the prior."""
     found = {}
     for place, projection in enumerate(network.projections):

@@ -24,7 +24,7 @@ from synsamp.lab.knobs import (
 from synsamp.lab.observer import Watcher
 from synsamp.lab.presentations import Levels, Paired
 from synsamp.lab.readout import decode_heard
-from synsamp.lab.scene import Scene, Settings
+from synsamp.lab.scene import KnobValues, Scene
 from synsamp.lab.scenes.rule_settings import LABELS, first_theta, images, rule
 from synsamp.lab.spiking_model import SpikingModel
 from synsamp.paper.fig5_compensation.experiment import load_pairs
@@ -52,7 +52,7 @@ STIMULI = Knob("stimuli", "", "digits shown", list(LABELS), list(LABELS), kind="
                choices=LABELS, help="Which digits are heard and seen.")  # fmt: skip
 
 
-class Senses(Scene):
+class SensesScene(Scene):
     """Eight circuits, sound and sight."""
 
     name = "senses"
@@ -65,13 +65,13 @@ class Senses(Scene):
         STIMULI,
     )
 
-    def network(self, settings: Settings) -> Network:
+    def network(self, settings: KnobValues) -> Network:
         """The paper's eight circuits."""
         synapses = build_synapses(rule(settings))
         n_heard = N_CHANNELS * SHOWN.afferents
         return build_network(n_heard, N_PIXELS, CIRCUIT, synapses, LateralSection())
 
-    def stimulus(self, settings: Settings, seed: int, tick: int) -> Paired:
+    def stimulus(self, settings: KnobValues, seed: int, tick: int) -> Paired:
         """A word with an image of the same digit, for as long as it lasts."""
         labels = settings["stimuli"]
         return Paired(
@@ -83,7 +83,7 @@ class Senses(Scene):
             tick,
         )
 
-    def simulation(self, seed: int, settings: Settings) -> Simulation:
+    def simulation(self, seed: int, settings: KnobValues) -> Simulation:
         """The network at time 0; θ is drawn from the prior."""
         network = self.network(settings)
         return Simulation(
@@ -96,7 +96,7 @@ class Senses(Scene):
             theta=first_theta(network, settings, seed),
         )
 
-    def model(self, seed: int, settings: Settings) -> SpikingModel:
+    def model(self, seed: int, settings: KnobValues) -> SpikingModel:
         """The network as a model of the lab."""
         return SpikingModel(
             self.simulation(seed, settings),

@@ -1,7 +1,7 @@
 """Spines (Fig. 3): one dendrite whose spines come and go under prior and noise.
 
 One neuron fires at a constant rate and receives half-size digits. With a data size N of 0 its
-synapses do not learn, and the survival of its spines follows a law.
+synapses do not learn, and the survival of its spines can be predicted.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from synsamp.lab.joined import Joined
 from synsamp.lab.knobs import CLIP, DATA_SIZE, PRIOR_MEAN, PRIOR_STD, SPEED, TEMPERATURE
 from synsamp.lab.observer import Watcher
 from synsamp.lab.presentations import Shuffled, shown_then_dark
-from synsamp.lab.scene import Look, Scene, Settings
+from synsamp.lab.scene import KnobValues, Look, Scene
 from synsamp.lab.scenes.rule_settings import LABELS, first_theta, images, rule
-from synsamp.lab.scenes.survival import GRID, law, observe
+from synsamp.lab.scenes.survival import GRID, observe, predict
 from synsamp.lab.spiking_model import SpikingModel
 from synsamp.mappings import Exponential
 from synsamp.paper.shared.digit_circuit import DigitInputSection, SpikingRule, build_synapses
@@ -56,8 +56,8 @@ class SpinesModel(SpikingModel):
             observe(theta, self._runs, self._present, self._kept, self._total)
             self._histogram += np.histogram(theta, BINS)[0]
 
-    def set(self, settings: Settings, name: str) -> None:
-        """Change the rule; another law needs new observations."""
+    def set(self, settings: KnobValues, name: str) -> None:
+        """Change the rule; another prediction needs new observations."""
         super().set(settings, name)
         self.prepare()
 
@@ -73,11 +73,11 @@ class SpinesModel(SpikingModel):
             values.copy() for values in saved["observed"]
         )
 
-    def survival_law(self) -> NDArray[np.float64]:
+    def predicted_survival(self) -> NDArray[np.float64]:
         """Survival under prior and noise alone."""
         s, out = self._settings, np.empty(LAGS)
         numbers = s["prior.mean"], s["prior.std"], s["speed"], s["temperature"]
-        law(*numbers, OBSERVED_EVERY_S, np.empty(2 * GRID + GRID * GRID), out)
+        predict(*numbers, OBSERVED_EVERY_S, np.empty(2 * GRID + GRID * GRID), out)
         return out
 
     def look(self, want: frozenset[str], pointer: Mapping[str, Any] | None) -> Look:
@@ -92,20 +92,20 @@ class SpinesModel(SpikingModel):
         found.arrays["histogram"] = self._histogram.astype(np.float32)
         found.arrays["bins"] = BINS
         if s["data_size"] == 0 and s["temperature"] > 0:
-            found.arrays["survival_law"] = self.survival_law().astype(np.float32)
+            found.arrays["survival_law"] = self.predicted_survival().astype(np.float32)
             found.arrays["density"] = _density(s).astype(np.float32)
         found.values["stats"] = {"active": int((theta > 0).sum())}
         return found
 
 
-def _density(settings: Settings) -> NDArray[np.float64]:
+def _density(settings: KnobValues) -> NDArray[np.float64]:
     """Density of θ at the middle of each bin, under prior and noise alone."""
     width = settings["prior.std"] * np.sqrt(settings["temperature"])
     z = (0.5 * (BINS[1:] + BINS[:-1]) - settings["prior.mean"]) / width
     return np.asarray(np.exp(-0.5 * z * z) / (width * np.sqrt(2.0 * np.pi)))
 
 
-class Spines(Scene):
+class SpinesScene(Scene):
     """One dendrite under prior and noise."""
 
     name = "spines"
@@ -123,7 +123,7 @@ class Spines(Scene):
         )
     )
 
-    def network(self, settings: Settings) -> Network:
+    def network(self, settings: KnobValues) -> Network:
         """One neuron with an input per pixel."""
         return Network(
             [InputGroup("x", SIDE * SIDE)],
@@ -131,7 +131,7 @@ class Spines(Scene):
             [Projection("x", "z", build_synapses(rule(settings)), name=DENDRITE)],
         )
 
-    def stimulus(self, settings: Settings, seed: int, tick: int) -> Shuffled:
+    def stimulus(self, settings: KnobValues, seed: int, tick: int) -> Shuffled:
         """Digits at half size."""
         times_s = SHOWN.digit_s, SHOWN.gap_s
         shown = [
@@ -141,7 +141,7 @@ class Spines(Scene):
         ]
         return Shuffled("x", shown, np.repeat(np.array(LABELS), IMAGES), seed, tick)
 
-    def simulation(self, seed: int, settings: Settings) -> Simulation:
+    def simulation(self, seed: int, settings: KnobValues) -> Simulation:
         """The network at time 0."""
         network = self.network(settings)
         return Simulation(
@@ -154,7 +154,7 @@ class Spines(Scene):
             theta=first_theta(network, settings, seed),
         )
 
-    def model(self, seed: int, settings: Settings) -> SpinesModel:
+    def model(self, seed: int, settings: KnobValues) -> SpinesModel:
         """The dendrite as a model of the lab."""
         return SpinesModel(
             self.simulation(seed, settings),

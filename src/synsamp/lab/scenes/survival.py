@@ -1,8 +1,8 @@
 """Survival of spines, measured and predicted, as compiled functions over arrays.
 
 Spines are observed at equal intervals. The measured curve is the share of the spines present at one
-observation that were present at each of the next k. The law follows the density of θ above the
-threshold 0 from one observation to the next, under prior and noise alone: θ then is an
+observation that were present at each of the next k. The prediction follows the density of θ above
+the threshold 0 from one observation to the next, under prior and noise alone: θ then is an
 Ornstein–Uhlenbeck process, whose transition over any interval is known.
 """
 
@@ -41,7 +41,7 @@ def observe(theta: Any, runs: Any, present: Any, kept: Any, total: Any) -> None:
 
 
 @kernel
-def law(
+def predict(
     mean: float, std: float, b: float, T: float, interval_s: float, work: Any, out: Any
 ) -> None:
     """Survival at observations 0, 1, … of spines that are present in equilibrium.

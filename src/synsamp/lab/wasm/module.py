@@ -69,7 +69,7 @@ KERNELS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (_TABLE, types.float64, types.float64, _TABLE),
     ),
     "survival_observe": (survival.observe, (_FLOATS, _INTS, _INTS, _FLOATS, _FLOATS)),
-    "survival_law": (survival.law, (*[types.float64] * 5, _FLOATS, _FLOATS)),
+    "survival_law": (survival.predict, (*[types.float64] * 5, _FLOATS, _FLOATS)),
 }  # fmt: skip
 """Functions that JavaScript calls: name, kernel, types of its arguments."""
 

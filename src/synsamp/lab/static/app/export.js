@@ -66,7 +66,7 @@ export class Exports {
     }
     const name = answer.file ?? `${session.scene.name}.py`;
     save(new Blob([answer.text], { type: "text/x-python" }), name);
-    this.lab.shell.say(`Repeat this session on 8 seeds with: synsamp run ${name} --seeds 8`);
+    this.lab.shell.say(`Repeat this session on 8 seeds with: synsamp run ${name} --trials 8`);
   }
 
   /** Dark to light and back. */
@@ -92,11 +92,10 @@ export class Exports {
     pictures.forEach((picture, k) => {
       const sheet = picture.sheet.getBoundingClientRect();
       const x = boxes[k].left - left + GAP;
-      const y = boxes[k].top - top + GAP + HEAD;
-      drawn.append(svg("text", { x: x + 2, y: y + 4, "font-size": 12.5, "font-weight": 600, ...words }, picture.title));
+      const y = sheet.top - top + GAP + HEAD;
+      drawn.append(svg("text", { x: x + 2, y: y - 10, "font-size": 12.5, "font-weight": 600, ...words }, picture.title));
       const dx = sheet.left - left + GAP;
-      const dy = sheet.top - top + GAP + HEAD;
-      const group = svg("g", { transform: `translate(${dx.toFixed(1)} ${dy.toFixed(1)})` });
+      const group = svg("g", { transform: `translate(${dx.toFixed(1)} ${y.toFixed(1)})` });
       picture.draw(new SvgPen(group, theme.font), sheet.width, sheet.height, theme);
       drawn.append(group);
     });

@@ -25,8 +25,8 @@ export class History {
       for (const [name, value] of Object.entries(values)) this.#column(name)[last] = value;
       return;
     }
-    this.time.push(time);
     for (const name of Object.keys(values)) this.#column(name);
+    this.time.push(time);
     for (const [name, column] of this.series) column.push(values[name] ?? NaN);
     if (this.time.length > MOST) this.#thin();
   }
@@ -45,9 +45,7 @@ export class History {
 
   #column(name) {
     if (!this.series.has(name)) this.series.set(name, new Array(this.time.length).fill(NaN));
-    const column = this.series.get(name);
-    while (column.length < this.time.length - 1) column.push(NaN);
-    return column;
+    return this.series.get(name);
   }
 
   #thin() {

@@ -52,7 +52,7 @@ export class Connections extends Picture {
     const [a, b] = [network.at(-1), twin.at(-1)];
     if (at === undefined || !Number.isFinite(a)) return;
     const apart = Number.isFinite(b);
-    axes.name(at, a, `network ${number(a)}`, theme.network, { anchor: "end", dy: apart ? (a < b ? 15 : -7) : falling(network) ? 15 : -7 });
+    axes.name(at, a, `network ${number(a)}`, theme.network, { anchor: "end", dy: apart ? (a < b && a > 0.25 * b ? 15 : -7) : falling(network) ? 15 : -7 });
     if (apart) axes.name(at, b, `twin ${number(b)}`, theme.twin, { anchor: "end", dy: a < b ? -7 : 15 });
   }
 
@@ -72,19 +72,26 @@ export class Connections extends Picture {
     pen.text(right - 48, box.y + 9, "lost", { fill: theme.lost, size: 11, weight: 600, anchor: "end" });
   }
 
-  /** The slope of a running total, over windows that a reader can tell apart. */
+  /** The slope of a running total. The engine counts now and then, so slopes run from count to count. */
   #perHour(total) {
     const { time } = this.lab.history;
     const found = { time: [], rate: [] };
     const window = ((time.at(-1) ?? 0) - (time[0] ?? 0)) / SLOPES;
-    let from = 0;
+    let from = -1;
+    let longest = window;
     for (let k = 1; k < time.length; k++) {
-      if (time[k] - time[from] < window || !Number.isFinite(total[k])) continue;
-      if (Number.isFinite(total[from]) && time[k] > time[from] && total[k] >= total[from]) {
+      if (!(total[k] > total[k - 1])) continue;
+      if (from >= 0 && time[k] - time[from] < window) continue;
+      if (from >= 0) {
+        longest = Math.max(window, time[k] - time[from]);
         found.time.push(0.5 * (time[k] + time[from]));
         found.rate.push((3600 * (total[k] - total[from])) / (time[k] - time[from]));
       }
       from = k;
+    }
+    if (from >= 0 && time.at(-1) - time[from] > 3 * longest) {
+      found.time.push(time.at(-1));
+      found.rate.push(0); // nothing has changed for some counts
     }
     return found;
   }

@@ -118,8 +118,8 @@ export class Wiring extends Picture {
       const [x2, y2] = at(post);
       return [x1, y1, x2, y2, x + 0.25 * (x1 + x2 - 2 * x), y + 0.25 * (y1 + y2 - 2 * y)];
     };
-    let top = 1e-9;
-    for (const w of weights) if (w > top) top = w;
+    let top = 1e-9; // of both networks, so that their lines can be compared
+    for (const both of [this.network, this.twin]) for (const w of both ?? []) if (w > top) top = w;
     // Drawn in a few classes of strength: thousands of single strokes would take too long.
     const classes = Array.from({ length: CLASSES }, () => []);
     const mine = [];
@@ -130,7 +130,7 @@ export class Wiring extends Picture {
     }
     classes.forEach((bends, k) => {
       const strength = (k + 0.5) / CLASSES;
-      pen.curves(bends, { stroke: colour, width: 0.4 + 1.6 * strength, alpha: (chosen ? 0.2 : 1) * (0.05 + 0.75 * strength ** 2) });
+      pen.curves(bends, { stroke: colour, width: 0.4 + 1.6 * strength, alpha: (chosen ? 0.2 : 1) * (0.04 + 0.7 * strength ** 2.2) });
     });
     pen.curves(mine, { stroke: colour, width: 1.4, alpha: 0.9 });
     if (!main) return;

@@ -77,7 +77,7 @@ export const senses = {
     },
     {
       title: "Save the session", at: [],
-      words: "“Save as experiment” downloads a Python file that repeats this session, lesions included, on as many seeds as you like: synsamp run FILE --seeds 8.",
+      words: "“Save as experiment” downloads a Python file that repeats this session, lesions included, on as many seeds as you like: synsamp run FILE --trials 8.",
     },
   ],
 };
