@@ -234,7 +234,7 @@ def open_draws(store: str | Path, like: Tree) -> Draws:
     names, arrays = _names(like), []
     for name, leaf in zip(names, jax.tree.leaves(like), strict=True):
         found = group.get(name)
-        if found is None or tuple(getattr(found, "shape", ()))[2:] != np.shape(leaf):
+        if not isinstance(found, zarr.Array) or found.shape[2:] != np.shape(leaf):
             what = "nothing" if found is None else getattr(found, "shape", "a folder")
             rule = f"must hold {name} with axes (chain, draw, *{np.shape(leaf)})"
             raise refuse("store", rule, what, "pass a tree like the sampled one as like=")
