@@ -1,7 +1,7 @@
 """Draws of θ for ArviZ, as a Zarr store: trials are chains, recorded times are draws.
 
-Read it with ``xarray.open_datatree(path, engine="zarr")``; ArviZ 1 takes the result;
-for ArviZ 0.x use ``arviz.InferenceData(posterior=tree["posterior"].to_dataset())``.
+Read it with ``xarray.open_datatree(path, engine="zarr", consolidated=False)``. ArviZ 1 takes the
+result; for ArviZ 0.x use ``arviz.InferenceData(posterior=tree["posterior"].to_dataset())``.
 """
 
 from __future__ import annotations
