@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tracemalloc
 
-import numpy as np
 import pytest
 
 from synsamp.errors import SynsampError
@@ -41,7 +40,10 @@ def flat(d):
     return 0.5 + 0.0 * d
 
 
-def network(potential=RandomPairs(0.5), pre=Plane(seed=1), post=Plane(seed=2), **more):
+HALF, BELOW, ABOVE = RandomPairs(0.5), Plane(seed=1), Plane(seed=2)
+
+
+def network(potential=HALF, pre=BELOW, post=ABOVE, **more):
     model = SynapseModel(Gaussian(0.0, 1.0), plasticity=CustomPlasticity())
     return Network(
         [InputGroup("x", 12, pre)],
