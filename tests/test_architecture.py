@@ -113,6 +113,7 @@ ROOMS: dict[str, list[str]] = {
         "first_use",
         "engine",
         "changes",
+        "new_neurons",
         "saved",
         "events",
         "lesions",

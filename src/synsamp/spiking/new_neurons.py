@@ -1,4 +1,4 @@
-"""New neurons: a removed neuron begins anew, at rest, with synapses drawn from their prior.
+"""New neurons in places of removed ones: at rest, with synapses drawn from their prior.
 
 Populations keep their size, so that arrays, records and saved states do. To let a network grow,
 create the population in its final size and remove the later neurons at time 0.
