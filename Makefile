@@ -23,6 +23,8 @@ help:
 	@echo "make robustness   sensitivity analysis; writes docs/robustness.md"
 	@echo "make pages        write all these pages again from the stored results"
 	@echo "make dist-check   build wheel and source distribution, install and try them elsewhere"
+	@echo "make lab-pictures take the pictures of the lab in docs (needs chromium)"
+	@echo "make lab-recording    record the run that plays in browsers without WebAssembly"
 	@echo "make bench        measure speed and write docs/benchmarks.md"
 	@echo "make peer-NAME    install a tool that a benchmark compares with, e.g. make peer-brian2"
 

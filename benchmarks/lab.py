@@ -25,7 +25,7 @@ from synsamp.lab.session import Session
 
 TITLE = "The lab in a browser"
 STATIC = Path(synsamp.lab.__file__).parent / "static"
-REPEATS = 5
+REPEATS = 3
 WARM_UP = 100
 TICKS = {"digits": 400, "senses": 60}
 PAGE_S = 10.0

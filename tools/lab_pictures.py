@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageColor
 from playwright.sync_api import sync_playwright
 
 import synsamp.lab
@@ -76,12 +76,12 @@ def main(only: list[str]) -> None:
                 for theme in ("light", "dark"):
                     page.emulate_media(color_scheme=theme)
                     page.wait_for_timeout(600)
-                    _save(page.screenshot(), f"lab-{shot.scene}-{theme}")
+                    _save(page, f"lab-{shot.scene}-{theme}")
                 if shot.scene == "digits":
                     page.emulate_media(color_scheme="light")
                     page.set_viewport_size(PHONE)
                     page.wait_for_timeout(600)
-                    _save(page.screenshot(), "lab-digits-phone")
+                    _save(page, "lab-digits-phone")
                 page.close()
         browser.close()
         server.shutdown()
@@ -114,21 +114,22 @@ def _ask(page: Any, expression: str) -> Any:
     )
 
 
-def _save(png: bytes, name: str) -> None:
+def _save(page: Any, name: str) -> None:
     """Save as small as needed: in full colour, or with a palette."""
-    path, picture = IMAGES / f"{name}.png", Image.open(io.BytesIO(png)).convert("RGB")
+    path, picture = IMAGES / f"{name}.png", Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     picture.save(path, optimize=True)
     if path.stat().st_size > MOST_BYTES:
-        picture.quantize(palette=_palette(picture), dither=Image.Dither.NONE).save(
-            path, optimize=True
-        )
+        picture.quantize(
+            palette=_palette(picture, _ask(page, "lab.theme")), dither=Image.Dither.NONE
+        ).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1e3:.0f} KB")
 
 
-def _palette(picture: Image.Image) -> Image.Image:
-    """The most frequent colours unchanged, so that paper and curves keep theirs, and 96 others."""
+def _palette(picture: Image.Image, theme: dict[str, Any]) -> Image.Image:
+    """The colours of the theme, the most frequent ones, and others."""
+    named = [ImageColor.getrgb(v) for v in theme.values() if str(v).startswith("#")]
     counted = sorted(picture.getcolors(picture.width * picture.height) or [], reverse=True)
-    frequent = [colour for _, colour in counted[: 256 - OTHERS]]
+    frequent = [*named, *(colour for _, colour in counted)][: 256 - OTHERS]
     others = picture.quantize(OTHERS, Image.Quantize.MEDIANCUT).getpalette() or []
     palette = Image.new("P", (1, 1))
     palette.putpalette([*(value for colour in frequent for value in colour), *others[: 3 * OTHERS]])

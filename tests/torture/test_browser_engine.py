@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 
 from browser import needs_browser
-from lab.engine.browser_engine import STATIC, compare, in_browser, opened
+from lab.engine.browser_engine import STATIC, compare, in_browser, opened, unpacked
 from lab.engine.sessions import DIGITS, LANDSCAPE, REWARD, SENSES, SPINES, longer
 from synsamp.errors import SynsampError
 from synsamp.lab.wasm.emit import find_linker
@@ -62,12 +61,16 @@ def test_long_sessions_agree_in_every_spike(page, tally, tmp_path):
         env=without_fused_operations(),
     )
     assert done.returncode == 0
-    native = pickle.loads((tmp_path / "found").read_bytes())  # written a line above
+    native = unpacked(json.loads((tmp_path / "found").read_text()))
     spikes = 0
     for session, expected in zip(SESSIONS, native, strict=True):
         spikes += compare(in_browser(page, **session), expected, THETA_WITHIN)
     tally("spikes compared", spikes)
     assert spikes >= LEAST_SPIKES
+
+
+def set_temperature(tick):
+    return {"tick": tick, "kind": "set", "name": "temperature", "value": 1.0}
 
 
 def test_memory_does_not_grow(page, tally):
@@ -81,11 +84,14 @@ def test_memory_does_not_grow(page, tally):
         look_every=20,
         want=["spikes", "theta", "weights", "active", "tuning"],
         actions=[
-            *({"tick": t, "kind": "twin", "on": bool((t // 100) % 2)} for t in range(100, ticks, 100)),
+            *(set_temperature(tick) for tick in range(7, ticks, 90)),
             *({"tick": t, "kind": "probe"} for t in range(50, ticks, 500)),
-            *({"tick": t, "kind": "set", "name": "temperature", "value": 1.0} for t in range(7, ticks, 90)),
+            *(
+                {"tick": t, "kind": "twin", "on": bool((t // 100) % 2)}
+                for t in range(100, ticks, 100)
+            ),
         ],
-    )  # fmt: skip
+    )
     megabytes = np.array(found["megabytes"])
     tally("ticks", ticks)
     assert megabytes[-1] == megabytes[len(megabytes) // 10]

@@ -74,6 +74,17 @@ def unpacked(value):
     return [unpacked(one) for one in value] if isinstance(value, list) else value
 
 
+def packed(value):
+    """The inverse of `unpacked`."""
+    if isinstance(value, np.ndarray):
+        kinds = {np.dtype(code): name for name, code in TYPES.items()}
+        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
+        return {"dtype": kinds[value.dtype], "shape": list(value.shape), "data": data}
+    if isinstance(value, dict):
+        return {name: packed(one) for name, one in value.items()}
+    return [packed(one) for one in value] if isinstance(value, list) else value
+
+
 def in_python(*, scene, seed, ticks, settings=None, actions=(), look_every=40, **_) -> dict:
     """Run the same session with the native engine."""
     session = Session(SCENES[scene](), seed, settings, actions)

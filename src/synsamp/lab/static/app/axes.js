@@ -39,7 +39,7 @@ export class Axes {
       pen.text(area.x - 6, this.y(v) + 3.5, yText(v), { ...grey, anchor: "end" });
     }
     pen.line(area.x, area.y + area.height, area.x + area.width, area.y + area.height, { stroke: theme.muted, width: 1 });
-    const shown = xTicks ?? (xLog ? powers(...x) : ticks(x[0], x[1], Math.max(2, area.width / 75)));
+    const shown = xTicks ?? (xLog ? powers(...x) : ticks(x[0], x[1], Math.max(3, area.width / 75)));
     for (const v of shown) {
       pen.line(this.x(v), area.y + area.height, this.x(v), area.y + area.height + 3, { stroke: theme.muted, width: 1 });
       pen.text(this.x(v), area.y + area.height + 14, xText(v), { ...grey, anchor: "middle" });

@@ -1,8 +1,8 @@
 /* Landscape: one point that wanders over a posterior (`synsamp.lab.scenes.landscape`). */
 
+import { shaped } from "./matrices.js";
 import { arraysIn, asArguments } from "./memory.js";
 import { SeedSequence } from "./random.js";
-import { shaped } from "./spiking.js";
 
 const MOST_POINTS = 5000;
 const MOST_PEAKS = 8;

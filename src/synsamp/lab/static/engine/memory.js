@@ -88,6 +88,12 @@ export class Record {
     for (const [name, place] of Object.entries(places)) this[name] = place;
   }
 
+  /** Give the table back; the arrays belong to their room. */
+  free() {
+    const words = this.engine.manifest.records[this.kind].reduce((sum, [, , n]) => sum + 1 + n, 0);
+    this.engine.release(this.address, 8 * words);
+  }
+
   /** Let an array of one axis be ``length`` numbers elsewhere. */
   point(name, address, length) {
     let at = this.address;

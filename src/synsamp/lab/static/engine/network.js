@@ -6,102 +6,19 @@
  */
 
 import { SeedSequence } from "./random.js";
-import { arrayArguments } from "./memory.js";
-import { pairwiseSum } from "./sums.js";
+import { Tables } from "./tables.js";
+import { stopped, weightOf } from "./wiring.js";
 
 /** Presentations whose rates are laid out for one call of the event loop. */
 const AHEAD = 64;
 /** Reasons of the event loop to return before its time is up. */
 const AGAIN = new Set(["PAUSED", "TAPE_FULL"]);
 
-const shapesOf = (arrays) => Object.fromEntries(Object.entries(arrays).map(([k, a]) => [k, a.shape]));
-
-/** What never changes about a network, shared by all that run it. */
-export class Wiring {
-  /** ``image``: the network of a scene as the build wrote it; ``data``: its binary part. */
-  constructor(engine, image, data) {
-    Object.assign(this, { engine, image });
-    this.constants = engine.manifest.constants;
-    const kinds = ["Wiring", "Numbers"];
-    const bytes = kinds.reduce((sum, k) => sum + engine.sizeOf(k, shapesOf(image[k])), 0);
-    const room = engine.room(bytes);
-    for (const kind of kinds) {
-      this[kind] = engine.record(kind, shapesOf(image[kind]), room);
-      for (const [name, { dtype, at, shape }] of Object.entries(image[kind])) {
-        const size = shape.reduce((a, b) => a * b, 1);
-        const place = this[kind][name];
-        const source = new place.view.constructor(data.slice(at, at + place.view.byteLength));
-        place.view.set(source.subarray(0, size));
-      }
-    }
-    for (const [name, functions] of Object.entries(image.functions)) {
-      functions.forEach((f, i) => (this.Wiring[name].view[i] = BigInt(engine.index(f))));
-    }
-    this.groups = image.inputs;
-    this.projections = image.projections;
-    this.nNeurons = this.Wiring.circuit_of.size;
-  }
-
-  firstInput(group) {
-    return Number(this.Wiring.first_input.view[group]);
-  }
-}
-
-/** Alias tables of rows of rates, each made when it is first shown. */
-class Tables {
-  constructor(wiring, rows) {
-    Object.assign(this, { wiring, engine: wiring.engine, rows });
-    this.start = []; // first entry of each group's tables
-    let entries = 0;
-    wiring.groups.forEach(({ size }, g) => {
-      this.start.push(entries);
-      entries += size * rows[g].count;
-    });
-    this.room = this.engine.room(8 * Math.max(entries, 1));
-    this.entries = Math.max(entries, 1);
-    const widest = Math.max(...wiring.groups.map((g) => g.size), 1);
-    this.work = this.engine.room(3 * 8 * (widest + 8));
-    this.rates = this.work.take(8 * widest);
-    this.share = this.work.take(8 * widest);
-    this.pending = this.work.take(8 * widest);
-    this.forget();
-  }
-
-  forget() {
-    this.made = this.rows.map(({ count }) => new Float64Array(count).fill(NaN));
-  }
-
-  /** Total rate (Hz) of a row, and where its table starts. */
-  of(group, row, silenced) {
-    const size = this.wiring.groups[group].size;
-    const at = this.start[group] + row * size;
-    if (Number.isNaN(this.made[group][row])) {
-      const rates = new Float64Array(this.engine.memory.buffer, this.rates, size);
-      this.rows[group].write(row, rates);
-      if (silenced) silenced.forEach((off, i) => off && (rates[i] = 0));
-      this.made[group][row] = pairwiseSum(rates, 0, size);
-      this.engine.call(
-        "fill_alias_table",
-        ...arrayArguments(this.rates, [size], 8),
-        ...arrayArguments(this.share, [size], 8),
-        ...arrayArguments(this.pending, [size], 8),
-        ...arrayArguments(this.room.address + 8 * at, [size], 8),
-      );
-    }
-    return { rate: this.made[group][row], at };
-  }
-
-  free() {
-    this.room.free();
-    this.work.free();
-  }
-}
-
 export class Network {
-  /** ``stimulus``: see `setStimulus`. */
-  constructor(wiring, seed, library) {
-    Object.assign(this, { wiring, engine: wiring.engine, library });
-    const { engine } = this;
+  /** ``rows``: rates by input group; ``seed``: null for a state that is restored later. */
+  constructor(wiring, seed, rows) {
+    const { engine } = wiring;
+    Object.assign(this, { wiring, engine });
     const shapes = wiring.image.state;
     this.kinds = ["Synapses", "Activity", "events", "inputs", "noise"];
     const kindOf = { events: "Words", inputs: "Words", noise: "Normals" };
@@ -111,13 +28,13 @@ export class Network {
     const scratch = ["Work", "EventBuffer"];
     this.scratch = engine.room(scratch.reduce((sum, k) => sum + engine.sizeOf(k, shapes[k]), 0));
     for (const k of scratch) this[k] = engine.record(k, shapes[k], this.scratch);
-    this.tables = new Tables(wiring, library);
-    const segments = wiring.image.segments * (AHEAD + 4);
+    this.tables = new Tables(wiring, rows);
     const n = wiring.groups.length;
+    const segments = [n, wiring.image.segments * (AHEAD + 4)];
     const plan = {
-      ends_s: [n, segments],
-      rate_hz: [n, segments],
-      table_at: [n, segments],
+      ends_s: segments,
+      rate_hz: segments,
+      table_at: segments,
       cursor: [n],
       tables: [0],
       given_s: [0],
@@ -130,28 +47,27 @@ export class Network {
     this.input = {
       silenced: wiring.groups.map(() => null),
       stimulus: null,
-      next: 0, // number of the next presentation
-      end: 0, // when it begins
+      next: 0, // number of the next presentation, which begins at `end`
+      end: 0,
       shown: [], // presentations that are needed still
       noted: 0, // presentations that `onShown` received
     };
     this.onShown = null; // called with each presentation that has begun
     this.time = 0;
-    if (seed !== null) this.start(new SeedSequence(seed));
+    if (seed === null) return;
+    this.setAtRest();
+    this.seedStreams(new SeedSequence(seed).child(0));
   }
 
   // -- state --------------------
 
-  start(seed) {
-    const { start } = this.wiring.image;
-    for (const [record, arrays] of Object.entries(start)) {
-      for (const [name, value] of Object.entries(arrays)) {
-        const { view } = this[record][name];
-        if (Array.isArray(value)) view.set(value.map(number(view)));
-        else view.fill(number(view)(value));
-      }
+  /** No activity, as at time 0. */
+  setAtRest() {
+    for (const [name, value] of Object.entries(this.wiring.image.start.Activity)) {
+      const { view } = this.Activity[name];
+      if (Array.isArray(value)) view.set(value.map(number(view)));
+      else view.fill(number(view)(value));
     }
-    this.seedStreams(seed.child(0));
   }
 
   seedStreams(seed) {
@@ -196,8 +112,9 @@ export class Network {
   }
 
   free() {
-    for (const room of [this.room, this.scratch, this.plan]) room.free();
-    this.tables.free();
+    const records = [...this.kinds, "Work", "EventBuffer", "schedule"];
+    for (const name of records) this[name].free();
+    for (const part of [this.room, this.scratch, this.plan, this.tables]) part.free();
   }
 
   // -- input --------------------
@@ -278,7 +195,7 @@ export class Network {
         );
         this.handOver(onSpikes);
       } while (AGAIN.has(this.wiring.constants.LOOP[status]));
-      if (this.wiring.constants.LOOP[status] !== "DONE") throw new Error(reasonFor(this.wiring.constants.LOOP[status]));
+      if (this.wiring.constants.LOOP[status] !== "DONE") throw stopped(this.wiring.constants.LOOP[status]);
       this.time = target;
       this.noteShown(target);
     }
@@ -414,15 +331,11 @@ export class Network {
   probe(presentations, seconds, seed, { burnIn = 0, rest = false }, onSpike, onShown) {
     const [saved, before] = [this.save(), this.onShown];
     this.onShown = null;
-    const { constants, image } = this.wiring;
+    const { constants } = this.wiring;
     const { clock, bias, drawn_until_s: drawn } = this.Activity;
     if (rest) {
       const alive = bias.view.slice();
-      for (const [name, value] of Object.entries(image.start.Activity)) {
-        const { view } = this.Activity[name];
-        if (Array.isArray(value)) view.set(value.map(number(view)));
-        else view.fill(number(view)(value));
-      }
+      this.setAtRest();
       bias.view.set(alive);
     }
     clock.view.fill(-1, constants.NEXT_EVENT);
@@ -480,14 +393,6 @@ export class Network {
   }
 }
 
-const reasonFor = (status) =>
-  status === "BROKEN"
-    ? "the network's potentials are no longer finite; use a lower speed or data size"
-    : `the event loop stopped with status ${status}: please report this bug`;
-
 const number = (view) => (view instanceof BigInt64Array ? (v) => BigInt(v) : (v) => v);
-
-/** w = f(θ) of the paper's mapping, exp(θ − θ0). */
-const weightOf = (p, theta) => Math.exp(theta - p.theta_0);
 
 const copyInput = (input) => ({ ...input, shown: [...input.shown], silenced: [...input.silenced] });

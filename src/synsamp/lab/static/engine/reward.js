@@ -5,7 +5,8 @@
  */
 
 import { countIn, middles } from "./histogram.js";
-import { SpikingModel, SpikingScene, shaped } from "./spiking.js";
+import { shaped } from "./matrices.js";
+import { SpikingModel, SpikingScene } from "./spiking.js";
 
 const ROUNDING = 1e-9;
 const FORGET = 0.99;

@@ -1,10 +1,14 @@
 /* A spiking network in the lab: as `synsamp.lab.spiking_model`, over the compiled engine. */
 
 import { flag, list, oneOf, refuse, whole } from "./arguments.js";
-import { Network, Wiring } from "./network.js";
+import { results } from "./decoding.js";
+import { shaped, together } from "./matrices.js";
+import { Network } from "./network.js";
 import { SeedSequence, normal } from "./random.js";
 import { Rows, paired, roundHalfEven, shuffled } from "./stimulus.js";
 import { Tuning } from "./tuning.js";
+import { Turnover } from "./turnover.js";
+import { Wiring } from "./wiring.js";
 
 const MOST_SPIKES = 20000;
 const RULE = ["speed", "temperature", "data_size", "prior.mean", "prior.std", "clip"];
@@ -393,111 +397,4 @@ function members(lesion, size) {
   given.forEach((k) => whole("members", k, 0, size - 1));
   if (given.length === 0) throw refuse("members", "must not be empty", 0, "choose at least one");
   return [...new Set(given)].sort((a, b) => a - b);
-}
-
-export function shaped(values, shape) {
-  values.shape = shape;
-  return values;
-}
-
-/** Matrices of several projections as one. */
-function together({ grid, shape }, read, Type) {
-  const out = new Type(shape[0] * shape[1]);
-  let top = 0;
-  for (const row of grid) {
-    let left = 0;
-    for (const p of row) {
-      const values = read(p);
-      for (let post = 0; post < p.n_post; post++) {
-        const from = post * p.n_pre;
-        out.set(values.subarray(from, from + p.n_pre), (top + post) * shape[1] + left);
-      }
-      left += p.n_pre;
-    }
-    top += row[0].n_post;
-  }
-  return shaped(out, shape);
-}
-
-/** Spikes of each neuron per label, and decoding. */
-function results(counts, { labels, from = 0, to = Infinity, tuning }) {
-  const kinds = [...new Set(labels)].sort((a, b) => a - b);
-  const seen = counts.map((own) => own.slice(from, Math.min(to, own.length)));
-  const found = {
-    trials: labels.length,
-    correct: decoded(seen, labels, kinds),
-    chance: 1 / kinds.length,
-  };
-  if (!tuning) return found;
-  const of = kinds.map((kind) => labels.flatMap((label, i) => (label === kind ? [i] : [])));
-  found.mean = Array.from(counts[0], (_, k) =>
-    of.map((trials) => total(trials, (i) => counts[i][k]) / trials.length),
-  );
-  found.error = Array.from(counts[0], (_, k) =>
-    of.map((trials, j) => {
-      const squares = total(trials, (i) => (counts[i][k] - found.mean[k][j]) ** 2);
-      return Math.sqrt(squares / (trials.length - 1) / trials.length);
-    }),
-  );
-  return found;
-}
-
-/** Trials whose label is found by the nearest centroid of the other half of the trials. */
-function decoded(counts, labels, kinds) {
-  const half = Math.floor(counts.length / 2);
-  let correct = 0;
-  for (const isTested of [(i) => i >= half, (i) => i < half]) {
-    const centroids = kinds.map((kind) => {
-      const trials = labels.flatMap((label, i) => (label === kind && !isTested(i) ? [i] : []));
-      return counts[0].map((_, k) => total(trials, (i) => counts[i][k]) / trials.length);
-    });
-    counts.forEach((own, i) => {
-      if (!isTested(i)) return;
-      const distances = centroids.map((c) => c.reduce((sum, v, k) => sum + (own[k] - v) ** 2, 0));
-      if (kinds[distances.indexOf(Math.min(...distances))] === labels[i]) correct += 1;
-    });
-  }
-  return correct;
-}
-
-function total(values, of) {
-  let sum = 0;
-  for (const v of values) sum += of(v);
-  return sum;
-}
-
-/** Synapses that became functional, or stopped being so, between equal time points. */
-class Turnover {
-  constructor(every) {
-    Object.assign(this, { every, before: {}, totals: {} });
-  }
-
-  isDue(tick) {
-    return tick % this.every === 0;
-  }
-
-  nextAfter(tick) {
-    return (Math.floor(tick / this.every) + 1) * this.every;
-  }
-
-  count(matrices) {
-    const totals = {};
-    for (const [name, theta] of Object.entries(matrices)) {
-      const now = new Uint8Array(theta.length);
-      const was = this.before[name];
-      let { formed, lost } = this.totals[name] ?? { formed: 0, lost: 0 };
-      for (let i = 0; i < theta.length; i++) {
-        now[i] = theta[i] > 0 ? 1 : 0;
-        if (was && now[i] > was[i]) formed += 1;
-        if (was && now[i] < was[i]) lost += 1;
-      }
-      totals[name] = { formed, lost };
-      this.before = { ...this.before, [name]: now };
-    }
-    this.totals = totals;
-  }
-
-  copy() {
-    return Object.assign(new Turnover(this.every), { before: this.before, totals: this.totals });
-  }
 }
