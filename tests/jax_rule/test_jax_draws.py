@@ -98,8 +98,9 @@ def test_a_lost_draw_is_an_error_and_a_draw_of_zeros_is_not(tmp_path):
     settings = dict(steps=3, progress=False, key=1)
     sj.run(algorithm, jnp.zeros(2), **settings, store=tmp_path / "draws")
     assert sj.open_draws(tmp_path / "draws", jnp.zeros(2)).shape == (1, 3)
-    (tmp_path / "draws" / "theta" / "c" / "0" / "1" / "0").unlink()
-    with pytest.raises(ss.SynsampError, match=r"every draw, got '2 of 3 chunks of theta'"):
+    chunks = (tmp_path / "draws" / "theta" / "c").rglob("*")
+    next(path for path in chunks if path.is_file()).unlink()
+    with pytest.raises(ss.SynsampError, match=r"every draw, got '\d of \d chunks of theta'"):
         sj.open_draws(tmp_path / "draws", jnp.zeros(2))
 
 
