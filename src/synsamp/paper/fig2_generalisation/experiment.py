@@ -23,7 +23,7 @@ EXPERIMENT = Experiment(
     "under a bimodal prior for its weights it keeps explaining ones it has never seen.",
     parameters=GeneralisationParameters,
     presets={
-        "quick": GeneralisationParameters(learning=Learning(updates=12_000)),
+        "quick": GeneralisationParameters(learning=Learning(updates=20_000)),
         "paper": GeneralisationParameters(),
     },
     trials={"quick": 4, "paper": 100},

@@ -23,7 +23,7 @@ EXPERIMENT = Experiment(
         "quick": ComparisonParameters(
             evaluations=12,
             temperatures=(0.0, 1.0, 4.0),
-            learning=Learning(updates=2_500),
+            learning=Learning(updates=4_000),
         ),
         "paper": ComparisonParameters(),
     },
@@ -48,5 +48,5 @@ EXPERIMENT = Experiment(
         "Priors are compared by the mean log-likelihood over the second half of learning; the last "
         "sample fluctuates by more than some of them differ.",
     ),
-    deviations=("Trials of the quick preset have 2,500 updates, too few to separate the priors.",),
+    deviations=("Trials of the quick preset have 4,000 updates, too few to separate the priors.",),
 )
