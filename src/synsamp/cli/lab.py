@@ -44,14 +44,15 @@ def lab(
     from synsamp.lab.engine import all_scenes
     from synsamp.lab.server import LabServer
 
-    load = all_scenes
+    load, imports = all_scenes, "synsamp.lab.scenes.digits"
     if file is not None:
         from synsamp.experiments.loading import read_file
         from synsamp.lab.own import scenes_of_file
 
         read_file(str(file))  # must be there; each page executes what it holds then
         load = functools.partial(scenes_of_file, str(file.resolve()))
-    server = LabServer(load, host, port, ["synsamp.lab.scenes.digits"])
+        imports = "synsamp.lab.own"
+    server = LabServer(load, host, port, [imports])
     typer.echo(f"The lab is at {server.address}")
     if host not in (HERE, "localhost", "::1"):
         typer.echo(
