@@ -128,3 +128,13 @@ def test_an_unreachable_effective_sample_size_warns(monkeypatch):
     monkeypatch.setattr("synsamp.rule.sampler._MOST_DRAWN", 2000)
     with pytest.warns(ss.ConvergenceWarning, match="ess must reach 1e"):
         ss.sample(ss.Rule(prior=ss.Gaussian()), [0.0], ess=1e6, progress=False)
+
+
+def test_a_start_between_modes_does_not_make_the_step_explode():
+    # At θ = 0 the density is nearly flat, so the first step of the pilot is far too long.
+    prior = ss.GaussianMixture(means=(-1.0, 1.0), stds=(0.3, 0.5), weights=(0.3, 0.7))
+    result = ss.sample(ss.Rule(prior=prior), [0.0], method=ss.Underdamped(), progress=False, seed=1)
+    assert float(result.r_hat.max()) < 1.01
+    mean, std = 0.4, np.sqrt(0.3 * 0.3**2 + 0.7 * 0.5**2 + 0.3 * 1.4**2 + 0.7 * 0.6**2)
+    error = 4.5 * std / np.sqrt(float(result.ess_bulk.min()))
+    assert abs(result.theta.mean().item() - mean) < error
