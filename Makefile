@@ -8,9 +8,10 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
-.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness pages bench
+.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness sampling-gain pages bench lab lab-pictures lab-recording
 help:
 	@echo "make demo         run every experiment quickly and write one report"
+	@echo "make lab          build the browser's engine (needs LLVM's lld) and lab.html, the lab in one file"
 	@echo "make test         lint, types and tests"
 	@echo "make torture      long stress tests; writes docs/reliability.md"
 	@echo "make mutants      mutation testing: how many faults do fast tests catch?"
@@ -20,8 +21,11 @@ help:
 	@echo "make dependence   Fig. 5 in three normalisations with three voices, and θ0; about 3.6 h"
 	@echo "make beyond       run all experiments beyond the paper; writes docs/beyond.md"
 	@echo "make robustness   sensitivity analysis; writes docs/robustness.md"
+	@echo "make sampling-gain   averages over samples against Adam and ensembles, 8 seeds"
 	@echo "make pages        write all these pages again from the stored results"
 	@echo "make dist-check   build wheel and source distribution, install and try them elsewhere"
+	@echo "make lab-pictures take the pictures of the lab in docs (needs chromium)"
+	@echo "make lab-recording    record the run that plays in browsers without WebAssembly"
 	@echo "make bench        measure speed and write docs/benchmarks.md"
 	@echo "make peer-NAME    install a tool that a benchmark compares with, e.g. make peer-brian2"
 
@@ -42,6 +46,10 @@ $(TOOLS): $(READY)
 demo: $(READY)
 	@$(BIN)/synsamp run all --out runs/demo-$$(date +%Y%m%d-%H%M%S)
 
+# Some minutes: everything is compiled anew.
+lab: $(READY)
+	$(BIN)/python -m synsamp.lab.wasm lab.html
+
 test: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -49,7 +57,7 @@ test: $(TOOLS)
 	$(BIN)/python -m pytest -n 2
 
 torture: $(TOOLS)
-	SYNSAMP_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/torture tests/report/test_hostile_words.py --junitxml=.torture.xml
+	SYNSAMP_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/torture tests/report/test_hostile_words.py tests/rule/test_pilot.py tests/statistical/test_calibration.py --junitxml=.torture.xml
 	$(BIN)/python -m tools.reliability .torture.xml
 
 # Cosmic Ray brings a web server and a database, so it has its own environment.
@@ -81,11 +89,22 @@ beyond: $(TOOLS)
 robustness: $(READY)
 	$(BIN)/python -m tools.robustness $(ONLY)
 
+# MNIST must be there: `synsamp data fetch mnist`.
+sampling-gain: $(TOOLS)
+	$(BIN)/python -m tools.sampling_gain
+
 pages: $(READY)
 	$(BIN)/python -m tools.pages
 
 bench: $(TOOLS)
 	$(BIN)/python -m benchmarks --write $(ONLY)
+
+# Both need Debian's chromium or a few minutes; their results are under version control.
+lab-pictures: $(TOOLS)
+	$(BIN)/python -m tools.lab_pictures $(ONLY)
+
+lab-recording: $(READY)
+	$(BIN)/python -m tools.lab_recording
 
 # A peer pins other versions, so it has its own environment.
 peer-%: benchmarks/peers/%/requirements.txt

@@ -1,8 +1,8 @@
 """When does it pay to store only active connections? A learning step of one layer, by density.
 
-A layer 784 × 300 learns from a minibatch; a step is its output, the gradients in weights and
-inputs, one step of the rule and, for the slots, rewiring. The dense form is soft rewiring: every
-possible connection has a θ and its noise. Rounds alternate.
+A layer learns from a minibatch; a step is its output, the gradients in weights and inputs, one step
+of the rule and, for the slots, rewiring. The dense form is soft rewiring: every possible connection
+has a θ and its noise. Plain SGD of all weights has neither. Rounds alternate.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import Any
 from benchmarks import Row, markdown_table
 from benchmarks.jax import jax_versions
 
-TITLE = "Rewiring: a step of a layer 784 × 300 by its active connections, against all of them"
+TITLE = "Rewiring: a step of a layer by its active connections, against all of them"
 
-SHAPE = (784, 300)
-DENSITIES = (0.005, 0.01, 0.02, 0.05, 0.1)
+CASES = [((784, 300), share) for share in (0.005, 0.01, 0.02, 0.05, 0.1)] + [((1000, 1000), 0.01)]
 BATCHES = (10, 100)
 _ROUNDS, _SECONDS = 5, 0.4
 
@@ -27,17 +26,20 @@ def run() -> list[Row]:
     """Measure both products of the slots and the dense form at every density."""
     rows: list[Row] = []
     for batch in BATCHES:
-        for density in DENSITIES:
-            found = _alternate(_ways(density, batch))
+        for shape, density in CASES:
+            found = _alternate(_ways(shape, density, batch))
             dense = found["dense"]
             rows.append(
                 {
+                    "layer": f"{shape[0]} × {shape[1]}",
                     "batch": batch,
                     "active share": f"{density:.1%}",
                     "slots, sparse product: µs": found["sparse"],
                     "slots, dense product: µs": found["filled"],
                     "all connections: µs": dense,
+                    "SGD: µs": found["sgd"],
                     "all / slots, as chosen": dense / found["chosen"],
+                    "SGD / slots, as chosen": found["sgd"] / found["chosen"],
                 }
             )
     return rows
@@ -48,17 +50,19 @@ def table(rows: list[Row]) -> str:
     return f"{markdown_table(rows)}\n\n{jax_versions()}"
 
 
-def _ways(density: float, batch: int) -> dict[str, tuple[Any, Callable[..., Any]]]:
+def _ways(
+    shape: tuple[int, int], density: float, batch: int
+) -> dict[str, tuple[Any, Callable[..., Any]]]:
     import jax
     import jax.numpy as jnp
     import optax
 
     import synsamp.jax as sj
 
-    x = jax.random.normal(jax.random.key(0), (batch, SHAPE[0]))
-    y = jax.random.normal(jax.random.key(1), (batch, SHAPE[1]))
-    layer = sj.HardRewiring(SHAPE, int(density * SHAPE[0] * SHAPE[1]), cost=1e-4)
-    soft = sj.SoftRewiring(sj.random_signs(0, SHAPE), density, 1e-4, 1e-8)
+    x = jax.random.normal(jax.random.key(0), (batch, shape[0]))
+    y = jax.random.normal(jax.random.key(1), (batch, shape[1]))
+    layer = sj.HardRewiring(shape, int(density * shape[0] * shape[1]), cost=1e-4)
+    soft = sj.SoftRewiring(sj.random_signs(0, shape), density, 1e-4, 1e-8)
     slots = sj.sampling(prior=layer.prior, speed=1e-3, temperature=1e-6)
     everything = sj.sampling(
         prior=soft.prior, mapping=soft.mapping, floor=soft.floor, speed=1e-3, temperature=1e-8
@@ -90,12 +94,18 @@ def _ways(density: float, batch: int) -> dict[str, tuple[Any, Callable[..., Any]
         updates, state = everything.update(gradient, state, theta)
         return optax.apply_updates(theta, updates), state, x - 1e-3 * of_x
 
+    def sgd_step(k: Any, moving: Any) -> Any:
+        w, x = moving
+        gradient, of_x = jax.grad(lambda w, x: jnp.mean((jnp.tanh(x @ w) - y) ** 2), (0, 1))(w, x)
+        return w - 1e-3 * gradient, x - 1e-3 * of_x
+
     theta = soft.start(3, scale=0.05)
     return {
         "sparse": with_slots(layer.sparse_product),
         "filled": with_slots(lambda theta, wires, x: x @ layer.dense(theta, wires)),
         "chosen": with_slots(layer.apply),
         "dense": ((theta, everything.init(theta), x), dense_step),
+        "sgd": ((theta, x), sgd_step),
     }
 
 

@@ -48,6 +48,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"experiments", "paper"},
     "examples": ENGINE | TOOLS | {"spiking", "protocol", "claims", "experiments"},
     "runs": GROUND | {"protocol", "claims", "experiments", "analysis"},
+    "lab": ENGINE
+    | TOOLS
+    | {"extras", "models", "spiking", "environments", "protocol", "experiments", "paper", "beyond"},
+    "interchange": {"errors", "arguments", "extras", "progress", "experiments", "protocol", "runs"},
     "report": {
         "errors",
         "arguments",
@@ -68,11 +72,19 @@ MAY_IMPORT: dict[str, set[str]] = {
         "spines",
         "experiments",
         "runs",
+        "interchange",
         "report",
+        "lab",
     },
     "": ENGINE
     | TOOLS
-    | {"models", "spiking", "spines", "runs"},  # synsamp/__init__.py, the public names
+    | {
+        "models",
+        "spiking",
+        "spines",
+        "runs",
+        "interchange",
+    },  # synsamp/__init__.py, the public names
 }
 
 
@@ -101,6 +113,7 @@ ROOMS: dict[str, list[str]] = {
         "first_use",
         "engine",
         "changes",
+        "new_neurons",
         "saved",
         "events",
         "lesions",

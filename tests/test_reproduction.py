@@ -198,16 +198,16 @@ After {this}.
 
 def test_numbers_on_a_page_are_those_of_the_run(tree):
     fill(tree)
-    said = measured_text.fill_page(PAGE, stored_in(tree))
+    said = measured_text.fill_page(PAGE, stored_in(tree), COINS)
     assert said == PAGE.replace(
         "stale",
         "Heads: 0.502 (0.475 to 0.53), 0.5 (0.5 to 0.5), 50 %; 0.48 to 0.52.\n"
         "2 of 4, bent 0.11, 0.61.",
     )
-    assert measured_text.fill_page(said, stored_in(tree)) == said
+    assert measured_text.fill_page(said, stored_in(tree), COINS) == said
     for marker in ("<!-- end of measured -->", "-->\nstale"):
         with pytest.raises(SynsampError, match="correct the page"):
-            measured_text.fill_page(PAGE.replace(marker, "") + PAGE, stored_in(tree))
+            measured_text.fill_page(PAGE.replace(marker, "") + PAGE, stored_in(tree), COINS)
 
 
 @pytest.mark.parametrize(
@@ -217,14 +217,14 @@ def test_numbers_on_a_page_are_those_of_the_run(tree):
 def test_a_text_with_an_unknown_name_is_an_error(tree, wrong):
     fill(tree)
     with pytest.raises(SynsampError, match="coins"):
-        measured_text.fill(wrong, stored_in(tree), "coins")
+        measured_text.fill(wrong, stored_in(tree), "coins", COINS)
 
 
 def test_two_runs_with_one_name_are_an_error(tree):
     _, bent, _ = TABLE
     fill(tree, TABLE | {bent._replace(variant="worn"): TABLE[bent]})
     with pytest.raises(SynsampError, match="names two runs"):
-        measured_text.fill("", stored_in(tree), "coins")
+        measured_text.fill("", stored_in(tree), "coins", COINS)
 
 
 @pytest.mark.parametrize(

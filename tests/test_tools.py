@@ -7,8 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
-from tools import reliability
+from tools import error_budget, reliability
 from tools.markdown import PageError, duration, replace_between, row
 
 TOOLS = Path(__file__).parents[1] / "tools"
@@ -64,3 +65,24 @@ def test_every_make_target_has_its_program():
     for name in ("reproduce", "beyond", "robustness", "pages", "reliability", "mutants"):
         assert f"-m tools.{name}" in makefile
         assert '__name__ == "__main__"' in (TOOLS / f"{name}.py").read_text()
+
+
+CHANCE = """
+def test_distribution(x):
+    assert p_value(x) > 0.01
+    assert min(p_values(x)) > 0.01 / FAMILY
+    assert abs(x - 1) < 4 * np.sqrt(2 / n)
+    assert stats.kstest(x, "norm").pvalue < 1e-6  # a control
+    assert abs(x) < 4.0
+    assert size > 0.01
+"""
+
+
+def test_the_error_budget_counts_levels_once_per_case_or_family(tmp_path):
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    (folder / "test_a.py").write_text(CHANCE)
+    name = "tests/test_a.py::test_distribution"
+    found = error_budget.budget(folder, Counter({name: 3}))
+    assert found == {name: pytest.approx(3 * 0.01 + 0.01 + 3 * 2 * stats.norm.sf(4))}
+    assert error_budget.budget(folder, Counter()) == {}  # a test that is not collected

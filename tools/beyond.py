@@ -32,7 +32,7 @@ TRIAL_S = {
     "ensemble_mnist": 100,
 }
 """Approximate core seconds per seed, for the estimate of the remaining time."""
-MAX_IMAGE_BYTES = 300_000
+MAX_IMAGE_BYTES = 600_000
 """Per experiment."""
 
 

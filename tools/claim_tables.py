@@ -117,6 +117,8 @@ def _score(claim: Claim, values: Sequence[Value] | None) -> str:
     if not values:
         return ""
     record: Any = ClaimRecord.of(
-        Judged(claim, interval_of(values, claim.exact), len(values), None, "undecided")
+        Judged(
+            claim, interval_of(values, claim.exact, claim.limits), len(values), None, "undecided"
+        )
     )
     return ", ".join(filter(None, [value_text(record), record.paper_is]))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from synsamp.analysis.intervals import Limits
 from synsamp.claims import Value, measure_key
 from synsamp.claims.table import Run, present
 from synsamp.data.normalisation import READINGS
@@ -19,7 +20,7 @@ from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.report.numbers import KINDS, count_verdicts
 from synsamp.runs.ensembles.plan import UNCHANGED
 from tools.markdown import ROOT, duration, row, small
-from tools.measured_text import Estimate
+from tools.measured_text import Estimate, limits_by_measure
 from tools.robustness_plan import Map
 from tools.stored import Stored, read_stored, write
 
@@ -170,7 +171,8 @@ def _section(
         rows |= {combination(reading, voice): each for voice, each in own.items()}
         rows[f"**{reading}, all voices**"] = pooled(list(own.values()))
     for title, numbers in (("The paper's counts:", COUNTS), ("Performance:", PERFORMANCE)):
-        yield from [title, "", *number_table("normalisation, voice", rows, numbers), ""]
+        limits = limits_by_measure(registry, FIG_5)
+        yield from [title, "", *number_table("normalisation, voice", rows, numbers, limits), ""]
     yield from ["Verdicts on the claims that apply, by normalisation (all voices):", ""]
     yield row("normalisation", *(many for _, many in KINDS.values()))
     yield row(*["---"] * (1 + len(KINDS)))
@@ -184,7 +186,8 @@ def _section(
     for figure, found, numbers in ((5, five, NOISE_5), (4, four, NOISE_4)):
         columns = {run.variant: present(measures) for run, measures in found.runs.items()}
         shown = {"θ0 = 3, as printed": columns[UNCHANGED], **{k: columns[k] for k in RULES}}
-        yield from [f"Figure {figure}:", "", *number_table("rule", shown, numbers), ""]
+        limits = limits_by_measure(registry, FIG_5 if figure == 5 else FIG_4)
+        yield from [f"Figure {figure}:", "", *number_table("rule", shown, numbers, limits), ""]
 
 
 def pooled(parts: Sequence[Mapping[str, Sequence[Value]]]) -> dict[str, list[Value]]:
@@ -194,7 +197,10 @@ def pooled(parts: Sequence[Mapping[str, Sequence[Value]]]) -> dict[str, list[Val
 
 
 def number_table(
-    title: str, rows: Mapping[str, Mapping[str, Sequence[Value]]], numbers: Sequence[Number]
+    title: str,
+    rows: Mapping[str, Mapping[str, Sequence[Value]]],
+    numbers: Sequence[Number],
+    limits: Mapping[str, Limits],
 ) -> Iterator[str]:
     """One row per condition, one column per number."""
     yield row(title, *(each.title for each in numbers))
@@ -204,7 +210,9 @@ def number_table(
     for name, measures in rows.items():
         n = max(map(len, measures.values()))
         cells = (
-            format(Estimate(measures[each.measure]), each.form) if each.measure in measures else ""
+            format(Estimate(measures[each.measure], limits[each.measure.split("@")[0]]), each.form)
+            if each.measure in measures
+            else ""
             for each in numbers
         )
         yield row(small(name, f"n = {n}"), *cells)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
 
+from synsamp.report.palette import in_few_colours
 from synsamp.runs.storage.atomic import replacing
 
-WIDTHS_PX, COLOURS = (760, 640, 520, 400, 300), 128
+WIDTHS_PX = (1400, 1200, 1000, 760, 640, 520, 400, 300)
+"""From twice the width at which a page shows a figure downwards."""
 
 
 def copy_images(folders: Sequence[Path], target: Path, prefix: str, max_bytes: int) -> None:
@@ -37,6 +38,4 @@ def _small(path: Path, width: int) -> bytes:
     with Image.open(path) as image:
         flat = image.convert("RGB")
     flat.thumbnail((width, 4 * width))
-    content = BytesIO()
-    flat.quantize(COLOURS).save(content, "png", optimize=True)
-    return content.getvalue()
+    return in_few_colours(flat)

@@ -24,14 +24,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from synsamp.claims import Ratio, Value
+from synsamp.analysis.intervals import Limits
+from synsamp.claims import Ratio, Value, limits_of
 from synsamp.claims.judge import interval_of
 from synsamp.claims.table import Run, present
 from synsamp.errors import SynsampError
+from synsamp.experiments.registry import Registry
 from synsamp.report.numbers import interval_text, number_text
 from tools.stored import Stored
 
@@ -54,8 +56,8 @@ class Number(float):
 class Estimate:
     """The estimate of a measure over seeds."""
 
-    def __init__(self, values: Sequence[Value]) -> None:
-        self._interval = interval_of(values)
+    def __init__(self, values: Sequence[Value], limits: Limits = (None, None)) -> None:
+        self._interval = interval_of(values, limits=limits)
         self._each = [_one(value) for value in values]
 
     def __format__(self, spec: str) -> str:
@@ -97,41 +99,49 @@ def _one(value: Value) -> float:
 class _Named:
     """A measure whose key may continue after a dot, as in ``regrowth@learning.control``."""
 
-    def __init__(self, run: str, measures: dict[str, list[Value]], key: str) -> None:
-        self._run, self._measures, self._key = run, measures, key
+    def __init__(self, run: Measures, key: str) -> None:
+        self._run, self._key = run, key
 
     def __getattr__(self, name: str) -> Any:
-        if f"{self._key}.{name}" in self._measures or not hasattr(Estimate, name):
-            return _Named(self._run, self._measures, f"{self._key}.{name}")
-        return getattr(self._estimate(), name)
+        if f"{self._key}.{name}" in self._run.values or not hasattr(Estimate, name):
+            return _Named(self._run, f"{self._key}.{name}")
+        return getattr(self._run.estimate(self._key), name)
 
     def __format__(self, spec: str) -> str:
-        return format(self._estimate(), spec)
-
-    def _estimate(self) -> Estimate:
-        if self._key not in self._measures:
-            raise SynsampError(
-                f"the stored run {self._run} has no measure {self._key!r}; rename it"
-            )
-        return Estimate(self._measures[self._key])
+        return format(self._run.estimate(self._key), spec)
 
 
 class Measures:
     """The measures of one run, by name."""
 
-    def __init__(self, name: str, measures: dict[str, list[Value]]) -> None:
-        self._name, self._measures = name, measures
+    def __init__(
+        self, name: str, values: dict[str, list[Value]], limits: Mapping[str, Limits]
+    ) -> None:
+        self.name, self.values, self._limits = name, values, limits
 
     def __getattr__(self, measure: str) -> _Named:
-        return _Named(self._name, self._measures, measure)
+        return _Named(self, measure)
+
+    def estimate(self, key: str) -> Estimate:
+        """The estimate of a measure by its key."""
+        if key not in self.values:
+            raise SynsampError(f"the stored run {self.name} has no measure {key!r}; rename it")
+        return Estimate(self.values[key], self._limits.get(key.split("@")[0], (None, None)))
 
     def __format__(self, spec: str) -> str:
         raise ValueError("a run without a measure")
 
 
-def fill(text: str, found: Stored, of: Run | str) -> str:
+def limits_by_measure(registry: Registry, experiment: str) -> dict[str, Limits]:
+    """The range of each declared measure of an experiment."""
+    declared = registry.find(experiment).load().measures
+    return {measure.__name__: limits_of(measure) for measure in declared}
+
+
+def fill(text: str, found: Stored, of: Run | str, registry: Registry) -> str:
     """Fill in the numbers of an experiment, or of one run (`this`) and its experiment."""
     experiment = of if isinstance(of, str) else of.experiment
+    limits = limits_by_measure(registry, experiment)
     runs: dict[str, Any] = {}
     for run, measures in found.runs.items():
         if run.experiment == experiment:
@@ -140,7 +150,7 @@ def fill(text: str, found: Stored, of: Run | str) -> str:
                 raise SynsampError(
                     f"{experiment} {name} names two runs; use another preset for one"
                 )
-            runs[name] = Measures(f"{experiment} {name}", present(measures))
+            runs[name] = Measures(f"{experiment} {name}", present(measures), limits)
             if run == of:
                 runs["this"] = runs[name]
     try:
@@ -149,7 +159,7 @@ def fill(text: str, found: Stored, of: Run | str) -> str:
         raise SynsampError(f"{experiment}: cannot fill {text[:60]!r}: {error}") from error
 
 
-def fill_page(page: str, found: Stored) -> str:
+def fill_page(page: str, found: Stored, registry: Registry) -> str:
     """Return the page with all its comments filled in."""
     blocks = BLOCK.findall(page)
     if not len(blocks) == page.count(BEGIN) == page.count(END):
@@ -157,14 +167,14 @@ def fill_page(page: str, found: Stored) -> str:
 
     def filled(block: re.Match[str]) -> str:
         experiment, text = block.groups()
-        return f"{BEGIN}{experiment}\n{text}\n-->\n{fill(text, found, experiment)}\n{END}"
+        return f"{BEGIN}{experiment}\n{text}\n-->\n{fill(text, found, experiment, registry)}\n{END}"
 
     return BLOCK.sub(filled, page)
 
 
-def pages_with_numbers(root: Path, found: Stored) -> Iterator[tuple[Path, str]]:
+def pages_with_numbers(root: Path, found: Stored, registry: Registry) -> Iterator[tuple[Path, str]]:
     """Each page with such comments, and the text that it should have."""
     for name in PAGES:
         path = root / "docs" / f"{name}.md"
         if path.exists():
-            yield path, fill_page(path.read_text(encoding="utf-8"), found)
+            yield path, fill_page(path.read_text(encoding="utf-8"), found, registry)

@@ -14,6 +14,8 @@ from synsamp.figures.style import BLUE, GRAY, INK, STYLE
 ROOT = Path(__file__).parents[1]
 SHOWN = 8_000
 """Steps of the first chain, from its start."""
+LEVELS = np.linspace(0.02, 1, 9)
+"""Contours of the posterior, as shares of its maximum."""
 
 
 def main() -> None:
@@ -27,8 +29,11 @@ def main() -> None:
         figure = Figure(figsize=(9, 3.4))
         plane, time = figure.subplots(1, 2, width_ratios=(1, 1.7))
         chain = result.theta.values[0]
-        _posterior(plane, np.asarray(responses))
-        plane.plot(*chain[:SHOWN:8].T, color=BLUE, lw=0.5, alpha=0.7)
+        # The path is thin and the posterior's contours lie over it: both must be seen.
+        posterior = _posterior(np.asarray(responses))
+        plane.contourf(*posterior, levels=LEVELS, cmap="Oranges")
+        plane.plot(*chain[:SHOWN:8].T, color=BLUE, lw=0.4, alpha=0.45)
+        plane.contour(*posterior, levels=LEVELS[::2], colors=INK, linewidths=0.7)
         plane.plot(*chain[0], "o", color=INK, ms=4)
         plane.set(xlabel="θ₁", ylabel="θ₂", aspect="equal", xlim=(-4, 4), ylim=(-4, 4))
         plane.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3))
@@ -39,14 +44,13 @@ def main() -> None:
         figure.savefig(ROOT / "docs" / "images" / "path.png", dpi=160)
 
 
-def _posterior(axes, responses: np.ndarray) -> None:
-    """Fill the posterior under the prior N(0, 1) for both parameters."""
+def _posterior(responses: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Grid and posterior on it, with the prior N(0, 1) for both parameters."""
     grid = np.linspace(-4, 4, 300)
     first, second = np.meshgrid(grid, grid)
     misfit = ((responses[:, None, None] - first * second) ** 2).sum(axis=0)
     log_posterior = -misfit / 2 - (first**2 + second**2) / 2
-    density = np.exp(log_posterior - log_posterior.max())
-    axes.contourf(first, second, density, levels=np.linspace(0.02, 1, 10), cmap="Oranges")
+    return first, second, np.exp(log_posterior - log_posterior.max())
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ VARIANTS = (
     Setup("adaptation", "paper", "prior mean −0.5", ("rule.prior.mean=-0.5",), trials=8),
 )
 """Not judged, but compared with the numbers of the paper."""
-MAX_IMAGE_BYTES = 1_500_000
+MAX_IMAGE_BYTES = 4_000_000
 
 
 def plan(registry: Registry, long: bool = False) -> list[tuple[Run, BatchItem]]:

@@ -48,7 +48,7 @@ def pages(root: Path, registry: Registry) -> Iterator[tuple[Path, str]]:
     yield root / "docs" / "reproduction.md", page(root, registry)
     found = _stored(root)
     if found is not None:
-        yield from pages_with_numbers(root, found)
+        yield from pages_with_numbers(root, found, registry)
 
 
 def section(root: Path, registry: Registry) -> str:
@@ -66,7 +66,7 @@ def section(root: Path, registry: Registry) -> str:
         everything += claims
         of_kind = [[claim for claim in claims if claim.kind == kind] for kind in KINDS]
         count = [count_verdicts(some) if some else "" for some in of_kind]
-        summary = fill(_of(notes, run), found, run)
+        summary = fill(_of(notes, run), found, run, registry)
         name = _name(run, registry)
         lines.append(row(name, str(found.trials(run)), *count, summary))
     about = found.about
@@ -91,7 +91,11 @@ def page(root: Path, registry: Registry) -> str:
         lines += [f"## {_name(run, registry)}", ""]
         lines += [f"{found.trials(run)} seeds: {tally(claims)}.", "", *_images(root, run)]
         why = _of(notes["why"], run) or {}
-        reasons = {c.id: fill(why[c.id], found, run) for c in claims if not c.holds and c.id in why}
+        reasons = {
+            c.id: fill(why[c.id], found, run, registry)
+            for c in claims
+            if not c.holds and c.id in why
+        }
         lines += [*claims_table(claims), "", *failures(claims, reasons)]
         lines += by_group(found, run, registry, notes["groups"].get(run.experiment, {}))
     for experiment in dict.fromkeys(run.experiment for run in found.runs):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from synsamp import spines
     from synsamp.errors import SynsampError
+    from synsamp.interchange import export
     from synsamp.mappings import CustomMapping, Exponential, Identity, Mapping, Softplus
     from synsamp.priors import (
         CustomPrior,
@@ -71,6 +72,7 @@ __all__ = [
     "StudentT",
     "SynsampError",
     "Underdamped",
+    "export",
     "fokker_planck",
     "open",
     "sample",
@@ -83,7 +85,7 @@ def __getattr__(name: str) -> Any:
     if name in ("spines", "jax"):  # subpackages
         return import_module(f"synsamp.{name}")
     if name in __all__:
-        for folder in ("errors", "mappings", "priors", "rule", "runs"):
+        for folder in ("errors", "mappings", "priors", "rule", "runs", "interchange"):
             module = import_module(f"synsamp.{folder}")
             if hasattr(module, name):
                 globals()[name] = getattr(module, name)

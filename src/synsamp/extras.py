@@ -6,7 +6,12 @@ from importlib.util import find_spec
 
 from synsamp.errors import SynsampError
 
-EXTRAS = {"jax": ("jax", "optax")}
+EXTRAS = {
+    "jax": ("jax", "optax"),
+    "neo": ("neo", "nixio"),
+    "notebook": ("anywidget",),
+    "nwb": ("pynwb",),
+}
 """Packages of each extra, e.g. of ``pip install 'synsamp[jax]'``."""
 
 

@@ -8,6 +8,7 @@ from synsamp.analysis.intervals import (
     ratio_interval,
     share_interval,
     wilson_interval,
+    within_limits,
 )
 
 
@@ -91,3 +92,34 @@ def test_a_ratio_of_values_that_are_not_finite_is_nan(parts, wholes):
     value, low, high = ratio_interval(parts, wholes)
     assert np.isnan(value)
     assert (low, high) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("limits", "draw", "truth"),
+    [
+        ((0.0, 1.0), lambda rng: rng.beta(10.0, 1.0, 8), 10 / 11),
+        ((-1.0, 1.0), lambda rng: 1.0 - 2.0 * rng.beta(10.0, 1.0, 8), 1.0 - 20 / 11),
+        ((0.0, None), lambda rng: rng.exponential(1.0, 8), 1.0),
+    ],
+)
+def test_an_interval_in_a_range_stays_there_and_covers_the_mean_more_often(limits, draw, truth):
+    rng, n = np.random.default_rng(3), 1500
+    plain = [mean_interval(draw(rng)) for _ in range(n)]
+    bounded = [within_limits(each, limits) for each in plain]
+    lowest, highest = limits[0], np.inf if limits[1] is None else limits[1]
+    assert any(each.low < lowest or each.high > highest for each in plain)  # the control
+    assert all(lowest < each.low < each.value < each.high < highest for each in bounded)
+    old, new = (np.mean([e.low < truth < e.high for e in each]) for each in (plain, bounded))
+    # Over 40,000 samples 0.907 and 0.937 (Beta), 0.894 and 0.931 (exponential).
+    assert new > old + 0.01
+    assert new > 0.935 - 4 * np.sqrt(0.935 * 0.065 / n)
+
+
+def test_far_from_the_ends_of_a_range_nothing_changes():
+    found = mean_interval([0.5, 0.501, 0.499])
+    assert within_limits(found, (0.0, 1.0)) == pytest.approx(found, abs=1e-6)
+    assert within_limits(found, (None, None)) == found
+    assert within_limits(mean_interval([1.0, 1.0]), (0.0, 1.0)) == (1.0, 1.0, 1.0)
+    assert within_limits(mean_interval([0.4]), (0.0, 1.0)) == (0.4, -np.inf, np.inf)
+    with pytest.raises(SynsampError, match="range"):
+        within_limits(mean_interval([1.2, 1.3]), (0.0, 1.0))

@@ -9,7 +9,18 @@ from types import ModuleType
 import pytest
 import xarray as xr
 
-from synsamp.claims import Claim, Ratio, judge_all, measure_key, measures_in
+from synsamp.claims import (
+    Amount,
+    Claim,
+    Portion,
+    Ratio,
+    Share,
+    judge_all,
+    limits_of,
+    measure_key,
+    measures_in,
+    variants,
+)
 from synsamp.claims.measures import measures_dataset, values_of
 from synsamp.experiments import Experiment
 from synsamp.runs.storage.results import add_results, open_results
@@ -157,3 +168,29 @@ def test_measures_in_finds_measures_and_leaves_helpers(monkeypatch):
     module._private, module.number = level, 3
     monkeypatch.setitem(sys.modules, "with_measures", module)
     assert measures_in("with_measures") == (level, seen)
+
+
+def accuracy(parameters, results) -> Share:
+    return float(results["theta"]["size"])
+
+
+def test_the_return_type_of_a_measure_is_the_range_of_its_interval():
+    def count(parameters, results, factor) -> Amount:
+        return factor * 2.0
+
+    part = lambda parameters, results: None  # noqa: E731
+    part.__annotations__["return"] = Portion  # without `from __future__ import annotations`
+    (twice,) = variants(count, twice=(2,))
+    ranges = [limits_of(measure) for measure in (accuracy, count, twice, part, size)]
+    assert ranges == [(0.0, 1.0), (0.0, None), (0.0, None), (0.0, 1.0), (None, None)]
+    good = Claim("good", "Good", "Fig. 1", "accuracy", (0.5, None), null_measure="share")
+    (set_,) = Experiment("mine", "Mine", run=None, measures=[accuracy, share], claims=[good]).claims
+    assert (set_.limits, set_.null_limits) == ((0.0, 1.0), (None, None))
+
+
+def test_a_measure_that_leaves_the_range_of_its_return_type_is_an_error():
+    good = Claim("good", "Good", "Fig. 1", "accuracy", (0.5, None))
+    found = Experiment("mine", "Mine", run=None, measures=[accuracy], claims=[good])
+    assert found.measure(None, RESULTS) == {"accuracy": 1.0}
+    with pytest.raises(ValueError, match=r"'accuracy' must lie in the range \(0.0, 1.0\)"):
+        found.measure(None, {"theta": xr.Dataset({"size": 1.01})})

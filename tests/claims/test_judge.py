@@ -208,3 +208,22 @@ def test_a_mean_at_the_edge_of_its_band_will_never_be_decided():
     near = judge(claim((1.0, None)), list(1.0 + 0.3 + scatter))  # hundreds of seeds would do
     assert near.verdict == "undecided"
     assert 8 < near.needed < 1000
+
+
+def test_the_interval_of_a_share_stays_below_1_and_so_decides_less_often():
+    values = [0.75, 1.0, 0.99, 0.97, 0.96, 1.0, 0.98, 0.98]
+    plain, share = (
+        judge(claim((0.85, None), limits=x), values) for x in ((None, None), (0.0, 1.0))
+    )
+    assert plain.measured.high > 1.0
+    assert 0.8 < share.measured.low < 0.85 < 0.954 < share.measured.high < 1.0
+    assert (plain.verdict, share.verdict) == ("holds", "undecided")
+    enough = judge(claim((0.85, None), limits=(0.0, 1.0)), values * 2)
+    assert (enough.verdict, share.needed <= 16) == ("holds", True)
+
+
+def test_the_null_has_its_own_range():
+    null = judge(
+        claim(null_measure="size_without", null_limits=(0.0, None)), [2.0, 2.1], [0.0, 0.5]
+    ).null
+    assert null.low > 0.0

@@ -95,7 +95,11 @@ def test_strict_fails_if_a_claim_does(synsamp):
 def test_run_all_runs_each_and_writes_one_report(synsamp, tmp_path):
     code, output, _ = synsamp("run", "all", "--out", "demo")
     assert code == 0
+    first, *_ = output.splitlines()
+    assert first.startswith("report: demo/report.html (open it now")
+    assert output.count("report.html") == 1
     assert "claims: 2 hold, 2 fail, 2 undecided" in output
+    assert len(output.splitlines()) <= 6  # the claims themselves are in the report
     page = (tmp_path / "demo" / "report.html").read_text()
     assert page.index('id="run-1"') < page.index("A walk") < page.index("A short walk")
     assert "<nav" in page
@@ -160,6 +164,21 @@ def test_run_all_continues_after_a_failure_and_resume_completes_it(synsamp, tmp_
     code, output, _ = synsamp("resume", "demo")
     assert code == 0
     assert "claims: 2 hold, 2 fail, 2 undecided" in output
+
+
+def test_a_drawing_that_fails_leaves_the_others_on_the_page(synsamp, tmp_path, monkeypatch):
+    from toys import walk
+
+    def broken(parameters, runs):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(walk, "EXPERIMENT", replace(walk.EXPERIMENT, draw=broken))
+    code, _, errors = synsamp("run", "all", "--out", "demo")
+    assert code == 1
+    assert "draw of walk failed: ZeroDivisionError" in errors
+    page = (tmp_path / "demo" / "report.html").read_text()
+    assert "A short walk" in page
+    assert "to come" not in page
 
 
 def test_report_draws_again_and_joins_folders(synsamp, tmp_path):
@@ -314,6 +333,7 @@ def test_help_and_list_load_no_heavy_module():
         "import sys; from synsamp.cli import run_command_line as r; "
         "from synsamp.experiments.registry import REGISTRY as R; r(['--help'], R); r(['list'], R); "
         "print(*(m for m in ('numpy', 'numba', 'scipy', 'xarray', 'zarr', 'matplotlib',"
+        " 'tornado', 'synsamp.lab',"
         " *(e.load.args[0] for e in R))"
         " if m in sys.modules), file=sys.stderr)"
     )

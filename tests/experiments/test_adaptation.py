@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -220,29 +221,24 @@ def test_prior_and_noise_alone_are_an_ornstein_uhlenbeck_process(tiny):
     assert abs(slower.std() - 1) > 4 / np.sqrt(2 * nu.size)
 
 
-@pytest.mark.parametrize(
-    "share",
-    [
-        pytest.param(0.25, id="in the control"),
-        pytest.param(0.5, id="in the last phase"),
-        pytest.param(0.9, id="without activity"),
-    ],
-)
-def test_a_stopped_and_resumed_run_is_bit_identical(tiny, tmp_path, monkeypatch, share):
+def test_a_run_stopped_in_each_branch_and_resumed_is_bit_identical(tiny, tmp_path, monkeypatch):
+    """Stopped in the control, in the last phase and without activity, one after the other."""
     monkeypatch.setattr(executor, "SOONEST_S", 0.0)  # reports every 10 s of simulated time
+    out, asked = tmp_path / "run", describe_run(UNDRAWN, settings=TINY)
     reported = []
 
-    def stop(done):
+    def stop(share, done):
         reported.append(done)
         if done >= share:
             raise StoppedError
 
-    asked = describe_run(UNDRAWN, settings=TINY)
-    with RunFolder.create(tmp_path / "run", asked, False) as folder, pytest.raises(StoppedError):
-        carry_out(UNDRAWN, folder, Console(quiet=True), report=stop)
-    assert share <= reported[-1] < share + 0.05
-    assert list((tmp_path / "run" / "checkpoints").iterdir())
-    assert manifest(resume(UNDRAWN, tmp_path / "run")) == manifest(tiny)
+    for share in (0.25, 0.5, 0.9):
+        begin = RunFolder.reopen(out) if out.exists() else RunFolder.create(out, asked, False)
+        with begin as folder, pytest.raises(StoppedError):
+            carry_out(UNDRAWN, folder, Console(quiet=True), report=partial(stop, share))
+        assert share <= reported[-1] < share + 0.05
+        assert list((out / "checkpoints").iterdir())
+    assert manifest(resume(UNDRAWN, out)) == manifest(tiny)
 
 
 def test_phases_without_a_new_digit_are_run_and_drawn(tmp_path):

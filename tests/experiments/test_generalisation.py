@@ -1,4 +1,5 @@
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -57,17 +58,20 @@ def test_even_a_short_run_shows_the_prior_at_work(small_run):
     assert np.all(learning.averaged_test_log_likelihood > learning.single_test_log_likelihood)
 
 
-@pytest.mark.parametrize("variant", [0, 1])
-def test_a_resumed_run_is_bit_identical(small_run, tmp_path, monkeypatch, variant):
-    p = parameters_of(EXPERIMENT, small_run)
+def test_a_run_stopped_in_two_branches_and_resumed_is_bit_identical(
+    small_run, tmp_path, monkeypatch
+):
+    p, out = parameters_of(EXPERIMENT, small_run), tmp_path / "stopped"
     points = np.union1d(evaluation_updates(p), trace_updates(p)).size
-    with monkeypatch.context() as patch:
-        stop_after(patch, variant * points + 50)
-        with pytest.raises(KeyboardInterrupt):
-            execute(EXPERIMENT, tmp_path / "stopped", settings=SMALL, seed=1)
-    assert list((tmp_path / "stopped" / "checkpoints").glob("*.checkpoint"))
-    assert manifest(resume(EXPERIMENT, tmp_path / "stopped")) == manifest(small_run)
-    assert "continuing from" in (tmp_path / "stopped" / "run.log").read_text()
+    begin = partial(execute, EXPERIMENT, out, settings=SMALL, seed=1)
+    for go, evaluations in ((begin, 50), (partial(resume, EXPERIMENT, out), points)):
+        with monkeypatch.context() as patch:
+            stop_after(patch, evaluations)
+            with pytest.raises(KeyboardInterrupt):
+                go()
+        assert list((out / "checkpoints").glob("*.checkpoint"))
+    assert manifest(resume(EXPERIMENT, out)) == manifest(small_run)
+    assert (out / "run.log").read_text().count("continuing from") == 2
 
 
 def test_another_seed_is_another_trial(small_run, tmp_path):

@@ -11,7 +11,7 @@ from synsamp.paper.fig2_prior_comparison.models import BIMODAL, compared_priors,
 from synsamp.paper.fig2_prior_comparison.parameters import ComparisonParameters
 from synsamp.runs.execute import execute
 
-SMALL = ["learning.updates=1000", "evaluations=4", "test_images=10"]
+SMALL = ["learning.updates=300", "evaluations=4", "test_images=10"]
 
 
 def test_a_small_comparison_runs_and_draws(tmp_path):

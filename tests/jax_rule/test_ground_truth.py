@@ -2,7 +2,7 @@
 
 nuts_reference.npz was made by benchmarks/peers/blackjax/nuts_reference.py (blackjax 1.7.1, 16
 chains of 5,000 draws, float64). Speeds are such that the bias of Euler–Maruyama, about half of
-speed × curvature (docs/deep.md has it measured), is about one Monte-Carlo error of a variance.
+speed × curvature (docs/deep-reference.md), is about one Monte-Carlo error of a variance.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def _scores(name, speed, temperature=1.0):
         thin=steps // 100,
         chains=100,
         key=11,
+        diagnostics=False,
         progress=False,
     )
     mean = NUTS[f"{name}_mean"]

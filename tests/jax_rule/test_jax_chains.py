@@ -59,6 +59,11 @@ def test_which_functions_go_this_way():
     assert not is_jax_jitted(None)
 
 
+def test_a_log_likelihood_that_is_not_compiled_gets_a_message_that_names_jit():
+    with pytest.raises(ss.SynsampError, match=r"compile a log-likelihood by jax\.jit"):
+        _sample(ss.Rule(lambda theta: log_likelihood(theta)))
+
+
 def test_the_function_is_not_called_at_every_step():
     calls = []
 

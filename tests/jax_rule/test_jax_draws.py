@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import arviz_stats
 import blackjax
 import jax
@@ -48,8 +50,35 @@ def test_every_thin_th_position_after_the_burn_in_is_kept():
     assert len(draws) == 8
     wanted = _by_hand(16)[:, [6, 9, 12, 15]]
     np.testing.assert_allclose(draws.tree()["bias"], wanted, rtol=1e-5, atol=1e-6)
-    np.testing.assert_array_equal(draws.at(1, 2)["bias"], draws.tree()["bias"][1, 2])
+    np.testing.assert_array_equal(draws[1, -2]["bias"], draws["bias"][1, 2])
+    assert repr(draws) == "Draws(2 chains, 4 draws: bias (2,), dense/kernel (3, 2))"
+    with pytest.raises(IndexError):
+        draws[2, 0]
     assert draws.tree()["dense"]["kernel"].shape == (2, 4, 3, 2)
+
+
+def test_a_run_continues_where_it_ended():
+    whole, first = _run(steps=12), _run(steps=6)
+    later = sj.run(ALGORITHM, first.state, steps=6, thin=3, progress=False)
+    both = np.concatenate([first["bias"], later["bias"]], axis=1)
+    np.testing.assert_array_equal(both, whole["bias"])
+    trace = np.concatenate([first.log_likelihood, later.log_likelihood], axis=1)
+    np.testing.assert_array_equal(trace, whole.log_likelihood)
+    assert whole.diagnose()["log_likelihood"].sel(of="mean") == pytest.approx(trace.mean())
+    posterior = whole.to_arviz().posterior
+    np.testing.assert_array_equal(posterior["dense/kernel"], whole["dense/kernel"])
+
+
+def test_the_trace_is_the_log_likelihood_before_each_step():
+    draws = _run(steps=9, thin=1)
+    before = draws.values(_log_likelihood)[:, :-1]
+    np.testing.assert_allclose(draws.log_likelihood[:, 1:], before, rtol=1e-5)
+
+
+def test_blocks_of_draws_are_those_of_single_steps(monkeypatch):
+    whole = _run(steps=60, thin=2)
+    monkeypatch.setattr(import_module("synsamp.jax.run"), "_MOST_AT_ONCE", 4)
+    np.testing.assert_array_equal(_run(steps=60, thin=2)["bias"], whole["bias"])
 
 
 def test_draws_on_disk_are_those_in_memory(tmp_path):
@@ -62,6 +91,17 @@ def test_draws_on_disk_are_those_in_memory(tmp_path):
     np.testing.assert_array_equal(
         again.values(lambda w: w["bias"].sum()), _run().values(lambda w: w["bias"].sum())
     )
+
+
+def test_a_lost_draw_is_an_error_and_a_draw_of_zeros_is_not(tmp_path):
+    algorithm = sj.sampler(lambda w: -0.0 * jnp.sum(w), speed=1e-30)  # it stays at 0
+    settings = dict(steps=3, progress=False, key=1)
+    sj.run(algorithm, jnp.zeros(2), **settings, store=tmp_path / "draws")
+    assert sj.open_draws(tmp_path / "draws", jnp.zeros(2)).shape == (1, 3)
+    chunks = (tmp_path / "draws" / "theta" / "c").rglob("*")
+    next(path for path in chunks if path.is_file()).unlink()
+    with pytest.raises(ss.SynsampError, match=r"every draw, got '\d of \d chunks of theta'"):
+        sj.open_draws(tmp_path / "draws", jnp.zeros(2))
 
 
 def test_a_bare_array_can_be_kept_too(tmp_path):
@@ -78,7 +118,8 @@ def test_a_bare_array_can_be_kept_too(tmp_path):
         (lambda p: _run(store=p), ["store", "must not exist yet", "new folder"]),
         (lambda p: sj.open_draws(p, START), ["store", "must hold bias", "nothing", "like="]),
         (lambda p: sj.open_draws(p / "none", START), ["store", "Zarr folder", "none"]),
-        (lambda p: _run().diagnose(), ["functions", "at least one"]),
+        (lambda p: _run()["weights"], ["name", "must be one of bias, dense/kernel", "weights"]),
+        (lambda p: _run()[0], ["index", "a name or (chain, draw)", "draws[0, -1]"]),
         (lambda p: _run().values(3), ["of", "function"]),
         (lambda p: sj.predictive_mean(lambda w: w["bias"], [START]), ["draws", "Draws"]),
         (
@@ -152,18 +193,55 @@ def test_minibatches_have_their_size_and_come_from_the_data():
     assert draws.at(0, 0) == pytest.approx(3.0, abs=1e-3)
 
 
+def test_dicts_and_loaders_are_data_too():
+    x = np.arange(6.0, dtype=np.float32)
+
+    def of_dict(w, batch):
+        return -jnp.mean((w - batch["x"]) ** 2)
+
+    settings = dict(steps=4, progress=False)
+    algorithm = sj.sampler(of_dict, speed=0.1, temperature=0.0)
+    whole = sj.run(algorithm, jnp.zeros(()), data={"x": x}, **settings)
+    loaded = sj.run(algorithm, jnp.zeros(()), data=_Loader(x), **settings)
+    np.testing.assert_allclose(loaded["theta"], whole["theta"], rtol=1e-6)
+    theta, by_hand = 0.0, []
+    for k in range(4):  # two batches per pass
+        theta += 0.1 * 2 * (x[3 * (k % 2) : 3 * (k % 2) + 3].mean() - theta)
+        by_hand.append(theta)
+    pairs = sj.sampler(lambda w, x: -jnp.mean((w - x) ** 2), speed=0.1, temperature=0.0)
+    halves = sj.run(pairs, jnp.zeros(()), data=_Loader(x, 3), **settings)
+    np.testing.assert_allclose(halves["theta"][0], by_hand, rtol=1e-5)
+    with pytest.raises(ss.SynsampError, match="data must give at least one batch each time"):
+        sj.run(pairs, jnp.zeros(()), data=iter([(x,)]), **settings)
+
+
+class _Loader:
+    """Batches as of a DataLoader: dicts of everything, or tuples of some rows."""
+
+    def __init__(self, x, size=None):
+        self.x, self.size = x, size
+
+    def __iter__(self):
+        if self.size is None:
+            yield {"x": self.x}
+        else:
+            for first in range(0, len(self.x), self.size):
+                yield (self.x[first : first + self.size],)
+
+
 def test_an_interrupted_run_returns_the_draws_so_far(monkeypatch, tmp_path):
     from synsamp.jax import draws as module
 
     keep, calls = module.DrawWriter.append, []
 
-    def keep_two(self, trees):
+    def keep_two(self, trees, values):
         if len(calls) == 2:
             raise KeyboardInterrupt
         calls.append(1)
-        keep(self, trees)
+        keep(self, trees, values)
 
     monkeypatch.setattr(module.DrawWriter, "append", keep_two)
+    monkeypatch.setattr(import_module("synsamp.jax.run"), "_MOST_AT_ONCE", 1)
     for store in (None, tmp_path / "draws"):
         calls.clear()
         assert _run(store=store).shape == (2, 2)
@@ -184,6 +262,18 @@ def test_optax_can_chain_it():
     gradients = jax.tree.map(lambda x: x + 7.0, START)
     updates, _ = optimiser.update(gradients, state, START)
     np.testing.assert_allclose(updates["bias"], -0.05)
+
+
+def test_hyperparameters_can_be_injected():
+    optimiser = optax.inject_hyperparams(sj.sampling)(learning_rate=1.0, temperature=0.0)
+    state, gradients = optimiser.init(START), jax.tree.map(jnp.ones_like, START)
+    update = jax.jit(optimiser.update)
+    first, state = update(gradients, state, START)
+    state.hyperparams["learning_rate"] = jnp.asarray(0.25)
+    second, state = update(gradients, state, START)
+    np.testing.assert_allclose(first["bias"], -1.0)
+    np.testing.assert_allclose(second["bias"], -0.25)
+    sj.check(state, START)
 
 
 def test_without_prior_and_noise_it_is_sgd():

@@ -74,7 +74,7 @@ MISUSES = {
         lambda: sj.HardRewiring((4, 5), 3).apply(
             *sj.HardRewiring((4, 5), 3).start(0), jnp.zeros((2, 5))
         ),
-        ["x", "(any, 4)", "(2, 5)"],
+        ["x", "(..., 4)", "(2, 5)"],
     ),
     "temperature < 0": (lambda: _step(temperature=-1.0), ["temperature at b", ">= 0", "-1.0"]),
     "temperature < 0 of one leaf": (
@@ -84,6 +84,37 @@ MISUSES = {
     "a schedule of temperature that begins below 0": (
         lambda: _step(temperature=optax.constant_schedule(-2.0)),
         ["temperature at b, step 0", ">= 0", "-2.0"],
+    ),
+    "neither speed nor learning rate": (
+        lambda: sj.sampling(),
+        ["speed or learning_rate", "must be given", "learning_rate / data_size"],
+    ),
+    "an automatic speed in a custom loop": (
+        lambda: sj.sampler(_log_likelihood, speed="auto").init(GOOD),
+        ["speed", "a number outside of run", "synsamp.jax.run"],
+    ),
+    "an automatic speed in Optax": (
+        lambda: _sampling(speed="auto"),
+        ["speed", "a number in an Optax loop"],
+    ),
+    "MALA": (
+        lambda: _sampling(method=ss.MALA()),
+        ["method", "for pytrees", "Underdamped()", "MALA is in sample"],
+    ),
+    "a floor and a velocity": (
+        lambda: _sampling(method=ss.Underdamped(), floor=sj.ClippingFloor(0.0)),
+        ["floor", "must be None with a velocity"],
+    ),
+    "a speed of θ and a velocity": (
+        lambda: _step(
+            method=ss.Underdamped(), speed=ss.Speed(lambda x, p: 1 + x**2, lambda x, p: 2 * x)
+        ),
+        ["speed", "must not depend on θ with a velocity"],
+    ),
+    "no loader": (lambda: _run(data=3.0), ["data", "arrays or a loader", "float"]),
+    "a batch size for a loader": (
+        lambda: _run(data=iter([(1.0,)]), batch_size=2),
+        ["batch_size", "None with a loader"],
     ),
     "speed 0": (lambda: _step(speed=0.0), ["speed at b", "> 0", "0.0"]),
     "speed of text": (lambda: _step(speed="fast"), ["speed at b", "finite number", "fast"]),

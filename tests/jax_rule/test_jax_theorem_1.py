@@ -75,7 +75,9 @@ def _samples(prior, speed, temperature, *, sampled_at=None, slope=True):
         temperature=sampled_at or temperature,
     )
     start = jnp.asarray(np.random.default_rng(1).uniform(-1.5, 1.5, COPIES), jnp.float32)
-    draws = sj.run(algorithm, start, steps=steps, thin=steps, key=2015, progress=False)
+    draws = sj.run(
+        algorithm, start, steps=steps, thin=steps, key=2015, diagnostics=False, progress=False
+    )
     return draws.at(0, 0)
 
 
@@ -125,7 +127,9 @@ def _pairs(temperature, data_size=1.0):
         data_size=data_size,
     )
     start = {"a": jnp.zeros(COPIES), "b": jnp.zeros(COPIES)}
-    draws = sj.run(algorithm, start, steps=6000, thin=6000, key=2015, progress=False)
+    draws = sj.run(
+        algorithm, start, steps=6000, thin=6000, key=2015, diagnostics=False, progress=False
+    )
     return np.stack([draws.at(0, 0)["a"], draws.at(0, 0)["b"]], axis=1)
 
 
@@ -156,7 +160,9 @@ def test_without_the_factor_N_the_distribution_is_rejected():
         lambda w: _pair_log_likelihood(w, 1 / 50), prior=ss.Gaussian(0.0, 1.0), speed=0.002
     )
     start = {"a": jnp.zeros(COPIES), "b": jnp.zeros(COPIES)}
-    draws = sj.run(algorithm, start, steps=2000, thin=2000, key=2015, progress=False)
+    draws = sj.run(
+        algorithm, start, steps=2000, thin=2000, key=2015, diagnostics=False, progress=False
+    )
     samples = np.stack([draws.at(0, 0)["a"], draws.at(0, 0)["b"]], axis=1)
     assert min(_pair_p_values(samples, 1.0)) < 1e-6
 
@@ -167,7 +173,9 @@ def test_a_mapping_brings_its_slope_into_the_likelihood():
     algorithm = sj.sampler(lambda w: -w.sum(), prior=tilt, mapping=ss.Exponential(0.0), speed=0.004)
     start = jnp.asarray(np.random.default_rng(1).uniform(-1.5, 1.5, COPIES), jnp.float32)
     steps = _steps(TARGETS["skewed"][0], "constant", 1.0, 0.004)
-    draws = sj.run(algorithm, start, steps=steps, thin=steps, key=2015, progress=False)
+    draws = sj.run(
+        algorithm, start, steps=steps, thin=steps, key=2015, diagnostics=False, progress=False
+    )
     assert _p_value(draws.at(0, 0), "skewed", 1.0) > 0.01 / FAMILY
 
 

@@ -51,10 +51,11 @@ def test_without_the_search_for_dormant_ones_connections_would_collide():
     assert any(np.unique(row).size < 299 for row in places)
 
 
-@pytest.mark.parametrize("k", [8, 40, 70])
-def test_new_connections_are_drawn_uniformly_from_the_dormant_ones(k, monkeypatch):
-    # The three ways of drawing, by how full the layer is; 8 of 100 stands for a sparse one.
+@pytest.mark.parametrize(("k", "few"), [(8, 0), (40, 0), (70, 0), (8, 16)])
+def test_new_connections_are_drawn_uniformly_from_the_dormant_ones(k, few, monkeypatch):
+    # One by one, and the three ways of drawing many; 8 of 100 stands for a sparse layer.
     monkeypatch.setattr("synsamp.jax.rewiring.filling._SPARSE", 0.1)
+    monkeypatch.setattr("synsamp.jax.rewiring.hard.FEW", few)
     layer = sj.HardRewiring((10, 10), k)
     theta, wires = layer.start(0)
     theta = theta.at[:5].set(-1.0)
@@ -67,7 +68,7 @@ def test_new_connections_are_drawn_uniformly_from_the_dormant_ones(k, monkeypatc
     # Slots of one draw hang together (no repetition); each slot alone is an independent draw.
     for slot in range(5):
         own = np.bincount(drawn[:, slot], minlength=100)[free]
-        assert stats.chisquare(own).pvalue > 0.01 / 15
+        assert stats.chisquare(own).pvalue > 0.01 / 20
 
 
 def test_the_sign_of_a_connection_is_permanent():
@@ -106,6 +107,10 @@ def test_both_products_are_the_dense_one_with_its_gradients(k):
     wanted = jax.grad(lambda w, x: jnp.sum(jnp.tanh(x @ w)), (0, 1))(dense, x)
     for product in (layer.apply, layer.sparse_product):
         found = product(theta, wires, x)
+        one = layer.apply(theta, wires, x[0])
+        np.testing.assert_allclose(one, found[0], rtol=1e-5, atol=1e-5)
+        cube = layer.apply(theta, wires, jnp.stack([x, -x]))
+        np.testing.assert_allclose(cube[1], -found, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(found, x @ dense, rtol=1e-5, atol=1e-5)
         of_theta, of_x = jax.grad(loss(lambda t, x: product(t, wires, x)), (0, 1))(theta, x)  # noqa: B023
         in_theta = wanted[0].ravel()[wires.places] * wires.sign

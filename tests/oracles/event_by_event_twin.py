@@ -45,6 +45,7 @@ class InOrderTwin(Twin):
         self.limit = {c.name: np.zeros(c.size) for c in self.free}
         self.dead_until = {c.name: np.zeros(c.size) for c in self.free}
         self.alive = {c.name: np.ones(c.size, bool) for c in net.neurons}
+        self.began_s = {c.name: np.zeros(c.size) for c in net.neurons}
         self.heard = {g.name: np.ones(g.size, bool) for g in net.inputs}
         self.shown = {g.name: [] for g in net.inputs}
         self.traces = {}
@@ -204,7 +205,8 @@ class InOrderTwin(Twin):
         if given is None:
             return 0.0
         spikes = np.array([len(times) for times in self.fired[c.name]])
-        return given.start + (given.rate_hz * time_s - spikes) / given.time_s
+        passed_s = time_s - self.began_s[c.name]
+        return given.start + (given.rate_hz * passed_s - spikes) / given.time_s
 
     def potential(self, circuit, now):
         """And the bias."""
@@ -309,7 +311,8 @@ class InOrderTwin(Twin):
         """Prior and noise up to the present for all."""
         for c in self.network.neurons:
             for k in range(c.size):
-                self.refresh(c, k, self.now)
+                if self.refreshed[c.name][k] < self.now:
+                    self.refresh(c, k, self.now)
         self.bound_until = None
 
     # -- from outside --------------------

@@ -149,3 +149,35 @@ class ListedTwin(InOrderTwin):
         for p in listed:
             if p.target == circuit:
                 kept[p.name][neurons] = -np.inf
+
+    def add(self, circuit, neurons, theta):
+        """New neurons, without a past; θ of their synapses is given in the engine's shape."""
+        self.update_all()
+        self.alive[circuit][neurons] = True
+        self.began_s[circuit][neurons] = self.now
+        if circuit in self.dead_until:
+            self.dead_until[circuit][neurons] = 0.0
+        for k in neurons:
+            self.fired[circuit][k].clear()
+        for axons, (times, who) in self.arrived.items():
+            if axons[0] == circuit:
+                kept = [(t, i) for t, i in zip(times, who, strict=True) if i not in neurons]
+                times[:], who[:] = [t for t, _ in kept], [i for _, i in kept]
+        gone = [e for e in self.under_way if e[3][0] == circuit and e[2] in neurons]
+        self.under_way = [e for e in self.under_way if e not in gone]
+        heapq.heapify(self.under_way)
+        for p in self.projections:
+            new = self.network.mask_of(p)
+            post, pre = (p.listed.post, p.listed.pre) if p.listed else np.indices(new.shape)
+            alive = {**{name: heard | True for name, heard in self.heard.items()}, **self.alive}
+            new &= alive[p.target][post] & alive[p.source][pre]
+            ends = [
+                np.isin(i, neurons) for i, n in ((post, p.target), (pre, p.source)) if n == circuit
+            ]
+            new &= np.any([*ends, np.zeros(new.shape, bool)], axis=0)
+            at = tuple(i[new] for i in self.place[p.name]) if p.listed else np.nonzero(new)
+            self.theta[p.name][at] = theta[p.name][new]
+            traces, since = self.traces[p.name]
+            traces[at], since[at] = 0.0, self.now
+        self.bound_until = self.next_input = None
+        return gone

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from synsamp.protocol import (
+    AddNeurons,
     Branch,
     Change,
     Lesion,
@@ -37,6 +38,11 @@ def weakest(view):
     return RemoveNeurons("z", [int(np.argmin(view.weight(SYNAPSES).sum(axis=1)))])
 
 
+def missing(view):
+    ASKED.append(view.time_s)
+    return np.flatnonzero(~view.alive)
+
+
 def cooler(view):
     return {SYNAPSES: {"temperature": 1.0 / (1.0 + view.time_s / 100)}}
 
@@ -62,6 +68,7 @@ def protocol():
             Lesion(weakest),
             every(20, Change(cooler)),
             Show(RIGHT, 40),
+            AddNeurons("z", missing),
             Branch("frozen", [Change(SYNAPSES, speed=0.0), Show(LEFT, 20)]),
             Mark("end"),
             Show(LEFT, 20),
@@ -121,10 +128,10 @@ def test_a_choice_is_not_asked_for_again(whole):
     place = Place(dies_at=reports - 1, always=False)  # only the choice itself leaves a checkpoint
     with pytest.raises(KilledError):
         protocol().carry_out(3, place)
-    assert ASKED == [40.0]
+    assert ASKED == [40.0, 80.0]
     place = place.reborn()
     protocol().carry_out(3, place)
-    assert ASKED == [40.0]
+    assert ASKED == [40.0, 80.0]
     same(arrays, place.arrays())
 
 

@@ -27,10 +27,10 @@ from synsamp.report.numbers import (
     tally,
     verdict_text,
 )
-from synsamp.report.write import write_report
+from synsamp.report.write import ReportPage, write_report
 from synsamp.runs import execute
 from synsamp.runs.storage.check import integrity_problems
-from synsamp.runs.storage.folder import ClaimRecord
+from synsamp.runs.storage.folder import ClaimRecord, RunFolder
 from toys import walk
 from toys.app import TOYS
 
@@ -78,7 +78,7 @@ def test_an_experiment_without_a_drawing_has_its_records_drawn_by_their_kind(tmp
     execute(plain, tmp_path / "a", settings=["blocks=5"])
     page = write_report([tmp_path / "a"], registry, tmp_path / "report.html").read_text()
     assert plain.captions["A"] not in page
-    assert "records drawn by their kind" in page
+    assert "Records drawn by their kind" in page
     assert "fig0 path" in page
     assert (tmp_path / "a" / "figures" / "path.png").is_file()
     assert "The walk ends near its mean" in page
@@ -98,14 +98,48 @@ def test_everything_is_on_the_page(report):
         "Fig. 0B",
         "step.size",
         "standard deviation of one step",
-        "Versions",
+        "numpy",
         "Claims: 2 hold, 2 fail, 2 undecided",
+        "Synaptic sampling: 2 experiments, preset quick",
         "one seedin the band",
         "one seed, which decides nothing by itself",
         "fifty are very far",
     ]
     for words in expected:
         assert words in text, words
+
+
+def test_figures_come_first_and_claims_are_folded(report):
+    first = report[report.index('id="run-1"') : report.index('id="run-2"')]
+    assert first.index("<figure") < first.index("What holds.") < first.index("<details")
+    assert first.index("<details") < first.index("The walk goes very far")
+
+
+def test_one_run_is_named_by_its_title_and_code_is_set_as_code(tmp_path):
+    coded = replace(
+        walk.EXPERIMENT, summary="Give `--trials 2` & <b>wait</b>.", captions={"A": "`x`"}
+    )
+    registry = Registry([Entry(coded.name, coded.alias, coded.title, lambda: coded)])
+    execute(coded, tmp_path / "a", settings=["blocks=5"])
+    page = write_report([tmp_path / "a"], registry, tmp_path / "report.html").read_text()
+    assert f"<h1>{coded.title}</h1>" in page
+    assert "Give <code>--trials 2</code> &amp; &lt;b&gt;wait&lt;/b&gt;. (walk" in page
+    assert "<code>x</code></p>" in page
+    assert "`" not in Page(page).text
+
+
+def test_a_growing_page_lists_what_is_to_come(tmp_path):
+    report = ReportPage(tmp_path / "report.html", TOYS, ["walk", "stroll"])
+    report.write()
+    text = Page(report.out.read_text()).text
+    assert "2 experiments, under way" in text
+    assert text.count("to come") == 2
+    execute(TOYS.find("stroll").load(), tmp_path / "b")
+    with RunFolder.reopen(tmp_path / "b") as folder:
+        report.add(folder)
+    text = Page(report.out.read_text()).text
+    assert text.count("to come") == 1
+    assert "A short walk" in text
 
 
 def test_the_page_loads_nothing(report):
@@ -201,7 +235,7 @@ def test_nothing_a_user_writes_becomes_markup(tmp_path):
         walk.EXPERIMENT = original
     parsed = Page(page)
     assert not [tag for tag, _ in parsed.tags if tag == "script"]
-    assert parsed.text.count("alert(1)") == 10
+    assert parsed.text.count("alert(1)") == 11
 
 
 def test_drawing_twice_gives_the_same_files(tmp_path):

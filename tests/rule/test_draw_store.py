@@ -43,6 +43,13 @@ def test_an_interrupted_store_ends_with_the_last_draw(tmp_path, monkeypatch):
     assert np.array_equal(result.theta.values, _sample().theta.values[:, : sum(calls[:4]) // 2])
 
 
+def test_a_lost_chunk_reads_as_nan_and_not_as_zeros(tmp_path):
+    _sample(steps=20, store=tmp_path / "draws", diagnostics=False)
+    (chunk,) = (path for path in (tmp_path / "draws" / "theta" / "c").rglob("*") if path.is_file())
+    chunk.unlink()
+    assert np.isnan(xr.open_zarr(tmp_path / "draws", consolidated=False).theta).all()
+
+
 def test_an_existing_store_is_not_overwritten(tmp_path):
     (tmp_path / "mine").write_text("precious")
     with pytest.raises(ss.SynsampError, match="store must not exist"):

@@ -76,5 +76,16 @@ def test_where_a_step_takes_long_a_piece_is_one_step(monkeypatch):
     for n in backends.Pace().pieces(100):
         sizes.append(n)
         clock[0] += 0.001 if len(sizes) < 4 else 1.0 * n
-    assert sizes[:4] == [1, 2, 4, 8]
+    assert sizes[:4] == [1, 1, 2, 4]
     assert sizes[-10:] == [1] * 10
+
+
+def test_pieces_are_longer_where_every_piece_has_an_overhead(monkeypatch):
+    # Ten thousand chains: each call of the compiled loop costs 0.4 s, whatever the steps.
+    clock = [0.0]
+    monkeypatch.setattr(backends.time, "perf_counter", lambda: clock[0])
+    sizes = []
+    for n in backends.Pace().pieces(20_000):
+        sizes.append(n)
+        clock[0] += 0.4 + 0.001 * n + (5.0 if len(sizes) == 1 else 0.0)  # the first compiles
+    assert len(sizes) < 30  # 12 s of overhead in 20 s of work; one step at a time was 8,000 s

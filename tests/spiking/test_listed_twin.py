@@ -1,5 +1,6 @@
 """Listed synapses, delays and prior by distance, contacts: the engine against its slow twin."""
 
+import heapq
 from dataclasses import replace
 
 import numpy as np
@@ -121,6 +122,30 @@ def test_they_agree_through_a_change_and_lesions(together):
     assert len(twin.spike_s) - before > 80
 
 
+def renewed(kind=ListedTwin):
+    """New neurons take the places of those that spiked last, whose spikes are still under way."""
+    twin, sim = pair(sheet(BOTH_SIDES), kind=kind)
+    twin.run(0.3), sim.run(0.3)
+    last = [k for k in reversed(twin.spike_neuron) if k < 20]
+    *new, gone = dict.fromkeys(last[:9])
+    for population, removed, added in (("e", [gone, *new], new), ("z", [2], [2])):
+        sim.lesion(RemoveNeurons(population, removed))
+        twin.remove(population, removed)
+        sim.add_neurons(population, added, seed=5)
+        theta = {p.name: sim.theta(p.name) for p in twin.projections}
+        under_way = twin.add(population, added, theta)
+        assert under_way or population == "z"
+    return twin, sim, gone, [*new, sim.neurons_of("z")[2]]
+
+
+def test_new_neurons_have_no_past(together):
+    twin, sim, gone, new = renewed()
+    before = len(twin.spike_s)
+    agree(twin.run(1.1), sim.run(0.8))
+    assert set(new) <= set(twin.spike_neuron[before:])
+    assert gone not in twin.spike_neuron[before:]
+
+
 # -- twins that are wrong in one point must part ways --------------------
 
 
@@ -145,6 +170,22 @@ class DelayOff(ListedTwin):
         self.now += 2e-4
         super().send(source, i)
         self.now -= 2e-4
+
+
+class RemembersSpikes(ListedTwin):
+    """Spikes of the old neuron that are under way reach the synapses of the new one."""
+
+    def add(self, circuit, neurons, theta):
+        gone = super().add(circuit, neurons, theta)
+        for spike in gone:
+            heapq.heappush(self.under_way, spike)
+        return gone
+
+
+def test_a_twin_that_remembers_spikes_of_the_old_neuron_parts_ways():
+    twin, sim, *_ = renewed(RemembersSpikes)
+    with pytest.raises(AssertionError):
+        agree(twin.run(1.1), sim.run(0.8))
 
 
 @pytest.mark.parametrize("kind", [ContactsShareNoise, MeanOff, DelayOff])

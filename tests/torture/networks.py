@@ -356,6 +356,11 @@ def use(data):
     for lesion in data.draw(st.lists(lesions(network), max_size=2)):
         sim.lesion(lesion)
         check(sim)
+    for circuit in network.neurons:
+        missing = np.flatnonzero(~sim.alive[sim.neurons_of(circuit.name)])
+        if missing.size and data.draw(st.booleans()):
+            sim.add_neurons(circuit.name, missing[: data.draw(st.integers(1, 3))], seed=1)
+            check(sim)
     plastic = [p for p in network.projections if p.plastic]
     if plastic and data.draw(st.booleans()):
         changed = data.draw(st.sampled_from(plastic)).name

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from blackjax.diagnostics import effective_sample_size, potential_scale_reduction
 
-TESTS = Path(__file__).parents[3] / "tests" / "jax"
+TESTS = Path(__file__).parents[3] / "tests" / "jax_rule"
 sys.path.insert(0, str(TESTS))
 import ground_truth  # noqa: E402
 

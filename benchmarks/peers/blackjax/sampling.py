@@ -1,11 +1,12 @@
 """blackjax on a posterior of benchmarks/sampling: draws and processor time.
 
-Usage: python sampling.py NAME TARGET.npz OUT.npz METHOD STEPS THIN DT    (nuts, sgld or sghmc)
+Usage: python sampling.py NAME TARGET.npz OUT.npz '{"nuts": [STEPS, THIN, DT], "sgld": ...}'
 
 NUTS adapts step and dense metric; its warm-up counts. SGLD and SGHMC have no adaptation: they get
 a step, and use all data in every step.
 """
 
+import json
 import sys
 import time
 
@@ -89,10 +90,11 @@ def stochastic(density, steps, thin, dt, method):
     return jax.jit(jax.vmap(one))
 
 
-name, target, out, method = sys.argv[1:5]
-steps, thin, dt = int(sys.argv[5]), int(sys.argv[6]), float(sys.argv[7])
+name, target, out = sys.argv[1:4]
 stored = np.load(target)
 data = [jnp.asarray(stored[key]) for key in sorted(stored.files) if key.startswith("data")]
+start = jnp.asarray(stored["start"])
+found = {}
 
 
 def density(theta):
@@ -100,11 +102,11 @@ def density(theta):
     return DENSITIES[name](theta, *data)
 
 
-run = nuts(density, steps) if method == "nuts" else stochastic(density, steps, thin, dt, method)
-start = jnp.asarray(stored["start"])
-for k in range(2):  # the first call compiles
+for method, (steps, thin, dt) in json.loads(sys.argv[4]).items():
+    run = nuts(density, steps) if method == "nuts" else stochastic(density, steps, thin, dt, method)
+    keys = jax.random.split(jax.random.key(1), CHAINS)
+    compiled = run.lower(keys, start).compile()
     began = time.process_time()
-    keys = jax.random.split(jax.random.key(k), CHAINS)
-    draws = np.asarray(jax.block_until_ready(run(keys, start)))
-    used = time.process_time() - began
-np.savez(out, draws=draws, seconds=used)
+    found[method] = np.asarray(jax.block_until_ready(compiled(keys, start)))
+    found[f"{method}_seconds"] = time.process_time() - began
+np.savez(out, **found)

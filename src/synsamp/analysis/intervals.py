@@ -11,6 +11,9 @@ from scipy import special  # scipy.stats takes half a second to load, in every w
 from synsamp.arguments import flags, number, numbers, whole
 from synsamp.errors import refuse
 
+Limits = tuple[float | None, float | None]
+"""Smallest and largest possible value of a measure; ``None`` leaves that side open."""
+
 
 class Interval(NamedTuple):
     """An estimate and the ends of its interval."""
@@ -67,6 +70,36 @@ def ratio_interval(parts: ArrayLike, wholes: ArrayLike) -> Interval:
     ratio = float(a.mean()) / mean
     error = mean_interval((a - ratio * b) / mean)
     return Interval(ratio, ratio + error.low, ratio + error.high)
+
+
+def within_limits(found: Interval, limits: Limits) -> Interval:
+    """Return an interval of the same estimate that stays inside the range of its measure.
+
+    It is symmetric on the log-odds scale if the range has two ends, and on the log scale if it has
+    one: its half-width there is that of ``found`` times the slope of the scale (delta method). Far
+    from the ends of the range it is the interval that was given.
+
+    Parameters
+    ----------
+    found
+        Estimate with a symmetric interval, as from `mean_interval` or `ratio_interval`.
+    limits
+        Range of the measure: two ends, or only a lowest value.
+    """
+    lowest, highest = limits
+    value, half = found.value, found.high - found.value
+    if lowest is None or not np.isfinite(half) or half == 0:
+        return found
+    if not lowest < value < (np.inf if highest is None else highest):
+        raise refuse("estimate", f"must lie inside its range {limits}", value)
+    above = value - lowest
+    if highest is None:
+        ends = above * np.exp(np.array([-half, half]) / above)
+    else:
+        slope = 1 / above + 1 / (highest - value)
+        odds = np.log(above / (highest - value)) + np.array([-half, half]) * slope
+        ends = (highest - lowest) * special.expit(odds)
+    return Interval(value, lowest + float(ends[0]), lowest + float(ends[1]))
 
 
 def share_interval(hits: ArrayLike) -> Interval:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from synsamp.analysis.intervals import Limits
 
 Band = tuple[float | None, float | None]
 """Lowest and highest value at which a claim holds; ``None`` leaves that side open."""
@@ -29,6 +31,17 @@ class Ratio(NamedTuple):
 
 Value = float | bool | Ratio
 """What a measure returns: a number, whether something happened, or both parts of a ratio."""
+
+Share = Annotated[float, (0.0, 1.0)]
+"""Return type of a measure that is a share or a probability."""
+Correlation = Annotated[float, (-1.0, 1.0)]
+"""Return type of a measure that is a correlation."""
+Amount = Annotated[float, (0.0, None)]
+"""Return type of a measure that cannot be negative."""
+Portion = Annotated[Ratio, (0.0, 1.0)]
+"""Return type of a ratio whose part lies within its whole."""
+Multiple = Annotated[Ratio, (0.0, None)]
+"""Return type of a ratio of two amounts."""
 
 
 def measure_key(measure: str, branch: str = "") -> str:
@@ -97,6 +110,10 @@ class Claim:
         Whether the measure has no scatter between seeds, so that one run decides.
     needs
         Whether the claim applies, as a function of the parameters; ``None``: always.
+    limits, null_limits
+        Range of the measure and of the null, which their intervals do not leave. The experiment
+        sets them by the return types of the measures: `Share`, `Correlation`, `Amount`, `Portion`
+        or `Multiple`.
     """
 
     id: str
@@ -115,6 +132,8 @@ class Claim:
     kind: Kind = "question"
     exact: bool = False
     needs: Callable[[Any], bool] | None = None
+    limits: Limits = (None, None)
+    null_limits: Limits = (None, None)
 
     def __post_init__(self) -> None:
         lowest, highest = self.band

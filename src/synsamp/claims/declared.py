@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from synsamp.claims.claim import Claim, Value, measure_key
+from synsamp.analysis.intervals import Limits
+from synsamp.claims.claim import (
+    Amount,
+    Claim,
+    Correlation,
+    Multiple,
+    Portion,
+    Ratio,
+    Share,
+    Value,
+    measure_key,
+)
 
 Measure = Callable[..., Value]
 """A function of ``(parameters, results)`` or of ``(parameters, results, branch)``."""
@@ -48,6 +61,7 @@ def variants(measure: Measure, **arguments: tuple[Any, ...]) -> tuple[Measure, .
 
         made: Measure = in_branch if with_branch else alone
         made.__name__, made.__doc__ = name, measure.__doc__
+        made.__annotations__["return"] = measure.__annotations__.get("return", Value)
         return made
 
     return tuple(variant(name, given) for name, given in arguments.items())
@@ -60,8 +74,9 @@ def measures_in(module: str) -> tuple[Measure, ...]:
     ----------
     module
         ``__name__`` of the module, at its end. A measure is a public function of
-        ``(parameters, results)`` or ``(parameters, results, branch)`` whose return annotation is
-        ``float``, ``bool``, ``Ratio`` or ``Value``; other functions are helpers.
+        ``(parameters, results)`` or ``(parameters, results, branch)`` that returns ``float``,
+        ``bool``, ``Share``, ``Correlation``, ``Amount``, ``Ratio``, ``Portion`` or ``Multiple``
+        by its annotation; other functions are helpers.
 
     Returns
     -------
@@ -75,14 +90,70 @@ def measures_in(module: str) -> tuple[Measure, ...]:
 def _is_measure(part: object) -> bool:
     if not inspect.isfunction(part):
         return False
-    signature = inspect.signature(part)
-    returns = signature.return_annotation  # a string under `from __future__ import annotations`
-    kind = returns if isinstance(returns, str) else getattr(returns, "__name__", "")
-    arguments = list(signature.parameters)[1:]
-    return arguments in (["results"], ["results", "branch"]) and kind in _KINDS
+    arguments = list(inspect.signature(part).parameters)[1:]
+    return arguments in (["results"], ["results", "branch"]) and _kind(part) in _KINDS.values()
 
 
-_KINDS = ("float", "bool", "Ratio", "Value")
+_KINDS = {
+    "float": float,
+    "bool": bool,
+    "Ratio": Ratio,
+    "Value": Value,
+    "Share": Share,
+    "Correlation": Correlation,
+    "Amount": Amount,
+    "Portion": Portion,
+    "Multiple": Multiple,
+}
+
+
+def _kind(measure: Measure) -> Any:
+    """Return type of a measure, a string under ``from __future__ import annotations``."""
+    returns = inspect.signature(measure).return_annotation
+    return _KINDS.get(returns) if isinstance(returns, str) else returns
+
+
+def limits_of(measure: Measure) -> Limits:
+    """Return the range of a measure, by its return type.
+
+    Parameters
+    ----------
+    measure
+        A declared measure, for example one with ``-> Share``.
+
+    Returns
+    -------
+    tuple
+        Smallest and largest possible value; ``None``: open.
+    """
+    limits: Limits = getattr(_kind(measure), "__metadata__", ((None, None),))[0]
+    return limits
+
+
+def with_limits(claims: Sequence[Claim], measures: Sequence[Measure]) -> tuple[Claim, ...]:
+    """Return the claims with the ranges of their measures and nulls.
+
+    Parameters
+    ----------
+    claims
+        Claims on declared measures.
+    measures
+        The declared measures.
+
+    Returns
+    -------
+    tuple of Claim
+        In the same order.
+    """
+    limits = {function.__name__: limits_of(function) for function in measures}
+    return tuple(
+        replace(
+            claim,
+            limits=limits[claim.measure],
+            null_limits=limits[claim.null_measure or claim.measure],
+        )
+        for claim in claims
+    )
 
 
 class _Use(NamedTuple):
@@ -152,7 +223,27 @@ def evaluate(
             function = functions[use.measure]
             takes = (use.branch,) if _takes_branch(function) else ()
             found[key] = function(parameters, results, *takes)
+            _check_limits(key, found[key], limits_of(function))
     return found
+
+
+ROUNDING = 1e-9
+
+
+def _check_limits(key: str, value: Value, limits: Limits) -> None:
+    """Raise an error if a measure leaves the range that its return type promises."""
+    if limits == (None, None):
+        return
+    if isinstance(value, Ratio):
+        number = value.part / value.whole if value.whole else math.nan
+    else:
+        number = float(value)
+    lowest, highest = (end if end is not None else math.nan for end in limits)
+    if number < lowest - ROUNDING or number > highest + ROUNDING:  # never true of an open end
+        raise ValueError(
+            f"measure {key!r} must lie in the range {limits} of its return type, got {number!r}; "
+            "annotate it with -> float"
+        )
 
 
 def near(name: str, known: Collection[str]) -> str:

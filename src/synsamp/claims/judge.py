@@ -1,8 +1,9 @@
 """Judge claims over seeds: holds, fails, undecided, or not specific.
 
 Intervals are 95 % intervals: Student's for a mean, that of the linearised ratio for a ratio of
-means, Wilson's for a share of seeds. An exact measure spans from its smallest to its largest value,
-and one seed is enough.
+means, both on the log-odds or log scale if the measure has a range (`within_limits`), Wilson's for
+a share of seeds. An exact measure spans from its smallest to its largest value, and one seed is
+enough.
 **holds**: the interval lies inside the band and the null's outside; **fails**: the interval lies
 outside; **not specific**: the null lies inside, so the claim would hold for a system without the
 effect; **undecided**: anything else, with the number of seeds that would decide it if estimate and
@@ -21,10 +22,12 @@ from scipy import special
 
 from synsamp.analysis.intervals import (
     Interval,
+    Limits,
     mean_interval,
     ratio_interval,
     share_interval,
     wilson_interval,
+    within_limits,
 )
 from synsamp.claims.claim import Claim, Ratio, Value
 from synsamp.claims.declared import near
@@ -126,8 +129,8 @@ def judge(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None = 
     Judged
         Estimate, interval and verdict.
     """
-    measured = interval_of(values, claim.exact)
-    nothing = None if null is None else interval_of(null, claim.exact)
+    measured = interval_of(values, claim.exact, claim.limits)
+    nothing = None if null is None else interval_of(null, claim.exact, claim.null_limits)
     n = len(values)
     if claim.null_key is not None and nothing is None:
         raise ValueError(f"claim {claim.id!r}: its null {claim.null_key!r} was not measured")
@@ -147,18 +150,23 @@ def _endless(found: Interval) -> Interval:
     return Interval(found.value, -math.inf, math.inf)
 
 
-def interval_of(values: Sequence[Value], exact: bool = False) -> Interval:
+def interval_of(
+    values: Sequence[Value], exact: bool = False, limits: Limits = (None, None)
+) -> Interval:
     """Return the estimate over seeds with its interval, which depends on the type of the values."""
     if exact:
         numbers = [_ratio(value) if isinstance(value, Ratio) else float(value) for value in values]
         if not all(map(math.isfinite, numbers)):
             return Interval(math.nan, -math.inf, math.inf)
         return Interval(math.fsum(numbers) / len(numbers), min(numbers), max(numbers))
-    if all(isinstance(value, Ratio) for value in values):
-        parts, wholes = zip(*values, strict=True)
-        return ratio_interval(parts, wholes)
     if all(isinstance(value, (bool, np.bool_)) for value in values):
         return share_interval(np.array(values, bool))
+    return within_limits(_symmetric(values), limits)
+
+
+def _symmetric(values: Sequence[Value]) -> Interval:
+    if all(isinstance(value, Ratio) for value in values):
+        return ratio_interval(*zip(*values, strict=True))
     return mean_interval(np.array(values, float))
 
 
@@ -176,31 +184,34 @@ def _needed(claim: Claim, values: Sequence[Value], null: Sequence[Value] | None)
     averages = [interval_of(each).value for each in (values, null) if each is not None]
     if len(averages) == 2 and all(claim.admits(average, average) for average in averages):
         return None
-    counts = [_seeds_to_clear(claim, each) for each in (values, null) if each is not None]
+    counts = [_seeds_to_clear(claim, values, claim.limits)]
+    if null is not None:
+        counts.append(_seeds_to_clear(claim, null, claim.null_limits))
     return None if None in counts else max(c for c in counts if c is not None)
 
 
-def _seeds_to_clear(claim: Claim, values: Sequence[Value]) -> int | None:
+def _seeds_to_clear(claim: Claim, values: Sequence[Value], limits: Limits) -> int | None:
     """The smallest number at which an interval about the same estimate crosses no end."""
-    found, m = interval_of(values), len(values)
+    m = len(values)
     if all(isinstance(value, (bool, np.bool_)) for value in values):
+        share = interval_of(values).value
 
-        def at(n: int) -> tuple[float, float]:
-            return wilson_interval(found.value, n)[1:]
+        def at(n: int) -> Interval:
+            return wilson_interval(share, n)
 
-    elif m > 1 and math.isfinite(found.value):
-        deviation = math.sqrt(m) / special.stdtrit(m - 1, 0.975)
+    elif m > 1 and math.isfinite((found := _symmetric(values)).value):
+        deviation = (found.high - found.value) * math.sqrt(m) / special.stdtrit(m - 1, 0.975)
 
-        def at(n: int) -> tuple[float, float]:
-            scale = deviation * special.stdtrit(n - 1, 0.975) / math.sqrt(n)
-            below, above = found.value - found.low, found.high - found.value
-            return found.value - below * scale, found.value + above * scale
+        def at(n: int) -> Interval:
+            half = deviation * special.stdtrit(n - 1, 0.975) / math.sqrt(n)
+            each = Interval(found.value, found.value - half, found.value + half)
+            return within_limits(each, limits)
 
     else:
         return None
 
     def clear(n: int) -> bool:
-        ends = at(n)
+        ends = at(n)[1:]
         return claim.admits(*ends) or claim.excludes(*ends)
 
     low, high = 2, MOST_NEEDED

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 STYLES = {"holds": "green", "fails": "bold red", "undecided": "yellow", "not specific": "bold red"}
 WIDE = 130
 """Columns from which on a table of columns reads better than lines."""
+LEAST_COLUMN = 16
+"""Characters of a value with its verdict."""
 
 
 def claims(found: Mapping[str, Sequence[ClaimRecord]], width: int) -> Table:
@@ -44,6 +46,19 @@ def claims(found: Mapping[str, Sequence[ClaimRecord]], width: int) -> Table:
     table.title = Text(f"claims: {tally(everything)}")
     table.title_justify = table.caption_justify = "left"
     table.caption = Text(note) if note else None
+    return table
+
+
+def summary(found: Mapping[str, Sequence[ClaimRecord]]) -> Table:
+    """A line for each experiment: how many of its claims hold."""
+    table = Table(box=None, show_header=False, padding=(0, 1), title_justify="left")
+    everything = [claim for records in found.values() for claim in records]
+    table.title = Text(f"claims: {tally(everything)}")
+    table.caption, table.caption_justify = Text("each with its evidence in the report"), "left"
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, records in found.items():
+        table.add_row(Text(visible(name), "bold"), Text(tally(records)))
     return table
 
 
@@ -106,21 +121,38 @@ def _because(text: str, remark: str) -> str:
     return f"{text} ({remark})" if remark else text
 
 
-def sweep(name: str, records: Sequence[ClaimRecord]) -> Table:
-    """List the verdict on each claim, a column per combination of settings."""
+def sweep(name: str, records: Sequence[ClaimRecord], width: int) -> Table:
+    """List the verdict on each claim at every combination of settings.
+
+    A column per combination, if all fit with their settings in full; else a line for each.
+    """
     points = list(dict.fromkeys(record.at for record in records))
     by_place = {(record.id, record.at): record for record in records}
-    table = Table(title=Text(f"{visible(name)}: {tally(records)}"), box=box.SIMPLE_HEAD)
-    table.add_column("claim")
-    for point in points:
-        table.add_column(Text(visible(point)), justify="right")
-    for claim in dict.fromkeys(record.id for record in records):
-        cells = []
+    ids = list(dict.fromkeys(record.id for record in records))
+    title = Text(f"{visible(name)}: {tally(records)}")
+
+    def cell(claim: str, point: str) -> Text:
+        found = by_place.get((claim, point))
+        if found is None:
+            return Text("")
+        return Text(f"{number_text(found.value)} {found.verdict}", STYLES[found.verdict])
+
+    columns = max(map(len, ids), default=0) + sum(max(len(p), LEAST_COLUMN) + 2 for p in points)
+    if columns <= width:
+        table = Table(title=title, box=box.SIMPLE_HEAD)
+        table.add_column("claim", no_wrap=True)
         for point in points:
-            found = by_place.get((claim, point))
-            text = "" if found is None else f"{number_text(found.value)} {found.verdict}"
-            cells.append(Text(text, "" if found is None else STYLES[found.verdict]))
-        table.add_row(Text(visible(claim)), *cells)
+            table.add_column(Text(visible(point)), justify="right")
+        for claim in ids:
+            table.add_row(Text(visible(claim)), *(cell(claim, point) for point in points))
+        return table
+    table = Table(title=title, box=None, show_header=False, padding=(0, 1), title_justify="left")
+    table.add_column(overflow="fold")
+    table.add_column(no_wrap=True)
+    for claim in ids:
+        table.add_row(Text(f"\n{visible(claim)}", "bold"), "")
+        for point in points:
+            table.add_row(Text(f"  {visible(point)}"), cell(claim, point))
     return table
 
 

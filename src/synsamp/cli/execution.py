@@ -18,6 +18,7 @@ from synsamp.errors import SynsampError, refuse
 from synsamp.experiments.registry import Entry, Registry
 
 if TYPE_CHECKING:
+    from synsamp.report.write import ReportPage
     from synsamp.runs.parallel.workers import Workers
     from synsamp.runs.storage.folder import Description, RunFolder
 
@@ -60,6 +61,7 @@ def start(
     root: Path,
     force: bool,
     workers: Workers,
+    report: ReportPage,
     several: bool = False,
 ) -> int:
     """Run what was asked for into new folders; all is checked before the first is made."""
@@ -73,16 +75,18 @@ def start(
             path = root / entry.name if several else root
             folder = stack.enter_context(RunFolder.create(path, description, force))
             runs.append((entry, folder))
-        return _carry_out(runs, root, workers)
+        return _carry_out(runs, [], root, workers, report)
 
 
-def resume_folder(root: Path, registry: Registry, workers: Workers) -> int | None:
+def resume_folder(
+    paths: Sequence[Path], root: Path, registry: Registry, workers: Workers, report: ReportPage
+) -> int | None:
     """Continue what is not finished, or return None if there is nothing to do."""
-    from synsamp.runs import RunFolder, find_runs
+    from synsamp.runs import RunFolder
 
     with ExitStack() as stack:
-        runs = []
-        for path in find_runs(root):
+        runs, finished = [], []
+        for path in paths:
             about = RunFolder(path).description
             entry = registry.of(about.experiment, about.source)
             run = stack.enter_context(RunFolder.reopen(path))
@@ -92,7 +96,8 @@ def resume_folder(root: Path, registry: Registry, workers: Workers) -> int | Non
                 runs.append((entry, run))
             else:
                 typer.echo(f"{path} is finished, nothing to do")
-        return _carry_out(runs, root, workers) if runs else None
+                finished.append(run)
+        return _carry_out(runs, finished, root, workers, report) if runs else None
 
 
 def note_changed_source(run: RunFolder, entry: Entry) -> None:
@@ -127,28 +132,85 @@ def new_folder(name: str, preset: str) -> Path:
     return next(path for path in chain([first], later) if not path.exists())
 
 
-def _carry_out(runs: Sequence[HeldRun], root: Path, workers: Workers) -> int:
-    """Run the runs whose folders are held; one that fails does not keep the others from running."""
-    from synsamp.runs.ensembles.run import carry_out_ensemble
+def _carry_out(
+    runs: Sequence[HeldRun],
+    finished: Sequence[RunFolder],
+    root: Path,
+    workers: Workers,
+    report: ReportPage,
+) -> int:
+    """Run the runs whose folders are held; one that fails does not keep the others from running.
+
+    What is ``finished`` is drawn while the workers are busy with the next run.
+    """
+    from synsamp.runs.ensembles.run import carry_out_ensemble, first_task
     from synsamp.runs.execute import RunFailedError, carry_out
+    from synsamp.runs.parallel.tasks import Lookahead
 
     console = Console(stderr=True)
-    code = 0
-    for entry, folder in runs:
-        console.print(f"{entry.name}: running in {folder.path}", markup=False, soft_wrap=True)
+    ahead = Lookahead()
+    drawing = _Drawing(report, finished)
+    several = len(runs) + len(finished) > 1
+    if several:
+        report.write()
+        typer.echo(f"report: {report.out} (open it now; each experiment is added when it is done)")
+    for number, (entry, folder) in enumerate(runs, 1):
+        place = f"{number} of {len(runs)}: " if several else ""
+        console.print(
+            f"{place}{entry.name}: running in {folder.path}", markup=False, soft_wrap=True
+        )
         try:
             with stopping_on_sigterm():
                 if folder.description.trials is None:
+                    drawing.catch_up()
                     carry_out(entry.load(), folder, console)
                 else:
-                    carry_out_ensemble(entry.load, folder, console, workers)
+                    later = runs[number][1] if number < len(runs) else None
+                    ahead.next_task = (
+                        None
+                        if later is None or later.description.trials is None
+                        else first_task(runs[number][0].load, later)
+                    )
+                    carry_out_ensemble(
+                        entry.load,
+                        folder,
+                        console,
+                        workers,
+                        meanwhile=drawing.catch_up,
+                        ahead=ahead,
+                    )
         except KeyboardInterrupt:
+            ahead.cancel()
             return complain(f"stopped; continue with `synsamp resume {root}`", 130)
         except RunFailedError as error:
-            code = complain(str(error), 1)
-        if folder.status.state == "finished" and folder.status.message:
-            code = complain(f"{folder.status.message}; `synsamp resume {root}` tries again", 1)
-    return code
+            ahead.cancel()  # it may not have been taken
+            drawing.code = complain(str(error), 1)
+        if folder.status.state == "finished":
+            drawing.waiting.append(folder)
+            if folder.status.message:
+                again = f"{folder.status.message}; `synsamp resume {root}` tries again"
+                drawing.code = complain(again, 1)
+    try:
+        drawing.catch_up()
+    except KeyboardInterrupt:
+        return complain(f"stopped; draw the rest with `synsamp report {root}`", 130)
+    return drawing.code
+
+
+class _Drawing:
+    """Finished runs that are not yet on the page, and the exit code so far."""
+
+    def __init__(self, report: ReportPage, waiting: Sequence[RunFolder]) -> None:
+        self.waiting, self.code = list(waiting), 0
+        self._report = report
+
+    def catch_up(self) -> None:
+        """Draw them; a drawing that fails leaves its run out of the page."""
+        while self.waiting:
+            try:
+                self._report.add(self.waiting.pop(0))
+            except SynsampError as error:
+                self.code = complain(str(error), 1)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from synsamp.cli.arguments import MOST_TRIALS, whole_number
 from synsamp.cli.cluster import cluster_of
 from synsamp.cli.execution import new_folder, plan_run, resume_folder, start
 from synsamp.cli.look import Own
-from synsamp.cli.summary import conclude
+from synsamp.cli.summary import conclude, in_registry_order, report_in
 from synsamp.errors import SynsampError
 from synsamp.experiments.registry import Registry
 
@@ -102,9 +102,10 @@ def add_run(app: typer.Typer, registry: Registry) -> None:
             for e in entries
         ]
         root = out or new_folder("all" if everything else entries[0].name, asked[0].preset)
+        report = report_in(root, known, [entry.name for entry in entries])
         with cluster_of(workers, scheduler, mixed) as where:
-            code = start(entries, asked, root, force, where, several=everything)
-        return conclude(root, known, code, strict)
+            code = start(entries, asked, root, force, where, report, several=everything)
+        return conclude(root, known, code, report, strict)
 
 
 def add_sweep(app: typer.Typer, registry: Registry) -> None:
@@ -152,9 +153,10 @@ def add_sweep(app: typer.Typer, registry: Registry) -> None:
         )
         asked = plan_run(entry, preset, settings or [], seed_, count, vary, one_at_a_time)
         root = out or new_folder(f"{entry.name}-sweep", asked.preset)
+        report = report_in(root, known, [entry.name])
         with cluster_of(workers, scheduler, mixed) as where:
-            code = start([entry], [asked], root, force, where)
-        return conclude(root, known, code)
+            code = start([entry], [asked], root, force, where, report)
+        return conclude(root, known, code, report)
 
 
 def add_resume(app: typer.Typer, registry: Registry) -> None:
@@ -174,7 +176,13 @@ def add_resume(app: typer.Typer, registry: Registry) -> None:
         a run without a stop. In a folder of several runs or trials, only those that are not
         finished run; the others stay unchanged.
         """
+        from synsamp.runs import RunFolder, find_runs
+
         known = registry if own is None else registry.including(own)
+        paths = in_registry_order(find_runs(folder), known)
+        report = report_in(
+            folder, known, [RunFolder(path).description.experiment for path in paths]
+        )
         with cluster_of(workers, scheduler, mixed) as where:
-            code = resume_folder(folder, known, where)
-        return 0 if code is None else conclude(folder, known, code)
+            code = resume_folder(paths, folder, known, where, report)
+        return 0 if code is None else conclude(folder, known, code, report)

@@ -4,33 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
 
 from synsamp.experiments.registry import Registry
 
+if TYPE_CHECKING:
+    from synsamp.report.write import ReportPage
 
-def conclude(root: Path, registry: Registry, code: int, strict: bool = False) -> int:
-    """Write one report of what is finished and print the claims; return the exit code."""
+
+def conclude(
+    root: Path, registry: Registry, code: int, report: ReportPage, strict: bool = False
+) -> int:
+    """Print what the claims say and where the report is; return the exit code.
+
+    Of one experiment all claims are listed, of several a line for each: the report has the rest.
+    """
     from synsamp.cli import claim_tables
-    from synsamp.report.write import write_report
     from synsamp.runs import RunFolder, find_runs
 
-    runs = in_registry_order(find_runs(root), registry)
-    finished = [path for path in runs if RunFolder(path).status.state == "finished"]
+    folders = [RunFolder(path) for path in in_registry_order(find_runs(root), registry)]
+    finished = [folder for folder in folders if folder.status.state == "finished"]
     if code == 130 or not finished:
         return code
-    report = write_report(finished, registry, root / "report.html")
-    folders = [RunFolder(path) for path in finished]
-    swept = [folder for folder in folders if folder.description.swept]
-    claims = {f.description.experiment: f.claims() for f in folders if f not in swept}
+    swept = [folder for folder in finished if folder.description.swept]
+    claims = {f.description.experiment: f.claims() for f in finished if f not in swept}
     console = Console()
     for folder in swept:
-        console.print(claim_tables.sweep(folder.description.experiment, folder.claims()))
-    if any(claims.values()):
+        found = folder.claims()
+        console.print(claim_tables.sweep(folder.description.experiment, found, console.width))
+    if len(claims) > 1:
+        console.print(claim_tables.summary(claims))
+    elif any(claims.values()):
         console.print(claim_tables.claims(claims, console.width))
-    typer.echo(f"report: {report}")
+    if len(folders) == 1 and report.is_written:
+        typer.echo(f"report: {report.out}")
     broken = strict and not all(claim.holds for found in claims.values() for claim in found)
     return 1 if broken else code
 
@@ -42,3 +52,10 @@ def in_registry_order(runs: Sequence[Path], registry: Registry) -> list[Path]:
     names = [entry.name for entry in registry]
     place = {name: i for i, name in enumerate(names)}
     return sorted(runs, key=lambda p: place.get(RunFolder(p).description.experiment, len(place)))
+
+
+def report_in(root: Path, registry: Registry, names: Sequence[str]) -> ReportPage:
+    """The report of a folder, to which runs of these experiments will be added."""
+    from synsamp.report.write import ReportPage
+
+    return ReportPage(root / "report.html", registry, names)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from synsamp.claims import Claim
+from synsamp.claims import Claim, Share
 from synsamp.experiments import Experiment, Parameters
 from synsamp.priors import Gaussian
 from synsamp.protocol import (
@@ -133,14 +133,15 @@ class Accuracy:
 
 
 # 3. Measures: one value per seed, from what was stored. A branch is "" or "control".
+# The interval of a Share stays between 0 and 1.
 
 
-def final_accuracy(parameters, results, branch):
+def final_accuracy(parameters, results, branch) -> Share:
     """Mean of the last four probes: one of 20 s alone scatters by 0.04."""
     return float(results[f"{branch}/accuracy" if branch else "accuracy"].accuracy[-4:].mean())
 
 
-def shuffled_accuracy(parameters, results):
+def shuffled_accuracy(parameters, results) -> Share:
     return float(results["shuffled"].shuffled[-4:].mean())
 
 

@@ -30,7 +30,7 @@ from typing import Any, Protocol
 import xarray as xr
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from synsamp.claims import Claim, Measure, Value
+from synsamp.claims import Claim, Measure, Value, with_limits
 from synsamp.claims.declared import check_declared, evaluate
 from synsamp.protocol.context import Context
 
@@ -119,8 +119,10 @@ class Experiment:
         intermediate results here, so that measures are cheap.
     measures
         Functions of ``(parameters, results)`` or ``(parameters, results, branch)``. Each returns a
-        number, whether something happened, or a `Ratio`, and is named by its function. Claims say
-        in which branches a measure is taken.
+        number, whether something happened, or a `Ratio`, and is named by its function. Annotate a
+        share with ``-> Share``, so that its interval stays between 0 and 1; see also
+        `Correlation`, `Amount`, `Portion` and `Multiple`. Claims say in which branches a measure is
+        taken.
     claims
         What the measures must show over seeds.
     also_measured
@@ -170,6 +172,7 @@ class Experiment:
         if len(set(ids)) < len(ids):
             raise ValueError(f"{self.name}: two claims have one id")
         check_declared(self.measures, self.claims, self.also_measured)
+        object.__setattr__(self, "claims", with_limits(self.claims, self.measures))
 
     def applicable_claims(self, parameters: Any) -> list[Claim]:
         """Return the claims that apply to a run with these parameters (`Claim.needs`)."""

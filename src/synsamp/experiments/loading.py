@@ -51,20 +51,25 @@ class FileLoader:
 
     def __call__(self) -> Experiment:
         """Execute the file (once per process) and return its experiment."""
-        name = f"synsamp_experiment_{self.digest[:20]}"
-        module = sys.modules.get(name)
-        if module is None:
-            module = ModuleType(name)
-            module.__file__ = self.path
-            sys.modules[name] = module  # dataclass and pydantic look up the module of a class
-            try:
-                exec(compile(self.content, self.path, "exec"), module.__dict__)
-            except BaseException as error:
-                del sys.modules[name]
-                if not isinstance(error, Exception):
-                    raise
-                raise _failed(self.path, error) from error
-        return _experiment(self.path, getattr(module, DEFAULT, None))
+        return _experiment(self.path, getattr(execute_file(self), DEFAULT, None))
+
+
+def execute_file(file: FileLoader) -> ModuleType:
+    """Execute a file (once per process) and return it as a module."""
+    name = f"synsamp_experiment_{file.digest[:20]}"
+    module = sys.modules.get(name)
+    if module is None:
+        module = ModuleType(name)
+        module.__file__ = file.path
+        sys.modules[name] = module  # dataclass and pydantic look up the module of a class
+        try:
+            exec(compile(file.content, file.path, "exec"), module.__dict__)
+        except BaseException as error:
+            del sys.modules[name]
+            if not isinstance(error, Exception):
+                raise
+            raise _failed(file.path, error) from error
+    return module
 
 
 @dataclass(frozen=True)

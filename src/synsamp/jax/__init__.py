@@ -4,7 +4,8 @@ from synsamp.extras import require_extra
 
 require_extra("synsamp.jax", "jax")
 
-from synsamp.jax.draws import Draws, open_draws  # noqa: E402 (the line above says what is missing)
+from synsamp.jax.cyclical import Cycles, cyclical  # noqa: E402 (the line above checks JAX)
+from synsamp.jax.draws import Draws, open_draws  # noqa: E402
 from synsamp.jax.floors import ClippingFloor, ReflectingFloor  # noqa: E402
 from synsamp.jax.preconditioner import RMSProp  # noqa: E402
 from synsamp.jax.predict import predictive_mean  # noqa: E402
@@ -12,31 +13,38 @@ from synsamp.jax.rewiring import (  # noqa: E402
     ConnectionCost,
     Connections,
     HardRewiring,
+    MagnitudeRewiring,
     Rectified,
     SoftRewiring,
     random_signs,
     turnover,
 )
-from synsamp.jax.run import run  # noqa: E402
+from synsamp.jax.run import RunState, run  # noqa: E402
 from synsamp.jax.sampler import Sampler, SamplerInfo, SamplerState, sampler  # noqa: E402
 from synsamp.jax.sampling import SamplingState, sampling, weights  # noqa: E402
+from synsamp.jax.thermostat import Thermostat  # noqa: E402
 from synsamp.jax.update import check  # noqa: E402
 
 __all__ = [
     "ClippingFloor",
     "ConnectionCost",
     "Connections",
+    "Cycles",
     "Draws",
     "HardRewiring",
+    "MagnitudeRewiring",
     "RMSProp",
     "Rectified",
     "ReflectingFloor",
+    "RunState",
     "Sampler",
     "SamplerInfo",
     "SamplerState",
     "SamplingState",
     "SoftRewiring",
+    "Thermostat",
     "check",
+    "cyclical",
     "open_draws",
     "predictive_mean",
     "random_signs",

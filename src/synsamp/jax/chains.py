@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,11 +18,11 @@ import numpy as np
 
 from synsamp.errors import refuse
 from synsamp.jax import bridge
+from synsamp.jax.steps import STEPS, Terms, start_of
 from synsamp.rule.backends import ChainBackend, Floats
 from synsamp.rule.method import Method
 from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.rule import Rule
-from synsamp.rule.underdamped import Underdamped
 from synsamp.rule.vectorisation import brief
 
 _MOST_NUMBERS = 2**20
@@ -45,7 +45,7 @@ class JaxChains(ChainBackend):
         method: Method = Overdamped(),  # noqa: B008 (frozen)
     ) -> None:
         super().__init__(rule, np.shape(start)[1], dt, threads, method)
-        if type(method) not in _STEPS:
+        if type(method) not in STEPS:
             remedy = "use Underdamped(), or compile the likelihood by numba.njit"
             raise refuse("method", "must be Overdamped or Underdamped in JAX", method, remedy)
         rule.check(np.asarray(start))
@@ -57,9 +57,9 @@ class JaxChains(ChainBackend):
         self._data = tuple(jnp.asarray(d) for d in rule.likelihood.data)
         _require_fit(rule, size, self._theta.dtype, self._data)
         self._room = int(np.clip(_MOST_NUMBERS // (chains * size), 1, _MOST_AT_ONCE))
-        self._state = jnp.zeros((chains, method.state_rows, size), self._theta.dtype)
+        self._state = start_of(method, self._theta)
         self._constants = method.constants(self.dt)
-        self._move = _loop(rule, size, _STEPS[type(method)])
+        self._move = _loop(rule, size, STEPS[type(method)])
 
     @property
     def theta(self) -> Floats:  # type: ignore[override]  # read from the device
@@ -156,29 +156,6 @@ def _require_fit(rule: Rule, size: int, dtype: Any, data: tuple[Any, ...]) -> No
         raise refuse(name, f"must return one number or the shape ({size},)", shape, remedy)
 
 
-class _Terms(NamedTuple):
-    """What a step needs of the rule: b, b′, and the drift for a temperature."""
-
-    b: Any
-    drift: Callable[[Any], Any]
-
-
-def _overdamped(theta: Any, state: Any, terms: _Terms, T: Any, constants: Any, normal: Any) -> Any:
-    noise = bridge.diffusion(terms.b, T)
-    return bridge.euler_maruyama(theta, terms.drift(T), noise, constants[0], normal), state
-
-
-def _underdamped(theta: Any, state: Any, terms: _Terms, T: Any, constants: Any, normal: Any) -> Any:
-    half_dt, kick_time, keep, heat = constants
-    v = bridge.kick(state[0], terms.drift(T), kick_time)
-    middle = bridge.glide(theta, v, half_dt)
-    v = bridge.refresh(v, terms.b, T, keep, heat, normal).astype(theta.dtype)
-    return bridge.glide(middle, v, half_dt), v[None]
-
-
-_STEPS: dict[type, Callable[..., Any]] = {Overdamped: _overdamped, Underdamped: _underdamped}
-
-
 @functools.lru_cache(maxsize=32)  # a second run of the same rule reuses it
 def _loop(rule: Rule, size: int, move: Callable[..., Any]) -> Callable[..., Any]:
     """Compiled loop of ``n`` steps of all chains, for any n."""
@@ -198,8 +175,8 @@ def _loop(rule: Rule, size: int, move: Callable[..., Any]) -> Callable[..., Any]
             found = likelihood(theta, data)
             return bridge.drift(b, speed_slope(theta), prior(theta), data_size, found, T)
 
-        theta, state = move(theta, state, _Terms(b, drift), T, constants, normal)
-        return theta, state, key
+        moved, state = move(state, Terms(b, drift), T, constants, normal)
+        return theta + moved, state, key
 
     of_chains = jax.vmap(one_step, in_axes=(0, 0, 0, None, None, None))
 

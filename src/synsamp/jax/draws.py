@@ -1,7 +1,7 @@
 """Draws of pytrees, in memory or in a Zarr folder.
 
 Each leaf is one array (chain, draw, …), named by the leaf's path. Draws on disk are read lazily,
-one at a time, so you can average over posteriors larger than memory.
+a chunk at a time, so you can average over posteriors larger than memory.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.arguments import function
+from synsamp.arguments import function, one_of
 from synsamp.errors import refuse
 from synsamp.jax.pytree import Tree, paths
+from synsamp.rule.arviz import convert
 from synsamp.rule.draw_store import as_path, new_zarr_group
 
+_CHUNK_NUMBERS = 2**18
 _BARE = "theta"
 """Name on disk of a tree that is one array."""
 
@@ -29,12 +31,47 @@ class Draws:
 
     Examples
     --------
-    >>> draws.at(0, 10)  # the pytree of one draw
+    >>> draws[0, 10]  # the pytree of one draw
+    >>> draws["dense/kernel"]  # all draws of one leaf, (chain, draw, …)
     >>> draws.values(lambda w: w["in"].std())  # a function of every draw: (chain, draw)
+
+    Attributes
+    ----------
+    names : list of str
+        Paths of the leaves.
+    log_likelihood : ndarray, shape (chain, draw), or None
+        Value in the step that led to each draw, on its minibatch; None if opened from disk.
+    state : RunState or None
+        Where the run ended; ``run(algorithm, draws.state, ...)`` continues.
+    attrs : dict
+        ``spread_inflation``, and ``speed`` if it was found automatically.
     """
 
-    def __init__(self, arrays: list[Any], names: list[str], structure: Any) -> None:
+    def __init__(
+        self,
+        arrays: list[Any],
+        names: list[str],
+        structure: Any,
+        log_likelihood: NDArray[Any] | None = None,
+        state: Any = None,
+        attrs: dict[str, float] | None = None,
+    ) -> None:
         self._arrays, self.names, self._structure = arrays, names, structure
+        self.log_likelihood, self.state, self.attrs = log_likelihood, state, attrs or {}
+
+    def __repr__(self) -> str:
+        chains, draws = self.shape
+        leaves = (f"{n} {a.shape[2:]}" for n, a in zip(self.names, self._arrays, strict=True))
+        return f"Draws({chains} chains, {draws} draws: {', '.join(leaves)})"
+
+    def __getitem__(self, which: Any) -> Any:
+        """All draws of the leaf with this name, or the pytree of draw (chain, draw)."""
+        if isinstance(which, str):
+            return np.asarray(self._arrays[self.names.index(one_of("name", which, self.names))])
+        if not (isinstance(which, tuple) and len(which) == 2):
+            raise refuse("index", "must be a name or (chain, draw)", which, "e.g. draws[0, -1]")
+        chain, draw = (range(n)[k] for n, k in zip(self.shape, which, strict=True))
+        return self.at(chain, draw)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -52,10 +89,12 @@ class Draws:
         return jax.tree.unflatten(self._structure, leaves)
 
     def by_draw(self) -> Iterator[Tree]:
-        """Iterate over draws of all chains, leaves (chain, …); one draw is in memory at a time."""
-        for draw in range(self.shape[1]):
-            leaves = [np.asarray(a[:, draw]) for a in self._arrays]
-            yield jax.tree.unflatten(self._structure, leaves)
+        """Iterate over draws of all chains, leaves (chain, …); one chunk is in memory at a time."""
+        n = min(_rows(a) for a in self._arrays)
+        for first in range(0, self.shape[1], n):
+            chunk = [np.asarray(a[:, first : first + n]) for a in self._arrays]
+            for k in range(chunk[0].shape[1]):
+                yield jax.tree.unflatten(self._structure, [part[:, k] for part in chunk])
 
     def __len__(self) -> int:
         chains, draws = self.shape
@@ -71,18 +110,17 @@ class Draws:
         """R-hat, ESS and Monte-Carlo error (ArviZ) of named functions of the parameters.
 
         ``draws.diagnose(loss=lambda w: loss(w, x))`` returns a Dataset with the variable ``loss``,
-        whose axis ``of`` holds mean, std, r_hat, ess_bulk, ess_tail and mcse_mean.
+        whose axis ``of`` holds mean, std, r_hat, ess_bulk, ess_tail and mcse_mean. Without
+        functions: of the trace of the log-likelihood.
         """
-        if not functions:
+        if not functions and self.log_likelihood is None:
             raise refuse("functions", "must be at least one", 0, "e.g. diagnose(norm=norm_of)")
         import arviz_stats  # takes seconds to import
 
-        found = xr.Dataset(
-            {
-                name: (("chain", "draw", *(f"{name}_{k}" for k in range(v.ndim - 2))), v)
-                for name, v in ((name, self.values(of)) for name, of in functions.items())
-            }
-        )
+        values = {name: self.values(of) for name, of in functions.items()}
+        if not functions:
+            values = {"log_likelihood": np.asarray(self.log_likelihood)}
+        found = _dataset(values)
         over = ("chain", "draw")
         rows = {
             "mean": found.mean(over),
@@ -93,6 +131,21 @@ class Draws:
             "mcse_mean": _by_arviz(arviz_stats.mcse, found, method="mean"),
         }
         return xr.concat(rows.values(), xr.Variable("of", list(rows)), join="exact")
+
+    def to_arviz(self) -> Any:
+        """All draws, and the trace of the log-likelihood, for ArviZ (0.23 or 1)."""
+        posterior = _dataset(dict(zip(self.names, map(np.asarray, self._arrays), strict=True)))
+        trace = self.log_likelihood
+        return convert(posterior, None if trace is None else _dataset({"lp": trace}))
+
+
+def _dataset(values: dict[str, NDArray[Any]]) -> xr.Dataset:
+    return xr.Dataset(
+        {
+            name: (("chain", "draw", *(f"{name}_{k}" for k in range(v.ndim - 2))), v)
+            for name, v in values.items()
+        }
+    )
 
 
 def _by_arviz(measure: Callable[..., Any], found: xr.Dataset, **options: Any) -> xr.Dataset:
@@ -114,25 +167,50 @@ class DrawWriter:
             ]
         else:
             self._arrays = _new_zarr(store, self._names, shapes, leaves)
+        self._waiting: list[Any] = []
+        self._values: list[Any] = []
+        self._written, self._at_once = 0, min(_rows(a) for a in self._arrays)
 
-    def append(self, trees: Tree) -> None:
-        """Add the next draw of every chain: leaves (chain, …)."""
-        for array, leaf in zip(self._arrays, jax.tree.leaves(trees), strict=True):
-            array[:, self._n] = np.asarray(leaf)
-        self._n += 1
+    def append(self, trees: Tree, values: NDArray[Any]) -> None:
+        """Add the next draws of all chains: leaves (draws, chain, …), and log-likelihoods."""
+        self._waiting.append((jax.tree.leaves(trees), values))
+        self._n += len(values)
+        if self._n - self._written >= self._at_once:
+            self._write()
 
-    def close(self) -> Draws:
+    def _write(self) -> None:
+        if not self._waiting:
+            return
+        blocks, values = zip(*self._waiting, strict=True)
+        for array, *parts in zip(self._arrays, *blocks, strict=True):
+            array[:, self._written : self._n] = np.moveaxis(np.concatenate(parts), 0, 1)
+        self._values += values
+        self._waiting, self._written = [], self._n
+
+    def close(self, state: Any = None, attrs: dict[str, float] | None = None) -> Draws:
         """The draws; fewer than planned if the run was interrupted."""
+        self._write()
         arrays = self._arrays
         if self._n < self._most:
             arrays = [self._cut(array) for array in arrays]
-        return Draws(arrays, self._names, self._structure)
+        trace = np.concatenate(self._values).T if self._values else np.empty((self._chains, 0))
+        return Draws(arrays, self._names, self._structure, trace, state, attrs)
 
     def _cut(self, array: Any) -> Any:
         if isinstance(array, np.ndarray):
             return array[:, : self._n]
         array.resize((self._chains, self._n, *array.shape[2:]))
         return array
+
+
+def _rows_of(shape: tuple[int, ...]) -> int:
+    """Draws in a chunk: as many as give about a megabyte."""
+    return int(np.clip(_CHUNK_NUMBERS // max(1, int(np.prod(shape[2:]))), 1, max(1, shape[1])))
+
+
+def _rows(array: Any) -> int:
+    """Draws that are read or written together."""
+    return 1 if isinstance(array, np.ndarray) else int(array.chunks[1])
 
 
 def open_draws(store: str | Path, like: Tree) -> Draws:
@@ -156,10 +234,13 @@ def open_draws(store: str | Path, like: Tree) -> Draws:
     names, arrays = _names(like), []
     for name, leaf in zip(names, jax.tree.leaves(like), strict=True):
         found = group.get(name)
-        if found is None or tuple(getattr(found, "shape", ()))[2:] != np.shape(leaf):
+        if not isinstance(found, zarr.Array) or found.shape[2:] != np.shape(leaf):
             what = "nothing" if found is None else getattr(found, "shape", "a folder")
             rule = f"must hold {name} with axes (chain, draw, *{np.shape(leaf)})"
             raise refuse("store", rule, what, "pass a tree like the sampled one as like=")
+        if found.nchunks_initialized < found.nchunks:  # Zarr would read them as fill values
+            left = f"{found.nchunks_initialized} of {found.nchunks} chunks of {name}"
+            raise refuse("store", "must hold every draw", left, "copy or run it again")
         arrays.append(found)
     return Draws(arrays, names, jax.tree.structure(like))
 
@@ -179,8 +260,9 @@ def _new_zarr(
         group.create_array(
             name,
             shape=shape,
-            chunks=(1, 1, *shape[2:]),  # a draw is written and read whole
+            chunks=(1, _rows_of(shape), *shape[2:]),
             dtype=str(leaf.dtype),
+            config={"write_empty_chunks": True},  # so that a missing chunk is a lost one
             dimension_names=("chain", "draw", *(f"axis_{k}" for k in range(len(shape) - 2))),
         )
         for name, shape, leaf in zip(names, shapes, leaves, strict=True)

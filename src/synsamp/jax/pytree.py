@@ -6,7 +6,7 @@ a function of a leaf's path such as ``"dense/kernel"``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 import jax
@@ -22,7 +22,7 @@ Tree = Any
 _T = TypeVar("_T")
 Schedule = Callable[[Any], Any]
 """Function of the step count, like those of Optax."""
-LeafSetting: TypeAlias = _T | Mapping[str, Any] | Sequence[Any] | Callable[[str], Any]
+LeafSetting: TypeAlias = _T | Mapping[str, Any] | list[Any] | tuple[Any, ...] | Callable[[str], Any]
 """One setting for all leaves, a prefix pytree, or a function of a leaf's path."""
 
 
@@ -90,11 +90,15 @@ def per_leaf(
 
 
 def _broadcast(name: str, setting: Any, tree: Tree) -> list[Any]:
-    is_leaf: Callable[[Any], bool] = lambda x: x is None  # noqa: E731
+    found: list[Any] = []
+
+    def spread(own: Any, part: Tree) -> None:  # parts of a model that are None have no leaves
+        found.extend([own] * len(jax.tree.leaves(part)))
+
     try:
-        whole = jax.tree.broadcast(setting, tree, is_leaf)
+        jax.tree.map(spread, setting, tree, is_leaf=lambda x: x is None)
     except ValueError as error:
         text = str(error).splitlines()[0][:100]
         remedy = "pass one for all leaves, or a prefix of the tree of parameters"
         raise refuse(name, "must fit the tree of parameters", text, remedy) from None
-    return jax.tree.leaves(whole, is_leaf=is_leaf)
+    return found

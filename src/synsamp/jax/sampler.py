@@ -9,8 +9,10 @@ Both are pure functions: use them with jit, vmap and scan, or pass them to `syns
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import functools
+import inspect
+from collections.abc import Callable, Collection
+from typing import Any, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,9 +23,11 @@ from synsamp.errors import refuse
 from synsamp.jax.floors import Floor
 from synsamp.jax.preconditioner import RMSProp
 from synsamp.jax.pytree import LeafSetting, Schedule, Tree
-from synsamp.jax.update import Progress, Settings
+from synsamp.jax.steps import LeafMethod
+from synsamp.jax.update import AUTO, Progress, Settings
 from synsamp.mappings import Identity, Mapping
 from synsamp.priors import Flat, Prior, PriorByGroup
+from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.speed import Speed
 
 
@@ -34,6 +38,22 @@ class SamplerState(NamedTuple):
     progress: Progress
 
 
+class SampledPosterior(NamedTuple):
+    """The rule of every leaf, and the log-likelihood."""
+
+    settings: Settings
+    value_and_gradient: Callable[..., tuple[jax.Array, Tree]]
+    """Log-likelihood and its gradient, of (w, key, *batch)."""
+    takes_key: bool
+    """Whether the log-likelihood is random."""
+
+    def start(self, position: Tree, rate: Any = 1.0) -> SamplerState:
+        """Initial state, with a factor of an automatic speed."""
+        progress = self.settings.init(position)
+        rate = jnp.asarray(rate, progress.rate.dtype)
+        return SamplerState(jax.tree.map(jnp.asarray, position), progress._replace(rate=rate))
+
+
 class SamplerInfo(NamedTuple):
     """Information about a step."""
 
@@ -42,22 +62,24 @@ class SamplerInfo(NamedTuple):
 
 
 class Sampler(NamedTuple):
-    """Pair of functions ``init(position)`` and ``step(key, state, *batch)``."""
+    """Functions ``init(position)`` and ``step(key, state, *batch)``, and what they sample."""
 
     init: Callable[..., SamplerState]
     step: Callable[..., tuple[SamplerState, SamplerInfo]]
+    posterior: SampledPosterior
 
 
 def sampler(
     log_likelihood: Callable[..., Any],
     *,
-    speed: LeafSetting[float | Schedule | Speed],
+    speed: LeafSetting[float | Schedule | Speed] | Literal["auto"],
     prior: LeafSetting[Prior | PriorByGroup] = Flat(),  # noqa: B008 (frozen)
     mapping: LeafSetting[Mapping] = Identity(),  # noqa: B008
     temperature: LeafSetting[float | Schedule] = 1.0,
     data_size: float = 1.0,
     floor: LeafSetting[Floor] | None = None,
     preconditioner: RMSProp | None = None,
+    method: LeafMethod = Overdamped(),  # noqa: B008
 ) -> Sampler:
     """The synaptic sampling rule as an algorithm with ``init`` and ``step`` (Eq. 21, Δt = 1).
 
@@ -65,9 +87,10 @@ def sampler(
     ----------
     log_likelihood : callable
         ``log_likelihood(w, *batch)`` returns a scalar: the sum over all examples (``data_size`` 1),
-        or the mean over a minibatch (``data_size`` N). With a mapping it receives w = f(θ).
-    speed, prior, mapping, temperature, data_size, floor, preconditioner
-        As for `synsamp.jax.sampling`.
+        or the mean over a minibatch (``data_size`` N). With a mapping it receives w = f(θ). If it
+        has an argument named ``key``, as for dropout, it receives a new JAX key in every step.
+    speed, prior, mapping, temperature, data_size, floor, preconditioner, method
+        As for `synsamp.jax.sampling`. With the speed "auto", `synsamp.jax.run` finds it in a pilot.
 
     Returns
     -------
@@ -80,27 +103,57 @@ def sampler(
     >>> state, info = algorithm.step(key, state)
     """
     function("log_likelihood", log_likelihood, "pass a function (w, *batch) -> log p(x|w)")
-    settings = Settings(prior, mapping, temperature, speed, data_size, floor, preconditioner)
-    value_and_gradient = jax.value_and_grad(_scalar(log_likelihood))
+    settings = Settings(
+        prior=prior,
+        mapping=mapping,
+        temperature=temperature,
+        speed=speed,
+        data_size=data_size,
+        floor=floor,
+        preconditioner=preconditioner,
+        method=method,
+    )
+    takes_key = "key" in _arguments(log_likelihood)
+    value_and_gradient = jax.value_and_grad(_scalar(log_likelihood, takes_key))
+    return sampler_of(SampledPosterior(settings, value_and_gradient, takes_key))
+
+
+@functools.lru_cache(maxsize=32)  # so that compiled loops are found again
+def sampler_of(posterior: SampledPosterior) -> Sampler:
+    """The algorithm that samples a posterior."""
+    settings = posterior.settings
 
     def init(position: Tree, rng_key: Any = None) -> SamplerState:
         del rng_key  # blackjax passes one
-        progress = settings.init(position)
-        return SamplerState(jax.tree.map(jnp.asarray, position), progress)
+        if settings.is_automatic:
+            remedy = "use a number, or synsamp.jax.run, which finds the speed"
+            raise refuse("speed", "must be a number outside of run", AUTO, remedy)
+        return posterior.start(position)
 
     def step(rng_key: Any, state: SamplerState, *batch: Any) -> tuple[SamplerState, SamplerInfo]:
+        own_key = rng_key
+        if posterior.takes_key:
+            rng_key, own_key = jax.random.split(rng_key)
         w = settings.weights(state.position)
-        value, gradients = value_and_gradient(w, *batch)
+        value, gradients = posterior.value_and_gradient(w, own_key, *batch)
         changes, progress = settings.update(rng_key, gradients, state.progress, state.position)
         moved = optax.apply_updates(state.position, changes)
         return SamplerState(moved, progress), SamplerInfo(value)
 
-    return Sampler(init, step)
+    return Sampler(init, step, posterior)
 
 
-def _scalar(log_likelihood: Callable[..., Any]) -> Callable[..., jax.Array]:
-    def value(*arguments: Any) -> jax.Array:
-        found = jnp.asarray(log_likelihood(*arguments))
+def _arguments(function: Callable[..., Any]) -> Collection[str]:
+    try:
+        return inspect.signature(function).parameters
+    except ValueError:  # a builtin
+        return ()
+
+
+def _scalar(log_likelihood: Callable[..., Any], takes_key: bool) -> Callable[..., jax.Array]:
+    def value(w: Tree, key: Any, *batch: Any) -> jax.Array:
+        extra = {"key": key} if takes_key else {}
+        found = jnp.asarray(log_likelihood(w, *batch, **extra))
         if found.shape != ():
             remedy = "return the mean over the minibatch, or the sum of all examples"
             raise refuse("log_likelihood", "must return one number", found.shape, remedy)

@@ -17,14 +17,17 @@ import jax
 import jax.numpy as jnp
 import optax
 
+from synsamp.arguments import number
 from synsamp.arguments import seed as checked_seed
 from synsamp.errors import refuse
 from synsamp.jax.floors import Floor
 from synsamp.jax.preconditioner import RMSProp
 from synsamp.jax.pytree import LeafSetting, Schedule, Tree
-from synsamp.jax.update import Progress, Settings, check
+from synsamp.jax.steps import LeafMethod
+from synsamp.jax.update import AUTO, Progress, Settings, check_fault, is_array
 from synsamp.mappings import Identity, Mapping
 from synsamp.priors import Flat, Prior, PriorByGroup
+from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.speed import Speed
 
 
@@ -37,13 +40,15 @@ class SamplingState(NamedTuple):
 
 def sampling(
     *,
-    speed: LeafSetting[float | Schedule | Speed],
+    speed: LeafSetting[float | Schedule | Speed] | None = None,
+    learning_rate: float | Schedule | None = None,
     prior: LeafSetting[Prior | PriorByGroup] = Flat(),  # noqa: B008 (frozen)
     mapping: LeafSetting[Mapping] = Identity(),  # noqa: B008
     temperature: LeafSetting[float | Schedule] = 1.0,
     data_size: float = 1.0,
     floor: LeafSetting[Floor] | None = None,
     preconditioner: RMSProp | None = None,
+    method: LeafMethod = Overdamped(),  # noqa: B008
     key: int | jax.Array = 0,
 ) -> optax.GradientTransformation:
     """The synaptic sampling rule as an Optax optimiser (Eq. 21, Δt = 1).
@@ -54,6 +59,8 @@ def sampling(
     ----------
     speed : float, Optax schedule, Speed, or pytree of them
         b, the learning rate of the mean loss divided by N.
+    learning_rate : float or Optax schedule
+        Instead of ``speed``: N b, as in ``optax.sgd(learning_rate)``.
     prior : Prior, PriorByGroup, pytree of them, or function of a leaf's path
         Prior of θ.
     mapping : Mapping, pytree of them, or function of a leaf's path
@@ -65,7 +72,9 @@ def sampling(
     floor : ReflectingFloor or ClippingFloor, pytree of them, or function of a leaf's path
         Lower bound of θ.
     preconditioner : RMSProp, optional
-        Adapts the speed; biases the stationary distribution.
+        Adapts the speed; biases the stationary distribution unless it has ``adapt_steps``.
+    method : Overdamped, Underdamped or Thermostat
+        How θ moves; τ counts steps (default 10). Underdamped with minibatches is SGHMC.
     key : int or jax.Array
         Seed or JAX key.
 
@@ -73,7 +82,16 @@ def sampling(
     -------
     optax.GradientTransformation
     """
-    settings = Settings(prior, mapping, temperature, speed, data_size, floor, preconditioner)
+    settings = Settings(
+        prior=prior,
+        mapping=mapping,
+        temperature=temperature,
+        speed=_speed_of(speed, learning_rate, data_size),
+        data_size=data_size,
+        floor=floor,
+        preconditioner=preconditioner,
+        method=method,
+    )
     first_key = as_key(key)
 
     def init(params: Tree) -> SamplingState:
@@ -90,10 +108,27 @@ def sampling(
         likelihood = jax.tree.map(jnp.negative, updates)
         changes, progress = settings.update(now, likelihood, state.progress, params)
         if not isinstance(progress.fault, jax.core.Tracer):
-            check(progress, params)
+            check_fault(progress, params)
         return changes, SamplingState(next_key, progress)
 
     return optax.GradientTransformation(init, update)
+
+
+def _speed_of(speed: Any, learning_rate: Any, data_size: float) -> Any:
+    """The speed, given as such or as the learning rate N b of the mean loss."""
+    if (speed is None) == (learning_rate is None):
+        remedy = "speed is learning_rate / data_size"
+        raise refuse("speed or learning_rate", "must be given, not both", speed, remedy)
+    if speed is not None:
+        if isinstance(speed, str) and speed == AUTO:
+            remedy = "use a number, or synsamp.jax.sampler(speed='auto') with synsamp.jax.run"
+            raise refuse("speed", "must be a number in an Optax loop", speed, remedy)
+        return speed
+    if callable(learning_rate):
+        return lambda count: learning_rate(count) / data_size
+    if not is_array(learning_rate):
+        learning_rate = number("learning_rate", learning_rate, above=0)
+    return learning_rate / data_size
 
 
 def _require_one_chain(key: Any, params: Tree) -> None:
@@ -115,6 +150,8 @@ def weights(mapping: Any, params: Tree) -> Tree:
 
 def as_key(key: Any) -> jax.Array:
     """Convert a seed to a JAX key; old-style and typed keys are unchanged."""
+    if is_array(key) and jnp.issubdtype(key.dtype, jnp.integer):
+        return jax.random.key(key)
     if isinstance(key, jax.Array):
         old_style = key.dtype == jnp.uint32 and key.ndim == 1
         new_style = jnp.issubdtype(key.dtype, jax.dtypes.prng_key) and key.ndim == 0

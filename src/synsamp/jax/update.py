@@ -3,12 +3,13 @@
     θ ← θ + b (∂log p_S + N dw/dθ ∂log p_N/∂w) + T b′ + sqrt(2 T b) ν
 
 This is Eq. 21 with Δt = 1, so b is the learning rate of an optimiser. The equation is that of
-`rule/equation.py`, through the bridge; this file determines prior, mapping, speed and temperature
-of each leaf and counts the steps.
+`rule/equation.py`, through the bridge, and `jax/steps.py` has the steps of all methods; this file
+determines prior, mapping, speed and temperature of each leaf and counts the steps.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -29,11 +30,19 @@ from synsamp.jax.pytree import (
     require_parameters,
     require_same_tree,
 )
+from synsamp.jax.steps import STEPS, Terms, start_of, with_unit_steps
 from synsamp.mappings import Identity, Mapping
 from synsamp.priors import Flat, Prior, PriorByGroup
+from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.speed import Speed
+from synsamp.rule.step import StepSizeWarning
 
+AUTO = "auto"
 _NOTHING = -1
+_FORGET = 0.99
+"""The running mean of ``heat`` covers about the last hundred steps."""
+_TOO_HOT = 0.1
+"""``heat`` above which `check` warns: a standard deviation is then 5 % too large."""
 
 
 class Progress(NamedTuple):
@@ -45,6 +54,13 @@ class Progress(NamedTuple):
     """(what, step) of the first fault; -1 if there is none."""
     memory: Tree
     """Running mean of squared gradients per leaf; empty without a preconditioner."""
+    motion: Tree
+    """State of the method per leaf, such as velocities; empty for the paper's dynamics."""
+    heat: jax.Array
+    """Running mean of b F²/(2T) per leaf, with the drift b F: by this fraction the steps of the
+    paper's dynamics, with their noise of minibatches, enlarge the variance of θ; 0 if T = 0."""
+    rate: jax.Array
+    """Factor of the speed; 1 unless the speed is "auto"."""
 
 
 class LeafRule(NamedTuple):
@@ -70,13 +86,31 @@ class Settings:
     data_size: float = 1.0
     floor: Any = None
     preconditioner: RMSProp | None = None
+    method: Any = Overdamped()  # noqa: RUF009
+    scaled: bool = False
+    """Whether the state holds a factor of the speed."""
     _rules: dict[Any, list[LeafRule]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         remedy = "the number of examples over which the loss is a mean"
-        number("data_size", self.data_size, above=0, at_most=1e15, remedy=remedy)
+        if not is_array(self.data_size):
+            number("data_size", self.data_size, above=0, at_most=1e15, remedy=remedy)
         if self.preconditioner is not None:
             instance("preconditioner", self.preconditioner, RMSProp)
+        object.__setattr__(self, "method", with_unit_steps(self.method))
+        if not self.is_overdamped and self.floor is not None:
+            remedy = "use method=synsamp.Overdamped()"
+            raise refuse("floor", "must be None with a velocity", self.floor, remedy)
+
+    @property
+    def is_overdamped(self) -> bool:
+        """Whether θ moves under the paper's dynamics."""
+        return isinstance(self.method, Overdamped)
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether a pilot finds the speed."""
+        return isinstance(self.speed, str) and self.speed == AUTO
 
     def rules(self, parameters: Tree) -> list[LeafRule]:
         """The rule of each leaf, cached by structure and shapes."""
@@ -93,12 +127,16 @@ class Settings:
         mappings = per_leaf("mapping", self.mapping, tree, (Mapping,), "e.g. Exponential(3.0)")
         kinds = (ReflectingFloor, ClippingFloor, type(None))
         floors = per_leaf("floor", self.floor, tree, kinds, "e.g. ReflectingFloor(-1.0)")
-        speeds = per_leaf("speed", self.speed, tree, None, "", by_path=False)
+        speed = 1.0 if self.is_automatic else self.speed
+        speeds = per_leaf("speed", speed, tree, None, "", by_path=False)
         temperatures = per_leaf("temperature", self.temperature, tree, None, "", by_path=False)
         leaves = [
             jax.ShapeDtypeStruct(np.shape(x), jnp.result_type(x)) for x in jax.tree.leaves(tree)
         ]
         settings = priors, mappings, floors, speeds, temperatures
+        if not self.is_overdamped and any(isinstance(own, Speed) for own in speeds):
+            remedy = "use a number or schedule, or method=synsamp.Overdamped()"
+            raise refuse("speed", "must not depend on θ with a velocity", "a Speed", remedy)
         return [_leaf_rule(*own) for own in zip(paths(tree), leaves, *settings, strict=True)]
 
     def weights(self, parameters: Tree) -> Tree:
@@ -113,10 +151,40 @@ class Settings:
 
     def init(self, parameters: Tree) -> Progress:
         """Initial state."""
-        self.rules(parameters)
+        rules = self.rules(parameters)
         memory = () if self.preconditioner is None else jax.tree.map(jnp.zeros_like, parameters)
-        nothing = jnp.full(2, _NOTHING, jnp.int32)
-        return Progress(jnp.zeros((), jnp.int32), nothing, memory)
+        motion = [start_of(self.method, jnp.asarray(x)) for x in jax.tree.leaves(parameters)]
+        return Progress(
+            steps=jnp.zeros((), jnp.int32),
+            fault=jnp.full(2, _NOTHING, jnp.int32),
+            memory=memory,
+            motion=motion,
+            heat=jnp.zeros(len(rules)),
+            rate=jnp.ones(()),
+        )
+
+    def terms(
+        self, parameters: Tree, gradients: Tree, progress: Progress
+    ) -> tuple[list[Terms], list[Any]]:
+        """b and drift of every leaf, from ∂(mean log p_N)/∂w; and the next preconditioners."""
+        memories = jax.tree.leaves(progress.memory) or [None] * len(self.rules(parameters))
+        found, remembered = [], []
+        for rule, theta, gradient, memory in zip(
+            self.rules(parameters),
+            map(jnp.asarray, jax.tree.leaves(parameters)),
+            jax.tree.leaves(gradients),
+            memories,
+            strict=True,
+        ):
+            if rule.slope is not None:
+                gradient = bridge.chain_rule(rule.slope(theta), gradient)
+            factor = progress.rate if self.scaled or self.is_automatic else 1.0
+            if self.preconditioner is not None:
+                memory = self.preconditioner.update(memory, gradient, progress.steps)
+                remembered.append(memory)
+                factor = factor * self.preconditioner.factor(memory)
+            found.append(leaf_terms(rule, theta, gradient, progress.steps, self.data_size, factor))
+        return found, remembered
 
     def update(
         self, key: Any, gradients: Tree, progress: Progress, parameters: Tree
@@ -125,55 +193,52 @@ class Settings:
         rules = self.rules(parameters)
         require_same_tree("gradients", gradients, parameters)
         thetas, structure = jax.tree.flatten(parameters)
-        likelihoods = jax.tree.leaves(gradients)
-        memories = jax.tree.leaves(progress.memory) or [None] * len(rules)
+        all_terms, remembered = self.terms(parameters, gradients, progress)
         count = progress.steps
-        changes, remembered = [], []
+        step, constants = STEPS[type(self.method)], self.method.constants(1.0)
+        changes, motion, heats = [], [], []
         keys = jax.random.split(key, len(rules))
-        for rule, theta, gradient, memory, own_key in zip(
-            rules, map(jnp.asarray, thetas), likelihoods, memories, keys, strict=True
+        for rule, theta, terms, moving, own_key in zip(
+            rules, map(jnp.asarray, thetas), all_terms, progress.motion, keys, strict=True
         ):
-            if rule.slope is not None:
-                gradient = bridge.chain_rule(rule.slope(theta), gradient)
-            factor = 1.0
-            if self.preconditioner is not None:
-                memory = self.preconditioner.update(memory, gradient, count)
-                remembered.append(memory)
-                factor = self.preconditioner.factor(memory)
+            T = rule.temperature(count)
             normal = jax.random.normal(own_key, theta.shape, theta.dtype) if rule.noisy else 0.0
-            changes.append(
-                leaf_update(rule, theta, gradient, normal, count, self.data_size, factor)
-            )
+            moved, moving = step(moving, terms, T, constants, normal)
+            if rule.floor is not None:
+                moved = rule.floor(theta + moved) - theta
+            changes.append(jnp.asarray(moved).astype(theta.dtype))
+            motion.append(jax.tree.map(lambda x, like=theta: x.astype(like.dtype), moving))
+            heats.append(_heat(terms, T) if rule.noisy else jnp.zeros(()))
         temperatures = [rule.temperature(count) for rule in rules]
-        fault = _first_fault(progress, likelihoods, temperatures)
-        memory_tree = jax.tree.unflatten(structure, remembered) if remembered else ()
-        return jax.tree.unflatten(structure, changes), Progress(count + 1, fault, memory_tree)
+        keep = jnp.minimum(_FORGET, count / (count + 1.0))
+        after = progress._replace(
+            steps=count + 1,
+            fault=_first_fault(progress, jax.tree.leaves(gradients), temperatures),
+            memory=jax.tree.unflatten(structure, remembered) if remembered else (),
+            motion=motion,
+            heat=keep * progress.heat + (1.0 - keep) * jnp.stack(heats),
+        )
+        return jax.tree.unflatten(structure, changes), after
 
 
-def leaf_update(
-    rule: LeafRule,
-    theta: Any,
-    gradient: Any,
-    normal: Any,
-    count: Any,
-    data_size: float,
-    factor: Any = 1.0,
-) -> Any:
-    """Change of one leaf, from its likelihood gradient in θ and its normals."""
+def _heat(terms: Terms, T: Any) -> Any:
+    """b F²/(2T), the mean over a leaf; in units of the variance that the rule keeps up."""
+    cold = T <= 0
+    mean = jnp.mean(terms.drift(0.0) ** 2 / terms.b) / (2.0 * jnp.where(cold, 1.0, T))
+    return jnp.where(cold, 0.0, mean).astype(jnp.float32)
+
+
+def leaf_terms(
+    rule: LeafRule, theta: Any, gradient: Any, count: Any, data_size: float, factor: Any = 1.0
+) -> Terms:
+    """b and drift of one leaf, from its likelihood gradient in θ."""
     b, b_slope = rule.speed(theta, count)
-    T = rule.temperature(count)
-    moved = bridge.euler_maruyama(
-        0.0,
-        bridge.drift(
-            b * factor, b_slope * factor, rule.prior_gradient(theta), data_size, gradient, T
-        ),
-        bridge.diffusion(b * factor, T),
-        1.0,
-        normal,
-    )
-    if rule.floor is not None:
-        moved = rule.floor(theta + moved) - theta
-    return jnp.asarray(moved).astype(theta.dtype)
+    b, b_slope = b * factor, b_slope * factor
+
+    def drift(T: Any) -> Any:
+        return bridge.drift(b, b_slope, rule.prior_gradient(theta), data_size, gradient, T)
+
+    return Terms(b, drift)
 
 
 def _leaf_rule(
@@ -200,6 +265,8 @@ def _leaf_rule(
 
 def _temperature(name: str, temperature: Any) -> tuple[Callable[[Any], Any], bool]:
     limits: Any = dict(at_least=0, at_most=1e12, remedy="0 gives MAP, 1 the posterior")
+    if is_array(temperature):
+        return lambda count: temperature, True
     if callable(temperature):
         number(f"{name}, step 0,", _at_step_0(temperature), **limits)
         return temperature, True
@@ -220,8 +287,13 @@ def _speed(
     if callable(speed):
         number(f"{name}, step 0,", _at_step_0(speed), at_least=0, **limits)
         return lambda theta, count: (speed(count), 0.0)
-    constant = number(name, speed, above=0, **limits)
+    constant = speed if is_array(speed) else number(name, speed, above=0, **limits)
     return lambda theta, count: (constant, 0.0)
+
+
+def is_array(value: Any) -> bool:
+    """Whether a setting is a number of ``optax.inject_hyperparams``, which may be traced."""
+    return isinstance(value, jax.Array) and value.ndim == 0
 
 
 def _at_step_0(schedule: Callable[[int], Any]) -> Any:
@@ -239,21 +311,60 @@ def _first_fault(progress: Progress, gradients: list[Any], temperatures: list[An
     return jnp.where(first, now, progress.fault)
 
 
-def check(progress: Any, parameters: Tree) -> None:
-    """Raise an error if a gradient was NaN or infinite, or a temperature negative.
+def check(state: Any, parameters: Tree) -> None:
+    """Raise an error if a gradient was NaN or infinite; warn if steps are too long.
 
     Code under ``jax.jit`` cannot raise exceptions, so the state records the first fault. Call this
     from time to time in your training loop; `synsamp.jax.run` does so for you.
 
     Parameters
     ----------
-    progress : SamplingState, SamplerState or Progress
+    state : SamplingState, SamplerState or a state of ``optax.chain`` that contains one
         State of ``sampling`` or ``sampler``.
     parameters : pytree
         The parameters, for the name of the leaf.
+
+    Warns
+    -----
+    StepSizeWarning
+        If drift and noise of minibatches enlarge the variance of θ by more than 10 %, averaged over
+        a leaf and the last hundred steps. Without minibatches this is a lower bound, since the
+        sharpest direction is affected most; `synsamp.jax.run` measures that direction.
     """
-    progress = getattr(progress, "progress", progress)
-    instance("state", progress, Progress, "pass the state of sampling() or sampler()")
+    progress = _find_progress(state)
+    check_fault(progress, parameters)
+    heat = np.asarray(progress.heat)
+    worst = int(np.argmax(heat))
+    if heat[worst] > _TOO_HOT and has_no_velocity(progress):
+        warnings.warn(
+            f"speed must be small enough for the noise of the rule to exceed that of the gradient, "
+            f"got a variance of about {1 + heat[worst]:.2g} times the posterior's at "
+            f"{paths(parameters)[worst]}; multiply the speed by {0.5 * _TOO_HOT / heat[worst]:.1g},"
+            " or use larger minibatches or method=synsamp.jax.Thermostat()",
+            StepSizeWarning,
+            stacklevel=2,
+        )
+
+
+def has_no_velocity(progress: Progress) -> bool:
+    """Whether the state is of the paper's dynamics."""
+    return not jax.tree.leaves(progress.motion)
+
+
+def _find_progress(state: Any) -> Progress:
+    found = [
+        leaf
+        for leaf in jax.tree.leaves(state, is_leaf=lambda x: isinstance(x, Progress))
+        if isinstance(leaf, Progress)
+    ]
+    if len(found) != 1:
+        remedy = "pass the state of sampling(), sampler(), or an optax.chain with one of them"
+        raise refuse("state", "must contain one state of the rule", f"{len(found)} of them", remedy)
+    return found[0]
+
+
+def check_fault(progress: Progress, parameters: Tree) -> None:
+    """Raise an error if a gradient was NaN or infinite, or a temperature negative."""
     what, step = (int(n) for n in np.asarray(progress.fault))
     if what == _NOTHING:
         return

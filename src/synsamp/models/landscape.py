@@ -25,20 +25,43 @@ from synsamp.rule import Batch
 def likelihood_gradient(theta: Any, centres: Any, widths: Any, heights: Any) -> Any:
     """∂ log p_N(x|θ)/∂θ of the peaks."""
     out = np.zeros(2)
-    total = 0.0
-    top = -np.inf
-    # Terms are scaled by the largest, so that the gradient is accurate for any θ.
+    out[0], out[1] = gradient_at(theta[0], theta[1], centres, widths, heights)
+    return out
+
+
+@scalar
+def gradient_at(x: float, y: float, centres: Any, widths: Any, heights: Any) -> Any:
+    """∂ log p_N(x|θ)/∂θ at θ = (x, y), as two numbers."""
+    top = highest(x, y, centres, widths, heights)
+    total = first = second = 0.0
     for k in range(widths.size):
-        a, b = theta[0] - centres[k, 0], theta[1] - centres[k, 1]
-        top = max(top, np.log(heights[k]) - 0.5 * (a * a + b * b) / widths[k] ** 2)
-    for k in range(widths.size):
-        a, b = theta[0] - centres[k, 0], theta[1] - centres[k, 1]
+        a, b = x - centres[k, 0], y - centres[k, 1]
         precision = 1.0 / widths[k] ** 2
         term = np.exp(np.log(heights[k]) - 0.5 * (a * a + b * b) * precision - top)
         total += term
-        out[0] -= term * a * precision
-        out[1] -= term * b * precision
-    return out / total
+        first -= term * a * precision
+        second -= term * b * precision
+    return first / total, second / total
+
+
+@scalar
+def log_likelihood_at(x: float, y: float, centres: Any, widths: Any, heights: Any) -> float:
+    """log p_N(x|θ) at θ = (x, y) up to a constant, for compiled code."""
+    top, total = highest(x, y, centres, widths, heights), 0.0
+    for k in range(widths.size):
+        a, b = x - centres[k, 0], y - centres[k, 1]
+        total += np.exp(np.log(heights[k]) - 0.5 * (a * a + b * b) / widths[k] ** 2 - top)
+    return top + np.log(total)
+
+
+@scalar
+def highest(x: float, y: float, centres: Any, widths: Any, heights: Any) -> float:
+    """Logarithm of the largest term, by which all are scaled: so sums are accurate for any θ."""
+    top = -np.inf
+    for k in range(widths.size):
+        a, b = x - centres[k, 0], y - centres[k, 1]
+        top = max(top, np.log(heights[k]) - 0.5 * (a * a + b * b) / widths[k] ** 2)
+    return top
 
 
 @dataclass(frozen=True)

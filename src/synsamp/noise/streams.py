@@ -82,11 +82,18 @@ def box_muller(
 
 
 @njit(fastmath={"contract"}, error_model="numpy", nogil=True)
-def fill_normals(state: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
-    """Fill ``out`` (size a multiple of BLOCK) with independent standard normals."""
-    words = np.empty(BLOCK, np.uint32)
+def fill_normals_with(
+    state: NDArray[np.uint32], words: NDArray[np.uint32], out: NDArray[np.float32]
+) -> None:
+    """`fill_normals` with room for the words, uint32[BLOCK], so that nothing is allocated."""
     half = BLOCK // 2
     for start in range(0, out.size, BLOCK):
         fill_words(state, words)
         block = out[start : start + BLOCK]
         box_muller(words[:half], words[half:], block[:half], block[half:])
+
+
+@njit(fastmath={"contract"}, error_model="numpy", nogil=True)
+def fill_normals(state: NDArray[np.uint32], out: NDArray[np.float32]) -> None:
+    """Fill ``out`` (size a multiple of BLOCK) with independent standard normals."""
+    fill_normals_with(state, np.empty(BLOCK, np.uint32), out)

@@ -25,6 +25,7 @@ from synsamp.protocol.records.turnover import turnover as turnover
 from synsamp.protocol.records.weight import weight as weight
 from synsamp.protocol.saved import saved_state as saved_state
 from synsamp.protocol.steps import Act as Act
+from synsamp.protocol.steps import AddNeurons as AddNeurons
 from synsamp.protocol.steps import Branch as Branch
 from synsamp.protocol.steps import Change as Change
 from synsamp.protocol.steps import Lesion as Lesion

@@ -18,7 +18,17 @@ from synsamp.protocol.context import Context, ProgressBar
 from synsamp.protocol.every import Every
 from synsamp.protocol.saved import GROUP, state_dataset
 from synsamp.protocol.step_log import NONE_REMOVED, as_log, as_text
-from synsamp.protocol.steps import TIMED, Act, Branch, Change, Lesion, Mark, Save, has_lesions
+from synsamp.protocol.steps import (
+    TIMED,
+    Act,
+    AddNeurons,
+    Branch,
+    Change,
+    Lesion,
+    Mark,
+    Save,
+    has_lesions,
+)
 from synsamp.protocol.tables import Tables
 from synsamp.seeds import named_seed
 from synsamp.spiking import Simulation
@@ -175,6 +185,8 @@ class ProtocolRun:
             removed = np.flatnonzero(before & ~branch.simulation.alive)
             self._note(branch, step.describe(), as_text(lesions), removed)
             branch.take_rows(after_lesion=True)
+        elif isinstance(step, AddNeurons):
+            self._add_neurons(branch, step)
         elif isinstance(step, Change):
             self._change(branch, step, "")
         elif isinstance(step, Mark):
@@ -202,6 +214,16 @@ class ProtocolRun:
             branch.simulation.change(numbers)
         if note is not None:
             self._note(branch, note + change.describe(), as_text(numbers))
+
+    def _add_neurons(self, branch: BranchState, step: AddNeurons) -> None:
+        chosen, now_s = (
+            step.chosen(branch.view("step", str(branch.index))),
+            branch.simulation.time_s,
+        )
+        # Branches that add the same neurons give them the same synapses.
+        seed = named_seed(self._seed, "new neurons", step.population, now_s)
+        branch.simulation.add_neurons(step.population, chosen, seed)
+        self._note(branch, step.describe(), as_text(chosen))
 
     def _note(
         self,

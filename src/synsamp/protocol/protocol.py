@@ -43,7 +43,8 @@ class Protocol:
     network
         The network.
     steps
-        Steps in order: `Show`, `Silence`, `Act`, `Lesion`, `Change`, `Mark`, `Save`, `Branch`.
+        Steps in order: `Show`, `Silence`, `Act`, `Lesion`, `AddNeurons`, `Change`, `Mark`, `Save`,
+        `Branch`.
     record
         Records by name (one file each in `synsamp.protocol.records`).
     sync_interval_s

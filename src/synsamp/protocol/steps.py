@@ -1,9 +1,9 @@
 """The steps of a protocol: what is done to the network, in the order of a Methods section.
 
-`Show`, `Silence` and `Act` take time; `Lesion`, `Change`, `Mark` and `Save` happen at once;
-`Branch` lets a copy of the network go its own way. What happens at once may be chosen from the
-state: a function of a `View` instead of the thing itself. It is asked once, and must depend on the
-view alone.
+`Show`, `Silence` and `Act` take time; `Lesion`, `AddNeurons`, `Change`, `Mark` and `Save` happen at
+once; `Branch` lets a copy of the network go its own way. What happens at once may be chosen from
+the state: a function of a `View` instead of the thing itself. It is asked once, and must depend on
+the view alone.
 """
 
 from __future__ import annotations
@@ -157,6 +157,40 @@ def as_lesions(what: Any) -> list[NetworkLesion]:
     ]
 
 
+class AddNeurons:
+    """Add neurons to a population, in places of removed ones: neurogenesis.
+
+    A new neuron is at rest. Its potential synapses from and to living neurons have a θ drawn from
+    their prior. Populations keep their size: for one that grows, give its final size and begin with
+    ``Lesion(RemoveNeurons("e", later))``.
+
+    Parameters
+    ----------
+    population : str
+        Name of the population.
+    what : sequence of int, or callable
+        Indices within the population of neurons that were removed before, or a function of a `View`
+        that returns them. An empty list adds none.
+    """
+
+    def __init__(
+        self, population: str, what: Sequence[int] | Callable[[View], Sequence[int]]
+    ) -> None:
+        self.population = arguments.text("population", population)
+        self.what = what
+        if not callable(what):
+            arguments.wholes("neurons", what, at_least=0)
+
+    def chosen(self, view: View) -> list[int]:
+        """The neurons, asked of the state if need be."""
+        found = self.what(view) if callable(self.what) else self.what
+        return [int(i) for i in arguments.wholes("neurons", found, at_least=0)]
+
+    def describe(self) -> str:
+        """In one line, for the log."""
+        return f"neurons added to {self.population}"
+
+
 class Change:
     """Set other numbers of projections: speed, temperature, prior, plasticity (`sim.change`).
 
@@ -272,10 +306,12 @@ class Branch:
 
 
 TIMED = (Show, Silence, Act)
-AT_ONCE = (Lesion, Change, Mark, Save)
+AT_ONCE = (Lesion, AddNeurons, Change, Mark, Save)
 
 
-ProtocolStep: TypeAlias = Show | Silence | Act | Lesion | Change | Mark | Save | Branch | Every
+ProtocolStep: TypeAlias = (
+    Show | Silence | Act | Lesion | AddNeurons | Change | Mark | Save | Branch | Every
+)
 """What a `Protocol` or a `Branch` does, one after the other."""
 
 
@@ -296,6 +332,11 @@ def checked_step(step: Any, network: Network) -> Any:
         return replace(step, stimulus=parse_stimulus(step.stimulus, network))
     if isinstance(step, Act):
         check_environment(step.environment, network)
+    if isinstance(step, AddNeurons):
+        places = network.neurons_of(step.population)
+        if not callable(step.what):
+            of = f"neurons of {step.population!r}"
+            arguments.wholes(of, step.what, at_least=0, at_most=places.size - 1)
     if isinstance(step, Change):
         numbers = {name: dict(step.numbers) for name in step.projections}
         if numbers:

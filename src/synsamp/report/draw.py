@@ -37,25 +37,31 @@ class Drawing:
 
 def draw_figures(experiment: Experiment, folder: RunFolder) -> list[Drawing]:
     """Draw all figures of a finished run into its ``figures`` folder (its lock is held)."""
-    results = folder.results()
-    figures: dict[str, Figure] = {}
     with mpl.rc_context(STYLE):
-        about = folder.description
-        if about.trials is None or not about.swept:  # one setting: the experiment's own figures
-            draw = experiment.draw or draw_records
-            parameters, runs = parameters_of(experiment, folder), results_by_seed(folder)
-            with user_code(f"draw of {experiment.name}"):
-                figures |= draw(parameters, runs)
-        if about.trials is not None:
-            # Its labels are a folder's words: a $ in them is a dollar, not the start of a formula.
-            with mpl.rc_context({"text.parse_math": False}):
-                figures |= draw_over_seeds(about, results)
+        figures = figures_of(experiment, folder)
         with user_code(f"draw of {experiment.name}"):
             drawings = [_render(key, figure) for key, figure in figures.items()]
     files = {f"{drawing.key}.png": drawing.png for drawing in drawings}
     files |= {f"{drawing.key}.svg": drawing.svg for drawing in drawings}
     write_figures(folder.path, files)
     return drawings
+
+
+def figures_of(experiment: Experiment, folder: RunFolder) -> dict[str, Figure]:
+    """Draw all figures of a finished run, by key, with the matplotlib settings in force."""
+    results = folder.results()
+    figures: dict[str, Figure] = {}
+    about = folder.description
+    if about.trials is None or not about.swept:  # one setting: the experiment's own figures
+        draw = experiment.draw or draw_records
+        parameters, runs = parameters_of(experiment, folder), results_by_seed(folder)
+        with user_code(f"draw of {experiment.name}"):
+            figures |= draw(parameters, runs)
+    if about.trials is not None:
+        # Its labels are a folder's words: a $ in them is a dollar, not the start of a formula.
+        with mpl.rc_context({"text.parse_math": False}):
+            figures |= draw_over_seeds(about, results)
+    return figures
 
 
 def panels_of(key: str, captions: Mapping[str, str]) -> list[str]:

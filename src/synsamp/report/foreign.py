@@ -8,6 +8,7 @@ hold; and marks that turn the direction of writing, so that a line reads as some
 from __future__ import annotations
 
 import re
+import textwrap
 
 _UNFIT = re.compile(
     "["
@@ -19,6 +20,8 @@ _UNFIT = re.compile(
 )
 MOST_DRAWN = 36
 """Characters of a label in a figure; a longer one leaves no room for the drawing."""
+MOST_LINES = 4
+"""Lines of a label that is not cut."""
 
 
 def visible(text: str) -> str:
@@ -30,3 +33,10 @@ def label(text: object) -> str:
     """Words for a figure: visible, in one line, of bounded length."""
     line = " ".join(visible(str(text)).split())
     return line if len(line) <= MOST_DRAWN else line[: MOST_DRAWN - 1] + "…"
+
+
+def whole_label(text: object) -> str:
+    """Words for a figure that must be read in full: in lines instead of cut, if they are long."""
+    line = " ".join(visible(str(text)).split())
+    lines = textwrap.wrap(line, MOST_DRAWN, max_lines=MOST_LINES, placeholder="…")
+    return "\n".join(lines)

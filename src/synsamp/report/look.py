@@ -34,9 +34,10 @@ nav {
   position: sticky; top: 0; z-index: 1; background: var(--card);
   border-bottom: 1px solid var(--line);
 }
-nav .bar { display: flex; gap: 0.4rem 1.4rem; overflow-x: auto; white-space: nowrap; }
-nav a { display: block; padding: 0.7rem 0; text-decoration: none; font-weight: 550; }
-nav small { color: var(--soft); font-weight: 400; }
+nav .bar { display: flex; flex-wrap: wrap; gap: 0 1.4rem; }
+nav a, nav span { display: block; padding: 0.6rem 0; text-decoration: none; font-weight: 550; }
+nav span { color: var(--soft); }
+nav small { color: var(--soft); font-weight: 400; white-space: nowrap; }
 section.run { padding-top: 2.6rem; }
 section.run + section.run { margin-top: 3rem; border-top: 1px solid var(--line); }
 .alias { color: var(--soft); font-weight: 400; }
@@ -76,6 +77,15 @@ svg circle.null { fill: none; stroke: var(--soft); stroke-width: 1.5; }
 svg .paper { fill: var(--accent); }
 td.holds { color: var(--good); } td.fails, td.not-specific { color: var(--bad); }
 td.undecided { color: var(--soft); }
+section.run > figure:first-of-type { margin-top: 1.4rem; }
+.finding { font-size: 1.05rem; max-width: 52rem; }
+.claims-part > summary {
+  background: var(--card); border: 1px solid var(--line); border-radius: 12px;
+  margin-bottom: 1rem;
+}
+.card > ul:not(.chips) { margin: 0 1rem 1rem; padding-left: 1.2rem; }
+.card > ul li { margin: 0.3rem 0; max-width: 52rem; }
+.card > .chips { margin: 0 1rem 1rem; }
 figure { margin: 0 0 1.2rem; display: grid; grid-template-columns: minmax(0, 1fr); }
 figure .sheet { background: #ffffff; padding: 0.8rem; text-align: center; }
 figure img { max-width: 100%; height: auto; display: inline-block; vertical-align: middle; }
@@ -87,9 +97,7 @@ figcaption p { margin: 0 0 0.6rem; } figcaption p:last-child { margin: 0; }
 }
 .sideways { display: none; color: var(--soft); font-size: 0.86rem; text-align: right; }
 .aside { font-size: 0.86rem; font-weight: 400; color: var(--soft); margin-left: 0.4rem; }
-.notes { display: grid; gap: 0 2.5rem; grid-template-columns: minmax(0, 1fr); }
-.notes ul { margin: 0; padding-left: 1.2rem; } .notes li { margin: 0.3rem 0; }
-details { margin-top: 1rem; }
+details { margin-top: 0.8rem; }
 summary { cursor: pointer; padding: 0.75rem 1rem; font-weight: 600; }
 details table { font-size: 0.9rem; }
 code, .key { font: 0.88em/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
@@ -102,7 +110,6 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
 @media (min-width: 68rem) {
   figure { grid-template-columns: minmax(0, 1fr) 20rem; }
   figcaption { border-top: 0; border-left: 1px solid var(--line); }
-  .notes { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 }
 @media (max-width: 60rem) {
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -122,6 +129,12 @@ footer { color: var(--soft); font-size: 0.85rem; padding-top: 2rem; padding-bott
   figure .sheet { overflow-x: auto; text-align: left; }
   figure img { max-width: none; width: max(100%, var(--natural) * 0.85); }
 }
-@media (max-width: 38rem) { .sideways { display: block; } }
+@media (max-width: 38rem) {
+  .sideways { display: block; }
+  html { scroll-padding-top: 0; }
+  nav { position: static; }
+  nav .bar { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); }
+  nav a, nav span { padding: 0.35rem 0; }
+}
 @media print { nav { display: none; } .card { break-inside: avoid; } }
 """

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from synsamp.claims.measures import MEASURES, PARTS
 from synsamp.experiments.base import Results
 from synsamp.figures.style import BLUE, DENSITY, GREEN, INK, PALE
-from synsamp.report.foreign import label
+from synsamp.report.foreign import label, whole_label
 from synsamp.report.verdict_map import COLOURS, draw_verdicts
 from synsamp.runs.ensembles.gather import VERDICTS
 from synsamp.runs.ensembles.plan import coordinates
@@ -192,4 +192,4 @@ def _heat_maps(whole: xr.Dataset, vary: Sequence[str]) -> Figure:
 
 
 def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float | np.floating) else label(value)
+    return f"{value:g}" if isinstance(value, float | np.floating) else whole_label(value)

@@ -11,9 +11,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from io import BytesIO
 from typing import NamedTuple
 
 from markupsafe import Markup
+from PIL import Image
 
 from synsamp.experiments.base import Experiment
 from synsamp.report.claim_range import claim_range
@@ -21,6 +23,7 @@ from synsamp.report.draw import Drawing, panels_of
 from synsamp.report.look import CSS
 from synsamp.report.numbers import (
     band_text,
+    count_verdicts,
     interval_text,
     number_text,
     paper_text,
@@ -29,6 +32,7 @@ from synsamp.report.numbers import (
     tally,
     verdict_and_why,
 )
+from synsamp.report.palette import in_few_colours
 from synsamp.report.template import render
 from synsamp.report.verdict_map import SIGNS
 from synsamp.runs.overrides import flat, meanings
@@ -37,7 +41,10 @@ from synsamp.runs.storage.folder import ClaimRecord, Description, Status
 GENERATOR = "synsamp report"
 MOST_ALT = 1500
 """Characters of a figure's alternative text."""
-SVG_LIMIT_BYTES = 400_000  # above this a picture of points is smaller and faster as PNG
+SVG_LIMIT_BYTES = 100_000
+"""A larger drawing is shown as PNG: smaller, and faster to show."""
+ABOUT_CLAIMS = ("values",)
+"""Keys of drawings that show the claims of one setting: they are folded with them."""
 
 
 class Chip(NamedTuple):
@@ -65,6 +72,7 @@ class FigureView(NamedTuple):
     source: str
     alt: str
     captions: list[tuple[str, str]]
+    about_claims: bool
 
 
 @dataclass(frozen=True)
@@ -89,10 +97,42 @@ class RunPage:
         return " ".join(f"{n} {SIGNS[word]}" for word, n in count.items() if n)
 
     @property
+    def claims_by_point(self) -> dict[str, list[ClaimRecord]]:
+        """The claims at each combination of a sweep; of one setting, all under ""."""
+        found: dict[str, list[ClaimRecord]] = {}
+        for claim in self.claims:
+            found.setdefault(claim.at, []).append(claim)
+        return found
+
+    @property
+    def short_name(self) -> str:
+        """The shortest name, for the navigation."""
+        return self.experiment.alias or self.experiment.name
+
+    @property
+    def note(self) -> str:
+        """What to say if verdicts are missing for want of seeds."""
+        return seeds_note(self.claims)
+
+    @property
+    def finding(self) -> str:
+        """What the figures show, in a sentence: the verdicts on the claims."""
+        if not self.claims:
+            return ""
+        what = "At all combinations together" if self.description.swept else "Of its claims"
+        return f"{what}, {tally(self.claims)}."
+
+    @property
+    def amount(self) -> str:
+        """How many seeds it has."""
+        trials = self.description.trials
+        return "1 seed" if trials is None else f"{trials} seeds"
+
+    @property
     def seeds(self) -> str:
         """Over how many seeds they were judged, in words."""
         trials = self.description.trials
-        return "one seed, which decides nothing by itself" if trials is None else f"{trials} seeds"
+        return "one seed, which decides nothing by itself" if trials is None else self.amount
 
     @property
     def chips(self) -> Iterator[Chip]:
@@ -120,7 +160,9 @@ class RunPage:
             shown = [(panel, captions[panel]) for panel in panels_of(drawing.key, captions)]
             words = " ".join(caption for _, caption in shown) or drawing.alt
             alt = f"{name}. {words}"[:MOST_ALT]
-            yield FigureView(name, drawing.width_px, _as_data(drawing), alt, shown)
+            about_claims = drawing.key in ABOUT_CLAIMS and not self.description.swept
+            source = _as_data(drawing)
+            yield FigureView(name, drawing.width_px, source, alt, shown, about_claims)
 
     @property
     def parameters(self) -> Iterator[ParameterRow]:
@@ -132,22 +174,47 @@ class RunPage:
             yield ParameterRow(key, text, texts.get(key, ""), key in given)
 
 
-def page(runs: Sequence[RunPage]) -> str:
-    """Return the whole page."""
+def page(runs: Sequence[RunPage], waiting: Sequence[str] = ()) -> str:
+    """Return the whole page; ``waiting``: names of the runs that will be added to it."""
     claims = [claim for run in runs for claim in run.claims]
     widths = sorted({drawing.width_px for run in runs for drawing in run.drawings})
     css = CSS + "".join(f".wide-{width} {{ --natural: {width}px; }}\n" for width in widths)
+    title, lead = _heading(runs, len(runs) + len(waiting))
     return render(
         "page.html",
         runs=runs,
+        waiting=waiting,
+        title=title,
+        lead=lead,
         generator=GENERATOR,
         version=metadata.version("synsamp"),
         css=Markup(css),
         policy=Markup(_policy(css)),
         claims_table=_claims_table,
+        count=count_verdicts,
         tally=tally(claims),
         note=seeds_note(claims),
         any_claim=bool(claims),
+    )
+
+
+def _heading(runs: Sequence[RunPage], count: int) -> tuple[str, str]:
+    """Title and first sentence: what was run."""
+    presets = " and ".join(dict.fromkeys(run.description.preset for run in runs))
+    if count == 1:
+        (run,) = runs
+        swept = list(run.description.vary) + ["one change at a time"] * bool(
+            run.description.changes
+        )
+        what = f": sweep of {', '.join(swept)}" if swept else ""
+        names = " · ".join(filter(None, [run.experiment.name, run.experiment.alias]))
+        lead = f"{run.experiment.summary} ({names}, preset {presets}, {run.amount})"
+        return f"{run.experiment.title}{what}", lead
+    what = f"preset {presets}" if presets else "under way"
+    return (
+        f"Synaptic sampling: {count} experiments, {what}",
+        "The rule of “Network Plasticity as Bayesian Inference” (Kappel, Habenschuss, Legenstein "
+        "and Maass 2015): what each experiment shows, and which claims hold.",
     )
 
 
@@ -184,8 +251,11 @@ def _given(description: Description) -> dict[str, str]:
 
 
 def _as_data(drawing: Drawing) -> str:
-    as_svg = len(drawing.svg) <= SVG_LIMIT_BYTES
-    kind, content = ("svg+xml", drawing.svg) if as_svg else ("png", drawing.png)
+    if len(drawing.svg) <= SVG_LIMIT_BYTES:
+        kind, content = "svg+xml", drawing.svg
+    else:
+        with Image.open(BytesIO(drawing.png)) as image:
+            kind, content = "png", in_few_colours(image)
     return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from synsamp.report.foreign import visible
 
@@ -13,6 +14,15 @@ from synsamp.report.foreign import visible
 def _finalize(value: Any) -> Any:
     """Every value on its way to the page, before it is escaped; markup is what we made."""
     return value if isinstance(value, Markup) else visible(str(value))
+
+
+def code(text: str) -> Markup:
+    """Escape a text and set what stands between backticks as code."""
+    parts = re.split(r"`([^`]+)`", visible(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if i % 2 else escape(part)
+        for i, part in enumerate(parts)
+    )
 
 
 _ENVIRONMENT = Environment(
@@ -23,6 +33,7 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_ENVIRONMENT.filters["code"] = code
 
 
 def render(template_name: str, **values: object) -> Markup:

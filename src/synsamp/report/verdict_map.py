@@ -10,7 +10,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from synsamp.figures.style import BLUE, INK, ORANGE, PALE, PURPLE
-from synsamp.report.foreign import label
+from synsamp.report.foreign import label, whole_label
 
 COLOURS = {"holds": BLUE, "fails": ORANGE, "undecided": PALE, "not specific": PURPLE}
 SIGNS = {"holds": "✓", "fails": "✗", "undecided": "?", "not specific": "–"}
@@ -43,7 +43,7 @@ def draw_verdicts(
     axes = figure.add_subplot()
     colours = ListedColormap(["white", *COLOURS.values()])
     axes.imshow(table, vmin=-1.5, vmax=len(WORDS) - 0.5, cmap=colours, aspect="auto")
-    named = [label(column) for column in columns[::step]]
+    named = [whole_label(column) for column in columns[::step]]
     axes.set_xticks(range(0, len(columns), step), named, rotation=0 if upright else 90)
     axes.set_yticks(range(len(claims)), map(label, claims))
     axes.xaxis.tick_top()

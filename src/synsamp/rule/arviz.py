@@ -36,14 +36,22 @@ def to_arviz(dataset: xr.Dataset) -> Any:
     if "theta" not in dataset:
         found = sorted(map(str, dataset.data_vars))
         raise refuse("dataset", "must hold theta", found, "pass the result of synsamp.sample")
-    posterior = dataset[["theta"]]
+    return convert(dataset[["theta"]])
+
+
+def convert(posterior: xr.Dataset, sample_stats: xr.Dataset | None = None) -> Any:
+    """Datasets (chain, draw, …) as ArviZ's ``InferenceData`` or ``DataTree``."""
+    groups = {"posterior": posterior}
+    if sample_stats is not None:
+        groups["sample_stats"] = sample_stats
     if _arviz_version().startswith("0."):
         import arviz  # takes seconds to import
 
-        return arviz.InferenceData(posterior=posterior)
+        make: Any = arviz.InferenceData
+        return make(**groups)
     import arviz_base
 
-    return arviz_base.convert_to_datatree(posterior)
+    return arviz_base.convert_to_datatree(groups)
 
 
 def _arviz_version() -> str:

@@ -24,7 +24,9 @@ MOST_STEPS = 10**15
 MOST_CHAINS = 10**5
 _MOST_THREADS = 1024
 _PIECE_SECONDS = 0.1
-"""Longest time between two returns to Python, where Ctrl-C is handled."""
+"""Time between two returns to Python, where Ctrl-C is handled."""
+_OVERHEADS = 8
+"""A piece takes at least so many times its overhead."""
 
 
 class DivergedError(SynsampError):
@@ -112,10 +114,16 @@ class ChainBackend:
 
 
 class Pace:
-    """Cuts a run into pieces of about ``_PIECE_SECONDS`` and adapts their number of steps."""
+    """Cuts a run into pieces of about ``_PIECE_SECONDS`` and adapts their number of steps.
+
+    A piece takes a + n c. Where the overhead a is large, as with thousands of chains, pieces are
+    longer, so that it stays a small part of the run. Pieces of 1, 1 and 2 steps measure it; the
+    first is not counted, since it may include compilation.
+    """
 
     def __init__(self) -> None:
-        self._size = 1
+        self._size, self._done, self._one = 1, 0, 0.0
+        self._limit = _PIECE_SECONDS
 
     def pieces(self, total: int, most: int = MOST_STEPS) -> Iterator[int]:
         """Numbers of steps, each at most ``most``, that add up to ``total``."""
@@ -124,12 +132,19 @@ class Pace:
             n = min(self._size, most, total - done)
             began = time.perf_counter()
             yield n
-            took = time.perf_counter() - began
+            self._learn(n, time.perf_counter() - began)
             done += n
-            if took > 2 * _PIECE_SECONDS:
-                self._size = max(1, n // 2)
-            elif took < _PIECE_SECONDS and n == self._size:  # a shorter last piece is no measure
-                self._size *= 2
+
+    def _learn(self, n: int, took: float) -> None:
+        self._done += 1
+        if self._done < 3:
+            self._one, self._size = took, self._done
+        elif self._done == 3 and n == 2:
+            self._limit = max(_PIECE_SECONDS, _OVERHEADS * (2 * self._one - took))
+        if took > 2 * self._limit and self._done > 3:
+            self._size = max(1, n // 2)
+        elif took < self._limit and n == self._size and self._done > 1:
+            self._size *= 2  # a shorter last piece is no measure
 
 
 def as_seed(seed: int | np.random.SeedSequence) -> np.random.SeedSequence:

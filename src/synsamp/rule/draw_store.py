@@ -101,6 +101,7 @@ class ZarrStore:
             shape=shape,
             chunks=(n_chains, rows, columns),
             dtype="float64",
+            fill_value=np.nan,  # what a lost chunk, or a run that was killed, leaves unwritten
             dimension_names=DIMENSIONS,
         )
         self._waiting: list[Floats] = []

@@ -68,7 +68,8 @@ def tune(
     theta, relaxation = start, 1.0 / float(sharp.max())
     if len(start) > 1 and np.all(start == start[0]):  # spread them by one width of the sharpest
         normals = np.random.default_rng(seed.spawn(1)[0]).standard_normal(start.shape)
-        theta = start + normals * np.sqrt(T * b / sharp.max())
+        width = np.sqrt(T * b / sharp.max())  # huge at a turning point of the density
+        theta = start + normals * np.minimum(width, 1.0 + np.abs(start))
     method = method.tuned(relaxation)
     for k in range(_ROUNDS):
         dt, steps = method.best_dt(float(np.median(sharp)), float(sharp.max())), _FIRST * 2**k
@@ -79,12 +80,15 @@ def tune(
         except DivergedError:
             sharp = 16.0 * sharp  # a quarter of the step, or a sixteenth
             continue
-        theta, late = draws[:, -1].copy(), draws[:, draws.shape[1] // 2 :]
+        late = draws[:, draws.shape[1] // 2 :]
         states = late.reshape(-1, late.shape[2])[
             :: max(1, late.shape[0] * late.shape[1] // _STATES)
         ]
         found = curvatures(rule, states, method.euler_dt(dt), T, gradient)
         sharp = _positive(found, float(sharp.max()))
+        if method.overshoots(float(sharp.max()), dt, bool(np.any(T > 0))):
+            continue  # the start was flatter than the places the chains reached: return to it
+        theta = draws[:, -1].copy()
         noise = np.broadcast_to(T * b[0], theta.shape[1:])
         scaled = late / np.sqrt(np.where(noise > 0, noise, np.inf))
         relaxation = max(_slowest(scaled), 1.0 / float(np.median(sharp)))

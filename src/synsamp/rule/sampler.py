@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import xarray as xr
@@ -110,8 +110,8 @@ def sample(
     -------
     xarray.Dataset
         ``theta`` (chain, draw, parameter), ``r_hat``, ``ess_bulk`` and ``mcse_mean`` per parameter,
-        and the time of each draw. After Ctrl-C it holds the draws collected so far, and
-        ``attrs["interrupted"]`` is 1.
+        and the time of each draw; ``attrs`` has ``dt`` and ``tau``. After Ctrl-C it holds the draws
+        collected so far, and ``attrs["interrupted"]`` is 1.
 
     Warns
     -----
@@ -174,13 +174,15 @@ def sample(
                     raise
                 dt /= 2
     n_draws = kept.close()
-    attributes = {
+    attributes: dict[str, Any] = {
         "dt": backend.dt,
         "burn_in": burn_in,
         "thin": thin,
         "seed": str(root.entropy),
         "interrupted": int(interrupted),
     }
+    if isinstance(method, Underdamped):
+        attributes["tau"] = method.tau
     found = {}
     if diagnostics:
         found = diagnose(kept.read, (chains, n_draws, begin.shape[1]), backend.threads)

@@ -91,14 +91,14 @@ def check_step(
             effect = f"the spread of θ in the sharpest direction is about {share:.0%} too wide"
         warnings.warn(
             f"dt must be small compared with 1/(speed × curvature), got {dt:g}: at the draws "
-            f"{effect}; use dt = {_one_digit(min(good, dt))} or smaller, or dt='auto'",
+            f"{effect}; use dt = {one_digit(min(good, dt))} or smaller, or dt='auto'",
             StepSizeWarning,
             stacklevel=4,
         )
     return share
 
 
-def _one_digit(x: float) -> str:
+def one_digit(x: float) -> str:
     """Rounded down to one digit."""
     unit = 10.0 ** np.floor(np.log10(x))
     return f"{np.floor(x / unit * (1 + 1e-9)) * unit:.1g}"

@@ -46,10 +46,12 @@ def is_vectorised(
         return single is None or np.allclose(together[:2], single, rtol=1e-4, equal_nan=True)
     if single is not None:
         return False
+    remedy = "return one number per parameter"
+    if single_error == "shape ()":
+        remedy += ", or compile a log-likelihood by jax.jit, and JAX differentiates it"
     raise SynsampError(
         f"{_NAME} must return the shape of θ, {theta.shape[1:]} for one chain or {theta.shape} for "
-        f"all, got {single_error} for one and {together_error} for all; return one number per "
-        "parameter"
+        f"all, got {single_error} for one and {together_error} for all; {remedy}"
     )
 
 

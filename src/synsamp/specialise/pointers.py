@@ -29,7 +29,17 @@ def pointer_to(
     """The address of ``template`` compiled with its parts bound in; valid in this process."""
     chosen = tuple(sorted((options or {}).items(), key=lambda item: item[0]))
     given = tuple(sorted(parts.items(), key=lambda item: item[0]))
-    return int(_compiled(template, signature, chosen, given).address)
+    compiled = _compiled(template, signature, chosen, given)
+    _BEHIND[int(compiled.address)] = compiled
+    return int(compiled.address)
+
+
+def compiled_at(address: int) -> CFunc:
+    """The compiled function behind an address of `pointer_to`."""
+    return _BEHIND[address]
+
+
+_BEHIND: dict[int, CFunc] = {}
 
 
 @functools.cache  # an address must stay valid

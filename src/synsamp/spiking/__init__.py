@@ -20,7 +20,7 @@ from synsamp.spiking.neurons import WinnerTakeAll as WinnerTakeAll
 from synsamp.spiking.pairing import stdp_curve as stdp_curve
 from synsamp.spiking.plasticity.base import Plasticity as Plasticity
 from synsamp.spiking.plasticity.custom import CustomPlasticity as CustomPlasticity
-from synsamp.spiking.plasticity.custom import Synapse as Synapse
+from synsamp.spiking.plasticity.in_vectors import Synapse as Synapse
 from synsamp.spiking.plasticity.reward import RewardGradient as RewardGradient
 from synsamp.spiking.plasticity.spike_likelihood import ChangeClip as ChangeClip
 from synsamp.spiking.plasticity.spike_likelihood import SpikeLikelihood as SpikeLikelihood

@@ -25,12 +25,24 @@ from synsamp.spiking.synapses import SynapseModel
 CHANGEABLE = ("speed", "temperature", "prior", "plasticity")
 
 
-def changed(network: Network, changes: Mapping[str, Mapping[str, Any]]) -> Network:
-    """The network with other parameters for some projections."""
-    new = {
-        name: replace(network.projection(name), synapses=_model(network.projection(name), numbers))
-        for name, numbers in changes.items()
-    }
+def changed(
+    network: Network,
+    projection: str | Mapping[str, Mapping[str, Any]],
+    numbers: Mapping[str, Any] | None = None,
+) -> Network:
+    """The network with other parameters for a projection, or for those of a mapping."""
+    if not isinstance(projection, Mapping):
+        projection = {arguments.text("projection", projection): numbers or {}}
+    elif numbers:
+        rule = "must have its numbers within the mapping"
+        raise refuse("change", rule, sorted(numbers)[0], "put it there")
+    elif not projection:
+        raise refuse("change", "must name a projection", "none")
+    new = {}
+    for name, own in projection.items():
+        arguments.instance(f"numbers for {name!r}", own, Mapping, "e.g. {'speed': 0.0}")
+        old = network.projection(name)
+        new[name] = replace(old, synapses=_model(old, own))
     return Network(
         network.inputs,
         network.neurons,

@@ -267,12 +267,11 @@ class DistanceRule(Potential):
 def by_distance(name: str, rule: Rule, apart: NDArray[np.float64], at_least: float) -> Any:
     """Values of a rule at some distances, checked."""
     with np.errstate(all="ignore"):
-        found = np.asarray(rule(apart))
-    try:
-        found = np.broadcast_to(found, apart.shape).astype(np.float64)
-    except (ValueError, TypeError):
-        rule_text = "must return a number per distance"
-        raise refuse(name, rule_text, found.shape, "write it with NumPy functions") from None
+        found = arguments.array(name, rule(apart))
+    if found.shape not in ((), apart.shape) or found.dtype.kind not in "biuf":
+        what, remedy = "must return a number per distance", "write it with NumPy functions"
+        raise refuse(name, what, f"{found.dtype}{found.shape}", remedy)
+    found = np.broadcast_to(found, apart.shape).astype(np.float64)
     return arguments.numbers(name, found, at_least=at_least)
 
 

@@ -16,7 +16,7 @@ from synsamp.spiking.input.stimulus import parse_stimulus
 from synsamp.spiking.kernel.memory import INPUTS_UNTIL, NEXT_EVENT, EventBuffer
 from synsamp.spiking.kernel.random import new_streams
 from synsamp.spiking.recorder import new_event_buffer, nothing_traced
-from synsamp.spiking.state import State, at_rest, fresh_copy
+from synsamp.spiking.state import State, at_rest, fresh_seed
 
 BUFFER_SPIKES = 2**12
 
@@ -82,9 +82,7 @@ def run_probe(
     arguments.one_of("start", start, ("running", "rest"))
     duration_s = arguments.number("duration_s", duration_s, at_least=0, at_most=1e12)
     burn_in_s = arguments.number("burn_in_s", burn_in_s, at_least=0, at_most=1e12)
-    if not isinstance(seed, np.random.SeedSequence):
-        seed = np.random.SeedSequence(arguments.seed("seed", seed))
-    draws, order, burn_order = fresh_copy(seed).spawn(3)
+    draws, order, burn_order = fresh_seed(seed).spawn(3)
     activity = state.activity.copy()
     if start == "rest":
         activity = at_rest(engine.layout, engine.network)

@@ -94,8 +94,8 @@ class Recorder:
             buffer.functional[:] = functional_bits(self._layout, state.synapses.theta)
             set_birth_times(buffer, self._layout, self._network, births, state.time_s)
 
-    def note_lesion(self, buffer: EventBuffer, state: State) -> None:
-        """Report synapses that died outside of the event loop."""
+    def note_changes(self, buffer: EventBuffer, state: State) -> None:
+        """Report synapses that were born or died outside of the event loop."""
         if buffer.functional.size:
             wide = room_for_all(buffer)
             changes_at(wide, functional_bits(self._layout, state.synapses.theta), state.time_s)

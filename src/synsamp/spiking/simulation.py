@@ -31,11 +31,12 @@ from synsamp.spiking.kernel.loop import DONE
 from synsamp.spiking.kernel.memory import SPIKES, Acting
 from synsamp.spiking.lesions.base import NetworkLesion
 from synsamp.spiking.network import Network, default_drift_interval_s
+from synsamp.spiking.new_neurons import add_neurons, places_to_fill
 from synsamp.spiking.probe import Probe, run_probe
 from synsamp.spiking.recorder import Recorder
 from synsamp.spiking.replay import check_given
 from synsamp.spiking.saved import FORMAT, check_saved, translate_errors
-from synsamp.spiking.state import State, fresh_copy
+from synsamp.spiking.state import State, fresh_seed
 
 BUFFER_SPIKES = 2**14
 
@@ -84,10 +85,7 @@ class Simulation:
         theta: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         self._set_up(network, stimulus, drift_interval_s, sync_interval_s, observer)
-        if not isinstance(seed, np.random.SeedSequence):
-            seed = np.random.SeedSequence(arguments.seed("seed", seed))
-        given = {} if theta is None else theta
-        self._state = State.new(self._engine.layout, network, fresh_copy(seed), given)
+        self._state = State.new(self._engine.layout, network, fresh_seed(seed), theta)
         self._engine.recompute_potentials(self._state)
         self._recorder.watch(self._event_buffer, self._state, {})
 
@@ -111,8 +109,7 @@ class Simulation:
         self._event_buffer = self._recorder.new_event_buffer(BUFFER_SPIKES)
 
     def __repr__(self) -> str:
-        past = f"{self.n_spikes:,} spikes in {self.time_s:g} s"
-        return f"Simulation({summary(self.network)}; {past})"
+        return f"Simulation({summary(self.network)}; {self.n_spikes:,} spikes in {self.time_s:g} s)"
 
     # -- running --------------------
 
@@ -179,9 +176,8 @@ class Simulation:
         ``time_s``: sorted spike times (s), none in the past; time advances to the last one.
         ``source``: what spikes, numbered with inputs first (groups in order), then neurons.
         """
-        wiring = self._engine.layout.wiring
         times, sources, learning = check_given(
-            time_s, source, learning, self.time_s, self.alive, wiring
+            time_s, source, learning, self.time_s, self.alive, self._engine.layout.wiring
         )
         if times.size == 0:
             return self
@@ -234,12 +230,9 @@ class Simulation:
         date as `theta`.
         """
         w = self._read(projection, self._state.synapses.weight).astype(np.float64)
-        layout = self._engine.layout
-        place = layout.places[layout.place_of(projection)]
-        at_zero = float(layout.numbers.retracted_weight[place.block])
-        effect = np.maximum(w - at_zero, 0.0)
+        at_zero = self.network.projection(projection).synapses.mapping.weight(0.0)
         # w has single precision: near θ = 0 it may be off by rounding.
-        return np.where(self.active(projection), effect, 0.0)
+        return np.where(self.active(projection), np.maximum(w - np.float32(at_zero), 0.0), 0.0)
 
     def active(self, projection: str) -> NDArray[np.bool_]:
         """Return which synapses [post, pre] are functional (θ > 0); as up to date as `theta`."""
@@ -252,9 +245,9 @@ class Simulation:
     def potentials(self, circuit: str) -> NDArray[np.float64]:
         """Return the present membrane potentials u [neuron] of a circuit."""
         numbers = self.network.neurons_of(circuit)
-        state = self._state.copy()
-        self._engine.deliver(state, self._feed, self._event_buffer, lambda buffer: None)
-        return self._engine.potentials(state)[numbers]
+        copied = self._state.copy()
+        self._engine.deliver(copied, self._feed, self._event_buffer, lambda buffer: None)
+        return self._engine.potentials(copied)[numbers]
 
     @property
     def alive(self) -> NDArray[np.bool_]:
@@ -276,9 +269,8 @@ class Simulation:
         return synapse_dataset(self.network, self.theta, self.weight, self.time_s)
 
     def _read(self, projection: str, values: NDArray[Any]) -> NDArray[Any]:
-        layout = self._engine.layout
-        place = layout.place_of(self.network.projection(projection).name)
-        return layout.read(place, "synapse", values)
+        place = self._engine.layout.place_of(self.network.projection(projection).name)
+        return self._engine.layout.read(place, "synapse", values)
 
     # -- changes --------------------
 
@@ -290,22 +282,13 @@ class Simulation:
         are first brought up to date with the old parameters. A default drift interval follows the
         new speeds; the sync interval stays.
         """
-        if not isinstance(projection, Mapping):
-            projection = {arguments.text("projection", projection): numbers}
-        elif numbers:
-            rule = "must have its numbers within the mapping"
-            raise refuse("change", rule, sorted(numbers)[0], "put it there")
-        elif not projection:
-            raise refuse("change", "must name a projection", "none")
-        for name, values in projection.items():
-            arguments.instance(f"numbers for {name!r}", values, Mapping, "e.g. {'speed': 0.0}")
-        network = changed(self.network, projection)
+        network = changed(self.network, projection, numbers)
         drift_interval_s = self.drift_interval_s
         if not self._drift_interval_given:
             drift_interval_s = min(default_drift_interval_s(network), self.sync_interval_s)
         engine = Engine(network, drift_interval_s, self.sync_interval_s)
         old, new = self._engine.layout, engine.layout
-        self._engine.bring_up_to_date(self._state, self._event_buffer, self._recorder.take_events)
+        self._bring_up_to_date()
         relaid_state(self._state, old, new)
         births = birth_times(self._event_buffer, old)
         self._recorder.move_to(new)
@@ -313,6 +296,10 @@ class Simulation:
         self.network, self._engine = network, engine
         self._recorder.watch(self._event_buffer, self._state, births)
         engine.recompute_potentials(self._state)
+
+    def _bring_up_to_date(self) -> None:
+        take = self._recorder.take_events
+        self._engine.bring_up_to_date(self._state, self._event_buffer, take)
 
     def modulate(self, circuit: str | None, value: float) -> None:
         """Set the modulator (dopamine) of plasticity in a circuit, or in all if None."""
@@ -334,8 +321,22 @@ class Simulation:
         lesion.apply(self._state.copy(), self.network, layout)  # checks the lesion
         self._deliver()
         lesion.apply(self._state, self.network, layout)
-        self._recorder.note_lesion(self._event_buffer, self._state)
         self._feed.forget()
+        self._use_other_synapses()
+
+    def add_neurons(
+        self, population: str, neurons: ArrayLike, seed: int | np.random.SeedSequence
+    ) -> None:
+        """Add neurons at rest in places of removed ones, with synapses drawn from their prior."""
+        places = places_to_fill(self._state, self.network, population, neurons)
+        rng = np.random.default_rng(fresh_seed(seed))
+        self._deliver()
+        self._bring_up_to_date()
+        add_neurons(self._state, self.network, self._engine.layout, population, places, rng)
+        self._use_other_synapses()
+
+    def _use_other_synapses(self) -> None:
+        self._recorder.note_changes(self._event_buffer, self._state)
         self._engine.recompute_potentials(self._state)
 
     # -- state --------------------
@@ -381,8 +382,7 @@ class Simulation:
             raise refuse("network", "must be the one the state was saved from", differs)
         with translate_errors():
             now = restore_changes(network, state["changes"])
-        drift_interval_s, sync_interval_s = state["drift_interval_s"], state["sync_interval_s"]
-        self._set_up(now, stimulus, drift_interval_s, sync_interval_s, observer)
+        self._set_up(now, stimulus, state["drift_interval_s"], state["sync_interval_s"], observer)
         self._given, self._drift_interval_given = network, bool(state["drift_interval_given"])
         with translate_errors():
             self._state = State.restore(self._engine.layout, now, state)

@@ -64,7 +64,7 @@ class State:
         layout: Layout,
         network: Network,
         seed: np.random.SeedSequence,
-        theta: Mapping[str, ArrayLike],
+        theta: Mapping[str, ArrayLike] | None,
     ) -> State:
         """At time 0, without activity; θ as given, or drawn from the prior as in the paper."""
         dynamics, start, order = seed.spawn(3)
@@ -125,8 +125,10 @@ class State:
 # -- new --------------------
 
 
-def fresh_copy(seed: np.random.SeedSequence) -> np.random.SeedSequence:
-    """The same seed without its children, so that the caller can use the original again."""
+def fresh_seed(seed: int | np.random.SeedSequence) -> np.random.SeedSequence:
+    """A seed without children, so that the caller can use the one given again."""
+    if not isinstance(seed, np.random.SeedSequence):
+        return np.random.SeedSequence(arguments.seed("seed", seed))
     return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key, pool_size=seed.pool_size)
 
 
@@ -150,7 +152,7 @@ def at_rest(layout: Layout, network: Network) -> Activity:
         neuron_adapted_s=np.zeros(n if layout.wiring.one_by_one.any() else 0),
         refractory_until_s=np.zeros(n),
         adapted_s=np.zeros(circuits),
-        bias=_first_bias(network),
+        bias=first_bias(network),
         queue_s=np.zeros((delayed, 1)),
         queue_axon=np.zeros((delayed, 1), np.int64),
         queue_head=np.zeros(delayed, np.int64),
@@ -158,7 +160,7 @@ def at_rest(layout: Layout, network: Network) -> Activity:
     )
 
 
-def _first_bias(network: Network) -> NDArray[np.float64]:
+def first_bias(network: Network) -> NDArray[np.float64]:
     """Initial bias of each neuron."""
     given = [getattr(c, "homeostasis", None) for c in network.neurons]
     start = [0.0 if h is None else h.start for h in given]
@@ -194,8 +196,12 @@ def _longest_row(layout: Layout) -> int:
 
 
 def _new_synapses(
-    layout: Layout, network: Network, rng: np.random.Generator, given: Mapping[str, ArrayLike]
+    layout: Layout,
+    network: Network,
+    rng: np.random.Generator,
+    theta_by_name: Mapping[str, ArrayLike] | None,
 ) -> Synapses:
+    given: Any = {} if theta_by_name is None else theta_by_name
     n = layout.n_synapses
     theta, weight = np.full(n, -np.inf), np.zeros(n, np.float32)
     names = [p.name for p in layout.projections]

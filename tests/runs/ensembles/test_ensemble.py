@@ -456,17 +456,19 @@ def test_finished_trials_that_were_damaged_are_run_again(tmp_path, two):
     assert manifests(folder) == before
 
 
-def test_time_left_does_not_count_what_was_finished_before(monkeypatch):
+def test_time_left_counts_neither_what_was_finished_before_nor_compiling(monkeypatch):
     trials = trials_of(EXPERIMENT, describe_ensemble(EXPERIMENT, 10))
     now = [100.0]
     monkeypatch.setattr("synsamp.runs.ensembles.progress.time.monotonic", lambda: now[0])
     console = Console(file=StringIO(), width=200)
     with EnsembleProgress(console, trials, {t.name for t in trials[:6]}) as progress:
-        now[0] += 600.0  # ten minutes for two halves of a trial: one whole; three are left
+        now[0] += 600.0  # compiling; then half a trial a minute, and three are left
         progress.report(trials[6].name, 0.5)
         now[0] += 61.0
         progress.report(trials[7].name, 0.5)
-    assert console.file.getvalue().splitlines()[-1] == "0 of 10 trials, about 33 min left"
+    first, last = console.file.getvalue().splitlines()
+    assert first == "0 of 10 trials"
+    assert last == "0 of 10 trials, about 6 min left"
 
 
 def test_quantiles_in_stretches_are_the_quantiles(monkeypatch):

@@ -8,7 +8,13 @@ from functools import partial
 import pytest
 from rich.console import Console
 
-from synsamp.runs.parallel.tasks import SchedulerLostError, StoppedError, Task, run_tasks
+from synsamp.runs.parallel.tasks import (
+    Lookahead,
+    SchedulerLostError,
+    StoppedError,
+    Task,
+    run_tasks,
+)
 from synsamp.runs.parallel.workers import Workers
 
 
@@ -89,3 +95,40 @@ def test_a_result_lost_with_its_worker_is_waited_for():
 def test_a_task_that_is_let_go_means_a_lost_scheduler():
     with pytest.raises(SchedulerLostError):
         list(run_tasks(Client("cancelled"), [Task("a", quick, "one")], print))
+
+
+class Submitting(Client):
+    """Notes what is submitted and cancelled; every task ends at once."""
+
+    def __init__(self):
+        self.submitted, self.cancelled = [], []
+
+    def submit(self, function, task, *arguments, key, pure):
+        self.submitted.append(task.label)
+        future = Future(["finished"])
+        future.key = key
+        return future
+
+    def cancel(self, futures, force):
+        self.cancelled += futures
+
+
+def test_the_first_task_of_the_next_list_begins_before_its_turn_and_once():
+    client, ahead = Submitting(), Lookahead()
+    a, b, c = ([Task(name, quick, letter + name) for name in "01"] for letter in "abc")
+    ahead.next_task = b[0]
+    assert len(list(run_tasks(client, a, print, ahead=ahead))) == 2
+    assert client.submitted == ["a0", "a1", "b0"]  # its own list comes first
+    ahead.next_task = c[0]
+    assert [ended.name for ended in run_tasks(client, b, print, ahead=ahead)] == ["0", "1"]
+    assert client.submitted[3:] == ["c0", "b1"]  # b0 is not submitted again
+    ahead.cancel()  # list c has no turn
+    assert [future.key.endswith("-0") for future in client.cancelled[-1:]] == [True]
+    assert ahead.take()[0] is None
+
+
+def test_what_is_done_meanwhile_is_done_once_the_tasks_are_submitted():
+    client, seen = Submitting(), []
+    tasks = [Task("0", quick, "a0")]
+    list(run_tasks(client, tasks, print, meanwhile=lambda: seen.append(list(client.submitted))))
+    assert seen == [["a0"]]

@@ -10,7 +10,7 @@ from typing import Any
 from synsamp.beyond.bandit.parameters import BanditParameters
 from synsamp.beyond.bandit.protocol import conditions
 from synsamp.beyond.bandit.theory import gradient_weight, moments, stationary
-from synsamp.claims import measures_in
+from synsamp.claims import Amount, measures_in
 from synsamp.experiments.base import Results
 
 FORGOTTEN = 3.0
@@ -30,17 +30,17 @@ def shift(p: BanditParameters, results: Results, branch: str) -> float:
     return float(settled(p, results, branch).theta.values.mean() - mean) / std
 
 
-def spread(p: BanditParameters, results: Results, branch: str) -> float:
+def spread(p: BanditParameters, results: Results, branch: str) -> Amount:
     """Variance of visited states over that of theory."""
     return _spread(p, results, branch, conditions(p)[branch][1])
 
 
-def spread_against_T(p: BanditParameters, results: Results, branch: str) -> float:
+def spread_against_T(p: BanditParameters, results: Results, branch: str) -> Amount:
     """Variance of visited states over that of theory at the middle temperature."""
     return _spread(p, results, branch, p.rule.temperatures[1])
 
 
-def spread_against_2T(p: BanditParameters, results: Results, branch: str) -> float:
+def spread_against_2T(p: BanditParameters, results: Results, branch: str) -> Amount:
     """Variance of visited states over that of theory at twice the middle temperature."""
     return _spread(p, results, branch, 2.0 * p.rule.temperatures[1])
 
@@ -50,7 +50,7 @@ def _spread(p: BanditParameters, results: Results, branch: str, temperature: flo
     return float(settled(p, results, branch).theta.values.var()) / std**2
 
 
-def noise(p: BanditParameters, results: Results, branch: str) -> float:
+def noise(p: BanditParameters, results: Results, branch: str) -> Amount:
     """Noise of the gradient estimate relative to T."""
     speed, temperature, _, _ = conditions(p)[branch]
     variance = settled(p, results, branch).gradient.values.var() * gradient_weight(p) ** 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from synsamp.claims import Ratio, measures_in
+from synsamp.claims import Multiple, Ratio, Share, measures_in
 from synsamp.experiments.base import Results
 
 
@@ -24,22 +24,22 @@ def _ratio(results: Results, name: str, branch: str) -> Ratio:
     return Ratio(_score(results, name, branch), _score(results, name, "sgd", "one"))
 
 
-def accuracy(p: Any, results: Results, branch: str) -> float:
+def accuracy(p: Any, results: Results, branch: str) -> Share:
     """Accuracy of the average over all states."""
     return _score(results, "accuracy", branch)
 
 
-def last_accuracy(p: Any, results: Results, branch: str) -> float:
+def last_accuracy(p: Any, results: Results, branch: str) -> Share:
     """Accuracy of the last state."""
     return _score(results, "accuracy", branch, "one")
 
 
-def calibration_error(p: Any, results: Results, branch: str) -> float:
+def calibration_error(p: Any, results: Results, branch: str) -> Share:
     """Expected calibration error of the average over all states."""
     return _score(results, "calibration_error", branch)
 
 
-def last_calibration_error(p: Any, results: Results, branch: str) -> float:
+def last_calibration_error(p: Any, results: Results, branch: str) -> Share:
     """Expected calibration error of the last state."""
     return _score(results, "calibration_error", branch, "one")
 
@@ -54,12 +54,12 @@ def accuracy_gain(p: Any, results: Results, branch: str) -> float:
     return _gain(results, "accuracy", branch)
 
 
-def log_score_ratio(p: Any, results: Results, branch: str) -> Ratio:
+def log_score_ratio(p: Any, results: Results, branch: str) -> Multiple:
     """Log score of the average, and of plain SGD."""
     return _ratio(results, "log_score", branch)
 
 
-def calibration_ratio(p: Any, results: Results, branch: str) -> Ratio:
+def calibration_ratio(p: Any, results: Results, branch: str) -> Multiple:
     """Calibration error of the average, and of plain SGD."""
     return _ratio(results, "calibration_error", branch)
 
@@ -74,7 +74,7 @@ def letters_gain(p: Any, results: Results, branch: str) -> float:
     return _gain(results, "letters", branch)
 
 
-def letters_detected(p: Any, results: Results, branch: str) -> float:
+def letters_detected(p: Any, results: Results, branch: str) -> Share:
     """Area under the ROC curve of the detection of letters by the average."""
     return _score(results, "letters", branch)
 
@@ -87,4 +87,4 @@ ALSO_MEASURED = (
     "calibration_error@sampled",
     "last_calibration_error@sgd",
 )
-"""Shown in docs/deep.md."""
+"""Shown in docs/deep-experiments.md."""

@@ -23,7 +23,7 @@ from synsamp.beyond.lever.protocol import (
 from synsamp.beyond.shared.reward_network import Floats
 from synsamp.experiments.base import Results
 from synsamp.figures.panels import with_band
-from synsamp.figures.style import BLUE, CYCLE, GRAY, GREEN, INK, ORANGE, PALE, PURPLE
+from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, PALE, PURPLE
 from synsamp.figures.time import time_axis
 
 CONTROLS = {
@@ -67,12 +67,11 @@ def _course(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     places = np.random.default_rng(0).permutation((n - hidden) * n)[: 4 * DRAWN]
     posts, pres = hidden + places // n, places % n
     chosen = [(i, j) for i, j in zip(posts, pres, strict=True) if i != j][:DRAWN]
-    for number, (post, pre) in enumerate(chosen):
-        below.plot(
-            theta.time.values, theta.values[:, post, pre], color=CYCLE[number % len(CYCLE)], lw=0.8
-        )
+    shades = np.linspace(0.15, 0.8, len(chosen))  # the colours of panel A mean conditions
+    for shade, (post, pre) in zip(shades, chosen, strict=True):
+        below.plot(theta.time.values, theta.values[:, post, pre], color=str(shade), lw=0.8)
     below.axhline(0.0, color=GRAY, lw=0.8, ls=":")
-    below.set(title="B  single connections", ylabel="θ")
+    below.set(title=f"B  {len(chosen)} single connections of the first network", ylabel="θ")
     whole_s = s.learning_s + s.changed_s + s.lesion_s
     below.set_xlim(0, whole_s)
     time_axis(below, whole_s)

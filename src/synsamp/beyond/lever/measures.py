@@ -23,7 +23,7 @@ from synsamp.beyond.lever.protocol import (
     motor_neurons,
 )
 from synsamp.beyond.shared.reward_network import Floats, learning_synapses
-from synsamp.claims import Ratio, measures_in
+from synsamp.claims import Amount, Multiple, Ratio, Share, measures_in
 from synsamp.experiments.base import Results
 
 HOUR_S = 3600.0
@@ -62,17 +62,17 @@ def _untrained(p: LeverParameters, results: Results) -> float:
     return per_minute(p, results, FROZEN, 0.0, p.schedule.learning_s)
 
 
-def movements_learned(p: LeverParameters, results: Results) -> float:
+def movements_learned(p: LeverParameters, results: Results) -> Amount:
     """Movements per minute of cued time, in the last fifth of learning."""
     return _learned(p, results)
 
 
-def movements_untrained(p: LeverParameters, results: Results) -> float:
+def movements_untrained(p: LeverParameters, results: Results) -> Amount:
     """Movements per minute of cued time without plasticity."""
     return _untrained(p, results)
 
 
-def rise(p: LeverParameters, results: Results, branch: str) -> Ratio:
+def rise(p: LeverParameters, results: Results, branch: str) -> Multiple:
     """Movements in the last fifth of learning, relative to the untrained network."""
     s = p.schedule
     lengths_s = {AT_RANDOM: s.random_s, NOISELESS: s.noiseless_s}
@@ -80,18 +80,18 @@ def rise(p: LeverParameters, results: Results, branch: str) -> Ratio:
     return Ratio(end, _untrained(p, results))
 
 
-def retained(p: LeverParameters, results: Results, branch: str) -> Ratio:
+def retained(p: LeverParameters, results: Results, branch: str) -> Multiple:
     """Movements in the last fifth of the unchanged task, relative to the level learned."""
     s = p.schedule
     return Ratio(level(p, results, branch, s.learning_s, s.same_s), _learned(p, results))
 
 
-def retained_untrained(p: LeverParameters, results: Results) -> Ratio:
+def retained_untrained(p: LeverParameters, results: Results) -> Multiple:
     """Movements of the untrained network, relative to the level learned."""
     return Ratio(_untrained(p, results), _learned(p, results))
 
 
-def loss_by_change(p: LeverParameters, results: Results) -> Ratio:
+def loss_by_change(p: LeverParameters, results: Results) -> Multiple:
     """Movements in reversed order without plasticity, relative to the level learned."""
     s = p.schedule
     end_s = s.learning_s + s.changed_s
@@ -99,13 +99,13 @@ def loss_by_change(p: LeverParameters, results: Results) -> Ratio:
     return Ratio(found, _learned(p, results))
 
 
-def adaptation(p: LeverParameters, results: Results, branch: str) -> Ratio:
+def adaptation(p: LeverParameters, results: Results, branch: str) -> Multiple:
     """Movements in reversed order, last fifth, relative to no plasticity from the change on."""
     s = p.schedule
     return _gain(p, results, branch, REVERSED_FROZEN, s.learning_s, s.changed_s)
 
 
-def recovery(p: LeverParameters, results: Results, branch: str) -> Ratio:
+def recovery(p: LeverParameters, results: Results, branch: str) -> Multiple:
     """Movements after the lesion, last fifth, relative to no plasticity from the lesion on."""
     s = p.schedule
     return _gain(p, results, branch, LESION_FROZEN, s.learning_s + s.changed_s, s.lesion_s)
@@ -118,7 +118,7 @@ def _gain(
     return Ratio(level(p, results, branch, at_s, length_s), before)
 
 
-def lost_connections(p: Any, results: Results, branch: str) -> float:
+def lost_connections(p: Any, results: Results, branch: str) -> Share:
     """Share of functional connections between neurons that are lost in a branch."""
     there = results[f"{branch}/among"].among.values > 0
     return lost(there[0], there[-1])

@@ -9,7 +9,7 @@ import numpy as np
 
 from synsamp.beyond.reward_patterns.parameters import PatternParameters
 from synsamp.beyond.shared.reward_network import Floats, learning_synapses
-from synsamp.claims import measures_in
+from synsamp.claims import Correlation, Share, measures_in
 from synsamp.experiments.base import Results
 
 FIFTH = 0.2
@@ -38,7 +38,7 @@ def preference(p: PatternParameters, results: Results, branch: str) -> Floats:
     return np.asarray(found[: p.population].sum(axis=0) - found[p.population :].sum(axis=0))
 
 
-def selectivity(p: PatternParameters, results: Results, branch: str) -> float:
+def selectivity(p: PatternParameters, results: Results, branch: str) -> Correlation:
     """Correlation over inputs of their preference with the difference of their rates."""
     first, second = results["patterns"].rate.values
     chosen = preference(p, results, branch)
@@ -55,7 +55,7 @@ def rise(p: PatternParameters, results: Results, branch: str) -> float:
     return reward_at_end(p, results, branch) - level(p, results, branch, "earned", end=False)
 
 
-def leading_at_end(p: PatternParameters, results: Results, branch: str) -> float:
+def leading_at_end(p: PatternParameters, results: Results, branch: str) -> Share:
     """Share of time in which the correct population leads, in the last fifth."""
     return level(p, results, branch, "led", end=True)
 

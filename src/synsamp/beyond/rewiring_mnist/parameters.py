@@ -13,7 +13,7 @@ from synsamp.beyond.shared.labelled_digits import N_PIXELS, DigitsToLearn
 from synsamp.experiments.base import Parameters
 from synsamp.paper.shared.limits import MOST_PRODUCTS, require_at_most
 
-Share = Annotated[float, Field(ge=1e-4, le=0.9)]
+Fraction = Annotated[float, Field(ge=1e-4, le=0.9)]
 N_LAYERS = 3
 N_NETWORKS = 12
 """Networks that learn in one seed, including those of the second task."""
@@ -22,7 +22,7 @@ N_NETWORKS = 12
 class Hard(Parameters):
     """Hard rewiring: K connections per layer."""
 
-    share: tuple[Share, Share, Share] = Field(
+    share: tuple[Fraction, Fraction, Fraction] = Field(
         (0.01, 0.03, 0.3), description="active connections per layer"
     )
     learning_rate: float = Field(0.5, ge=1e-6, le=10.0, description="b at the start")
@@ -33,7 +33,7 @@ class Hard(Parameters):
 class Soft(Parameters):
     """Soft rewiring: the rule determines the number of active connections."""
 
-    share: tuple[Share, Share, Share] = Field(
+    share: tuple[Fraction, Fraction, Fraction] = Field(
         (0.005, 0.005, 0.1), description="p0, active connections per layer without data"
     )
     active_at_start: float = Field(

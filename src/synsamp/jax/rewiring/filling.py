@@ -1,7 +1,8 @@
 """Draw dormant connections for empty slots: all different, and none already active.
 
-All sets of dormant connections are equally likely. The test for active connections depends on how
-full the layer is:
+All sets of dormant connections are equally likely. A few slots (`fill_few`) are filled one by one,
+each compared with all active connections: this is what happens in most steps of a run. For many
+slots, as at the start, the test for active connections depends on how full the layer is:
 
 =============== ================================================== ==========================
 active share    test                                               work is proportional to
@@ -23,6 +24,9 @@ _SPARSE = 0.005
 """Below this fraction sorting is cheaper than a mark for every possible connection."""
 
 _ACTIVE = -1
+_NOWHERE = -1
+FEW = 16
+"""Slots up to which filling them one by one is cheaper."""
 
 
 def fill(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax.Array:
@@ -31,6 +35,26 @@ def fill(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax.Array:
     if share > 0.5:
         return _by_shuffling(key, size, places, empty)
     return (_by_sorting if share < _SPARSE else _by_marking)(key, size, places, empty)
+
+
+def fill_few(
+    key: Any, size: int, places: jax.Array, empty: jax.Array, sign: jax.Array, sign_of: Any
+) -> tuple[jax.Array, jax.Array]:
+    """Places and signs of all slots out of ``size``, with new ones where ``empty``."""
+
+    def draw(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        key, places, empty, sign = state
+        key, now = jax.random.split(key)
+        drawn = jax.random.randint(now, (1,), 0, size, jnp.int32)
+        slot = jnp.argmax(empty)
+        is_dormant = ~jnp.any(places == drawn)
+        places = places.at[slot].set(jnp.where(is_dormant, drawn[0], _NOWHERE))
+        sign = sign.at[slot].set(sign_of(drawn)[0])
+        return key, places, empty.at[slot].set(~is_dormant), sign
+
+    nowhere = jnp.where(empty, _NOWHERE, places)
+    found = jax.lax.while_loop(_some_are_empty, draw, (key, nowhere, empty, sign))
+    return found[1], found[3]
 
 
 def _by_sorting(key: Any, size: int, places: jax.Array, empty: jax.Array) -> jax.Array:

@@ -16,7 +16,7 @@ EXPERIMENT = Experiment(
     summary="Two parameters, a few solutions: gradient ascent ends in one, sampling visits all.",
     parameters=LandscapeParameters,
     presets={
-        "quick": LandscapeParameters(),
+        "quick": LandscapeParameters(chain_time=300.0),
         "paper": LandscapeParameters(ml_paths=60, chains=64, chain_time=3000.0, path_time=3000.0),
     },
     trials={"quick": 4, "paper": 8},

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from synsamp.experiments.base import Results
-from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, ORANGE, PURPLE, SKY
+from synsamp.figures.style import BLUE, DENSITY, GRAY, GREEN, INK, ORANGE, PURPLE
 
 _SPAN = (-3.2, 3.2)
 
@@ -49,7 +49,7 @@ def _sampling(results: Results) -> Figure:
     _plane(axes, posterior, "F  synaptic sampling")
     path = results["paths"].theta.sel(branch="at_T").values
     axes.plot(
-        path[:6000, 0], path[:6000, 1], color=GREEN, linewidth=0.25, alpha=0.8, rasterized=True
+        path[:6000, 0], path[:6000, 1], color=GREEN, linewidth=0.25, alpha=0.6, rasterized=True
     )
     axes.plot(*path[0], "o", color=INK, markersize=4)
     _triangles(axes, results["maxima"].posterior.values)
@@ -104,7 +104,9 @@ def _surface(axes: Any, density: Any, title: str) -> None:
 
 def _plane(axes: Axes, density: Any, title: str) -> None:
     levels = np.linspace(0, float(density.max()), 9)[1:]
-    axes.contour(density.x, density.y, density.values.T, levels=levels, colors=SKY, linewidths=0.5)
+    axes.contour(  # over the paths: they would hide it
+        density.x, density.y, density.values.T, levels=levels, colors=INK, linewidths=0.5, zorder=3
+    )
     axes.set(xlim=_SPAN, ylim=_SPAN, aspect="equal", xlabel="θ₁", ylabel="θ₂")
     axes.set_title(title)
 

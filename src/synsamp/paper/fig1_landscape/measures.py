@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from synsamp.analysis.distance import total_variation
-from synsamp.claims import measures_in
+from synsamp.claims import Amount, Share, measures_in
 from synsamp.experiments.base import Results
 
 NEAR = 0.5
@@ -21,21 +21,21 @@ SURE = 0.999
 """Scatter stays below the limit of chance in this share of cases."""
 
 
-def ends_at_maximum(p: Any, results: Results, branch: str) -> float:
+def ends_at_maximum(p: Any, results: Results, branch: str) -> Share:
     """Share of paths that end in a maximum of the likelihood."""
     ml, peaks = results["ml"].sel(branch=branch), results["maxima"].likelihood.values
     gap = np.linalg.norm(ml.end.values[:, None] - peaks, axis=-1).min(axis=1)
     return float(np.mean((gap < 1e-2) & (ml.end_slope.values < 1e-2)))
 
 
-def distance_to_posterior(p: Any, results: Results, branch: str) -> float:
+def distance_to_posterior(p: Any, results: Results, branch: str) -> Amount:
     """Total variation between visited states and the posterior, in units of what chance allows."""
     visited = results["visited"].sel(branch=branch)
     counts = visited.counts.values.sum(axis=0)
     return total_variation(counts, visited.expected.values) / float(visited.by_chance)
 
 
-def near_modes(p: Any, results: Results, branch: str) -> float:
+def near_modes(p: Any, results: Results, branch: str) -> Amount:
     """Distance of the share of states near a mode from that expected at the high temperature."""
     visited = results["visited"].sel(branch=branch)
     shares = visited.near.values

@@ -22,6 +22,7 @@ from synsamp.paper.fig2_generalisation.protocol import (
     UNIFORM_NO_IMAGES,
 )
 
+WORDS = {"train": "training images", "test": "test images"}
 TITLES = {UNIFORM: "uniform prior", BIMODAL: "bimodal prior"}
 WITHOUT_IMAGES = {UNIFORM: UNIFORM_NO_IMAGES, BIMODAL: BIMODAL_NO_IMAGES}
 
@@ -109,12 +110,14 @@ def _likelihood(axes: Any, trials: Any, variant: str, letter: str, low: float) -
         values = after_start[f"{name}_log_likelihood"].sel(branch=variant)
         mean, std = values.mean("trial"), values.std("trial")
         axes.fill_between(updates, mean - std, mean + std, color=colour, alpha=0.25, lw=0)
-        axes.plot(updates, mean, color=colour, label=f"{name} images")
+        axes.plot(updates, mean, color=colour, label=WORDS[name])
     test = after_start.test_log_likelihood.mean("trial")
     if variant == UNIFORM:
-        axes.plot(updates, test.sel(branch=NO_NOISE), ":", color=ORANGE, lw=1.2, label="no noise")
+        axes.plot(
+            updates, test.sel(branch=NO_NOISE), ":", color=ORANGE, lw=1.2, label="test, no noise"
+        )
     alone = test.sel(branch=WITHOUT_IMAGES[variant])
-    axes.plot(updates, alone, color=GRAY, lw=1.1, label="no images")
+    axes.plot(updates, alone, color=GRAY, lw=1.1, label="test, no images")
     axes.set(xscale="log", xlabel="updates", ylabel="log-likelihood / nats")
     axes.set(ylim=(1.05 * low, -0.2 * low), xlim=(10, float(updates[-1])))
     axes.set_yticks([tick for tick in axes.get_yticks() if 1.05 * low <= tick <= 0.0])

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.claims import Ratio, measures_in
+from synsamp.claims import Amount, Multiple, Ratio, Share, measures_in
 from synsamp.experiments.base import Results
 from synsamp.paper.fig2_generalisation.parameters import GeneralisationParameters
 from synsamp.paper.fig2_generalisation.protocol import BIMODAL, OTHER_NOISE, UNIFORM
@@ -31,12 +31,12 @@ def _end(results: Results, branch: str) -> float:
     return float(_curve(results, branch)[-1])
 
 
-def peak(p: GeneralisationParameters, results: Results, branch: str) -> float:
+def peak(p: GeneralisationParameters, results: Results, branch: str) -> Share:
     """Update at which test images are most likely, as a share of the run."""
     return float(_curve(results, branch).idxmax("update")) / p.learning.updates
 
 
-def fall(p: Any, results: Results, branch: str) -> float:
+def fall(p: Any, results: Results, branch: str) -> Amount:
     """Fall of the likelihood of test images from the best evaluation to the last, in nats."""
     curve = _curve(results, branch)
     return float(curve.max() - curve[-1])
@@ -85,17 +85,17 @@ def _at_1(results: Results, branch: str) -> NDArray[np.bool_]:
     return (weights > 0.5) & (weights < 1.5)
 
 
-def weights_at_0(p: Any, results: Results, branch: str) -> float:
+def weights_at_0(p: Any, results: Results, branch: str) -> Share:
     """Share of weights in the mode at 0; the minimum between the modes is at 0.5."""
     return float(np.mean(np.abs(_weights(results, branch)) < 0.5))
 
 
-def weights_at_1(p: Any, results: Results, branch: str) -> float:
+def weights_at_1(p: Any, results: Results, branch: str) -> Share:
     """Share of weights in the mode at 1."""
     return float(np.mean(_at_1(results, branch)))
 
 
-def weights_at_1_with_ink(p: Any, results: Results, branch: str) -> Ratio:
+def weights_at_1_with_ink(p: Any, results: Results, branch: str) -> Multiple:
     """Share of weights in the mode at 1 at pixels with ink, and at blank pixels."""
     grey = results["example"].train_image.values.mean(axis=0)
     ink, blank, there = grey > 0.5, grey == 0.0, _at_1(results, branch)

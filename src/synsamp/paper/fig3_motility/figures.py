@@ -12,7 +12,7 @@ from matplotlib.patches import Circle, FancyArrowPatch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from synsamp.analysis.intervals import mean_interval
+from synsamp.analysis.intervals import Limits, mean_interval, within_limits
 from synsamp.experiments.base import Results
 from synsamp.figures.style import BLUE, GRAY, GREEN, INK, ORANGE, PURPLE, SKY, YELLOW
 from synsamp.paper.fig3_motility.survival import COMPARED, CONDITIONS, POWER_LAW
@@ -152,14 +152,14 @@ class Mean(NamedTuple):
     high: NDArray[Any]
 
 
-def _mean(rows: NDArray[Any]) -> Mean:
+def _mean(rows: NDArray[Any], limits: Limits = (0.0, 1.0)) -> Mean:
     """Mean over the circuits that have a value, with its 95 % interval where there are several."""
     flat = rows.reshape(len(rows), -1)
     found = np.full((3, flat.shape[1]), np.nan)
     for k, column in enumerate(flat.T):
         there = column[np.isfinite(column)]
         if there.size:
-            found[:, k] = mean_interval(there)
+            found[:, k] = within_limits(mean_interval(there), limits)
     value, low, high = found.reshape(3, *rows.shape[1:])
     return Mean(value, low, high)
 
@@ -188,9 +188,11 @@ def _survival_at(axes: Axes, imaging: Any, runs: Sequence[Results], name: str) -
     time = first.time.values[seen] / scale
     low = np.maximum(low[seen], 1e-6)
     axes.fill_between(time, low, high[seen], color=GRAY, alpha=0.35, linewidth=0, step="post")
-    axes.step(time, mean[seen], color=GRAY, linewidth=1.2, where="post")
+    axes.step(
+        time, mean[seen], color=INK, linewidth=1.2, where="post", label="learning circuit, measured"
+    )
     fits = _mean(_rows(runs, name, "fit")[:, LEARNING]).value
-    gamma = _mean(_rows(runs, name, "gamma")[:, LEARNING])
+    gamma = _mean(_rows(runs, name, "gamma")[:, LEARNING], (0.0, None))
     known = f" ({gamma.low:.2f} to {gamma.high:.2f})" if len(runs) > 2 else ""
     axes.plot(
         first.fit_time.values / scale,
@@ -208,7 +210,7 @@ def _survival_at(axes: Axes, imaging: Any, runs: Sequence[Results], name: str) -
         color=BLUE,
         markersize=3.2,
         fillstyle="none",
-        label="no activity",
+        label="no activity, measured",
     )
     axes.plot(
         first.time.values[1:] / scale,
@@ -216,7 +218,7 @@ def _survival_at(axes: Axes, imaging: Any, runs: Sequence[Results], name: str) -
         color=BLUE,
         linewidth=1.0,
         linestyle="--",
-        label="first passage, from the rule",
+        label="no activity, predicted",
     )
     least = mean[seen].min() if seen.any() else 0.1
     axes.set(
@@ -273,7 +275,7 @@ def _compared(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
         aic = _rows(runs, name, "aic")
         above = aic[:, :, others] - aic[:, :, [POWER_LAW]]
         for condition, words in ((LEARNING, "learning"), (NO_ACTIVITY, "no activity")):
-            value, low, high = _mean(above[:, condition])
+            value, low, high = _mean(above[:, condition], (None, None))
             x = place + (k - 0.5) * 0.36 + (condition - 0.5) * 0.16
             colour = (BLUE, ORANGE)[k]
             axes.plot(
@@ -331,7 +333,7 @@ def _changes(axes: Axes, p: Any, runs: Sequence[Results]) -> None:
     weight = np.exp(runs[0]["changes"].log_weight.values)
     window = float(runs[0]["changes"].window_s[0]) * p.fast.speed
     functional = weight > np.exp(-p.rule.theta_0)
-    mean = _mean(_rows(runs, "changes", "spread")[:, :, functional])
+    mean = _mean(_rows(runs, "changes", "spread")[:, :, functional], (0.0, None))
     weight = weight[functional]
     for k, imaging in enumerate((p.fast, p.slow)):
         of_speed = Mean(mean.value[k], mean.low[k], mean.high[k])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from synsamp.analysis.ornstein_uhlenbeck import estimate_ornstein_uhlenbeck
-from synsamp.claims import Measure, Ratio, measures_in
+from synsamp.claims import Amount, Measure, Multiple, Ratio, Share, measures_in
 from synsamp.experiments.base import Results
 from synsamp.paper.fig3_motility.parameters import MotilityParameters
 from synsamp.paper.fig3_motility.survival import (
@@ -53,12 +53,12 @@ def _distance(p: MotilityParameters, theta: Floats) -> float:
     return float(stats.kstest(theta, prior.cdf).statistic * np.sqrt(theta.size))
 
 
-def distance_to_prior(p: MotilityParameters, results: Results) -> float:
+def distance_to_prior(p: MotilityParameters, results: Results) -> Amount:
     """Kolmogorov–Smirnov distance of θ without activity from the prior, times √n."""
     return _distance(p, _ends(results)[0])
 
 
-def distance_to_prior_half_noise(p: MotilityParameters, results: Results) -> float:
+def distance_to_prior_half_noise(p: MotilityParameters, results: Results) -> Amount:
     """The same distance at half the noise."""
     return _distance(p, _half_noise(p, _ends(results)[0]))
 
@@ -84,12 +84,12 @@ def _process(p: MotilityParameters, path: Floats) -> float:
     return float(np.max(np.abs(deviations)))
 
 
-def process_deviation(p: MotilityParameters, results: Results) -> float:
+def process_deviation(p: MotilityParameters, results: Results) -> Amount:
     """Largest deviation of the estimates of μ, σ√T and b·T, in standard errors."""
     return _process(p, _path(p, results))
 
 
-def process_deviation_half_noise(p: MotilityParameters, results: Results) -> float:
+def process_deviation_half_noise(p: MotilityParameters, results: Results) -> Amount:
     """The same deviation at half the noise."""
     return _process(p, _half_noise(p, _path(p, results)))
 
@@ -99,12 +99,12 @@ def _moments(values: Floats) -> float:
     return float(np.sqrt(np.mean(np.square(z))))
 
 
-def log_weight_moments(p: MotilityParameters, results: Results) -> float:
+def log_weight_moments(p: MotilityParameters, results: Results) -> Amount:
     """Skewness and kurtosis of log w in standard errors, root mean square; about 0.9 if normal."""
     return _moments(_ends(results)[0] - p.rule.theta_0)
 
 
-def weight_moments(p: MotilityParameters, results: Results) -> float:
+def weight_moments(p: MotilityParameters, results: Results) -> Amount:
     """Skewness and kurtosis of w, likewise."""
     return _moments(np.exp(_ends(results)[0] - p.rule.theta_0))
 
@@ -135,7 +135,7 @@ def small_weight_slope(p: Any, results: Results, branch: str) -> float:
     return float(results["changes"].smaller_slope.sel(branch=branch))
 
 
-def active_share(p: MotilityParameters, results: Results, branch: str) -> float:
+def active_share(p: MotilityParameters, results: Results, branch: str) -> Share:
     """Mean share of active synapses."""
     return float(imaged(p, results, branch, "active").mean(axis=1).mean())
 
@@ -166,24 +166,24 @@ def _variation(weights: Floats) -> float:
     return float(weights.std() / weights.mean()) if weights.size else math.nan
 
 
-def weight_variation(p: MotilityParameters, results: Results, branch: str) -> float:
+def weight_variation(p: MotilityParameters, results: Results, branch: str) -> Amount:
     """Coefficient of variation of the weights of active connections."""
     return _variation(_weights(p, results, branch))
 
 
-def exponential_variation(p: MotilityParameters, results: Results, branch: str) -> float:
+def exponential_variation(p: MotilityParameters, results: Results, branch: str) -> Amount:
     """The same of as many draws from an exponential distribution."""
     weights = _weights(p, results, branch)
     rng = np.random.default_rng(weights[:1].view(np.uint64))  # differs between circuits
     return _variation(rng.standard_exponential(weights.size))
 
 
-def dip(p: Any, results: Results, branch: str) -> float:
+def dip(p: Any, results: Results, branch: str) -> Amount:
     """Emptiest inner tenth of the time active, relative to the smaller outer tenth."""
     return float(results["populations"].dip.sel(branch=branch))
 
 
-def persistent_efficacy(p: Any, results: Results, branch: str) -> float:
+def persistent_efficacy(p: Any, results: Results, branch: str) -> Share:
     """Share of the summed efficacy that persistent connections contribute."""
     return float(results["populations"].efficacy.sel(branch=branch))
 
@@ -215,7 +215,7 @@ def _aic_of(k: int) -> Measure:
 AIC = tuple(_aic_of(k) for k in range(len(COMPARED)) if k != POWER_LAW)
 
 
-def loss_deviation(p: Any, results: Results, branch: str) -> float:
+def loss_deviation(p: Any, results: Results, branch: str) -> Amount:
     """Losses at four ages minus those predicted by first passage, in standard errors (RMS)."""
     return float(_survival(results, branch).losses)
 
@@ -225,17 +225,17 @@ def power_law_exponent(p: Any, results: Results, branch: str) -> float:
     return float(_survival(results, branch).gamma)
 
 
-def new_connections(p: Any, results: Results, branch: str) -> float:
+def new_connections(p: Any, results: Results, branch: str) -> Amount:
     """Number of new connections."""
     return float(_survival(results, branch).new)
 
 
-def exponent_change(p: Any, results: Results) -> float:
+def exponent_change(p: Any, results: Results) -> Amount:
     """Absolute log ratio of the exponents at both speeds, in real time."""
     return _log_ratio(*(float(_survival(results, branch).gamma) for branch in ("fast", "slow")))
 
 
-def exponent_change_scaled(p: Any, results: Results) -> float:
+def exponent_change_scaled(p: Any, results: Results) -> Amount:
     """The same, observed for the same duration in units of 1/b."""
     return _log_ratio(*results["scaling"].gamma.values)
 
@@ -244,12 +244,12 @@ def _log_ratio(one: float, other: float) -> float:
     return float(np.abs(np.log(other / one)))
 
 
-def time_scale(p: MotilityParameters, results: Results) -> Ratio:
+def time_scale(p: MotilityParameters, results: Results) -> Multiple:
     """Median lifetime, slow over fast, relative to the ratio of b."""
     return _time_scale(p, results["scaling"])
 
 
-def time_scale_unchanged(p: MotilityParameters, results: Results) -> Ratio:
+def time_scale_unchanged(p: MotilityParameters, results: Results) -> Multiple:
     """The same without activity, if b is not changed but imaging is."""
     return _time_scale(p, results["unchanged"])
 

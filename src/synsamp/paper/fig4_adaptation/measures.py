@@ -18,7 +18,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.analysis.tuning import correlations, label_fractions
-from synsamp.claims import Measure, Ratio, measures_in, variants
+from synsamp.claims import Amount, Measure, Multiple, Portion, Ratio, Share, measures_in, variants
 from synsamp.experiments import Results
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters as P
 from synsamp.paper.fig4_adaptation.parameters import Timeline
@@ -219,30 +219,30 @@ def _share(part: Bools, whole: Bools) -> float:
 # -- elimination and sparseness --------------------
 
 
-def background_left(p: P, results: Results, branch: str) -> Ratio:
+def background_left(p: P, results: Results, branch: str) -> Multiple:
     """Active share at background inputs at the end of phase 1, relative to the start."""
     active = results[f"{branch}/snapshots"].background_active
     return Ratio(float(active.sel(time=p.timeline.ends_s[0])), float(active[0]))
 
 
-def informative_active(p: P, results: Results, branch: str) -> float:
+def informative_active(p: P, results: Results, branch: str) -> Share:
     """Active share at informative inputs at the end of phase 1."""
     active = results[f"{branch}/snapshots"].informative_active
     return float(active.sel(time=p.timeline.ends_s[0]))
 
 
-def largest_active_share(p: P, results: Results, branch: str) -> float:
+def largest_active_share(p: P, results: Results, branch: str) -> Share:
     """Largest active share of the run."""
     return float(_active_share(results, branch).max())
 
 
-def largest_active_share_later(p: P, results: Results, branch: str) -> float:
+def largest_active_share_later(p: P, results: Results, branch: str) -> Share:
     """Largest active share from the end of phase 1."""
     later = slice(p.timeline.ends_s[0], None)
     return float(_active_share(results, branch).sel(time=later).max())
 
 
-def low_after_s(p: P, results: Results, branch: str) -> float:
+def low_after_s(p: P, results: Results, branch: str) -> Amount:
     """Time after which the active share stays low."""
     share = _active_share(results, branch)
     high = share.time.values[share.values > LOW]
@@ -254,7 +254,7 @@ def _active_share(results: Results, branch: str) -> xr.DataArray:
     return active.sum("post") / (results["images"].sizes["pre"] * active.sizes["post"])
 
 
-def new_synapse_share(p: P, results: Results, branch: str) -> Ratio:
+def new_synapse_share(p: P, results: Results, branch: str) -> Portion:
     """Of active connections at background inputs after phase 1, those new since a snapshot."""
     later = record_of(results, branch, "theta").sel(time=slice(p.timeline.ends_s[0], None))
     return Ratio(*new_synapses(later, always_background(results["images"])))
@@ -284,7 +284,7 @@ def _second_best(values: xr.DataArray, missing: float) -> float:
     return float(np.sort(values.fillna(missing).values)[-2])
 
 
-def regrowth(p: P, results: Results, branch: str) -> Ratio:
+def regrowth(p: P, results: Results, branch: str) -> Portion:
     """Eliminated connections at new inputs that are active at the end of the new digit's phase."""
     theta, new = record_of(results, branch, "theta"), results["images"].new.values
     eliminated = eliminated_before(theta, p.timeline)[:, new]
@@ -301,7 +301,7 @@ def all_return(p: P, results: Results, branch: str) -> bool:
     return bool(retuned.sum() == 0)
 
 
-def eliminated_after(p: P, results: Results, branch: str) -> Ratio:
+def eliminated_after(p: P, results: Results, branch: str) -> Portion:
     """Connections at new inputs active with the new digit that are eliminated after it."""
     theta, new = record_of(results, branch, "theta"), results["images"].new.values
     times = (p.timeline.new_end_s, p.timeline.return_end_s)
@@ -312,29 +312,29 @@ def eliminated_after(p: P, results: Results, branch: str) -> Ratio:
 # -- the synapse of panel G, in second halves of phases --------------------
 
 
-def synapse_active(p: P, results: Results, branch: str) -> float:
+def synapse_active(p: P, results: Results, branch: str) -> Share:
     """Share of time active in the second half of the new digit's phase."""
     return _synapse_active(p, results, branch, *p.timeline.around_new[1:2])
 
 
-def synapse_active_around(p: P, results: Results, branch: str) -> float:
+def synapse_active_around(p: P, results: Results, branch: str) -> Share:
     """Share of time active, mean of the phases before and after the new digit's."""
     return _synapse_active(p, results, branch, *p.timeline.around_new[::2])
 
 
-def synapse_regrowths(p: P, results: Results, branch: str) -> float:
+def synapse_regrowths(p: P, results: Results, branch: str) -> Amount:
     """Upward crossings of θ = 0 in the second half of the new digit's phase."""
     crossings, own = _regrowths(p, results, branch, *p.timeline.around_new[1:2])
     return float(crossings[own])
 
 
-def synapse_regrowths_around(p: P, results: Results, branch: str) -> float:
+def synapse_regrowths_around(p: P, results: Results, branch: str) -> Amount:
     """Upward crossings of θ = 0, mean of the phases before and after the new digit's."""
     crossings, own = _regrowths(p, results, branch, *p.timeline.around_new[::2])
     return float(crossings[own])
 
 
-def candidate_regrowths_around(p: P, results: Results, branch: str) -> float:
+def candidate_regrowths_around(p: P, results: Results, branch: str) -> Amount:
     """The same, mean over all candidate inputs of the neuron; NaN without a return."""
     if p.timeline.return_phase is None:
         return float("nan")
@@ -364,12 +364,17 @@ def _second_halves(p: P, results: Results, branch: str, *phases: int) -> tuple[l
 # -- controls; the branch is READING or READING/CONTROL --------------------
 
 
-def _at_end(p: P, results: Results, branch: str, variable: str) -> float:
+def retuned(p: P, results: Results, branch: str) -> Amount:
+    """Neurons retuned to the new digit at the end of its phase."""
+    return _at_end(p, results, branch, "retuned")
+
+
+def _at_end(p: P, results: Results, branch: str, variable: str) -> Share:
     """A number of the summary."""
     return float(results[f"{branch}/summary"][variable])
 
 
-def _relative(p: P, results: Results, branch: str, variable: str, to: str = "") -> Ratio:
+def _relative(p: P, results: Results, branch: str, variable: str, to: str = "") -> Multiple:
     """That number relative to a reading: ``to``, or the same without the control's change."""
     both = branch, to or branch.partition("/")[0]
     return Ratio(*(_at_end(p, results, each, variable) for each in both))
@@ -381,9 +386,7 @@ MEASURES: tuple[Measure, ...] = (
         _at_end,
         useful_regrowth=("useful_regrowth",),
         regrowth_at_end=("regrowth_at_end",),
-        active_share=("active_share",),
-        background_active=("background_active",),
-        retuned=("retuned",),
+        **{name: (name,) for name in ("active_share", "background_active")},
     ),
     *variants(
         _relative,

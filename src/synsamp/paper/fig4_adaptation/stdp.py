@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from synsamp.claims import Claim, Measure, variants
+from synsamp.claims import Amount, Claim, Measure, variants
 from synsamp.experiments import Results
 from synsamp.mappings import Exponential
 from synsamp.paper.fig4_adaptation.parameters import AdaptationParameters as P
@@ -193,12 +193,12 @@ def _binned(lags: Floats, values: Floats, edges: Floats) -> tuple[Floats, Floats
 # -- measures: deviation from theory, and nulls with the timing undone --------------------
 
 
-def _single_error(p: P, results: Results, order: int) -> float:
+def _single_error(p: P, results: Results, order: int) -> Amount:
     """Largest deviation of single pairs from theory; with order −1 the lags are reversed."""
     return _largest(results["stdp"].single[:, ::order], results["stdp"].single_theory)
 
 
-def _regular_error(p: P, results: Results, order: int) -> float:
+def _regular_error(p: P, results: Results, order: int) -> Amount:
     """Largest deviation of regular pairs from theory."""
     return _largest(results["stdp"].regular[::order], results["stdp"].regular_theory)
 
@@ -216,7 +216,7 @@ def _depression_slope(p: P, results: Results, order: int) -> float:
     return float(np.polyfit(results["stdp"].weight.values, np.log(-change), 1)[0])
 
 
-def _poisson_error(p: P, results: Results, pairs: str) -> float:
+def _poisson_error(p: P, results: Results, pairs: str) -> Amount:
     """Root mean square deviation of Poisson pairs from theory, in standard errors."""
     stdp = results["stdp"]
     deviation = (stdp[pairs] - stdp.poisson_theory) / stdp[f"{pairs}_error"]

@@ -39,6 +39,7 @@ from synsamp.paper.fig5_compensation.parameters import CompensationParameters, S
 
 EPOCHS = (BLUE, ORANGE, GREEN)
 """Colours of the stretches before lesion 1, between the lesions, and after lesion 2."""
+EPOCH_LABELS = ("the network before lesion 1", "after lesion 1", "after lesion 2")
 CONTROLS = {
     NO_LESION: (SKY, "o", "no lesion"),
     NOISE_OFF: (PURPLE, "s", "noise off (T = 0)"),
@@ -213,7 +214,7 @@ def draw_time_course(parameters: CompensationParameters, runs: Sequence[Results]
         rows[0, i].set_xlabel(words, fontsize=8)
     rows[0, 0].set_ylabel("weights of $z_V$")
     _curve(bottom.subplots(), parameters, runs, times)
-    bottom.legend(loc="outside lower center", ncols=5, fontsize=7.5)
+    bottom.legend(loc="outside lower center", ncols=4, fontsize=7.5)
     return figure
 
 
@@ -290,11 +291,11 @@ def _curve(
     for number, colour in enumerate(EPOCHS):
         here = np.flatnonzero((branches == MAIN) & (lesions == number))
         if here.size:
-            with_band(axes, hours[here], recall[:, here], colour, "o-", lw=2.0, ms=3.5)
+            how = {"lw": 2.0, "ms": 3.5, "label": EPOCH_LABELS[number]}
+            with_band(axes, hours[here], recall[:, here], colour, "o-", **how)
             if number:
                 label = "decoder kept from $t_1$" if number == 1 else "_"
-                axes.plot(hours[here], kept[:, here].mean(axis=0), ":", color=INK, lw=1.2,
-                          label=label)  # fmt: skip
+                axes.plot(hours[here], kept[:, here].mean(0), ":", color=INK, lw=1.2, label=label)
     labelled = set()
     for branch in BRANCHES:
         here = np.flatnonzero(branches == branch)

@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy import stats
 
-from synsamp.claims import Measure, Ratio, measures_in, variants
+from synsamp.claims import Amount, Measure, Multiple, Ratio, Share, measures_in, variants
 from synsamp.experiments import Results
 from synsamp.paper.fig5_compensation.analysis import (
     BRANCHES,
@@ -37,7 +37,7 @@ NETWORK = "network"
 Floats = NDArray[np.float64]
 
 
-def voice(p: P, results: Results) -> float:
+def voice(p: P, results: Results) -> Amount:
     """Index of the speaker among those who may be drawn; NaN for another voice."""
     speaker = results["example"].attrs["speaker"]
     return float(FSDD_SPEAKERS.index(speaker)) if speaker in FSDD_SPEAKERS else math.nan
@@ -107,18 +107,18 @@ def recall_tests(p: P, results: Results, which: str = "recall") -> RecallTests:
 # -- learning --------------------
 
 
-def recall(p: P, results: Results) -> float:
+def recall(p: P, results: Results) -> Share:
     """Recall in the half hour before lesion 1."""
     return recall_tests(p, results).learned
 
 
-def _recall_in(p: P, results: Results, lesions: int, test: int) -> float:
+def _recall_in(p: P, results: Results, lesions: int, test: int) -> Share:
     """Recall of the network in one test, counted from the last of so many lesions."""
     tests = recall_tests(p, results)
     return float(tests.recall[tests.rows(MAIN, lesions)[test]])
 
 
-def _heard(p: P, results: Results, suffix: str) -> float:
+def _heard(p: P, results: Results, suffix: str) -> Share:
     """Accuracy of decoding the word from z_A."""
     return float(_learned(p, results)["heard" + suffix].mean())
 
@@ -140,19 +140,19 @@ def _reconstruction_both(p: P, results: Results, suffix: str) -> bool:
     return bool((own > other).all())
 
 
-def _functional_share(p: P, results: Results, test: int) -> float:
+def _functional_share(p: P, results: Results, test: int) -> Share:
     """Share of possible lateral connections that are functional, in a test before lesion 1."""
     tests = recall_tests(p, results)
     found = tests.data.isel(test=int(tests.rows(MAIN, 0)[test]))
     return float(found.connections / found.allowed)
 
 
-def functional_relative_to_prior(p: P, results: Results) -> Ratio:
+def functional_relative_to_prior(p: P, results: Results) -> Multiple:
     """The share just before lesion 1, relative to that before learning."""
     return Ratio(_functional_share(p, results, -1), _functional_share(p, results, 0))
 
 
-def all_relative_to_prior(p: P, results: Results) -> Ratio:
+def all_relative_to_prior(p: P, results: Results) -> Multiple:
     """The same if every possible connection were functional."""
     return Ratio(1.0, _functional_share(p, results, 0))
 
@@ -171,12 +171,12 @@ def _own_and_other(p: P, results: Results, suffix: str) -> tuple[Floats, Floats]
 # -- lesion 1: neurons --------------------
 
 
-def tuned(p: P, results: Results) -> float:
+def tuned(p: P, results: Results) -> Amount:
     """Neurons of z_V tuned to the second digit, which lesion 1 removes."""
     return float((~results[record_of(MAIN, "test")].alive.values[-1].astype(bool)).sum())
 
 
-def tuned_shuffled(p: P, results: Results) -> float:
+def tuned_shuffled(p: P, results: Results) -> Amount:
     """Neurons found with words shuffled."""
     return float(results[record_of(MAIN, "tuning")].tuned_shuffled[0])
 
@@ -204,28 +204,35 @@ def reconstruction_1(p: P, results: Results, branch: str) -> float:
 # -- lesion 2: connections --------------------
 
 
-def removed_share(p: P, results: Results) -> float:
+def removed_share(p: P, results: Results) -> Share:
     """Share of possible lateral connections that lesion 2 removes."""
     before, after = _around_lesion_2(p, results)
     possible = np.isfinite(before).sum()
     return float((possible - np.isfinite(after).sum()) / possible)
 
 
-def _regrown(p: P, results: Results, branch: str, share: bool) -> float:
-    """Functional lateral connections two hours after lesion 2, or their share of those allowed."""
+def regrown(p: P, results: Results, branch: str) -> Amount:
+    """Functional lateral connections two hours after lesion 2."""
+    return float(_late_tests(p, results, branch).connections.mean())
+
+
+def regrown_share(p: P, results: Results, branch: str) -> Share:
+    """Their share of those allowed."""
+    return regrown(p, results, branch) / float(_late_tests(p, results, branch).allowed.mean())
+
+
+def _late_tests(p: P, results: Results, branch: str) -> xr.Dataset:
     tests = recall_tests(p, results)
-    late = tests.data.isel(test=_late_rows(tests, branch))
-    connections = float(late.connections.mean())
-    return connections / float(late.allowed.mean()) if share else connections
+    return tests.data.isel(test=_late_rows(tests, branch))
 
 
-def regrown_of_prior(p: P, results: Results) -> float:
+def regrown_of_prior(p: P, results: Results) -> Amount:
     """The same expected under prior and noise alone."""
     allowed = np.isfinite(_around_lesion_2(p, results)[1]).sum()
     return regrown_share_of_prior(p, results) * float(allowed)
 
 
-def regrown_share_of_prior(p: P, results: Results) -> float:
+def regrown_share_of_prior(p: P, results: Results) -> Share:
     """The same expected under prior and noise alone."""
     tests, after = recall_tests(p, results), _around_lesion_2(p, results)[1]
     seconds = sum(tests.late_window) / 2 - tests.at_2
@@ -310,7 +317,7 @@ def _floor(tests: RecallTests, branch: str) -> float:
 # -- the path of θ′ --------------------
 
 
-def _parameters(p: P, results: Results, only_z_V: bool) -> float:
+def _parameters(p: P, results: Results, only_z_V: bool) -> Amount:
     """Parameters of θ′, mean over surviving neurons."""
     path = results["path"]
     first = path.sizes["hidden"] // 2 if only_z_V else 0
@@ -318,20 +325,20 @@ def _parameters(p: P, results: Results, only_z_V: bool) -> float:
     return float(path.parameters.values[path.survives.values].mean())
 
 
-def parameters_of_prior(p: P, results: Results) -> float:
+def parameters_of_prior(p: P, results: Results) -> Amount:
     """Parameters of θ′ if lesion 2 were made before learning."""
     retracted = 1.0 - _functional_share(p, results, 0)
     return float(2.0 * (results["path"].survives.values.sum() - 1) * retracted)
 
 
-def _separation(p: P, results: Results, path: str) -> float:
+def _separation(p: P, results: Results, path: str) -> Amount:
     """Distance between epochs over distance within, mean over neurons; NaN without that path."""
     if path not in results["path"].path.values:
         return math.nan
     return float(np.nanmean(results["path"].separation.sel(path=path)))
 
 
-def _moved(p: P, results: Results, lesion: int, path: str) -> float:
+def _moved(p: P, results: Results, lesion: int, path: str) -> Amount:
     """Shift of θ′ across a lesion, relative to the path without lesions."""
     moved = results["path"].moved.isel(lesion=lesion - 1)
     return float(moved.sel(path=path) / moved.sel(path=NONE))
@@ -382,7 +389,6 @@ MEASURES: tuple[Measure, ...] = (
     *variants(_functional_share, functional_share=(-1,), functional_share_of_prior=(0,)),
     *variants(_loss_1, loss_1=(1, 0), loss_1_without_lesion=(0, -1)),
     *variants(_recovery_1, recovery_1=("recall",), recovery_1_fixed=("recall_fixed",)),
-    *variants(_regrown, regrown=(False,), regrown_share=(True,)),
     *variants(_recovery_2, recovery_2_raw=(0.0,), recovery_2=(CHANCE,)),
     *variants(_parameters, parameters=(False,), parameters_of_z_V=(True,)),
     *variants(_separation, separation=(LESIONS,), separation_without_lesions=(NONE,)),

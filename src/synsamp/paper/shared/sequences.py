@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy import stats
 
-from synsamp.claims import Claim, Measure, variants
+from synsamp.claims import Claim, Measure, Share, variants
 from synsamp.experiments import Results
 
 Floats = NDArray[np.float64]
@@ -114,12 +114,16 @@ def _of(p: Any, results: Results, name: str, null: bool) -> float:
     return float(results["sequences"][name].sel(null=null))
 
 
+def _single(p: Any, results: Results, null: bool) -> Share:
+    """Share of presentations whose own reconstruction resembles the digit heard, or its null."""
+    return _of(p, results, "single", null)
+
+
 SEQUENCE_MEASURES: tuple[Measure, ...] = (
     *variants(_of, sequence_order=("order", False), sequence_order_shuffled=("order", True)),
     *variants(_of, sequence_drift=("drift", False)),
     *variants(_of, sequence_drift_without_plasticity=("drift", True)),
-    *variants(_of, single_reconstruction=("single", False)),
-    *variants(_of, single_reconstruction_shuffled=("single", True)),
+    *variants(_single, single_reconstruction=(False,), single_reconstruction_shuffled=(True,)),
 )
 
 

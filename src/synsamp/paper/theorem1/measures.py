@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from synsamp.claims import measures_in
+from synsamp.claims import Amount, measures_in
 from synsamp.experiments.base import Results
 
 
-def distance(p: Any, results: Results, branch: str) -> float:
+def distance(p: Any, results: Results, branch: str) -> Amount:
     """Distance of sampled states from a distribution, in units of what chance allows."""
     table = results["pairs" if branch in results["pairs"].branch else "conditions"]
     return float(table.distance.sel(branch=branch))
 
 
-def gap_to_maximum(p: Any, results: Results, branch: str) -> float:
+def gap_to_maximum(p: Any, results: Results, branch: str) -> Amount:
     """Largest distance of the ends of paths from the maximum of the posterior, in its std."""
     paths = results["no_noise"]
     ends = paths.theta.sel(branch=branch).isel(time=-1)

@@ -17,21 +17,21 @@ from rich.progress import (
     Progress,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 
 from synsamp.progress import bars
 from synsamp.runs.ensembles.plan import Trial
 
 LINE_EVERY_S = 60.0
+LEAST_SHARE, LEAST_S = 0.1, 5.0
+"""Of one trial, and of time: with less done no estimate of the time left is given."""
 
 _log = logging.getLogger("synsamp")
 
 
 def _bars(console: Console) -> Progress:
-    left = TimeRemainingColumn(elapsed_when_finished=True)
-    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("left"), left)
-    return bars(console, *columns, speed_estimate_period=600.0)
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
+    return bars(console, *columns)
 
 
 def _time(seconds: float) -> str:
@@ -48,7 +48,7 @@ class Whole:
         self._weights, self._done = dict(weights), dict(done)
         self._begun, self._before = time.monotonic(), self._worth
         self._task = self.bars.add_task(
-            "all", total=sum(weights.values()), completed=int(self._before)
+            "all", total=sum(weights.values()), completed=int(self._before), left=""
         )
 
     def __enter__(self) -> Whole:
@@ -65,17 +65,21 @@ class Whole:
     def report(self, name: str, share: float) -> None:
         """So much of one of them is done."""
         self._done[name] = share
-        self.bars.update(self._task, completed=self._worth)
+        self.bars.update(self._task, completed=self._worth, left=self._left)
 
     @property
     def text(self) -> str:
         """The same in words."""
+        share = self._worth / sum(self._weights.values())
+        return ", ".join(filter(None, [f"{100 * share:.0f} % of all", self._left]))
+
+    @property
+    def _left(self) -> str:
         total, gained = sum(self._weights.values()), self._worth - self._before
-        text = f"{100 * self._worth / total:.0f} % of all"
         if gained <= 0:
-            return text
+            return ""
         left = (time.monotonic() - self._begun) * (total - self._worth) / gained
-        return f"{text}, about {_time(left)} left"
+        return f"about {_time(left)} left"
 
 
 class EnsembleProgress:
@@ -90,16 +94,18 @@ class EnsembleProgress:
     ) -> None:
         self._whole = whole
         self._labels = {trial.name: trial.label for trial in trials}
-        # What earlier commands finished says nothing about how fast this one is.
         self._shares = {name: float(name in finished) for name in self._labels}
-        self._done = self._before = sum(self._shares.values())
+        self._done = sum(self._shares.values())
         self._open = set(self._labels)
         self._failed = 0
         self._console = console
-        self._begun = self._last_line = time.monotonic()
+        self._last_line = time.monotonic()
+        # The pace counts from the first progress: what earlier commands finished, and the time in
+        # which a trial compiles, say nothing about it.
+        self._first: tuple[float, float] | None = None
         self._bar = _bars(console) if whole is None else whole[0].bars
         self._task = self._bar.add_task(
-            self._text(), total=float(len(trials)), completed=int(self._before)
+            self._text(), total=float(len(trials)), completed=int(self._done), left=""
         )
 
     def __enter__(self) -> EnsembleProgress:
@@ -137,17 +143,28 @@ class EnsembleProgress:
     def _set(self, name: str, share: float) -> None:
         self._done += share - self._shares[name]
         self._shares[name] = share
-        self._bar.update(self._task, completed=self._done, description=self._text())
+        now = time.monotonic()
+        if self._first is None:
+            self._first = now, self._done
+        left = self._left(now)
+        self._bar.update(self._task, completed=self._done, description=self._text(), left=left)
         if self._whole is not None:
             self._whole[0].report(self._whole[1], self._done / len(self._shares))
-        now, gained = time.monotonic(), self._done - self._before
-        if not self._console.is_terminal and now - self._last_line > LINE_EVERY_S and gained > 0:
+        if not self._console.is_terminal and now - self._last_line > LINE_EVERY_S:
             self._last_line = now
-            left = (now - self._begun) * (len(self._shares) - self._done) / gained
-            said = f"{self._text()}, about {_time(left)} left"
-            if self._whole is not None:
-                said += f"; {self._whole[0].text}"
-            self._console.print(said, markup=False)
+            said = [self._text(), left]
+            text = ", ".join(filter(None, said))
+            self._console.print(
+                text if self._whole is None else f"{text}; {self._whole[0].text}", markup=False
+            )
+
+    def _left(self, now: float) -> str:
+        """The time left in words, at the pace since the first progress; nothing if it is short."""
+        assert self._first is not None
+        seconds, gained = now - self._first[0], self._done - self._first[1]
+        if seconds < LEAST_S or gained < LEAST_SHARE:
+            return ""
+        return f"about {_time(seconds * (len(self._shares) - self._done) / gained)} left"
 
     def _text(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""

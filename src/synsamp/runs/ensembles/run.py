@@ -39,7 +39,7 @@ from synsamp.runs.execute import (
     ending,
     warn_of_other_machine,
 )
-from synsamp.runs.parallel.tasks import Report, StoppedError, Task, run_tasks
+from synsamp.runs.parallel.tasks import Lookahead, Report, StoppedError, Task, run_tasks
 from synsamp.runs.parallel.worker_info import ask_workers
 from synsamp.runs.parallel.workers import Workers
 from synsamp.runs.storage import machine
@@ -93,11 +93,13 @@ def carry_out_ensemble(
     console: Console,
     workers: Workers,
     whole: tuple[Whole, str] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
+    ahead: Lookahead | None = None,
 ) -> None:
     """Do what is missing of the ensemble in a folder whose lock is held.
 
     ``load`` travels to the workers and gives the experiment there: a user's file goes with it.
-    ``whole`` is as in `EnsembleProgress`.
+    ``whole`` is as in `EnsembleProgress`, ``meanwhile`` and ``ahead`` as in `run_tasks`.
     """
     experiment = load()
     trials = trials_of(experiment, folder.description)
@@ -114,15 +116,11 @@ def carry_out_ensemble(
         folder.remove_manifests()
         outcomes: dict[str, Outcome] = {}
         with EnsembleProgress(console, trials, finished_trials(root, trials), whole) as progress:
-            tasks = [
-                Task(
-                    trial.name,
-                    partial(run_trial, load, trial, root, tuple(coordinates(folder.description))),
-                    trial.label,
-                )
-                for trial in trials
-            ]
-            for ended in run_tasks(client, tasks, progress.report, workers.accepted):
+            tasks = [_task(load, folder, trial) for trial in trials]
+            ended_tasks = run_tasks(
+                client, tasks, progress.report, workers.accepted, meanwhile, ahead
+            )
+            for ended in ended_tasks:
                 why = f"{type(ended.error).__name__}: {ended.error}"
                 outcome = ended.value or Outcome("failed", why)
                 outcomes[ended.name] = outcome
@@ -130,6 +128,17 @@ def carry_out_ensemble(
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 progress.ended(ended.name, outcome.state, outcome.message)
         _put_together(experiment, folder, trials, outcomes, clock)
+
+
+def first_task(load: Loader, folder: RunFolder) -> Task:
+    """The first trial of an ensemble whose turn will come."""
+    return _task(load, folder, trials_of(load(), folder.description)[0])
+
+
+def _task(load: Loader, folder: RunFolder, trial: Trial) -> Task:
+    reserved = tuple(coordinates(folder.description))
+    run = partial(run_trial, load, trial, folder.path.resolve(), reserved)
+    return Task(trial.name, run, trial.label)
 
 
 def finished_trials(root: Path, trials: Sequence[Trial]) -> set[str]:

@@ -57,6 +57,38 @@ class Task:
     label: str
 
 
+class Lookahead:
+    """The first task of the next list, begun before that list's turn.
+
+    A first task compiles what the others of its list then load from disk. So workers compile for
+    two lists at a time instead of the same twice.
+    """
+
+    def __init__(self) -> None:
+        self.next_task: Task | None = None
+        """The first task of the list after the one whose turn comes now."""
+        self._client: Any = None
+        self._future: Any = None
+        self._topic = ""
+
+    def begin(self, client: Any, accepted: frozenset[str] | None) -> None:
+        """Begin ``next_task``, if there is one."""
+        if self.next_task is not None:
+            self._client, self._topic = client, f"synsamp-{uuid.uuid4().hex}"
+            self._future = _submit(client, self.next_task, self._topic, accepted)
+
+    def take(self) -> tuple[Any, str]:
+        """The future that was begun, or None, and the topic of what it reports."""
+        future, self._future = self._future, None
+        return future, self._topic
+
+    def cancel(self) -> None:
+        """Stop what was begun and not taken."""
+        future, _ = self.take()
+        if future is not None and self._client.status == "running":
+            self._client.cancel([future], force=True)
+
+
 class Ended(NamedTuple):
     """A task that came to an end: what it returned, or what it raised."""
 
@@ -74,26 +106,35 @@ def run_tasks(
     tasks: Sequence[Task],
     on_progress: Callable[[str, float], None],
     accepted: frozenset[str] | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
+    ahead: Lookahead | None = None,
 ) -> Iterator[Ended]:
     """Run all tasks; yields each as it ends, calls ``on_progress(name, share)`` in between.
 
     What a task warns of in its worker is said here too. Workers whose processor is not
-    ``accepted`` (`Workers.accepted`) run none. Leaving the loop early cancels what is still
-    running or waiting.
+    ``accepted`` (`Workers.accepted`) run none. ``meanwhile`` is called once in this process while
+    the workers begin. ``ahead`` may have begun the first task, and begins its ``next_task``.
+    Leaving the loop early cancels what is still running or waiting.
     """
     labels = {task.name: task.label for task in tasks}
     warned: set[str] = set()
-    topic = f"synsamp-{uuid.uuid4().hex}"
     news: queue.Queue[tuple[str, Any]] = queue.Queue()
-    client.subscribe_topic(topic, lambda event: news.put(("progress", event[1])))
+    ahead = ahead or Lookahead()
+    begun, first_topic = ahead.take()
+    topics = [f"synsamp-{uuid.uuid4().hex}"] + [first_topic] * (begun is not None)
+    for topic in topics:
+        client.subscribe_topic(topic, lambda event: news.put(("progress", event[1])))
     futures = {}
     try:
-        for task in tasks:
-            future = client.submit(
-                _in_worker, task, topic, accepted, key=f"{topic}-{task.name}", pure=False
-            )
-            futures[future.key] = (task.name, future)
-            future.add_done_callback(lambda f: news.put(("ended", f)))
+        if begun is not None:  # what it compiles will be on disk: the next list may begin as well
+            ahead.begin(client, accepted)
+        for i, task in enumerate(tasks):
+            own = _submit(client, task, topics[0], accepted) if i or begun is None else begun
+            futures[own.key] = (task.name, own)
+            own.add_done_callback(lambda f: news.put(("ended", f)))
+        if begun is None:
+            ahead.begin(client, accepted)
+        meanwhile()
         while futures:
             kind, content = _next(news, client, futures)
             if kind == "progress" and "warning" in content:
@@ -111,7 +152,12 @@ def run_tasks(
                 name, future = futures.pop(content.key)
                 yield _ended(name, future)
     finally:
-        _let_go(client, topic, [future for _, future in futures.values()])
+        _let_go(client, topics, [future for _, future in futures.values()])
+
+
+def _submit(client: Any, task: Task, topic: str, accepted: frozenset[str] | None) -> Any:
+    key = f"{topic}-{task.name}"
+    return client.submit(_in_worker, task, topic, accepted, key=key, pure=False)
 
 
 def _next(
@@ -161,9 +207,10 @@ def _ended(name: str, future: Any) -> Ended:
     return Ended(name, None, error)
 
 
-def _let_go(client: Any, topic: str, futures: Sequence[Any]) -> None:
+def _let_go(client: Any, topics: Sequence[str], futures: Sequence[Any]) -> None:
     if client.status == "running":
-        client.unsubscribe_topic(topic)
+        for topic in topics:
+            client.unsubscribe_topic(topic)
         if futures:
             client.cancel(list(futures), force=True)
 

@@ -61,3 +61,8 @@ def kernel(template: Callable[..., Any]) -> Any:
 def row_function(template: Callable[..., Any], signature: Any, **parts: Any) -> int:
     """The address of a function of one row, with its parts bound in."""
     return pointer_to(template, signature, options=_KERNEL, **parts)
+
+
+def row_part(template: Callable[..., Any], **parts: Any) -> Any:
+    """A part of functions of one row that has parts bound in itself; it is compiled into them."""
+    return specialise(template, options=_KERNEL, **parts)

@@ -217,9 +217,9 @@ def _entry(threshold: float, alias: int) -> np.uint64:
     return np.uint64((bits << np.uint64(32)) | np.uint64(alias))
 
 
-_fill = kernel(_fill_alias_table)
+fill_table = kernel(_fill_alias_table)
 
 
 def fill_alias_table(rates: NDArray[np.float64], out: NDArray[np.uint64]) -> None:
     """Entries from which `alias_channel` draws a channel with probability ∝ its rate."""
-    _fill(rates, np.empty(rates.size), np.empty(rates.size, np.int64), out)
+    fill_table(rates, np.empty(rates.size), np.empty(rates.size, np.int64), out)

@@ -17,6 +17,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.typing import signature as nb_signature
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import intrinsic, lower_builtin, models, register_model
@@ -124,6 +125,25 @@ def _pointed_at(typingctx: Any, pointer: Any, count: Any) -> Any:
     return kind(pointer, types.int64), codegen
 
 
+def _doubles(count: int) -> Any:
+    """An intrinsic that gives an array of ``count`` numbers, unset, until its function ends.
+
+    Nothing else points at it, which lets LLVM turn loops over it into vectors.
+    """
+
+    def make(typingctx: Any) -> Any:
+        kind = types.Array(types.float64, 1, "C")
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            size = ir.Constant(ir.IntType(64), count)
+            place = cgutils.alloca_once(builder, ir.DoubleType(), size)
+            return _array_at(context, builder, kind, place, size)
+
+        return kind(), codegen
+
+    return intrinsic(make)
+
+
 def _numbers(count: int) -> Any:
     """An intrinsic that reads ``count`` numbers, ``plane`` apart, as a tuple."""
 
@@ -185,6 +205,7 @@ def _prefetch(typingctx: Any, array: Any, index: Any) -> Any:
 part: Any = intrinsic(_part)
 address: Any = intrinsic(_address)
 array_at: Any = intrinsic(_pointed_at)
+doubles = functools.cache(_doubles)
 numbers = functools.cache(_numbers)
 load: Any = intrinsic(_load)
 store: Any = intrinsic(_store)

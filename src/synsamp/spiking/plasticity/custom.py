@@ -10,55 +10,23 @@ number per time constant, decayed to the present; the function may change it in 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.core.errors import NumbaError
 
 from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.mappings import Mapping
-from synsamp.noise.arithmetic import exp, scalar
+from synsamp.noise.arithmetic import scalar
 from synsamp.specialise import is_compiled, why_not_compiled
 from synsamp.specialise.fingerprint import fingerprint
-from synsamp.spiking.kernel.compiling import CHECKED, row_function
-from synsamp.spiking.kernel.diffusion import at_least, read_effects
-from synsamp.spiking.kernel.rows import ARRIVAL, SPIKE, ArrivalColumn, SpikeRow, arrays_of
-from synsamp.spiking.kernel.simd import array_at, numbers, part
 from synsamp.spiking.plasticity.base import Plasticity
-
-# mypy: disable-error-code="name-defined"
-# ruff: noqa: F821
+from synsamp.spiking.plasticity.in_vectors import Synapse, arrival_function, spike_function
 
 MOST_TRACES = 16
-
-
-class Synapse(NamedTuple):
-    """Variables of one synapse that a plasticity may read.
-
-    Parameters
-    ----------
-    theta : float
-        Parameter θ.
-    w : float
-        Efficacy w = f(θ).
-    slope : float
-        Derivative dw/dθ.
-    x : float
-        Summed EPSP of the input (Eq. 29, postsynaptic potential).
-    modulator : float
-        The circuit's modulator, set by `Simulation.modulate`; default 1.
-    """
-
-    theta: float
-    w: float
-    slope: float
-    x: float
-    modulator: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,81 +146,17 @@ class CustomPlasticity(Plasticity):
         return f"CustomPlasticity({', '.join(names)}, {self.parameter_values})"
 
     def spike_function(self, mapping: Mapping) -> int:
-        """Synapse by synapse."""
-        return row_function(_spike_each, SPIKE, **self._parts(mapping, self.on_post or _nothing))
+        """The function of a row."""
+        change_of = self.on_post or _nothing
+        return spike_function(mapping, change_of, len(self.parameter_values), self.n_traces)
 
     def arrival_function(self, mapping: Mapping) -> int:
-        """Synapse by synapse of one axon."""
+        """The function of the synapses of one axon."""
         if self.on_pre is None:
             return 0
-        return row_function(_arrival_each, ARRIVAL, **self._parts(mapping, self.on_pre))
-
-    def _parts(self, mapping: Mapping, change_of: Any) -> dict[str, Any]:
-        return {
-            "change_of": _checked(change_of) if CHECKED else change_of,
-            "n_values": len(self.parameter_values),
-            "n_traces": self.n_traces,
-            "values": numbers(len(self.parameter_values)),
-            "weight_of": mapping.weight_of,
-            "slope_of": mapping.slope_of,
-            "mapping_numbers": numbers(len(mapping.parameters)),
-        }
-
-
-@functools.cache
-def _checked(function: Any) -> Any:
-    """The same function compiled with bounds checks."""
-    return njit(boundscheck=True)(function.py_func)
+        return arrival_function(mapping, self.on_pre, len(self.parameter_values), self.n_traces)
 
 
 @scalar
 def _nothing(synapse: Any, traces: Any, parameters: Any) -> float:
     return 0.0
-
-
-@scalar
-def _decay(traces: Any, constants: Any, first: int, elapsed: float) -> None:
-    """Bring traces to the present; time constants follow the parameters in memory."""
-    for j in range(traces.size):
-        traces[j] *= exp(-elapsed / constants[first + j])
-
-
-def _spike_each(row: SpikeRow) -> int:
-    n, now = row.n, row.now
-    theta, weight, effect, fall, rise = arrays_of(row)
-    traces, traced_s = array_at(row.traces, n * n_traces), row.traced_s
-    p, given = mapping_numbers(row.mapping, 1, 0), values(row.plasticity, 1, 0)
-    for i in range(n):
-        old = theta[i]
-        if old > -np.inf:
-            own = part(traces, i * n_traces, n_traces)
-            if n_traces > 0:
-                _decay(own, row.plasticity, n_values, now - traced_s[i])
-                traced_s[i] = now
-            x = np.float64(row.fall_decay * fall[i]) - np.float64(row.rise_decay * rise[i])
-            synapse = Synapse(old, np.float64(weight[i]), slope_of(old, p), x, row.modulator)
-            theta[i] = at_least(
-                old + row.speed * change_of(synapse, own, given), old, row.theta_min
-            )
-            weight[i] = weight_of(theta[i], p)
-    row.sums[0], row.sums[1] = read_effects(weight, row.retracted, row.sign, fall, rise, effect)
-    return 1
-
-
-def _arrival_each(column: ArrivalColumn) -> None:
-    reach, now = (column.n - 1) * column.stride + 1, column.now
-    theta, weight = array_at(column.theta, reach), array_at(column.weight, reach)
-    traces, traced_s = array_at(column.traces, reach * n_traces), column.traced_s
-    p, given = mapping_numbers(column.mapping, 1, 0), values(column.plasticity, 1, 0)
-    for i in range(0, reach, column.stride):
-        old = theta[i]
-        if old > -np.inf:
-            own = part(traces, i * n_traces, n_traces)
-            if n_traces > 0:
-                _decay(own, column.plasticity, n_values, now - traced_s[i])
-                traced_s[i] = now
-            w = np.float64(weight[i])
-            synapse = Synapse(old, w, slope_of(old, p), column.x, column.modulator)
-            change = column.speed * change_of(synapse, own, given)
-            theta[i] = at_least(old + change, old, column.theta_min)
-            weight[i] = weight_of(theta[i], p)

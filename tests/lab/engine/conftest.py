@@ -1,0 +1,22 @@
+"""One browser page for all tests of the browser's engine."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from lab.engine.browser_engine import in_browser, opened
+
+
+@pytest.fixture(scope="session")
+def engine_page():
+    """A page of Chromium with the engine's files at its own address."""
+    with opened() as page:
+        yield page
+
+
+@pytest.fixture(scope="session")
+def browser_session(engine_page):
+    """Runs a session in the browser."""
+    return functools.partial(in_browser, engine_page)
