@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 READY := .venv/.synsamp-ready
 TOOLS := .venv/.synsamp-tools
 
-.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness sampling-gain pages bench lab lab-pictures lab-recording
+.PHONY: help setup demo test dist-check torture mutants nightly reproduce reproduce-long dependence beyond robustness sampling-gain pages docs bench lab lab-pictures lab-recording
 help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make lab          build the browser's engine (needs LLVM's lld) and lab.html, the lab in one file"
@@ -23,6 +23,7 @@ help:
 	@echo "make robustness   sensitivity analysis; writes docs/robustness.md"
 	@echo "make sampling-gain   averages over samples against Adam and ensembles, 8 seeds"
 	@echo "make pages        write all these pages again from the stored results"
+	@echo "make docs         build the site in docs/_build/html"
 	@echo "make dist-check   build wheel and source distribution, install and try them elsewhere"
 	@echo "make lab-pictures take the pictures of the lab in docs (needs chromium)"
 	@echo "make lab-recording    record the run that plays in browsers without WebAssembly"
@@ -92,6 +93,16 @@ robustness: $(READY)
 # MNIST must be there: `synsamp data fetch mnist`.
 sampling-gain: $(TOOLS)
 	$(BIN)/python -m tools.sampling_gain
+
+# Reference pages come from the code; an error in a notebook or a broken link fails.
+DOCS := .venv/.synsamp-docs
+$(DOCS): $(READY) docs/requirements.txt
+	$(INSTALL) -r docs/requirements.txt
+	@touch $@
+
+docs: $(DOCS)
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 pages: $(READY)
 	$(BIN)/python -m tools.pages

@@ -1,6 +1,6 @@
 """Write the reference pages that come from the code: API, command line, parameters.
 
-Runs at the start of every build; the pages are in docs/reference/generated and not in the repository.
+Runs at the start of every build; its pages are in docs/reference/generated, not in the repository.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import pkgutil
 from pathlib import Path
 from typing import Any
 
-import click
 import typer
 from pydantic import BaseModel
 
@@ -30,6 +29,7 @@ PACKAGES = {
     "synsamp.environments": "Environments that networks act on, and reward.",
     "synsamp.experiments": "What an experiment is.",
     "synsamp.claims": "Claims, and how they are judged over seeds.",
+    "synsamp.interchange": "Export to other formats.",
     "synsamp.runs": "Run folders, ensembles and their Datasets.",
     "synsamp.data": "Digits, sounds and encoders.",
     "synsamp.analysis": "Decoders, survival, turnover and other measures; functions of arrays.",
@@ -50,7 +50,7 @@ def first_sentence(part: object) -> str:
 
 
 def public_parts(package: str) -> list[tuple[str, object]]:
-    """Classes and functions that a package exports, or that its modules define if it exports none."""
+    """Classes and functions that a package exports, or else that its modules define."""
     module = importlib.import_module(package)
     names = getattr(module, "__all__", [n for n in vars(module) if n[0] != "_"])
     found = [(f"{package}.{n}", getattr(module, n)) for n in names if n != "__version__"]
@@ -93,7 +93,7 @@ def api_page(package: str, purpose: str) -> str:
 def command_page() -> str:
     """Every command with its arguments and options, as `--help` shows them."""
     root: Any = typer.main.get_command(build_app(REGISTRY))
-    lines = ["# Command line", "", "This page lists every command with its arguments and options.", ""]
+    lines = ["# Command line", "", "This page lists every command with its options.", ""]
     for name, command in sorted(commands(root, "synsamp")):
         lines += [f"## {name}", "", inspect.cleandoc(command.help or ""), ""]
         lines += ["| argument or option | meaning |", "| --- | --- |"]
@@ -133,7 +133,7 @@ def parameter_rows(model: type[BaseModel], values: BaseModel, prefix: str = "") 
 def parameters_page() -> str:
     """The parameters of every experiment, with the values of the paper preset."""
     lines = ["# Parameters of every experiment", ""]
-    lines += ["This page lists what `--set` and `--vary` accept, with the values of the preset `paper`."]
+    lines += ["This page lists what `--set` and `--vary` accept, with values of preset `paper`."]
     for entry in REGISTRY:
         experiment = entry.load()
         values = experiment.presets["paper"]

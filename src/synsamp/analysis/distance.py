@@ -10,7 +10,7 @@ from synsamp.errors import refuse
 
 
 def total_variation(counts: NDArray[np.float64], probabilities: NDArray[np.float64]) -> float:
-    """Half of Σ abs(frequency − probability) over the bins: 0 for equal, 1 for disjoint distributions."""
+    """Half of Σ abs(frequency − probability): 0 for equal, 1 for disjoint distributions."""
     found = _frequencies(numbers("counts", counts, at_least=0), "counts")
     wanted = numbers("probabilities", probabilities, shape=found.shape, at_least=0)
     return 0.5 * float(np.abs(found - _frequencies(wanted, "probabilities")).sum())
