@@ -58,7 +58,7 @@ test: $(TOOLS)
 	$(BIN)/python -m pytest -n 2
 
 torture: $(TOOLS)
-	SYNSAMP_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/torture tests/report/test_hostile_words.py tests/rule/test_pilot.py tests/statistical/test_calibration.py --junitxml=.torture.xml
+	SYNSAMP_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/torture tests/report/test_hostile_words.py tests/rule/test_pilot.py tests/statistical/test_simulation_calibration.py --junitxml=.torture.xml
 	$(BIN)/python -m tools.reliability .torture.xml
 
 # Cosmic Ray brings a web server and a database, so it has its own environment.

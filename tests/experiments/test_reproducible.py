@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-
-import pytest
 
 from synsamp.experiments.registry import REGISTRY
 from synsamp.runs import execute
@@ -79,41 +78,49 @@ TINY = {
 }
 
 RUN = """
-import sys
+import json, sys
 from pathlib import Path
 from synsamp.experiments.registry import REGISTRY
 from synsamp.runs import execute
-execute(REGISTRY.find(sys.argv[1]).load(), Path(sys.argv[2]), settings=sys.argv[3:])
+for name, settings in json.loads(sys.argv[2]).items():
+    execute(REGISTRY.find(name).load(), Path(sys.argv[1]) / name, settings=settings)
 """
 
 
-def checksums_of(name, out, **variables):
-    """Run an experiment in a new process."""
+def checksums_in_a_new_process(names, out, **variables):
+    """Run experiments one after the other in a new process."""
+    settings = json.dumps({name: TINY[name] for name in names})
     done = subprocess.run(
-        [sys.executable, "-c", RUN, name, str(out), *TINY[name]],
+        [sys.executable, "-c", RUN, str(out), settings],
         capture_output=True,
         text=True,
         check=False,
         env=os.environ | variables,
     )
     assert done.returncode == 0, done.stderr
-    return (out / "results.manifest").read_text()
+    return {name: (out / name / "results.manifest").read_text() for name in names}
 
 
 def test_every_experiment_is_tried():
     assert set(TINY) == {entry.name for entry in REGISTRY}
 
 
-@pytest.mark.parametrize("name", TINY)
-def test_the_same_command_is_bit_identical(name, tmp_path):
+def test_the_same_commands_are_bit_identical(tmp_path):
     """In this process, after other tests, and in a new process."""
-    execute(REGISTRY.find(name).load(), tmp_path / "here", settings=TINY[name])
-    here = (tmp_path / "here" / "results.manifest").read_text()
-    assert here == checksums_of(name, tmp_path / "there")
-    assert "results.zarr/" in here
+    here = {
+        name: (folder.path / "results.manifest").read_text()
+        for name in TINY
+        for folder in [
+            execute(REGISTRY.find(name).load(), tmp_path / "here" / name, settings=TINY[name])
+        ]
+    }
+    there = checksums_in_a_new_process([*reversed(TINY)], tmp_path / "there")
+    assert {name for name in TINY if here[name] != there[name]} == set()
+    assert all("results.zarr/" in each for each in here.values())
 
 
 def test_the_first_run_after_compiling_is_identical_to_later_ones(tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    first, later = (checksums_of("generalisation", tmp_path / place, **cache) for place in "ab")
+    names = ["generalisation"]
+    first, later = (checksums_in_a_new_process(names, tmp_path / p, **cache) for p in "ab")
     assert first == later
