@@ -52,7 +52,7 @@ class MagnitudeRewiring(Slots):
     def start(
         self, key: int | jax.Array, scale: float | None = None
     ) -> tuple[jax.Array, Connections]:
-        """Weights N(0, ``scale``²) of K random connections.
+        """Weights N(0, scale²) of K random connections.
 
         The default scale² = 2 / (connections per output) preserves variances through ReLU.
         """
