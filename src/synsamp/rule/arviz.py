@@ -49,9 +49,7 @@ def convert(posterior: xr.Dataset, sample_stats: xr.Dataset | None = None) -> An
 
         make: Any = arviz.InferenceData
         return make(**groups)
-    import arviz_base
-
-    return arviz_base.convert_to_datatree(groups)
+    return xr.DataTree.from_dict(groups)
 
 
 def _arviz_version() -> str:
