@@ -379,7 +379,7 @@ ALL = [
     (lambda: between(DistanceRule(lambda d: d - 10)), "must be finite >= 0"),
     (lambda: between(DistanceRule(nan)), "must be finite >= 0"),
     (lambda: between(DistanceRule(lambda d: 2.0 + d)), "must be at most 1"),
-    (lambda: between(DistanceRule(lambda d: "near")), "must return a number per distance"),
+    (lambda: between(DistanceRule(lambda d: "near")), "must be an array of numbers"),
     (lambda: between(DistanceRule(lambda d: d[:2])), "must return a number per distance"),
     (lambda: between(RandomPairs(1.5)), "probability of pairs"),
     (lambda: between(EdgeList([1, 1], [2, 2])), "twice"),
