@@ -1,4 +1,4 @@
-// A network of your own: fields if its inputs form an image, spikes, θ and connections.
+// A custom network: fields if its inputs form an image, spikes, θ and connections.
 
 import { Connections } from "../pictures/connections.js";
 import { Fields } from "../pictures/fields.js";

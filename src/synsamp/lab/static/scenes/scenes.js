@@ -1,4 +1,4 @@
-// The scenes, in the order of the keys 1 to 5, and how to draw a network of your own.
+// The scenes, in the order of the keys 1 to 5, and how to draw a custom network.
 
 import { digits } from "./digits.js";
 import { landscape } from "./landscape.js";
