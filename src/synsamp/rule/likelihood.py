@@ -71,12 +71,38 @@ def _hidden_batch_template(theta: Any, step: int, rng: Any, inputs: Any, data: A
 
 
 def in_turn(k: int, n: int, rng: np.random.Generator) -> int:
-    """Present the inputs in a fixed order, as in the paper's derivation: k modulo n."""
+    """Present the inputs in a fixed order, as in the paper's derivation: k modulo n.
+
+    Parameters
+    ----------
+    k, n : int
+        Number of the presentation, and how many inputs there are.
+    rng : numpy.random.Generator
+        Not used.
+
+    Returns
+    -------
+    int
+        Index of the input.
+    """
     return k % n
 
 
 def at_random(k: int, n: int, rng: np.random.Generator) -> int:
-    """Draw a random input for every presentation, as in the paper's simulations."""
+    """Draw a random input for every presentation, as in the paper's simulations.
+
+    Parameters
+    ----------
+    k, n : int
+        Number of the presentation, and how many inputs there are.
+    rng : numpy.random.Generator
+        Generator of the chain.
+
+    Returns
+    -------
+    int
+        Index of the input.
+    """
     return int(rng.random() * n)
 
 
