@@ -119,16 +119,17 @@ def test_both_products_are_the_dense_one_with_its_gradients(k):
 
 
 def test_under_the_rule_it_finds_the_connections_that_matter():
-    """Three of 200 inputs carry the target; 20 connections, twice as many seeds as needed."""
-    layer = sj.HardRewiring((200, 1), 20, cost=0.05)
+    """Three of 200 inputs carry the target, and 20 connections are active.
+
+    At a cost of 0.05 chance correlations among the examples keep other connections alive.
+    """
+    layer = sj.HardRewiring((200, 1), 20, cost=0.2)
     # The teacher's weights have the signs that the connections have.
     used = jnp.array([3, 77, 150])
     teacher = jnp.zeros(200).at[used].set(1.0 * layer.sign_of(used))
     x = jax.random.normal(jax.random.key(0), (400, 200))
     y = (x @ teacher)[:, None]
-    theta, wires = layer.start(1)
-    optimiser = sj.sampling(prior=layer.prior, speed=0.05, temperature=1e-4)
-    first = jnp.isin(used, wires.places).sum()
+    optimiser = sj.sampling(prior=layer.prior, speed=0.05, temperature=1e-3)
 
     def step(state, key):
         theta, wires, optimiser_state = state
@@ -137,11 +138,17 @@ def test_under_the_rule_it_finds_the_connections_that_matter():
         theta, wires = layer.rewire(key, optax.apply_updates(theta, update), wires)
         return (theta, wires, optimiser_state), None
 
-    keys = jax.random.split(jax.random.key(2), 3000)
-    (theta, wires, _), _ = jax.jit(lambda s: jax.lax.scan(step, s, keys))(
-        (theta, wires, optimiser.init(theta))
-    )
-    assert first < 3
-    assert jnp.isin(used, wires.places).all()
-    found = layer.dense(theta, wires)[used, 0] * layer.sign_of(used)
-    np.testing.assert_allclose(found, 1.0, atol=0.1)
+    @jax.jit
+    def found(seed):
+        theta, wires = layer.start(jax.random.key(seed))
+        first = jnp.isin(used, wires.places).sum()
+        keys = jax.random.split(jax.random.key(seed + 100), 1000)
+        start = (theta, wires, optimiser.init(theta))
+        theta, wires, _ = jax.lax.scan(step, start, keys)[0]
+        return first, layer.dense(theta, wires)[used, 0] * layer.sign_of(used)
+
+    for seed in range(3):
+        first, weights = found(seed)
+        assert first < 3
+        # (1 − w)² + cost·w is smallest there, since the inputs have variance 1.
+        np.testing.assert_allclose(weights, 1.0 - layer.cost / 2, atol=0.1)
