@@ -45,7 +45,8 @@ export class Exports {
 
   /** Copy the address that opens this session again. */
   async copyAddress() {
-    const hash = this.lab.session?.scene ? this.lab.address() : null;
+    if (!this.lab.session?.scene) return;
+    const hash = await this.lab.address();
     if (hash === null) {
       this.lab.shell.say("This session has too many actions for an address; use Save as experiment.", "bad");
       return;

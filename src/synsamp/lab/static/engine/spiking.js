@@ -293,15 +293,16 @@ export class SpikingModel {
       },
       (one) => starts.push(one.start),
     );
-    const counts = test.labels.map(() => new Float64Array(nNeurons));
+    const { windows = 1, within_s: within = Infinity } = test;
+    const counts = test.labels.map(() => new Float64Array(windows * nNeurons));
     const begins = test.starts ?? starts;
     let at = -1;
     times.forEach((time, i) => {
       while (at + 1 < begins.length && begins[at + 1] <= time) at += 1;
-      const inside = time - begins[at] < (test.within_s ?? Infinity);
-      if (at >= 0 && at < counts.length && inside) counts[at][neurons[i]] += 1;
+      const window = Math.floor(((time - begins[at]) / within) * windows);
+      if (at >= 0 && at < counts.length && window < windows) counts[at][window * nNeurons + neurons[i]] += 1;
     });
-    return results(counts, test);
+    return results(counts, nNeurons, test);
   }
 
   // -- reading --------------------

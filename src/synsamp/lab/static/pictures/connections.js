@@ -26,6 +26,7 @@ export class Connections extends Picture {
       x, y: [0, highest * 1.3], yLabel: `active, of ${number(this.possible)} possible`, xTicks: split < height ? [] : null,
       xLabel: split < height ? "" : `time, ${unit.name}`,
     });
+    axes.lesions(this.lab, unit);
     axes.curve(time, twin, { stroke: theme.twin, width: 1.6 });
     axes.curve(time, network, { stroke: theme.network, width: 2 });
     this.#names(axes, time, network, twin, theme);

@@ -11,7 +11,6 @@ export class Landscape extends Picture {
   constructor(lab, options) {
     super(lab, options);
     this.path = [];
-    this.twinPath = [];
     this.extent = [-4, 4];
     this.handles = h("div", { class: "layer" });
     this.buttons = [];

@@ -1,8 +1,11 @@
 // What the network receives now; one may draw an own image, or mark inputs to silence.
 
 import { h } from "../app/dom.js";
+import { percent } from "../app/format.js";
 import { Picture } from "../app/picture.js";
 import { paint, ramp } from "../app/theme.js";
+
+const KEEP = 0.8; // of the spikes counted before, at each frame
 
 export class Stimulus extends Picture {
   constructor(lab, options, { group, shape,  drawable = false, markable = true }) {
@@ -29,6 +32,20 @@ export class Stimulus extends Picture {
     const words = this.drawing ? "your drawing" : label === null ? "" : `now: ${label}`;
     if (words !== this.words) this.heading.textContent = words ? `${this.title}, ${words}` : this.title;
     this.words = words;
+    if (this.drawing) this.#answer(frame.arrays);
+  }
+
+  /** What the network takes the drawing for: the share of spikes from neurons tuned to each label. */
+  #answer({ spike_neuron: spikes = [] }) {
+    const labels = this.lab.session.scene.labels ?? [];
+    this.votes = labels.map((_, k) => KEEP * (this.votes?.[k] ?? 0));
+    for (const neuron of spikes) {
+      const label = this.lab.lesions.preferred(neuron);
+      if (label >= 0) this.votes[label] += 1;
+    }
+    const all = this.votes.reduce((a, b) => a + b, 0);
+    const best = this.votes.indexOf(Math.max(...this.votes));
+    if (all > 0) this.note.textContent = `${percent(this.votes[best] / all)} of the spikes are of neurons tuned to ${labels[best]}.`;
   }
 
   draw(pen, width, height, theme) {
@@ -130,7 +147,8 @@ export class Stimulus extends Picture {
   }
 
   #release() {
-    this.drawing = null;
+    this.drawing = this.votes = null;
+    this.note.textContent = this.sentence;
     this.back.hidden = true;
     this.lab.session.act({ kind: "draw", picture: null });
     this.redraw();

@@ -14,6 +14,7 @@ export const digits = {
   headline: "Ten neurons learn handwritten digits",
   lead: "Their connections come and go at random, pulled by the images and by a prior. Remove some neurons and watch how the others replace them.",
   layout: "digits",
+  core: ["fields", "connections", "recall"],
   want: ["spikes", "theta", "weights", "active", "probe", "stimulus", "tuning"],
 
   pictures(lab, scene) {
