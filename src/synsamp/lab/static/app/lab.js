@@ -53,7 +53,10 @@ export class Lab {
   /** Open a session with a state as an address describes it. */
   async start(state) {
     this.session?.close();
-    this.compact ??= Boolean(state.compact);
+    if (this.compact === undefined) {
+      this.compact = Boolean(state.compact);
+      if (this.compact) this.#watchView();
+    }
     this.state = { ...state, scene: state.scene || this.#first };
     this.data = null;
     this.#drop();
@@ -203,6 +206,7 @@ export class Lab {
     session.view({ want: composed.want, pointer: composed.pointer ?? null });
     session.speed ??= session.scene.suggested_speed ?? null;
     if (this.state.tick) session.step(this.state.tick);
+    else if (document.hidden || this.outOfView) this.resume = true;
     else session.play();
     this.recolour();
   }
@@ -261,14 +265,24 @@ export class Lab {
     return this.model || new URLSearchParams(location.search).has("token") ? "" : "digits";
   }
 
+  /** Pause while nobody can see the page: a tab in the background, or an embedded page scrolled away. */
   #visibility() {
-    if (document.hidden) {
-      this.resume = this.session?.playing;
-      if (this.resume) this.session.pause();
+    if (document.hidden || this.outOfView) {
+      this.resume ||= Boolean(this.session?.playing);
+      if (this.session?.playing) this.session.pause();
     } else if (this.resume) {
       this.resume = false;
       this.session.play();
     }
+  }
+
+  #watchView() {
+    const watcher = new IntersectionObserver(([entry]) => {
+      this.outOfView = !entry.isIntersecting;
+      this.#visibility();
+    });
+    watcher.observe(this.root);
+    this.ends.push(() => watcher.disconnect());
   }
 
   #address() {
