@@ -22,7 +22,8 @@ export class Gap {
   probed({ time_s: time, values = {} }) {
     const lesion = this.#lesion();
     if (lesion === null || time < lesion || !values.twin?.trials) return;
-    this.tests = Object.fromEntries(Object.entries(values).map(([name, { correct, trials }]) => [name, correct / trials]));
+    const shares = Object.entries(values).map(([name, { correct, trials }]) => [name, correct / trials]);
+    this.tests = { time, ...Object.fromEntries(shares) };
   }
 
   update(frame) {
@@ -30,11 +31,9 @@ export class Gap {
     const compared = Boolean(frame.twin) && lesion !== null;
     if (compared !== !this.element.hidden) this.element.hidden = !compared;
     if (!compared) return;
-    if (lesion !== this.of) {
-      this.forget();
-      this.of = lesion;
-      this.element.hidden = false;
-    }
+    const lesions = this.lab.session.log.filter(({ kind }) => kind === "lesion").length;
+    if (lesions !== this.lesions) this.first = {};
+    this.lesions = lesions;
     const now = performance.now();
     if (now - (this.shown ?? 0) < EVERY_MS && Object.keys(this.first).length) return;
     this.shown = now;
@@ -65,7 +64,7 @@ export class Gap {
   }
 
   #test() {
-    return this.tests && this.#row("test", "test", this.tests.network, this.tests.twin, percent);
+    return this.tests && this.tests.time >= this.#lesion() && this.#row("test", "test", this.tests.network, this.tests.twin, percent);
   }
 
   /** Neurons tuned to each label, unless the lesion was of connections alone. */

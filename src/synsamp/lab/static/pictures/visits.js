@@ -83,7 +83,8 @@ export class OverTime extends Picture {
     for (const { name, words, dy = 14 } of this.references) {
       const level = history.get(name);
       axes.curve(time, level, { stroke: theme.ink, width: 1.3, dash: [5, 4] });
-      if (Number.isFinite(level.at(-1))) axes.name(time.at(-1), level.at(-1), words, theme.ink, { anchor: "end", dy, weight: 400 });
+      const known = level.findIndex(Number.isFinite);
+      if (known >= 0) axes.name(time[known], level[known], words, theme.ink, { dy, weight: 400 });
     }
     axes.curve(time, twin, { stroke: theme.twin, width: 1.8 });
     axes.curve(time, values, { stroke: theme.network, width: 2 });
