@@ -419,8 +419,9 @@ def test_one_screen_without_scrolling(lab):
 
 def test_compact_page_for_embedding(browser, address):
     size = {"width": 800, "height": 620}
-    page = new_page(browser, address, viewport=size).open("scene=digits&compact")
+    page = new_page(browser, address, viewport=size).open("scene=digits&compact&theme=dark")
     assert page.ask("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == [800, 620]
+    assert page.ask("lab.theme.dark") is True
     shown = page.ask("lab.pictures.filter(p => p.element.checkVisibility()).map(p => p.area)")
     assert shown == ["fields", "connections", "recall"]
     assert page.page.get_by_role("button", name="All neurons tuned to 2").is_visible()

@@ -19,6 +19,7 @@ export function readAddress(hash) {
   const step = Number(query.get("step"));
   if (query.has("step") && Number.isInteger(step) && step > 0) state.step = step;
   if (query.has("compact")) state.compact = true;
+  if (["dark", "light"].includes(query.get("theme"))) state.theme = query.get("theme");
   for (const [name, text] of query) {
     if (!name.startsWith("set.")) continue;
     const value = parsed(text);

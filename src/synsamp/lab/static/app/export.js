@@ -71,9 +71,9 @@ export class Exports {
   }
 
   /** Dark to light and back. */
-  turnTheme() {
-    const { root, theme } = this.lab;
-    root.dataset.theme = theme.dark ? "light" : "dark";
+  turnTheme(to = this.lab.theme.dark ? "light" : "dark") {
+    const { root } = this.lab;
+    root.dataset.theme = to;
     if (!this.lab.model) document.documentElement.dataset.theme = root.dataset.theme;
     this.lab.recolour();
   }

@@ -56,6 +56,7 @@ export class Lab {
     if (this.compact === undefined) {
       this.compact = Boolean(state.compact);
       if (this.compact) this.#watchView();
+      if (state.theme) this.exports.turnTheme(state.theme);
     }
     this.state = { ...state, scene: state.scene || this.#first };
     this.data = null;
