@@ -185,6 +185,7 @@ def test_own_drawing_reaches_the_network(lab):
 def test_pointer_follows_a_synapse(lab):
     box = lab.page.locator(".area-fields .neuron").nth(5).bounding_box()
     lab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    lab.until("lab.session.pointer.post === 5")
     pointer = lab.engine.of_type("view")[-1]["pointer"]
     assert pointer["projection"] == "x->z"
     assert pointer["post"] == 5
@@ -296,7 +297,8 @@ def test_address_has_the_ticks_at_which_the_engine_acted(browser, address):
     log = page.read("log")["log"]
     assert [action["value"] for action in log] == [0.5, 2.0]
     assert state["actions"] == log
-    page.until("JSON.stringify(lab.session.log) === " + repr(json.dumps(log, separators=(",", ":"))))
+    known = repr(json.dumps(log, separators=(",", ":")))
+    page.until(f"JSON.stringify(lab.session.log) === {known}")
     page.page.context.close()
 
 
@@ -420,7 +422,8 @@ def test_one_screen_without_scrolling(lab):
 def test_compact_page_for_embedding(browser, address):
     size = {"width": 800, "height": 620}
     page = new_page(browser, address, viewport=size).open("scene=digits&compact&theme=dark")
-    assert page.ask("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == [800, 620]
+    sides = "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+    assert page.ask(sides) == [800, 620]
     assert page.ask("lab.theme.dark") is True
     shown = page.ask("lab.pictures.filter(p => p.element.checkVisibility()).map(p => p.area)")
     assert shown == ["fields", "connections", "recall"]

@@ -132,7 +132,7 @@ class RewardModel(SceneModel):
         return {SYNAPSE: self.simulation.theta(SYNAPSE)[:1]}
 
     def densities(self) -> dict[str, NDArray[np.float64]]:
-        """Prior p_S and theory (p_S V^κ)^(1/T) on the grid; theory is exact as the speed goes to 0."""
+        """Prior p_S and theory (p_S V^κ)^(1/T) on the grid; theory is exact as b goes to 0."""
         p, T = parameters(self._settings), self._settings["temperature"]
         prior = Gaussian(p.rule.prior.mean, p.rule.prior.std).log_density(GRID)
         log_reward = p.task.exponent * np.log(expected_reward(p, GRID))

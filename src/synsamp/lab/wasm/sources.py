@@ -47,9 +47,10 @@ def _what_runs(tree: ast.AST) -> ast.AST:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            node.body = [part for part in body if not _is_text(part) and not _is_typing(part)]  # type: ignore[attr-defined]
+            kept = [part for part in body if not _is_text(part) and not _is_typing(part)]
+            node.body = kept  # type: ignore[attr-defined]
         if isinstance(node, ast.arg | ast.AnnAssign):
-            node.annotation = None  # type: ignore[assignment]
+            node.annotation = None
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
     return tree
