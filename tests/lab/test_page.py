@@ -178,8 +178,12 @@ def test_own_drawing_reaches_the_network(lab):
     assert 10 < sum(v > 0.5 for v in picture) < 300
     lab.ask("lab.session.step(2)")
     lab.until("lab.data.label === null")
+    lab.ask("lab.session.step(2)")
+    lab.page.get_by_text("of the spikes came from neurons tuned to").wait_for()
+    assert lab.ask("lab.session.speed") == 10
     lab.page.get_by_role("button", name="Back to the digits").click()
     assert lab.engine.actions[-1] == {"kind": "draw", "picture": None}
+    assert lab.ask("lab.session.speed") is None
 
 
 def test_pointer_follows_a_synapse(lab):

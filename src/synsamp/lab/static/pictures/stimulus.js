@@ -5,7 +5,8 @@ import { percent } from "../app/format.js";
 import { Picture } from "../app/picture.js";
 import { paint, ramp } from "../app/theme.js";
 
-const KEEP = 0.8; // of the spikes counted before, at each frame
+const FIRST_S = 5; // how long answers to a drawing count: later the neurons that answer have adapted
+const SLOW = 10; // times as fast as life: one sees the answer before the network has learned the drawing
 
 export class Stimulus extends Picture {
   constructor(lab, options, { group, shape,  drawable = false, markable = true }) {
@@ -32,20 +33,24 @@ export class Stimulus extends Picture {
     const words = this.drawing ? "your drawing" : label === null ? "" : `now: ${label}`;
     if (words !== this.words) this.heading.textContent = words ? `${this.title}, ${words}` : this.title;
     this.words = words;
-    if (this.drawing) this.#answer(frame.arrays);
+    if (this.votes && label === null) this.#answer(frame);
   }
 
   /** What the network takes the drawing for: the share of spikes from neurons tuned to each label. */
-  #answer({ spike_neuron: spikes = [] }) {
-    const labels = this.lab.session.scene.labels ?? [];
-    this.votes = labels.map((_, k) => KEEP * (this.votes?.[k] ?? 0));
-    for (const neuron of spikes) {
-      const label = this.lab.lesions.preferred(neuron);
-      if (label >= 0) this.votes[label] += 1;
+  #answer({ time_s: now, arrays: { spike_time: times = [], spike_neuron: neurons = [] } }) {
+    const { labels = [] } = this.lab.session.scene;
+    if (this.drawnAt === null) {
+      this.drawnAt = now; // the engine shows the drawing since this frame at the latest
+      return;
+    }
+    for (let k = 0; k < neurons.length; k++) {
+      const label = this.lab.lesions.preferred(neurons[k]);
+      const counts = times[k] >= this.drawnAt && times[k] < this.drawnAt + FIRST_S;
+      if (counts && label >= 0) this.votes[label] += 1;
     }
     const all = this.votes.reduce((a, b) => a + b, 0);
     const best = this.votes.indexOf(Math.max(...this.votes));
-    if (all > 0) this.note.textContent = `${percent(this.votes[best] / all)} of the spikes are of neurons tuned to ${labels[best]}.`;
+    if (all > 0) this.note.textContent = `At first ${percent(this.votes[best] / all)} of the spikes came from neurons tuned to ${labels[best]}.`;
   }
 
   draw(pen, width, height, theme) {
@@ -118,7 +123,14 @@ export class Stimulus extends Picture {
     this.down = null;
     this.band = null;
     if (this.mode === "draw" && this.drawing) {
-      this.lab.session.act({ kind: "draw", picture: Array.from(this.drawing, (v) => Math.round(v / 2.55) / 100) });
+      const { session } = this.lab;
+      if ((session.speed ?? Infinity) > SLOW) {
+        this.speedBefore = session.speed;
+        session.setSpeed(SLOW);
+      }
+      session.act({ kind: "draw", picture: Array.from(this.drawing, (v) => Math.round(v / 2.55) / 100) });
+      this.votes = (session.scene.labels ?? []).map(() => 0);
+      this.drawnAt = null;
       this.back.hidden = false;
     }
     this.redraw();
@@ -147,10 +159,13 @@ export class Stimulus extends Picture {
   }
 
   #release() {
+    const { session } = this.lab;
+    if (this.speedBefore !== undefined && session.speed === SLOW) session.setSpeed(this.speedBefore);
     this.drawing = this.votes = null;
+    this.speedBefore = undefined;
     this.note.textContent = this.sentence;
     this.back.hidden = true;
-    this.lab.session.act({ kind: "draw", picture: null });
+    session.act({ kind: "draw", picture: null });
     this.redraw();
   }
 
