@@ -337,6 +337,9 @@ def test_figures_are_svg_and_png(lab):
     assert "<script" not in text
     assert text.count("<image") >= 10
     with lab.page.expect_download() as saved:
+        lab.page.get_by_role("button", name="All pictures as PNG").click()
+    assert saved.value.suggested_filename == "synsamp-digits.png"
+    with lab.page.expect_download() as saved:
         lab.page.locator(".area-connections").hover()
         lab.page.get_by_role("button", name="Save PNG of “Connections”").click()
     assert saved.value.path().read_bytes()[:4] == b"\x89PNG"

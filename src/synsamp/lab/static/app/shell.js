@@ -35,6 +35,7 @@ export function buildShell(lab) {
         h("button", { type: "button", class: "quiet", title: "Copy the address of this session", onclick: () => lab.exports.copyAddress() }, "Copy link"),
         h("button", { type: "button", class: "quiet", title: "A Python file that repeats this session: synsamp run FILE", onclick: () => lab.exports.experiment() }, "Save as experiment"),
         h("button", { type: "button", class: "quiet", title: "All pictures as one SVG file", onclick: () => lab.exports.svg() }, "Save figure"),
+        h("button", { type: "button", class: "quiet", title: "All pictures as one PNG file", "aria-label": "All pictures as PNG", onclick: () => lab.exports.png() }, "PNG"),
         h("button", { type: "button", class: "quiet theme", title: "Dark or light", "aria-label": "Dark or light", onclick: () => lab.exports.turnTheme() }, "◐"),
         h("button", { type: "button", class: "quiet", title: "Keys", "aria-label": "Keys", onclick: () => keys.showModal() }, "?"))),
     h("div", { class: "headline" }, h("div", {}, title, lead, lab.gap.element), h("div", { class: "beside" }, message, start), lab.tour.element),
