@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
+LAB = ROOT / "src" / "synsamp" / "lab" / "static"
 IN_WHEEL = (
     "synsamp/py.typed",
     "synsamp/data/embedded/README.md",
@@ -32,6 +33,7 @@ IN_WHEEL = (
     "dist-info/licenses/LICENSES/CC-BY-SA-3.0.txt",
     "dist-info/licenses/LICENSES/CC0-1.0.txt",
     "dist-info/licenses/src/synsamp/data/embedded/LICENSE-CC-BY-SA-4.0.txt",
+    *(path.relative_to(ROOT / "src").as_posix() for path in LAB.rglob("*") if path.is_file()),
 )
 DATA_LICENCES = ("CC-BY-SA-3.0", "CC-BY-SA-4.0", "CC0-1.0")
 """Of the embedded data."""

@@ -1,7 +1,6 @@
 """Take the pictures of the lab for README and docs from the real page (`make lab-pictures`).
 
-Each scene runs in Chromium with the WebAssembly engine, in light and dark; Digits also
-in the width of a phone.
+Each scene runs in Chromium with the WebAssembly engine, and is taken in two widths, light and dark.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import synsamp.lab
 STATIC = Path(synsamp.lab.__file__).parent / "static"
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 MOST_BYTES = 200_000
-WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
+WIDTHS = {"": {"width": 1400, "height": 900}, "phone-": {"width": 390, "height": 844}}
 PATIENCE_S = 2400
 OTHERS = 96
 
@@ -38,16 +37,14 @@ class Shot:
     before_s: float = 0.0
     lesion: str = ""
     """Words on the button of the lesion."""
-    state: str = ""
-    """Settings, as in an address."""
 
 
 SHOTS = (
-    Shot("landscape", 1500.0),
-    Shot("spines", 400_000.0),
+    Shot("landscape", 900.0),
+    Shot("spines", 200_000.0),
     Shot("digits", 4200.0, 3000.0, "All neurons tuned to 2"),
-    Shot("senses", 7200.0, 3600.0, "All lateral connections", "&set.speed=0.0003"),
-    Shot("reward", 3000.0),
+    Shot("senses", 5700.0, 3600.0, "All visual neurons tuned to 2"),
+    Shot("reward", 6000.0),
 )
 
 
@@ -70,18 +67,15 @@ def main(only: list[str]) -> None:
         page_at = f"http://127.0.0.1:{server.server_address[1]}/index.html"
         for shot in SHOTS:
             if not only or shot.scene in only:
-                page = browser.new_page(viewport=WIDE)
-                page.goto(f"{page_at}#scene={shot.scene}&seed=1{shot.state}")
+                page = browser.new_page(viewport=WIDTHS[""])
+                page.goto(f"{page_at}#scene={shot.scene}&seed=1")
                 _run(page, shot)
-                for theme in ("light", "dark"):
-                    page.emulate_media(color_scheme=theme)
-                    page.wait_for_timeout(600)
-                    _save(page, f"lab-{shot.scene}-{theme}")
-                if shot.scene == "digits":
-                    page.emulate_media(color_scheme="light")
-                    page.set_viewport_size(PHONE)
-                    page.wait_for_timeout(600)
-                    _save(page, "lab-digits-phone")
+                for width, size in WIDTHS.items():
+                    page.set_viewport_size(size)
+                    for theme in ("light", "dark"):
+                        page.emulate_media(color_scheme=theme)
+                        page.wait_for_timeout(600)
+                        _save(page, f"lab-{shot.scene}-{width}{theme}")
                 page.close()
         browser.close()
         server.shutdown()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import json
 import re
 from typing import Any
 
@@ -131,6 +132,9 @@ def test_drag_a_box_and_lesion(lab):
     }  # fmt: skip
     lab.ask("lab.session.step(1)")
     lab.until("lab.data.twin === true && lab.data.arrays.alive[1] === 0")
+    said = lab.page.locator(".gap").inner_text()
+    assert re.search(r"after the lesion\s.*connections [\d,]+, twin [\d,]+", said, re.S), said
+    assert "tuned to 2" in said
     assert lab.ask("[...lab.data.arrays.alive]") == [0, 0, *[1] * 8]
     assert lab.ask("[...lab.data.arrays['twin.alive']]") == [1] * 10
     assert lab.read("log")["log"][-1]["members"] == [0, 1]
@@ -174,13 +178,18 @@ def test_own_drawing_reaches_the_network(lab):
     assert 10 < sum(v > 0.5 for v in picture) < 300
     lab.ask("lab.session.step(2)")
     lab.until("lab.data.label === null")
+    lab.ask("lab.session.step(2)")
+    lab.page.get_by_text("of the spikes came from neurons tuned to").wait_for()
+    assert lab.ask("lab.session.speed") == 10
     lab.page.get_by_role("button", name="Back to the digits").click()
     assert lab.engine.actions[-1] == {"kind": "draw", "picture": None}
+    assert lab.ask("lab.session.speed") is None
 
 
 def test_pointer_follows_a_synapse(lab):
     box = lab.page.locator(".area-fields .neuron").nth(5).bounding_box()
     lab.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    lab.until("lab.session.pointer.post === 5")
     pointer = lab.engine.of_type("view")[-1]["pointer"]
     assert pointer["projection"] == "x->z"
     assert pointer["post"] == 5
@@ -197,6 +206,23 @@ def test_time_line_returns_to_a_mark(lab):
     lab.until("lab.data.tick === 0")
     assert lab.ask("lab.session.log") == []
     assert lab.ask("lab.history.time.length") <= 1
+
+
+def test_time_line_returns_to_any_moment_and_the_run_continues_differently(lab):
+    lab.ask("lab.session.step(40)")
+    lab.until("lab.data.tick === 40")
+    line = lab.page.locator(".timeline").bounding_box()
+    place = lab.ask("14 + (lab.timeline.size.width - 28) * 17 * 0.25 / 1.5 ** 11")
+    lab.page.mouse.click(line["x"] + place, line["y"] + 22)
+    lab.until("lab.data.tick < 40")
+    tick = lab.ask("lab.data.tick")
+    assert 10 < tick < 30
+    lab.ask("lab.set({name: 'temperature'}, 3)")
+    lab.ask(f"lab.session.step({40 - tick})")
+    lab.until("lab.data.tick === 40")
+    assert [action["tick"] for action in lab.read("log")["log"]] == [tick]
+    lab.ask("lab.session.goto(0)")
+    lab.until("lab.data.tick === 0")
 
 
 @pytest.mark.parametrize("scene", ["landscape", "spines", "senses", "reward"])
@@ -261,6 +287,40 @@ def test_address_repeats_the_session(browser, address, lab):
     other.page.context.close()
 
 
+def test_address_has_the_ticks_at_which_the_engine_acted(browser, address):
+    """While it plays, an action is applied later than the frame that the page shows."""
+    page = new_page(browser, address).open("scene=landscape&seed=2")
+    page.until("lab.session.tick > 20")
+    for value in (0.5, 2.0):
+        page.ask(f"lab.set({{name: 'temperature'}}, {value})")
+        page.page.wait_for_timeout(300)
+    state = page.page.evaluate("""async () => {
+      const { readAddress } = await import('./app/address.js');
+      return readAddress(await document.querySelector('.synsamp-lab').lab.address());
+    }""")
+    log = page.read("log")["log"]
+    assert [action["value"] for action in log] == [0.5, 2.0]
+    assert state["actions"] == log
+    known = repr(json.dumps(log, separators=(",", ":")))
+    page.until(f"JSON.stringify(lab.session.log) === {known}")
+    page.page.context.close()
+
+
+def test_a_drawing_survives_the_address(lab):
+    picture = [round(k % 101 / 100, 2) for k in range(784)]
+    found = lab.page.evaluate(
+        """async picture => {
+          const { readAddress, writeAddress } = await import('./app/address.js');
+          const actions = [{ tick: 3, kind: 'draw', picture }];
+          const hash = writeAddress({ scene: 'digits', seed: 1, actions });
+          return [hash.length, readAddress(hash).actions];
+        }""",
+        picture,
+    )
+    assert found[0] < 2000
+    assert found[1] == [{"tick": 3, "kind": "draw", "picture": picture}]
+
+
 THETA = """async () => {
   const answer = await document.querySelector('.synsamp-lab').lab.session.read('theta');
   return [...answer.arrays['x->z']];
@@ -276,6 +336,9 @@ def test_figures_are_svg_and_png(lab):
     assert "Receptive fields" in text
     assert "<script" not in text
     assert text.count("<image") >= 10
+    with lab.page.expect_download() as saved:
+        lab.page.get_by_role("button", name="All pictures as PNG").click()
+    assert saved.value.suggested_filename == "synsamp-digits.png"
     with lab.page.expect_download() as saved:
         lab.page.locator(".area-connections").hover()
         lab.page.get_by_role("button", name="Save PNG of “Connections”").click()
@@ -361,6 +424,25 @@ def test_one_screen_without_scrolling(lab):
     assert lab.ask("document.documentElement.scrollHeight") <= 900
     for canvas in lab.page.locator(".stage canvas").all():
         assert canvas.bounding_box()["height"] > 80
+
+
+def test_compact_page_for_embedding(browser, address):
+    size = {"width": 800, "height": 620}
+    page = new_page(browser, address, viewport=size).open("scene=digits&compact&theme=dark")
+    sides = "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+    assert page.ask(sides) == [800, 620]
+    assert page.ask("lab.theme.dark") is True
+    shown = page.ask("lab.pictures.filter(p => p.element.checkVisibility()).map(p => p.area)")
+    assert shown == ["fields", "connections", "recall"]
+    assert page.page.get_by_role("button", name="All neurons tuned to 2").is_visible()
+    whole = page.page.get_by_role("link", name="Open the whole lab")
+    assert "scene=digits&seed=1" in whole.get_attribute("href")
+    assert "compact" not in whole.get_attribute("href")
+    page.page.get_by_role("button", name="Spines").click()
+    page.until("lab.session?.scene?.name === 'spines'")
+    assert page.page.get_by_role("link", name="Open the whole lab").is_visible()
+    assert page.wrong == []
+    page.page.context.close()
 
 
 def test_phone_tour_and_reduced_motion(browser, address):

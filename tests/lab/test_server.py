@@ -2,65 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import contextlib
 import json
 import os
 import socket
 import struct
-import threading
-import time
 
 import pytest
 
+from lab.running_server import Running, wait_until
 from lab.toy_scene import crashing, toy_scenes, without_scene
 from synsamp.errors import SynsampError
 from synsamp.lab.messages import MOST_BYTES
-from synsamp.lab.server import MOST_SESSIONS, LabServer
-
-
-class Running:
-    """A server in a thread."""
-
-    def __init__(self, load=toy_scenes, host="127.0.0.1"):
-        ready = threading.Event()
-
-        def serve():
-            self.loop = asyncio.new_event_loop()
-            asyncio.set_event_loop(self.loop)
-            self.server = LabServer(load, host)
-            self.stop = asyncio.Event()
-            ready.set()
-            self.loop.run_until_complete(self.server.serve(self.stop))
-
-        self.thread = threading.Thread(target=serve)
-        self.thread.start()
-        ready.wait(30)
-        self.own = f"127.0.0.1:{self.server.port}"
-
-    def end(self):
-        self.loop.call_soon_threadsafe(self.stop.set)
-        self.thread.join(30)
-        assert not self.thread.is_alive()
-
-    def connect(self):
-        return socket.create_connection(("127.0.0.1", self.server.port), timeout=120)
-
-    def ask(self, target, host=None, method="GET", more=""):
-        """Status line and whole answer of one request."""
-        with self.connect() as line:
-            host = self.own if host is None else host
-            head = f"{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n"
-            line.sendall(f"{head}{more}\r\n".encode())
-            parts = []
-            while part := line.recv(65536):
-                parts.append(part)
-        answer = b"".join(parts).decode("utf-8", "replace")
-        return int(answer.split()[1]), answer
-
-    def page(self, token=None, **given):
-        return self.ask(f"/?token={self.server.token if token is None else token}", **given)
+from synsamp.lab.server import LabServer
 
 
 class Socket:
@@ -248,28 +203,7 @@ def test_two_tabs_have_two_sessions_and_a_page_that_goes_ends_its_engine(running
     assert second.until("answer")["tick"] == 0
     first.close()
     second.close()
-    _wait_until(lambda: not running.server.sessions)
-
-
-def test_more_pages_than_engines_get_a_sentence(running):
-    lines = [Socket(running) for _ in range(20)]
-    refused = [line.until("error") for line in lines[MOST_SESSIONS:]]
-    assert all(one["fatal"] and "close another one" in one["message"] for one in refused)
-    assert running.server.sessions == MOST_SESSIONS
-    for line in lines:
-        line.close()
-    _wait_until(lambda: not running.server.sessions)
-    again = Socket(running)
-    again.say(type="open", scene="toy")
-    assert again.until("ready")["tick"] == 0
-    again.close()
-
-
-def _wait_until(holds, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_until(lambda: not running.server.sessions)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +226,7 @@ def test_an_engine_that_cannot_start_says_so_on_the_page(load, words):
 def test_stopping_the_server_ends_all_engines():
     running = Running()
     lines = [Socket(running) for _ in range(2)]
-    _wait_until(lambda: running.server.sessions == 2)
+    wait_until(lambda: running.server.sessions == 2)
     children = running.server.process_ids
     running.end()
     for child in children:

@@ -182,17 +182,31 @@ def test_stimuli_choose_what_is_shown_and_a_restart_knob_only_opens():
         session.act({"kind": "set", "name": "learn_when_retracted", "value": True})
 
 
+def test_a_lesion_is_followed_by_a_test_of_both_networks():
+    session = opened()
+    session.advance(5)
+    session.act(LESION)
+    session.advance(1)
+    (probe,) = (event for event in session.events if event["type"] == "probe")
+    assert probe["tick"] == 5
+    means = {name: np.array(found["mean"]) for name, found in probe["values"].items()}
+    assert (means["network"][LESION["members"]] == 0).all()
+    assert (means["twin"][LESION["members"]] > 0).any()
+
+
 def test_a_lesion_that_fails_changes_nothing_and_is_reported():
     session, untouched = opened(), opened()
     session.advance(5)
     session.act({**LESION, "members": list(range(10))})
     session.act({**LESION, "members": [99]})
     session.act({"kind": "lesion", "what": "synapses", "projection": "nothing"})
+    assert [action["tick"] for action in session.waiting] == [5, 5, 5]
     session.advance(5)
     untouched.advance(10)
     same(session.theta(), untouched.theta())
     assert [event["type"] for event in session.events].count("error") == 3
-    assert session.log == []
+    assert [event["type"] for event in session.events].count("probe") == 0
+    assert session.log == session.waiting == []
 
 
 def test_synapses_and_inputs_can_be_lesioned():

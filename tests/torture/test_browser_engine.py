@@ -28,12 +28,13 @@ THETA_WITHIN = 1e-9
 LEAST_SPIKES = 100_000
 RUNNER = Path(__file__).parents[1] / "lab" / "engine" / "native_session.py"
 SESSIONS = [
-    longer(DIGITS, 10),
+    longer(DIGITS, 30),
     longer(SENSES, 8),
-    longer(SPINES, 4),
-    longer(REWARD, 10),
+    longer(SPINES, 10),
+    longer(REWARD, 26),
     longer(LANDSCAPE, 20),
 ]
+"""Long enough for that many spikes in each scene that has any."""
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +65,10 @@ def test_long_sessions_agree_in_every_spike(page, tally, tmp_path):
     native = unpacked(json.loads((tmp_path / "found").read_text()))
     spikes = 0
     for session, expected in zip(SESSIONS, native, strict=True):
-        spikes += compare(in_browser(page, **session), expected, THETA_WITHIN)
+        found = compare(in_browser(page, **session), expected, THETA_WITHIN)
+        assert found >= LEAST_SPIKES or session["scene"] == "landscape"
+        spikes += found
     tally("spikes compared", spikes)
-    assert spikes >= LEAST_SPIKES
 
 
 def set_temperature(tick):

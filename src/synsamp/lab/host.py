@@ -160,7 +160,7 @@ class Host:
         elif what == "settings":
             answer |= {"settings": session.settings, "pending": session.pending}
         elif what == "log":
-            answer["log"] = session.log
+            answer |= {"log": session.log, "waiting": session.waiting}
         elif what == "marks":
             answer["ticks"] = session.marks
         else:

@@ -59,14 +59,16 @@ def decode_heard(
     test: tuple[InOrder, NDArray[np.int64]],
     seeing: slice,
     burn_in_s: float,
+    windows: int,
     simulation: Simulation,
     tick: int,
     *,
     seed: int,
 ) -> dict[str, Any]:
-    """Let words be heard alone; decode them from the neurons that see, over the shortest word.
+    """Let words be heard alone; decode them from the neurons that see, in windows of time.
 
-    The total rate of a circuit is fixed, so counts over whole words would reveal their length.
+    The windows divide the shortest word: the total rate of a circuit is fixed, so counts over whole
+    words would reveal their length.
     """
     stimulus, labels = test
     heard: Sequence[Any] = next(iter(stimulus.library.values()))
@@ -78,12 +80,13 @@ def decode_heard(
         burn_in_s=burn_in_s,
     )
     starts = np.concatenate([[0.0], np.cumsum(lengths_s)])[:-1]
-    counts = np.zeros((labels.size, simulation.network.n_neurons))
+    counts = np.zeros((labels.size, windows, simulation.network.n_neurons))
     trial = np.searchsorted(starts, found.time_s, side="right") - 1
-    within = found.time_s - starts[trial] < lengths_s.min()
-    np.add.at(counts, (trial[within], found.neuron[within]), 1)
+    window = np.floor((found.time_s - starts[trial]) / lengths_s.min() * windows).astype(int)
+    within = window < windows
+    np.add.at(counts, (trial[within], window[within], found.neuron[within]), 1)
     return {
         "trials": int(labels.size),
-        "correct": decoded(counts[:, seeing], labels),
+        "correct": decoded(counts[:, :, seeing].reshape(labels.size, -1), labels),
         "chance": 1.0 / np.unique(labels).size,
     }

@@ -99,7 +99,9 @@ class Session:
         self._coming = [self._checked(action) for action in _logged(actions)]
         self._waiting: list[dict[str, Any]] = []
         self._marks = Marks(scene.mark_every)
-        self._probe_every = scene.describe().get("probe_every_ticks", 0)
+        described = scene.describe()
+        self._probe_kind: str | None = described["probe"]
+        self._probe_every = described.get("probe_every_ticks", 0)
         self._ticks_at_once = 1
         self._marks.add(0, self._now.save())
         self.events: list[dict[str, Any]] = []
@@ -141,6 +143,11 @@ class Session:
     def log(self) -> list[dict[str, Any]]:
         """Actions so far, with their ticks."""
         return [dict(action) for action in self._now.log]
+
+    @property
+    def waiting(self) -> list[dict[str, Any]]:
+        """Actions that the next tick applies."""
+        return [dict(action) for action in self._waiting]
 
     @property
     def marks(self) -> list[int]:
@@ -191,10 +198,11 @@ class Session:
         self._waiting = []
         self._coming = [action for action in log if start <= action["tick"] < tick]
         self._now.log = [action for action in self._now.log if action["tick"] < start]
+        before = list(self.events)
         while self.tick < tick:
             self.advance()
         self._now = self._now.restored(self._now.save())  # frames show nothing older
-        self.events.append({"type": "marks", "ticks": self.marks})
+        self.events = [*before, {"type": "marks", "ticks": self.marks}]
 
     # -- actions --------------------
 
@@ -261,6 +269,8 @@ class Session:
             twin = now.twin or now.network.copy()
             now.network.lesion(action)
             now.twin = twin
+            if self._probe_kind is not None:  # what the lesion did, before anything recovers
+                self._probe()
         else:
             self._probe()
 
@@ -272,9 +282,8 @@ class Session:
                 values[name] = found
         if not values:
             raise refuse("probe", "must be one that the scene offers", self.scene.name)
-        kind = self.scene.describe()["probe"]
-        found = {"tick": self.tick, "time_s": self.time_s, "kind": kind, "values": values}
-        self.events.append({"type": "probe", **found})
+        found = {"tick": self.tick, "time_s": self.time_s, "kind": self._probe_kind}
+        self.events.append({"type": "probe", **found, "values": values})
 
     def experiment_text(self) -> str:
         """The Python file of an experiment that repeats the session up to now."""

@@ -55,6 +55,7 @@ def test_digest_sees_code_and_nothing_else(tmp_path, monkeypatch):
 
     first = of('"""Text."""\n\ndef f(x):\n    """Text."""\n    return 2 * x\n')
     assert of('def f(x):\n    # why\n    """Other text."""\n    return 2*x\n') == first
+    assert of("from typing import Any\n\ndef f(x: Any) -> float:\n    return 2 * x\n") == first
     assert of("def f(x):\n    return 3 * x\n") != first
     assert of("def f(y):\n    return 2 * y\n") != first
 

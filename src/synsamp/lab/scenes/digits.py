@@ -38,10 +38,10 @@ from synsamp.spiking import InOrder, Network, Simulation
 
 IMAGES = 100
 """Images of each digit to learn; the next ``TESTS`` are for probes."""
-TESTS = 40
+TESTS = 80
 SHOWN = DigitInputSection()
 SYNC_INTERVAL_S = 2.5
-COUNT_EVERY, PROBE_EVERY = 400, 800
+COUNT_EVERY, PROBE_EVERY = 400, 1600
 """Ticks between two counts of formed and lost synapses, and between two probes."""
 CIRCUIT = CircuitSection()
 STIMULI = Knob("stimuli", "", "digits shown", list(LABELS), list(LABELS), kind="digits",

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.beyond.bandit.parameters import BanditParameters, BanditPrior, BanditRule
+from synsamp.beyond.bandit.parameters import BanditParameters, BanditPrior, BanditRule, BanditTask
 from synsamp.beyond.bandit.protocol import (
     DRIFT_INTERVAL_S,
     SYNAPSE,
@@ -18,7 +18,7 @@ from synsamp.beyond.bandit.protocol import (
     Bandit,
     build_network,
 )
-from synsamp.beyond.bandit.theory import GRID, OTHER_THETA, expected_reward
+from synsamp.beyond.bandit.theory import GRID, OTHER_THETA, chance_of_best, expected_reward
 from synsamp.environments import Dopamine, Loop
 from synsamp.lab.knobs import PRIOR_MEAN, PRIOR_STD, SPEED, TEMPERATURE
 from synsamp.lab.observer import Recent, Watcher
@@ -131,18 +131,14 @@ class RewardModel(SceneModel):
         """Return θ of the synapse that learns."""
         return {SYNAPSE: self.simulation.theta(SYNAPSE)[:1]}
 
-    def density(self) -> NDArray[np.float64]:
-        """(p_S V^κ)^(1/T) at the middle of each bin: exact as the speed goes to 0."""
+    def densities(self) -> dict[str, NDArray[np.float64]]:
+        """Prior p_S and theory (p_S V^κ)^(1/T) on the grid; theory is exact as b goes to 0."""
         p, T = parameters(self._settings), self._settings["temperature"]
-        prior = Gaussian(p.rule.prior.mean, p.rule.prior.std)
-
-        def height(theta: NDArray[np.float64]) -> NDArray[np.float64]:
-            log_reward = p.task.exponent * np.log(expected_reward(p, theta))
-            return np.asarray((prior.log_density(theta) + log_reward) / T)
-
-        whole = height(GRID)
-        scale = np.trapezoid(np.exp(whole - whole.max()), GRID)
-        return np.asarray(np.exp(height(0.5 * (BINS[1:] + BINS[:-1])) - whole.max()) / scale)
+        prior = Gaussian(p.rule.prior.mean, p.rule.prior.std).log_density(GRID)
+        log_reward = p.task.exponent * np.log(expected_reward(p, GRID))
+        logs = {"prior": prior, "theory": (prior + log_reward) / T}
+        heights = {name: np.exp(log - log.max()) for name, log in logs.items()}
+        return {name: h / np.trapezoid(h, GRID) for name, h in heights.items()}
 
     def look(self, want: frozenset[str], pointer: Mapping[str, Any] | None) -> Look:
         """Return reward and θ since the last look, and the distribution of θ."""
@@ -155,12 +151,20 @@ class RewardModel(SceneModel):
         found.arrays["reward"] = points[:, 2].astype(np.float32)
         found.arrays["histogram"] = self._histogram.astype(np.float32)
         found.arrays["bins"] = BINS
-        if self._settings["temperature"] > 0:
-            found.arrays["density"] = self.density().astype(np.float32)
+        densities = self.densities()
+        middles = 0.5 * (BINS[1:] + BINS[:-1])
+        density = np.interp(middles, GRID, densities["theory"])
+        found.arrays["density"] = density.astype(np.float32)
         found.arrays["alive"] = self.simulation.alive.astype(np.uint8)
         found.values["n_spikes"] = self.simulation.n_spikes
-        share = self._best / max(self._total, 1e-300)
-        found.values["stats"] = {"reward": self.loop.mean_reward, "best": share}
+        found.values["stats"] = {
+            "reward": self.loop.mean_reward,
+            "best": self._best / self._total if self._total else None,
+            **{
+                f"best_{name}": float(np.trapezoid(density * chance_of_best(GRID), GRID))
+                for name, density in densities.items()
+            },
+        }
         return found
 
 
@@ -174,7 +178,7 @@ class RewardScene(Scene):
     knobs = tuple(
         replace(knob, paper=None, applies_to=(SYNAPSE,))
         for knob in (
-            replace(SPEED, value=0.12, low=0.01, high=1.0),
+            replace(SPEED, value=0.04, low=0.01, high=1.0),
             replace(TEMPERATURE, low=0.05, high=5.0),
             replace(PRIOR_MEAN, value=0.3, low=-1.5, high=3.0),
             replace(PRIOR_STD, value=0.7, low=0.1, high=3.0),
@@ -195,4 +199,7 @@ class RewardScene(Scene):
                         "modality": None}],
             "projections": [{"name": SYNAPSE, "pre": "x", "post": "z", "shape": [1, 1],
                              "theta_0": 0.0, "kind": "input"}],
+            "suggested_speed": 100.0,
+            "bandit": {"earns": [BanditTask().best, BanditTask().other],
+                       "other_theta": OTHER_THETA},
         }  # fmt: skip

@@ -45,8 +45,8 @@ from synsamp.spiking import InOrder, Network, Simulation
 CIRCUIT, SHOWN = CircuitSection(), AudiovisualInputSection()
 IMAGES = 60
 TICK_S, SYNC_INTERVAL_S = 0.25, 2.5
-COUNT_EVERY, PROBE_EVERY = 400, 3600
-TEST_TRIALS = 60
+COUNT_EVERY, PROBE_EVERY = 400, 2400
+TEST_TRIALS, TEST_WINDOWS = 60, 5
 BURN_IN_S = 75.0
 STIMULI = Knob("stimuli", "", "digits shown", list(LABELS), list(LABELS), kind="digits",
                choices=LABELS, help="Which digits are heard and seen.")  # fmt: skip
@@ -109,7 +109,7 @@ class SensesScene(Scene):
                 Joined("lateral", [[f"{pre}->{post}" for pre in CIRCUITS] for post in CIRCUITS]),
             ],
             test=functools.partial(
-                decode_heard, recall_stimulus(), self._seeing(), BURN_IN_S, seed=seed
+                decode_heard, recall_stimulus(), self._seeing(), BURN_IN_S, TEST_WINDOWS, seed=seed
             ),
             labels=LABELS,
             count_every=COUNT_EVERY,

@@ -180,6 +180,7 @@ class SpinesScene(Scene):
                  "theta_0": SpikingRule().theta_0, "kind": "input"}
             ],
             "lesions": ["synapses", "inputs"],
+            "suggested_speed": 3600.0,
         }  # fmt: skip
 
 

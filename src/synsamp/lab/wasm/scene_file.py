@@ -224,6 +224,7 @@ def senses(scene: Any, files: Files) -> dict[str, Any]:
         "lead": groups.index(HEARING),
         "starts": np.concatenate([[0.0], np.cumsum(lengths)])[:-1].tolist(),
         "within_s": float(lengths.min()),
+        "windows": own.TEST_WINDOWS,
         "seconds": float(lengths.sum()),
         "burn_in_s": own.BURN_IN_S,
         "rest": False,

@@ -1,7 +1,7 @@
 """A digest of the code that the browser's engine is made of: is the built module up to date?
 
-Comments and docstrings do not count, nor does the version of Python, so that the digest changes
-only with what is compiled.
+Comments, docstrings and types do not count, nor does the version of Python, so that the digest
+changes only with what is compiled.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ COMPILED = (
     "lab/scenes/survival.py",
 )
 """Where the compiled code of the scenes is, below the package."""
+TYPING = ("__future__", "collections.abc", "numpy.typing", "typing")
 
 
 def digest(places: Iterable[str] = COMPILED) -> str:
@@ -37,15 +38,21 @@ def digest(places: Iterable[str] = COMPILED) -> str:
         path = PACKAGE / place
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             found.update(file.relative_to(PACKAGE).as_posix().encode())
-            _add(_without_docstrings(ast.parse(file.read_text(encoding="utf-8"))), found)
+            _add(_what_runs(ast.parse(file.read_text(encoding="utf-8"))), found)
     return found.hexdigest()[:16]
 
 
-def _without_docstrings(tree: ast.AST) -> ast.AST:
+def _what_runs(tree: ast.AST) -> ast.AST:
+    """The same without docstrings, types, and imports of types."""
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            node.body = [part for part in body if not _is_text(part)]  # type: ignore[attr-defined]
+            kept = [part for part in body if not _is_text(part) and not _is_typing(part)]
+            node.body = kept  # type: ignore[attr-defined]
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef):
+            node.returns = None
     return tree
 
 
@@ -55,6 +62,10 @@ def _is_text(node: Any) -> bool:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
+
+
+def _is_typing(node: Any) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module in TYPING
 
 
 def _add(node: Any, found: Any) -> None:

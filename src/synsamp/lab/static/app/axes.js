@@ -62,6 +62,16 @@ export class Axes {
     flush();
   }
 
+  /** Dashed lines at the lesions of a session; `unit` as `timeUnit` gives it. */
+  lesions({ session }, unit) {
+    const { area, theme } = this;
+    for (const { kind, tick } of session.log) {
+      if (kind !== "lesion") continue;
+      const x = this.x((tick * session.scene.tick_s) / unit.seconds);
+      this.pen.line(x, area.y, x, area.y + area.height, { stroke: theme.twin, width: 1, dash: [2, 3] });
+    }
+  }
+
   /** A curve of steps: each value holds until the next. */
   steps(xs, ys, style) {
     const points = [];

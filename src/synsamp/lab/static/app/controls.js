@@ -3,13 +3,8 @@
 import { h } from "./dom.js";
 import { duration, number } from "./format.js";
 
-const SCALES = [
-  { speed: 1, words: "1×", help: "As fast as life" },
-  { speed: 10, words: "10×", help: "10 times as fast as life" },
-  { speed: 100, words: "100×", help: "100 times as fast as life" },
-  { speed: 1000, words: "1000×", help: "1,000 times as fast as life" },
-  { speed: null, words: "full", help: "As fast as this computer can" },
-];
+const SCALES = [1, 10, 100, 1000];
+const FULL = { speed: null, words: "full", help: "As fast as this computer can" };
 
 export class Controls {
   constructor(lab) {
@@ -18,14 +13,26 @@ export class Controls {
     this.stepButton = h("button", {
       type: "button", class: "step", title: "Pause and simulate one presentation (key S)", onclick: () => lab.session?.step(1),
     }, "Step");
-    this.scales = SCALES.map(({ speed, words, help }) =>
-      h("button", { type: "button", class: "scale", title: help, "aria-pressed": "false", text: words, onclick: () => lab.session?.setSpeed(speed) }));
+    this.group = h("div", { class: "scales", role: "group", "aria-label": "Time scale" });
+    this.offer(SCALES);
     this.clock = h("output", { class: "clock", "aria-label": "Biological time" });
     this.pace = h("span", { class: "pace" });
     this.element = h("div", { class: "controls" }, this.playButton, this.stepButton,
-      h("div", { class: "scales", role: "group", "aria-label": "Time scale" }, ...this.scales),
+      this.group,
       h("div", { class: "now" }, this.clock, this.pace));
     this.show();
+  }
+
+  /** Offer these time scales (biological seconds per second), and full speed. */
+  offer(speeds = SCALES) {
+    const factors = speeds.map((speed) => ({
+      speed, words: `${speed}×`, help: speed === 1 ? "As fast as life" : `${number(speed)} times as fast as life`,
+    }));
+    this.scales = [...factors, FULL].map(({ speed, words, help }) => {
+      const choose = () => this.lab.session?.setSpeed(speed);
+      return Object.assign(h("button", { type: "button", class: "scale", title: help, "aria-pressed": "false", text: words, onclick: choose }), { speed });
+    });
+    this.group.replaceChildren(...this.scales);
   }
 
   show() {
@@ -34,7 +41,7 @@ export class Controls {
     this.playButton.textContent = playing ? "❚❚ Pause" : "▶ Play";
     this.playButton.title = playing ? "Pause (space)" : "Play (space)";
     for (const part of [this.playButton, this.stepButton, ...this.scales]) part.disabled = !session || session.ended;
-    this.scales.forEach((button, k) => button.setAttribute("aria-pressed", String(Boolean(session) && session.speed === SCALES[k].speed)));
+    for (const button of this.scales) button.setAttribute("aria-pressed", String(Boolean(session) && session.speed === button.speed));
     this.clock.textContent = session ? duration(session.time) : "";
   }
 

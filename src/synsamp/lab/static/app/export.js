@@ -45,7 +45,8 @@ export class Exports {
 
   /** Copy the address that opens this session again. */
   async copyAddress() {
-    const hash = this.lab.session?.scene ? this.lab.address() : null;
+    if (!this.lab.session?.scene) return;
+    const hash = await this.lab.address();
     if (hash === null) {
       this.lab.shell.say("This session has too many actions for an address; use Save as experiment.", "bad");
       return;
@@ -70,9 +71,9 @@ export class Exports {
   }
 
   /** Dark to light and back. */
-  turnTheme() {
-    const { root, theme } = this.lab;
-    root.dataset.theme = theme.dark ? "light" : "dark";
+  turnTheme(to = this.lab.theme.dark ? "light" : "dark") {
+    const { root } = this.lab;
+    root.dataset.theme = to;
     if (!this.lab.model) document.documentElement.dataset.theme = root.dataset.theme;
     this.lab.recolour();
   }

@@ -28,13 +28,7 @@ function trim(text) {
 /** A number as one types it, for a text field. */
 export function typed(value) {
   if (!Number.isFinite(value)) return "";
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e6)) return trim2(value.toExponential(3));
-  return String(Number(value.toPrecision(6)));
-}
-
-function trim2(text) {
-  return text.replace(/\.?0+e/, "e").replace("e+", "e");
+  return String(Number(value.toPrecision(6))); // JavaScript writes 0.000001 in full, and less as 1e-7
 }
 
 /** Seconds of biological time: 42 s, 12 min 05 s, 3 h 20 min, 2 d 4 h. */

@@ -10,7 +10,7 @@ export class Knobs {
     this.lab = lab;
     this.rows = new Map();
     this.list = h("div", { class: "knobs" });
-    this.element = h("section", { class: "panel", "aria-labelledby": "lab-knobs" },
+    this.element = h("section", { class: "panel knobs-panel", "aria-labelledby": "lab-knobs" },
       h("div", { class: "head" },
         h("h2", { id: "lab-knobs", text: "Parameters" }),
         h("button", { type: "button", class: "quiet", onclick: () => this.#resetAll(), text: "Reset all" })),

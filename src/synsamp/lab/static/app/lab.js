@@ -3,6 +3,7 @@
 import { Controls } from "./controls.js";
 import { reducedMotion } from "./dom.js";
 import { Exports } from "./export.js";
+import { Gap } from "./gap.js";
 import { History } from "./history.js";
 import { listenToKeys } from "./keys.js";
 import { Knobs } from "./knobs.js";
@@ -33,6 +34,7 @@ export class Lab {
     this.exports = new Exports(this);
     this.knobs = new Knobs(this);
     this.lesions = new LesionPanel(this);
+    this.gap = new Gap(this);
     this.controls = new Controls(this);
     this.timeline = new TimeLine(this);
     this.tour = new Tour(this);
@@ -51,10 +53,16 @@ export class Lab {
   /** Open a session with a state as an address describes it. */
   async start(state) {
     this.session?.close();
+    if (this.compact === undefined) {
+      this.compact = Boolean(state.compact);
+      if (this.compact) this.#watchView();
+      if (state.theme) this.exports.turnTheme(state.theme);
+    }
     this.state = { ...state, scene: state.scene || this.#first };
     this.data = null;
     this.#drop();
     this.history.clear();
+    this.gap.forget();
     this.selection.clear();
     this.shell.say("");
     this.shell.wait("Building the network …");
@@ -128,12 +136,11 @@ export class Lab {
   }
 
   /** The address of what was done until now. */
-  address() {
-    const { session } = this;
-    const first = this.state.settings ?? {};
-    return writeAddress({
-      scene: this.state.scene, seed: session.seed, settings: first, actions: session.log, tick: session.tick, step: this.tour.step,
-    });
+  async address() {
+    const { session, state } = this;
+    const tick = (await session.askForLog()) ?? session.tick;
+    const { seed, log: actions } = session;
+    return writeAddress({ scene: state.scene, seed, settings: state.settings ?? {}, actions, tick, step: this.tour.step });
   }
 
   recolour() {
@@ -169,7 +176,7 @@ export class Lab {
     const on = (type, act) => session.addEventListener(type, (event) => this.session === session && act(event.detail));
     on("ready", () => this.#ready(why));
     on("frame", (frame) => this.#frame(frame));
-    on("probe", (probe) => this.pictures.forEach((picture) => picture.probed?.(probe)));
+    on("probe", (probe) => [this.gap, ...this.pictures].forEach((one) => one.probed?.(probe)));
     on("marks", ({ ticks }) => this.timeline.setMarks(ticks));
     on("settings", () => this.knobs.show(session.settings));
     on("log", () => this.timeline.redraw());
@@ -192,6 +199,7 @@ export class Lab {
     this.lesions.build(session.scene);
     this.timeline.setMarks([0]);
     this.tour.open(composed.tour ?? [], this.state.step ?? 0);
+    this.controls.offer(composed.speeds);
     this.controls.show();
     this.root.classList.remove("loading");
     this.root.dataset.engine = session.engine;
@@ -199,6 +207,7 @@ export class Lab {
     session.view({ want: composed.want, pointer: composed.pointer ?? null });
     session.speed ??= session.scene.suggested_speed ?? null;
     if (this.state.tick) session.step(this.state.tick);
+    else if (document.hidden || this.outOfView) this.resume = true;
     else session.play();
     this.recolour();
   }
@@ -206,6 +215,7 @@ export class Lab {
   #frame(frame) {
     if (frame.restarted) {
       this.history.cut(frame.time_s);
+      this.gap.forget();
       this.pictures.forEach((picture) => picture.rewind(frame.time_s));
     }
     this.data = frame;
@@ -216,6 +226,7 @@ export class Lab {
     }
     this.timeline.stale = true;
     this.lesions.update(frame);
+    this.gap.update(frame);
     this.controls.tell(frame);
     this.unseen = frame.tick;
     this.wake();
@@ -255,14 +266,24 @@ export class Lab {
     return this.model || new URLSearchParams(location.search).has("token") ? "" : "digits";
   }
 
+  /** Pause while nobody can see the page: a tab in the background, or an embedded page scrolled away. */
   #visibility() {
-    if (document.hidden) {
-      this.resume = this.session?.playing;
-      if (this.resume) this.session.pause();
+    if (document.hidden || this.outOfView) {
+      this.resume ||= Boolean(this.session?.playing);
+      if (this.session?.playing) this.session.pause();
     } else if (this.resume) {
       this.resume = false;
       this.session.play();
     }
+  }
+
+  #watchView() {
+    const watcher = new IntersectionObserver(([entry]) => {
+      this.outOfView = !entry.isIntersecting;
+      this.#visibility();
+    });
+    watcher.observe(this.root);
+    this.ends.push(() => watcher.disconnect());
   }
 
   #address() {

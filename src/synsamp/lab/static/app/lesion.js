@@ -37,7 +37,7 @@ export class LesionPanel {
     }
     this.silence = null;
     if (kinds.includes("inputs") && this.lab.pictures.some(({ markable }) => markable)) {
-      this.silence = h("button", { type: "button", class: "act", onclick: () => this.#silence() });
+      this.silence = h("button", { type: "button", class: "act silence", onclick: () => this.#silence() });
       parts.push(this.silence);
     }
     this.twin = h("input", { type: "checkbox", onchange: () => this.lab.session.act({ kind: "twin", on: this.twin.checked }) });
@@ -48,6 +48,7 @@ export class LesionPanel {
 
   update(frame) {
     if (frame.arrays.tuning) this.tuning = frame.arrays.tuning;
+    this.twinTuning = frame.arrays["twin.tuning"];
     this.alive = frame.arrays.alive ?? this.alive;
     if (this.twin && document.activeElement !== this.twin) this.twin.checked = Boolean(frame.twin);
     const now = performance.now();
@@ -76,24 +77,27 @@ export class LesionPanel {
 
   /** Neurons that spike most for a label; of two senses, the visual ones. */
   tunedTo(label) {
-    const labels = this.scene.labels?.length ?? 0;
-    if (!this.tuning || !labels) return [];
+    return this.tunedIn(this.tuning, label, this.alive);
+  }
+
+  /** The same from the tuning of any network. */
+  tunedIn(tuning, label, alive = null) {
     const sight = this.scene.populations.filter((p) => p.modality === "sight");
     const found = [];
     for (const { first = 0, size } of sight.length ? sight : this.scene.populations) {
-      for (let k = first; k < first + size; k++) if (this.preferred(k) === label) found.push(k);
+      for (let k = first; k < first + size; k++) if (this.preferred(k, tuning, alive) === label) found.push(k);
     }
     return found;
   }
 
   /** The label for which a neuron spikes most, or −1. */
-  preferred(neuron) {
+  preferred(neuron, tuning = this.tuning, alive = this.alive) {
     const labels = this.scene?.labels?.length ?? 0;
-    if (!this.tuning || (this.alive && !this.alive[neuron])) return -1;
+    if (!tuning || (alive && !alive[neuron])) return -1;
     let best = -1;
     let most = 0;
     for (let k = 0; k < labels; k++) {
-      const value = this.tuning[neuron * labels + k];
+      const value = tuning[neuron * labels + k];
       if (value > most) [best, most] = [k, value];
     }
     return best;

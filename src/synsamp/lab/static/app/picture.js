@@ -17,6 +17,7 @@ export class Picture {
     this.canvas = h("canvas", { role: "img", "aria-label": this.label });
     this.sheet = h("div", { class: "sheet" }, this.canvas);
     this.heading = h("h3", { id, text: title });
+    this.sentence = sentence;
     this.note = h("p", { class: "note", text: sentence });
     this.tools = h("div", { class: "tools" }, ...this.#tools());
     this.element = h("figure", { class: `picture area-${area}`, "aria-labelledby": id },

@@ -76,7 +76,7 @@ class Player {
       this.restarted = true;
       this.#one();
     } else if (type === "read") {
-      this.#later({ type: "answer", what: message.what, settings: this.ready.settings, log: [], arrays: {} });
+      this.#later({ type: "answer", what: message.what, settings: this.ready.settings, log: [], tick: message.tick, arrays: {} });
     } else if (type === "action") {
       this.#later({ type: "error", message: "A recorded run cannot be changed.", fatal: false, arrays: {} });
     }

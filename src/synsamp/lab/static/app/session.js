@@ -68,6 +68,7 @@ export class Session extends EventTarget {
   act(action) {
     this.transport.send({ type: "action", action });
     this.log.push({ tick: this.tick, ...action });
+    this.unsure = true;
     if (action.kind === "set") {
       this.settings = { ...this.settings, [action.name]: action.value };
       this.#say("settings");
@@ -91,6 +92,16 @@ export class Session extends EventTarget {
       this.answers.set(what, [...waiting, resolve]);
       this.transport.send({ type: "read", what });
     });
+  }
+
+  /** The log as the engine keeps it: an action is applied later than the frame one saw when one acted. */
+  async askForLog() {
+    this.unsure = false;
+    const { log = [], waiting = [], tick } = await this.read("log");
+    this.log = [...log, ...waiting];
+    this.unsure ||= waiting.length > 0;
+    this.#say("log");
+    return tick;
   }
 
   seen(tick) {
@@ -129,6 +140,7 @@ export class Session extends EventTarget {
   #frame(message) {
     this.tick = message.tick;
     this.time = message.time_s;
+    if (this.unsure && this.playing) this.askForLog();
     this.#say("frame", message);
   }
 

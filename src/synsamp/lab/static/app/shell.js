@@ -1,5 +1,6 @@
 // The frame of the page: scenes, headline, pictures, parameters, time line.
 
+import { writeAddress } from "./address.js";
 import { h } from "./dom.js";
 import { SCENES } from "../scenes/scenes.js";
 
@@ -24,17 +25,20 @@ export function buildShell(lab) {
     h("form", { method: "dialog" }, h("button", { class: "act" }, "Close")));
   const start = h("button", { type: "button", class: "tour-button", title: "What to watch and what to try (key T)", onclick: () => lab.tour.toggle() }, "Take the tour");
   const engine = h("span", { class: "engine" });
+  const whole = h("a", { class: "whole", target: "_blank", rel: "noopener", title: "All pictures, parameters, the time line and a tour" }, "Open the whole lab ↗");
   const root = h("div", { class: "synsamp-lab" },
     h("header", { class: "bar" },
       h("span", { class: "brand" }, h("span", { class: "dot", "aria-hidden": "true" }), "synsamp ", h("b", { text: "lab" })),
       scenes,
+      whole,
       h("div", { class: "menu" }, engine,
         h("button", { type: "button", class: "quiet", title: "Copy the address of this session", onclick: () => lab.exports.copyAddress() }, "Copy link"),
         h("button", { type: "button", class: "quiet", title: "A Python file that repeats this session: synsamp run FILE", onclick: () => lab.exports.experiment() }, "Save as experiment"),
         h("button", { type: "button", class: "quiet", title: "All pictures as one SVG file", onclick: () => lab.exports.svg() }, "Save figure"),
+        h("button", { type: "button", class: "quiet", title: "All pictures as one PNG file", "aria-label": "All pictures as PNG", onclick: () => lab.exports.png() }, "PNG"),
         h("button", { type: "button", class: "quiet theme", title: "Dark or light", "aria-label": "Dark or light", onclick: () => lab.exports.turnTheme() }, "◐"),
         h("button", { type: "button", class: "quiet", title: "Keys", "aria-label": "Keys", onclick: () => keys.showModal() }, "?"))),
-    h("div", { class: "headline" }, h("div", {}, title, lead), h("div", { class: "beside" }, message, start), lab.tour.element),
+    h("div", { class: "headline" }, h("div", {}, title, lead, lab.gap.element), h("div", { class: "beside" }, message, start), lab.tour.element),
     h("main", { class: "body" }, stage, h("aside", { class: "side", "aria-label": "Parameters and lesions" }, lab.knobs.element, lab.lesions.element)),
     h("footer", { class: "foot" }, lab.controls.element, lab.timeline.element),
     keys);
@@ -61,6 +65,9 @@ export function buildShell(lab) {
         const here = SCENES[k].name === session.scene.name;
         tab.setAttribute("aria-current", here ? "page" : "false");
       });
+      root.classList.toggle("compact", lab.compact);
+      whole.href = `${location.href.replace(/#.*$/, "")}${writeAddress({ scene: session.scene.name, seed: session.seed })}`;
+      for (const picture of pictures) picture.element.classList.toggle("extra", !composed.core.includes(picture.area));
       stage.className = `stage scene-${composed.layout}`;
       stage.replaceChildren(...pictures.map((picture) => picture.element));
       const host = { wasm: "WebAssembly in this browser", native: "native engine, local server", recorded: "recorded run" }[session.engine];

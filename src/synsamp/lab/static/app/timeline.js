@@ -6,6 +6,7 @@ import { ticks } from "./axes.js";
 import { duration, number, timeUnit } from "./format.js";
 
 const PAD = 14;
+const SNAP_PX = 5;
 
 export class TimeLine {
   constructor(lab) {
@@ -105,7 +106,9 @@ export class TimeLine {
     const time = ((event.clientX - this.element.getBoundingClientRect().left - PAD) / (this.size.width - 2 * PAD)) * this.#span;
     if (time > this.lab.session.time * 1.02 + this.#tick) return null;
     const near = (a, b) => (Math.abs(b * this.#tick - time) < Math.abs(a * this.#tick - time) ? b : a);
-    return this.marks.reduce(near);
+    const mark = this.marks.reduce(near);
+    if (Math.abs(this.#x(mark * this.#tick) - this.#x(time)) <= SNAP_PX) return mark;
+    return Math.max(0, Math.min(this.lab.session.tick, Math.round(time / this.#tick)));
   }
 
   #choose(tick) {
@@ -115,7 +118,7 @@ export class TimeLine {
   }
 
   #go(tick) {
-    if (tick !== null) this.lab.goto(tick);
+    if (tick !== null) this.lab.goto(Math.min(tick, this.lab.session.tick));
     this.#choose(null);
   }
 

@@ -48,3 +48,10 @@ export function oneOf(name, given, known) {
   if (!known.includes(given)) throw refuse(name, `must be one of ${known.join(", ")}`, given);
   return given;
 }
+
+/** Different whole numbers below a size, at least one of them, in order. */
+export function members(given, size) {
+  list("members", given).forEach((k) => whole("members", k, 0, size - 1));
+  if (given.length === 0) throw refuse("members", "must not be empty", 0, "choose at least one");
+  return [...new Set(given)].sort((a, b) => a - b);
+}

@@ -1,9 +1,10 @@
 /* How often do the spikes of a probe say what was shown? As `synsamp.lab.readout`. */
 
-/** Spikes of each neuron per label, and decoding. */
-export function results(counts, { labels, from = 0, to = Infinity, tuning }) {
+/** Spikes of each neuron per label, and decoding; ``counts`` of a trial are [window, neuron]. */
+export function results(counts, nNeurons, { labels, from = 0, to = nNeurons, tuning }) {
   const kinds = [...new Set(labels)].sort((a, b) => a - b);
-  const seen = counts.map((own) => own.slice(from, Math.min(to, own.length)));
+  const isSeen = (k) => k % nNeurons >= from && k % nNeurons < to;
+  const seen = counts.map((own) => own.filter((_, k) => isSeen(k)));
   const found = {
     trials: labels.length,
     correct: decoded(seen, labels, kinds),

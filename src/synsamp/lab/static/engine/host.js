@@ -146,7 +146,7 @@ export class Host {
     if (what === "theta") answer.arrays = session.both((model) => model.theta());
     if (what === "weights") answer.arrays = session.both((model) => model.weights());
     if (what === "settings") Object.assign(answer, { settings: session.settings, pending: session.pending });
-    if (what === "log") answer.log = session.log;
+    if (what === "log") Object.assign(answer, { log: session.log, waiting: session.waiting });
     if (what === "marks") answer.ticks = session.marks.ticks;
     if (what === "experiment") {
       Object.assign(answer, { text: session.experiment(), file: fileName(session.scene.name) });

@@ -120,26 +120,39 @@ class RewardModel extends SpikingModel {
     return {};
   }
 
-  /** (p_S V^κ)^(1/T) at the middle of each bin: exact as the speed goes to 0. */
-  density() {
+  /** Probability that a spike is of the better neuron. */
+  chanceOfBest(theta) {
+    const r = this.scene.image.reward;
+    const effect = (v) => r.x * Math.max(Math.exp(v - r.theta_0) - Math.exp(-r.theta_0), 0);
+    return 1 / (1 + Math.exp(effect(r.other_theta) - effect(theta)));
+  }
+
+  /** Prior p_S and theory (p_S V^κ)^(1/T) on the grid; theory is exact as the speed goes to 0. */
+  densities() {
     const r = this.scene.image.reward;
     const { "prior.mean": mean, "prior.std": std, temperature } = this.settings;
-    const effect = (theta) =>
-      r.x * Math.max(Math.exp(theta - r.theta_0) - Math.exp(-r.theta_0), 0);
-    const other = effect(r.other_theta);
-    const height = (theta) => {
-      const chance = 1 / (1 + Math.exp(other - effect(theta)));
-      const z = (theta - mean) / std;
-      const logReward = Math.log(r.other + (r.best - r.other) * chance);
-      return (-0.5 * z * z + r.exponent * logReward) / temperature;
+    const grid = this.grid();
+    const prior = grid.map((v) => -0.5 * ((v - mean) / std) ** 2);
+    const reward = grid.map((v) => r.other + (r.best - r.other) * this.chanceOfBest(v));
+    const theory = prior.map((v, i) => (v + r.exponent * Math.log(reward[i])) / temperature);
+    const normalised = (logs) => {
+      const top = Math.max(...logs);
+      const heights = logs.map((v) => Math.exp(v - top));
+      const scale = this.integral(heights);
+      return heights.map((v) => v / scale);
     };
-    const n = r.grid[2];
-    const step = (r.grid[1] - r.grid[0]) / (n - 1);
-    const whole = Array.from({ length: n }, (_, i) => height(r.grid[0] + i * step));
-    const top = Math.max(...whole);
-    const values = whole.map((h) => Math.exp(h - top));
-    const scale = step * (values.reduce((a, b) => a + b, 0) - (values[0] + values[n - 1]) / 2);
-    return Float32Array.from(middles(r.bins), (x) => Math.exp(height(x) - top) / scale);
+    return { prior: normalised(prior), theory: normalised(theory) };
+  }
+
+  grid() {
+    const [low, high, n] = this.scene.image.reward.grid;
+    return Array.from({ length: n }, (_, i) => low + (i * (high - low)) / (n - 1));
+  }
+
+  integral(values) {
+    const [low, high, n] = this.scene.image.reward.grid;
+    const sum = values.reduce((a, b) => a + b, 0) - (values[0] + values[n - 1]) / 2;
+    return (sum * (high - low)) / (n - 1);
   }
 
   look(want, pointer) {
@@ -154,10 +167,26 @@ class RewardModel extends SpikingModel {
     kept.reward = Float32Array.from(points, ([, , mean]) => mean);
     kept.histogram = Float32Array.from(this.histogram);
     kept.bins = Float64Array.from(this.scene.image.reward.bins);
-    if (this.settings.temperature > 0) kept.density = this.density();
-    const best = this.shares.best / Math.max(this.shares.total, 1e-300);
-    return { arrays: kept, values: { dropped: values.dropped, stats: { reward: this.loop.mean, best } } };
+    const densities = this.densities();
+    const grid = this.grid();
+    const between = interpolated(grid, densities.theory);
+    kept.density = Float32Array.from(middles(kept.bins), between);
+    const { best, total } = this.shares;
+    const stats = { reward: this.loop.mean, best: total ? best / total : null };
+    for (const [name, density] of Object.entries(densities)) {
+      stats[`best_${name}`] = this.integral(density.map((p, i) => p * this.chanceOfBest(grid[i])));
+    }
+    return { arrays: kept, values: { dropped: values.dropped, stats } };
   }
+}
+
+/** A function that is linear between the points of an even grid. */
+function interpolated(grid, values) {
+  return (x) => {
+    const at = ((x - grid[0]) / (grid.at(-1) - grid[0])) * (grid.length - 1);
+    const i = Math.max(0, Math.min(grid.length - 2, Math.floor(at)));
+    return values[i] + (at - i) * (values[i + 1] - values[i]);
+  };
 }
 
 /** The nearest grid point, since adding up many periods rounds. */

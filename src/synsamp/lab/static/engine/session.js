@@ -258,6 +258,7 @@ export class Session {
         if (!had) this.dropTwin();
         throw error;
       }
+      if (this.scene.probe) this.probe(); // what the lesion did, before anything recovers
     } else {
       this.probe();
     }

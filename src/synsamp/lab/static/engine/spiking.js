@@ -1,6 +1,6 @@
 /* A spiking network in the lab: as `synsamp.lab.spiking_model`, over the compiled engine. */
 
-import { flag, list, oneOf, refuse, whole } from "./arguments.js";
+import { flag, members, oneOf, refuse } from "./arguments.js";
 import { results } from "./decoding.js";
 import { shaped, together } from "./matrices.js";
 import { Network } from "./network.js";
@@ -247,7 +247,7 @@ export class SpikingModel {
     if (what === "inputs") {
       const groups = this.scene.wiring.groups.map((g) => g.name);
       const group = groups.indexOf(oneOf("group", lesion.group, groups));
-      return this.network.silenceInputs(group, members(lesion, this.scene.wiring.groups[group].size));
+      return this.network.silenceInputs(group, members(lesion.members, this.scene.wiring.groups[group].size));
     }
     const regrow = flag("regrow", lesion.regrow ?? true);
     const names = this.scene.joined.map((one) => one.name);
@@ -261,7 +261,7 @@ export class SpikingModel {
     const of = populations.find((p) => p.name === name);
     if (name !== null) oneOf("population", name, populations.map((p) => p.name));
     const first = of?.first ?? 0;
-    const gone = members(lesion, of?.size ?? this.scene.wiring.nNeurons).map((k) => first + k);
+    const gone = members(lesion.members, of?.size ?? this.scene.wiring.nNeurons).map((k) => first + k);
     for (const p of populations) {
       const left = Array.from({ length: p.size }, (_, i) => p.first + i).filter(
         (k) => this.network.alive(k) && !gone.includes(k),
@@ -293,15 +293,16 @@ export class SpikingModel {
       },
       (one) => starts.push(one.start),
     );
-    const counts = test.labels.map(() => new Float64Array(nNeurons));
+    const { windows = 1, within_s: within = Infinity } = test;
+    const counts = test.labels.map(() => new Float64Array(windows * nNeurons));
     const begins = test.starts ?? starts;
     let at = -1;
     times.forEach((time, i) => {
       while (at + 1 < begins.length && begins[at + 1] <= time) at += 1;
-      const inside = time - begins[at] < (test.within_s ?? Infinity);
-      if (at >= 0 && at < counts.length && inside) counts[at][neurons[i]] += 1;
+      const window = Math.floor(((time - begins[at]) / within) * windows);
+      if (at >= 0 && at < counts.length && window < windows) counts[at][window * nNeurons + neurons[i]] += 1;
     });
-    return results(counts, test);
+    return results(counts, nNeurons, test);
   }
 
   // -- reading --------------------
@@ -390,11 +391,4 @@ export class SpikingModel {
       arrays[`stimulus.${group.name}`] = mean;
     });
   }
-}
-
-function members(lesion, size) {
-  const given = list("members", lesion.members);
-  given.forEach((k) => whole("members", k, 0, size - 1));
-  if (given.length === 0) throw refuse("members", "must not be empty", 0, "choose at least one");
-  return [...new Set(given)].sort((a, b) => a - b);
 }

@@ -26,6 +26,7 @@ export class Connections extends Picture {
       x, y: [0, highest * 1.3], yLabel: `active, of ${number(this.possible)} possible`, xTicks: split < height ? [] : null,
       xLabel: split < height ? "" : `time, ${unit.name}`,
     });
+    axes.lesions(this.lab, unit);
     axes.curve(time, twin, { stroke: theme.twin, width: 1.6 });
     axes.curve(time, network, { stroke: theme.network, width: 2 });
     this.#names(axes, time, network, twin, theme);
@@ -60,14 +61,19 @@ export class Connections extends Picture {
     const { history } = this.lab;
     const formed = this.#perHour(history.get(`formed.${this.projection}`));
     const lost = this.#perHour(history.get(`lost.${this.projection}`));
-    const highest = 1.2 * Math.max(1, ...formed.rate, ...lost.rate);
+    // What a lesion itself takes would hide all the rest, so it may leave the picture.
+    const usual = [...lost.rate].sort((a, b) => a - b)[Math.floor(0.9 * lost.rate.length)] ?? 0;
+    const highest = 1.2 * Math.max(1, ...formed.rate, usual);
     const axes = new Axes(pen, theme, box, {
       x, y: [0, highest], yLabel: "per hour", xLabel: `time, ${unit.name}`, yTicks: ticks(0, highest, 2),
     });
     const scaled = (times) => times.map((t) => t / unit.seconds);
-    axes.curve(scaled(lost.time), lost.rate, { stroke: theme.lost, width: 1.6, dash: [5, 3] });
-    axes.curve(scaled(formed.time), formed.rate, { stroke: theme.formed, width: 1.6 });
-    const right = axes.area.x + axes.area.width;
+    const { area } = axes;
+    pen.clipped(area.x, area.y, area.width, area.height + 1, () => {
+      axes.curve(scaled(lost.time), lost.rate, { stroke: theme.lost, width: 1.6, dash: [5, 3] });
+      axes.curve(scaled(formed.time), formed.rate, { stroke: theme.formed, width: 1.6 });
+    });
+    const right = area.x + area.width;
     pen.text(right, box.y + 9, "formed", { fill: theme.formed, size: 11, weight: 600, anchor: "end" });
     pen.text(right - 48, box.y + 9, "lost", { fill: theme.lost, size: 11, weight: 600, anchor: "end" });
   }

@@ -3,7 +3,7 @@
 import { h, reducedMotion } from "../app/dom.js";
 import { Picture } from "../app/picture.js";
 
-const FADE_MS = 1200;
+const FADE_MS = 700;
 
 export class Dendrite extends Picture {
   constructor(lab, options, { projection, count }) {

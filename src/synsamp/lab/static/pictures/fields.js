@@ -63,7 +63,7 @@ export class Fields extends Picture {
   /** Boxes of the fields of one row of networks: 0 the network, 1 its twin. */
   place(width, height, band) {
     const bands = this.hasTwin ? 2 : 1;
-    const caption = this.captions ? CAPTION + (this.hasTwin ? BARS : 0) : 2;
+    const caption = this.captions ? CAPTION + (this.#hasBars(height) ? BARS : 0) : 2;
     const sideOf = (columns) => {
       const rows = Math.ceil(this.count / columns);
       return Math.min((width - GAP * (columns - 1)) / columns, (height / bands - HEADLINE - GAP * rows) / rows - caption);
@@ -146,11 +146,16 @@ export class Fields extends Picture {
         pen.rect(box.x + column * px - 1.5, box.y + row * py - 1.5, px + 3, py + 3, { stroke: theme.select, width: 2 });
       }
       if (!this.captions) return;
-      const best = this.lab.lesions.preferred(this.first + k);
+      const best = band ? this.lab.lesions.preferred(this.first + k, this.lab.lesions.twinTuning, null) : this.lab.lesions.preferred(this.first + k);
       const words = dead ? "removed" : best >= 0 ? `tuned to ${labels[best]}` : "";
-      if (band === 0) pen.text(box.x + box.width / 2, box.y + box.height + 12, words, { fill: dead ? theme.muted : theme.ink, size: 10.5, anchor: "middle" });
-      if (!dead) this.#bars(pen, theme, box, box.y + box.height + (band ? 4 : CAPTION), this.tests?.[band ? "twin" : "network"], k, colour, labels);
+      pen.text(box.x + box.width / 2, box.y + box.height + 12, words, { fill: dead ? theme.muted : theme.ink, size: 10.5, anchor: "middle" });
+      if (!dead && this.#hasBars(height)) this.#bars(pen, theme, box, box.y + box.height + CAPTION, this.tests?.[band ? "twin" : "network"], k, colour, labels);
     });
+  }
+
+  /** There is room for bars below the fields. */
+  #hasBars(height) {
+    return this.hasTwin && height > 260;
   }
 
   /** Bars of the spikes that test images of each label evoke. */

@@ -11,7 +11,6 @@ export class Landscape extends Picture {
   constructor(lab, options) {
     super(lab, options);
     this.path = [];
-    this.twinPath = [];
     this.extent = [-4, 4];
     this.handles = h("div", { class: "layer" });
     this.buttons = [];
@@ -61,7 +60,8 @@ export class Landscape extends Picture {
     (this.peaks ?? []).forEach(([x, y, w], k) => {
       const [px, py] = to([x, y]);
       pen.circle(px, py, (w / (this.extent[1] - this.extent[0])) * box.side, { stroke: theme.ink, width: 1, dash: [3, 3], alpha: 0.6 });
-      pen.text(px, py + 4, String(k + 1), { fill: theme.ink, size: 12, weight: 700, anchor: "middle", halo: theme.surface });
+      pen.circle(px, py, 9, { fill: theme.surface, stroke: theme.ink, width: 1, alpha: 0.9 });
+      pen.text(px, py + 4, String(k + 1), { fill: theme.ink, size: 12, weight: 700, anchor: "middle" });
     });
     pen.text(box.x + box.side, box.y + box.side + 14, "parameter θ₁", { fill: theme.muted, size: 11, anchor: "end" });
     pen.text(box.x - 6, box.y, "parameter θ₂", { fill: theme.muted, size: 11, anchor: "end", turn: -90 });

@@ -43,6 +43,7 @@ export class Probes extends Picture {
     const chance = axes.y(this.chance);
     pen.line(axes.area.x, chance, axes.area.x + axes.area.width, chance, { stroke: theme.muted, width: 1, dash: [4, 4] });
     pen.text(axes.area.x + axes.area.width, chance + 13, "chance", { fill: theme.muted, size: 10.5, anchor: "end" });
+    axes.lesions(this.lab, unit);
     const series = [["twin", theme.twin], ["network", theme.network]];
     for (const [name, colour] of series) this.#series(pen, axes, name, colour, unit);
     if (this.probes.length === 0) {

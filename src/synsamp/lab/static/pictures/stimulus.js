@@ -1,8 +1,12 @@
 // What the network receives now; one may draw an own image, or mark inputs to silence.
 
 import { h } from "../app/dom.js";
+import { percent } from "../app/format.js";
 import { Picture } from "../app/picture.js";
 import { paint, ramp } from "../app/theme.js";
+
+const FIRST_S = 5; // how long answers to a drawing count: later the neurons that answer have adapted
+const SLOW = 10; // times as fast as life: one sees the answer before the network has learned the drawing
 
 export class Stimulus extends Picture {
   constructor(lab, options, { group, shape,  drawable = false, markable = true }) {
@@ -29,6 +33,24 @@ export class Stimulus extends Picture {
     const words = this.drawing ? "your drawing" : label === null ? "" : `now: ${label}`;
     if (words !== this.words) this.heading.textContent = words ? `${this.title}, ${words}` : this.title;
     this.words = words;
+    if (this.votes && label === null) this.#answer(frame);
+  }
+
+  /** What the network takes the drawing for: the share of spikes from neurons tuned to each label. */
+  #answer({ time_s: now, arrays: { spike_time: times = [], spike_neuron: neurons = [] } }) {
+    const { labels = [] } = this.lab.session.scene;
+    if (this.drawnAt === null) {
+      this.drawnAt = now; // the engine shows the drawing since this frame at the latest
+      return;
+    }
+    for (let k = 0; k < neurons.length; k++) {
+      const label = this.lab.lesions.preferred(neurons[k]);
+      const counts = times[k] >= this.drawnAt && times[k] < this.drawnAt + FIRST_S;
+      if (counts && label >= 0) this.votes[label] += 1;
+    }
+    const all = this.votes.reduce((a, b) => a + b, 0);
+    const best = this.votes.indexOf(Math.max(...this.votes));
+    if (all > 0) this.note.textContent = `At first ${percent(this.votes[best] / all)} of the spikes came from neurons tuned to ${labels[best]}.`;
   }
 
   draw(pen, width, height, theme) {
@@ -101,7 +123,14 @@ export class Stimulus extends Picture {
     this.down = null;
     this.band = null;
     if (this.mode === "draw" && this.drawing) {
-      this.lab.session.act({ kind: "draw", picture: Array.from(this.drawing, (v) => Math.round(v / 2.55) / 100) });
+      const { session } = this.lab;
+      if ((session.speed ?? Infinity) > SLOW) {
+        this.speedBefore = session.speed;
+        session.setSpeed(SLOW);
+      }
+      session.act({ kind: "draw", picture: Array.from(this.drawing, (v) => Math.round(v / 2.55) / 100) });
+      this.votes = (session.scene.labels ?? []).map(() => 0);
+      this.drawnAt = null;
       this.back.hidden = false;
     }
     this.redraw();
@@ -130,9 +159,13 @@ export class Stimulus extends Picture {
   }
 
   #release() {
-    this.drawing = null;
+    const { session } = this.lab;
+    if (this.speedBefore !== undefined && session.speed === SLOW) session.setSpeed(this.speedBefore);
+    this.drawing = this.votes = null;
+    this.speedBefore = undefined;
+    this.note.textContent = this.sentence;
     this.back.hidden = true;
-    this.lab.session.act({ kind: "draw", picture: null });
+    session.act({ kind: "draw", picture: null });
     this.redraw();
   }
 

@@ -21,8 +21,12 @@ export class Survival extends Picture {
     });
     if (this.law) axes.curve(time, this.law, { stroke: theme.ink, width: 1.8, dash: [6, 4] });
     axes.curve(time, this.survival, { stroke: theme.network, width: 2 });
-    const middle = Math.floor(time.length * 0.55);
-    if (this.law) axes.name(time[middle], this.law[middle], "exact, for prior and noise", theme.ink, { dy: -9, weight: 400 });
+    if (this.law) {
+      const [right, top] = [axes.area.x + axes.area.width, axes.area.y + 14];
+      pen.text(right, top + 4, "exact, for prior and noise", { fill: theme.ink, size: 11, anchor: "end" });
+      const left = right - pen.widthOf("exact, for prior and noise", 11) - 8;
+      pen.line(left - 24, top, left, top, { stroke: theme.ink, width: 1.8, dash: [6, 4] });
+    }
     const last = this.survival.findLastIndex(Number.isFinite);
     if (last > 0) axes.name(time[last], this.survival[last], "measured", theme.network, { anchor: last > time.length / 2 ? "end" : "start", dy: 16 });
   }

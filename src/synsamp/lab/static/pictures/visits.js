@@ -62,11 +62,11 @@ export class Visits extends Picture {
   }
 }
 
-/** One number of the run over time, with the level that chance alone would give. */
+/** One number of the run over time, with levels to compare it with. */
 export class OverTime extends Picture {
-  constructor(lab, options, { name, chance = null, yLabel, yText = percent, low = 0, high = 1, reference = null }) {
+  constructor(lab, options, { name, yLabel, yText = percent, low = 0, high = 1, references = [] }) {
     super(lab, options);
-    Object.assign(this, { name, chance, yLabel, yText, low, high, reference });
+    Object.assign(this, { name, yLabel, yText, low, high, references });
   }
 
   draw(pen, width, height, theme) {
@@ -80,10 +80,11 @@ export class OverTime extends Picture {
     const axes = new Axes(pen, theme, { x: 0, y: 0, width, height, left: 44, right: 10 }, {
       x: [0, end / unit.seconds], y: [Math.min(this.low, ...finite), Math.max(this.high, ...finite)], yText: this.yText, xLabel: `time, ${unit.name}`, yLabel: this.yLabel,
     });
-    if (this.reference) {
-      const level = history.get(this.reference.name);
+    for (const { name, words, dy = 14 } of this.references) {
+      const level = history.get(name);
       axes.curve(time, level, { stroke: theme.ink, width: 1.3, dash: [5, 4] });
-      if (Number.isFinite(level.at(-1))) axes.name(time.at(-1), level.at(-1), this.reference.words, theme.ink, { anchor: "end", dy: 14, weight: 400 });
+      const known = level.findIndex(Number.isFinite);
+      if (known >= 0) axes.name(time[known], level[known], words, theme.ink, { dy, weight: 400 });
     }
     axes.curve(time, twin, { stroke: theme.twin, width: 1.8 });
     axes.curve(time, values, { stroke: theme.network, width: 2 });

@@ -14,6 +14,7 @@ export const digits = {
   headline: "Ten neurons learn handwritten digits",
   lead: "Their connections come and go at random, pulled by the images and by a prior. Remove some neurons and watch how the others replace them.",
   layout: "digits",
+  core: ["fields", "connections", "recall"],
   want: ["spikes", "theta", "weights", "active", "probe", "stimulus", "tuning"],
 
   pictures(lab, scene) {
@@ -60,7 +61,7 @@ export const digits = {
     },
     {
       title: "Change what the network sees", at: ["stimulus", "fields"],
-      words: "Show only 1, wait, then add 2 again. New connections grow where the new digit has ink. This is the experiment of Figure 4.",
+      words: "Draw a 1 or a 2: which neurons answer? Set the time scale to full, and the network learns your drawing. Or show only 1, wait, then add 2 again, as in Figure 4.",
       equation: "w = exp(θ − θ₀) if θ > 0, otherwise 0",
     },
     {

@@ -9,13 +9,14 @@ export const landscape = {
   headline: "Two parameters wander over a posterior",
   lead: "The grey hills are the exact posterior. Drift leads uphill and noise leads away again, so that the path visits each place as often as the posterior says.",
   layout: "landscape",
+  core: ["map", "visits"],
   want: ["path", "histogram", "density", "curves"],
 
   pictures: (lab) => [
     new Landscape(lab, { area: "map", title: "Posterior and path", sentence: "Drag a numbered peak of the likelihood, or change T, and see where the path goes.", label: "The path on the posterior" }),
     new Visits(lab, { area: "visits", title: "Where it has been", sentence: "The share of time in each place: map, and each parameter alone with the exact curve.", label: "Visits compared with the exact posterior" }),
     new OverTime(lab, { area: "distance", title: "Difference from the exact posterior", sentence: "It shrinks as visits add up, down to what chance alone leaves.", label: "Total variation distance" },
-      { name: "distance", yLabel: "total variation distance", reference: { name: "distance_chance", words: "by chance" } }),
+      { name: "distance", yLabel: "total variation distance", references: [{ name: "distance_chance", words: "by chance" }] }),
   ],
 
   tour: [

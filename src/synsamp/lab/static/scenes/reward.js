@@ -1,10 +1,10 @@
 // Reward: a circuit of two neurons chooses between two actions, and learns which one pays.
 
+import { Bandit } from "../pictures/bandit.js";
 import { Law } from "../pictures/law.js";
 import { Raster } from "../pictures/raster.js";
 import { Trace } from "../pictures/trace.js";
 import { OverTime } from "../pictures/visits.js";
-import { number, percent } from "../app/format.js";
 
 export const reward = {
   name: "reward",
@@ -12,16 +12,16 @@ export const reward = {
   headline: "A synapse learns from reward",
   lead: "Two neurons compete; a spike of the first earns more than a spike of the second. One synapse samples how strongly to prefer the first.",
   layout: "reward",
+  core: ["choice", "reward", "law"],
   want: ["spikes", "theta", "weights", "active", "reward", "histogram", "density", "curves"],
 
   pictures(lab, scene) {
     const [projection] = scene.projections;
     const count = scene.populations.reduce((sum, { size }) => sum + size, 0);
     return [
-      new OverTime(lab, { area: "choice", title: "Choice", sentence: "The share of spikes that come from the better neuron.", label: "Share of the better choice over time" },
-        { name: "best", yLabel: "spikes of the better neuron", yText: percent }),
-      new OverTime(lab, { area: "reward", title: "Reward", sentence: "A running mean of what the spikes earned; 1 is the most one can get.", label: "Mean reward over time" },
-        { name: "reward", yLabel: "reward per spike", yText: number }),
+      new Bandit(lab, { area: "choice", title: "The task", sentence: "Which neuron spikes decides the reward. Only one synapse learns.", label: "Two neurons, and what their spikes earn" }),
+      new OverTime(lab, { area: "reward", title: "Spikes of the better neuron", sentence: "Their share in the last minutes. Without reward, the prior alone would decide it.", label: "Share of the better choice over time" },
+        { name: "best", yLabel: "share of all spikes", references: [{ name: "best_theory", words: "theory", dy: -7 }, { name: "best_prior", words: "prior alone" }] }),
       new Raster(lab, { area: "raster", title: "Spikes", sentence: "Above the better neuron, below the other.", label: "Spikes of the two neurons" },
         { count, window_s: 4, rowNames: [{ at: 0, name: "better" }, { at: 1, name: "other" }] }),
       new Trace(lab, { area: "trace", title: "The synapse that learns", sentence: "Its parameter θ keeps exploring, even when it has found the better choice.", label: "θ of the synapse over time" },
@@ -35,7 +35,7 @@ export const reward = {
   tour: [
     {
       title: "Watch the choice", at: ["choice", "reward"],
-      words: "The synapse receives no label, only reward, late and as one global signal (dopamine). What it can use is the correlation of spikes with later reward.",
+      words: "The better neuron soon spikes more often than the prior alone predicts. The synapse receives no label, only reward, late and as one global signal (dopamine). What it can use is the correlation of spikes with later reward.",
       equation: "dθ = b ( (μ − θ)/σ² + c g ) dt + √(2 T b) dW",
     },
     {

@@ -17,6 +17,8 @@ export function sceneOf(scene) {
     lead: known.lead ?? "",
     layout: known.layout,
     noun: known.noun ?? "connections",
+    speeds: known.speeds,
+    core: known.core ?? [],
     want: known.want,
     tour: known.tour,
     pictures: known.pictures,

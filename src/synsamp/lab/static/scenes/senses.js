@@ -14,6 +14,7 @@ export const senses = {
   headline: "Sound and sight wire up",
   lead: "Four circuits hear a digit and four see it. Connections between them come and go, until a sound alone evokes the code of the picture. Try both lesions of the paper.",
   layout: "senses",
+  core: ["wiring", "recall", "connections"],
   want: ["spikes", "theta", "weights", "active", "probe", "stimulus", "tuning"],
 
   pictures(lab, scene) {
@@ -35,8 +36,8 @@ export const senses = {
         { group: sight.name, shape: sight.shape ?? [28, 28], drawable: false }),
       new Wiring(lab, { area: "wiring", title: "Wiring between neurons", sentence: "Circuits A hear, circuits V see. New connections flash green, lost ones purple. Filled dots are tuned to 2.", label: "Connections between the neurons of two senses" },
         { projection: lateral.name, populations, count }),
-      new Probes(lab, { area: "recall", title: "Recall from sound alone", sentence: "In tests the network only hears. How often do the visual neurons show which digit it was?", label: "Recall from sound alone over time" },
-        { yLabel: "digit recalled, with 95 % interval" }),
+      new Probes(lab, { area: "recall", title: "Recall from sound alone", sentence: "When the network only hears a digit, do its visual neurons show which one?", label: "Recall from sound alone over time" },
+        { yLabel: "correct, with 95 % interval" }),
       new Connections(lab, { area: "connections", title: "Lateral connections", sentence: "Active connections between neurons, and how many form and are lost.", label: "Lateral connections and turnover over time" },
         { projection: lateral.name, possible: count * (count - 1) }),
       new Raster(lab, { area: "raster", title: "Spikes", sentence: "One row per neuron.", label: "Spike raster" },
@@ -57,17 +58,17 @@ export const senses = {
   tour: [
     {
       title: "Watch two senses connect", at: ["wiring", "recall"],
-      words: "Neurons that spike together connect. After two to three hours of biological time, a sound alone evokes the visual code of its digit: recall rises above chance.",
+      words: "Neurons that spike together connect. Within half an hour of biological time, a sound alone evokes the visual code of its digit: recall is far above chance.",
       equation: "dθ = b ( (μ − θ)/σ² + N w S (x − α eʷ) ) dt + √(2 T b) dW",
     },
     {
       title: "Lesion 1: remove visual neurons tuned to 2", at: ["recall", "fields"],
-      words: "Under Lesion press “All visual neurons tuned to 2”. Recall falls. The unlesioned twin continues with the same noise; watch how the gap closes as other neurons become tuned to 2.",
+      words: "Under Lesion press “All visual neurons tuned to 2”. Recall falls. The unlesioned twin continues with the same noise; the gap closes within an hour, as other neurons become tuned to 2.",
       equation: "What remains is the posterior of the smaller network.",
     },
     {
       title: "Lesion 2: cut all lateral connections", at: ["wiring", "connections"],
-      words: "Press “All lateral connections” without regrowth. Recall drops to chance. Connections that were retracted form instead, and recall recovers over the next hours.",
+      words: "Press “All lateral connections” without regrowth. Recall drops to chance. Only connections that were retracted can form now; recall recovers in part, over hours.",
       equation: "θ ≤ 0: retracted, but θ still moves, so the synapse can return.",
     },
     {

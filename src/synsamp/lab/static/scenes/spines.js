@@ -12,6 +12,8 @@ export const spines = {
   lead: "Every dot along this dendrite is a place where a spine may grow. A prior and noise move its parameter θ; where θ > 0 there is a spine.",
   layout: "spines",
   noun: "spines",
+  speeds: [1, 60, 3600],
+  core: ["dendrite", "survival", "law"],
   want: ["spikes", "theta", "active", "sizes", "curves", "survival", "histogram", "density"],
 
   pictures(lab, scene) {

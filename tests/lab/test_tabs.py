@@ -1,0 +1,57 @@
+"""Many tabs of a real browser at one local server."""
+
+from __future__ import annotations
+
+import pytest
+
+from browser import CHROMIUM, needs_browser
+from lab.running_server import Running, wait_until
+from synsamp.lab.server import MOST_SESSIONS
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = needs_browser
+TABS = 20
+LAB = "document.querySelector('.synsamp-lab').lab"
+
+
+@pytest.fixture
+def context():
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser.new_context()
+        browser.close()
+
+
+def test_twenty_tabs_of_one_address_and_the_end_of_the_server(context):
+    running = Running()
+    try:
+        tabs = [context.new_page() for _ in range(TABS)]
+        for tab in tabs:
+            tab.goto(running.server.address)
+        working, turned_away = tabs[:MOST_SESSIONS], tabs[MOST_SESSIONS:]
+        for tab in working:
+            tab.get_by_role("heading", name="Toy").wait_for(timeout=120_000)
+        for tab in turned_away:
+            tab.get_by_text("close another one").wait_for()
+        assert running.server.sessions == MOST_SESSIONS
+
+        first, second = working[:2]
+        box = first.locator(".knob", has_text="temperature").locator("input.value")
+        box.fill("3")
+        box.press("Enter")
+        found = [tab.evaluate(f"{LAB}.session.read('settings')") for tab in (first, second)]
+        values = [{**one["settings"], **one["pending"]}["temperature"] for one in found]
+        assert values == [3, 1]  # each tab has its own session
+
+        working.pop().close()
+        wait_until(lambda: running.server.sessions == MOST_SESSIONS - 1)
+        again = turned_away[0]
+        again.reload()
+        again.get_by_role("heading", name="Toy").wait_for(timeout=120_000)
+    finally:
+        running.end()
+    for tab in (*working, again):
+        tab.get_by_text("start it again with: synsamp lab").wait_for()
+        assert tab.get_by_role("button", name="Play").is_disabled()
