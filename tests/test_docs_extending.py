@@ -1,4 +1,4 @@
-"""Every example of docs/extending.md runs as printed and does what its section says."""
+"""Every example of docs/howto/extending.md runs as printed and does what its section says."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import synsamp
 from synsamp.cli import run_command_line
 from synsamp.experiments.registry import REGISTRY
 
-PAGE = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "extending.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE, re.M | re.S))
 
 

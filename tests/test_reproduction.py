@@ -74,7 +74,7 @@ def fill(tree, table=TABLE, name="reproduction", **about):
 
 def pages(tree):
     reproduction_page.write_pages(tree, COINS)
-    return [(tree / name).read_text() for name in ("README.md", "docs/reproduction.md")]
+    return [(tree / name).read_text() for name in ("README.md", "docs/reference/claims.md")]
 
 
 def faults(found, registry):
@@ -375,7 +375,7 @@ def test_the_same_command_continues_after_a_stop(tree, monkeypatch, capsys):
         found.claims(Run("coins", "paper"), COINS)[0].null_description == CLAIMS[0].null_description
     )
     assert (tree / "docs" / "images" / "reproduction-coins-paper-A.png").stat().st_size < 50_000
-    page = (tree / "docs" / "reproduction.md").read_text()
+    page = (tree / "docs" / "reference" / "claims.md").read_text()
     assert "![coins, paper, A](images/reproduction-coins-paper-A.png)" in page
     assert "coins-paper_fair: 100 % of all" not in capsys.readouterr().err
     longer = replace(TOSSED, trials={"paper": 4, "paper_fair": 2})

@@ -4,7 +4,7 @@
     make reproduce-long     # more seeds where the short form leaves claims undecided, about 3 h
 
 Runs every preset whose name starts with ``paper``. If you stop it, the same command continues.
-Writes docs/data/reproduction.csv and .json, docs/images/reproduction-*.png, docs/reproduction.md,
+Writes docs/data/reproduction.csv and .json, docs/images/reproduction-*.png, docs/reference/claims.md,
 the numbers on the pages of the figures and the results table of README.md. After a change to the
 code of a run, use another --out.
 

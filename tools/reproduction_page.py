@@ -1,4 +1,4 @@
-"""Write docs/reproduction.md, the results table of README.md and the numbers on figure pages.
+"""Write docs/reference/claims.md, the results table of README.md and the numbers on figure pages.
 
 Today's claims are judged on the stored measures of every seed, docs/data/reproduction.csv.
 docs/data/reproduction_notes.toml is written by hand: one sentence per experiment, and why a claim
@@ -45,7 +45,7 @@ def pages(root: Path, registry: Registry) -> Iterator[tuple[Path, str]]:
     readme = root / "README.md"
     text = readme.read_text(encoding="utf-8")
     yield readme, replace_between(text, BEGIN, END, section(root, registry))
-    yield root / "docs" / "reproduction.md", page(root, registry)
+    yield root / "docs" / "reference" / "claims.md", page(root, registry)
     found = _stored(root)
     if found is not None:
         yield from pages_with_numbers(root, found, registry)
@@ -72,7 +72,7 @@ def section(root: Path, registry: Registry) -> str:
     about = found.about
     total = duration(sum(about["took_s"].values()))
     more = (
-        "every claim with its null, band and reason: [docs/reproduction.md](docs/reproduction.md)"
+        "every claim with its null, band and reason: [docs/reference/claims.md](docs/reference/claims.md)"
     )
     lines += ["", f"All claims together: {tally(everything)}."]
     return "\n".join([*lines, "", f"`{about['command']}`, {about['date']}, {total}; {more}."])
@@ -150,7 +150,7 @@ def _about(found: Stored, registry: Registry) -> Iterator[str]:
     yield (
         f"`{about['command']}` on {about['date']}, seed {about['seed']}, {duration(took)} on "
         f"{about['cores']} cores. Versions: {versions}; compiled for {about['processor']}. The "
-        "measures of all seeds, with nulls: [data/reproduction.csv](data/reproduction.csv). "
+        "measures of all seeds, with nulls: [data/reproduction.csv](../data/reproduction.csv). "
         + _since(found, registry)
     )
     yield ""
@@ -165,5 +165,5 @@ def _images(root: Path, run: Run) -> Iterator[str]:
     folder = root / "docs" / "images"
     for path in sorted(folder.glob(f"reproduction-{run.experiment}-{run.preset}-*.png")):
         panel = path.stem.rpartition("-")[2]
-        yield f"![{run.experiment}, {run.preset}, {panel}](images/{path.name})"
+        yield f"![{run.experiment}, {run.preset}, {panel}](../images/{path.name})"
         yield ""

@@ -1,4 +1,4 @@
-"""The examples of docs/data.md run as they are printed."""
+"""The examples of docs/howto/data.md run as they are printed."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from matplotlib import image as png
 
 from data_files import wav_bytes, word
 
-PAGE = Path(__file__).parents[2] / "docs" / "data.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "data.md"
 
 
 def test_every_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
