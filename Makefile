@@ -102,6 +102,7 @@ $(DOCS): $(READY) docs/requirements.txt
 
 docs: $(DOCS)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m tools.check_site docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 pages: $(READY)

@@ -1,4 +1,4 @@
-"""Measure benchmarks, print their tables, and optionally write them into docs/reference/benchmarks.md.
+"""Measure benchmarks and print their tables, or write them into docs/reference/benchmarks.md.
 
 python -m benchmarks [NAME...]            print (default: all benchmarks)
 python -m benchmarks --write [NAME...]    also write the page; `make bench`

@@ -1,4 +1,4 @@
-"""docs/reference/equations.md lists every equation of the paper, files that exist, and all that src cites."""
+"""The page of equations lists all of the paper, files that exist, and all that src cites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiments written out in docs/howto/experiments.md and docs/howto/protocols.md run as printed."""
+"""The experiments in docs/howto/experiments.md and docs/howto/protocols.md run as printed."""
 
 from __future__ import annotations
 

@@ -152,7 +152,8 @@ def test_a_tiny_map_from_run_to_page(tree):
     assert [run.variant for run in found.runs] == [UNCHANGED, "length ½", "length 2×"]
     kept = {"heads", "heads_of_a_bent_coin", "mostly", "never"}
     assert all(set(measures) == kept for measures in found.runs.values())
-    assert "2 seeds for each of 3 columns" in (tree / "docs" / "paper" / "sensitivity.md").read_text()
+    page = tree / "docs" / "paper" / "sensitivity.md"
+    assert "2 seeds for each of 3 columns" in page.read_text()
 
 
 def test_seeds_that_fail_under_a_change_are_left_out_and_named(tree, tmp_path):

@@ -1,4 +1,6 @@
-"""Measure the bias of the rule in JAX by comparison with NUTS, and update docs/reference/deep-reference.md.
+"""Measure the bias of the rule in JAX by comparison with NUTS.
+
+Updates docs/reference/deep-reference.md:
 
     python -m tools.docs_deep
 

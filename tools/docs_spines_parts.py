@@ -1,4 +1,6 @@
-"""Coverage of the intervals with renamed returns, missed spines and offsets, for docs/howto/spines.md.
+"""Coverage of the intervals with renamed returns, missed spines and offsets.
+
+For docs/howto/spines.md:
 
     OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines_parts measure FILE.json
     python -m tools.docs_spines_parts write FILE.json

@@ -1,4 +1,6 @@
-"""Simulation-based calibration of the posterior of a spine table, written into docs/howto/spines.md.
+"""Simulation-based calibration of the posterior of a spine table.
+
+Writes into docs/howto/spines.md:
 
     OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines_ranks measure FILE.json ranks
     OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines_ranks measure OTHER.json control

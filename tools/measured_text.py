@@ -44,7 +44,11 @@ PAGES = (
     "reference/fig3-methods",
     "reference/fig4-methods",
     "reference/fig5-methods",
+    "paper/fig2",
+    "paper/fig3",
+    "paper/fig4",
     "paper/fig5",
+    "paper/noise",
 )
 """Pages of docs/ with such comments."""
 

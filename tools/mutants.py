@@ -1,6 +1,6 @@
 """Mutation testing: insert small faults into the code and count how many fast tests catch.
 
-    make mutants                                   # a seeded sample; writes docs/reference/reliability.md
+    make mutants                              # a seeded sample, into reference/reliability.md
     make mutants ONLY="rule/step.py priors/flat.py"      # only some files, no table
     make mutants AGAIN=1                           # after adding tests: retry faults not caught
     make mutants SEED=7                            # another sample

@@ -78,7 +78,7 @@ def main(
         target = robustness_page.table(root, each.experiment)
         store_table(table, [folder], target, "make robustness")
     robustness_page.write_page(root, registry, maps)
-    print("written: docs/paper/sensitivity.md, docs/data/robustness-*.csv, docs/images/robustness-*.png")
+    print("written: docs/paper/sensitivity.md, docs/data/robustness-*, docs/images/robustness-*")
     return code
 
 

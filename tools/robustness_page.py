@@ -29,9 +29,10 @@ NOT_YET = (
     "There is no map of this version yet: `make robustness` makes it, and continues after a stop."
 )
 HEAD = (
-    "This page repeats every [claim](../reference/glossary.md#claim) of Figs. 2, 4 and 5 while changing one "
-    "thing at a time: each model parameter is halved (½) or doubled (2×), and alternative "
-    "[readings](../reference/glossary.md#reading) of the paper and other inputs are tried. Fig. 5 is shortened. "
+    "This page repeats every [claim](../reference/glossary.md#claim) of Figs. 2, 4 and 5 "
+    "while changing one thing at a time: each model parameter is halved (½) or doubled (2×), and "
+    "alternative [readings](../reference/glossary.md#reading) of the paper and other inputs are "
+    "tried. Fig. 5 is shortened. "
     "With so few seeds many verdicts stay undecided, but a claim fails only if its whole interval "
     "lies outside the band. All changes use the same seeds; a blank cell was not judged. "
     "`synsamp sweep NAME --one-at-a-time` makes such a map of any experiment "

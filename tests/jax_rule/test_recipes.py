@@ -1,4 +1,4 @@
-"""The recipes of docs/howto/recipes.md run with current libraries and sample the exact posterior."""
+"""Recipes of docs/howto/recipes.md run with current libraries and sample the exact posterior."""
 
 from __future__ import annotations
 
