@@ -25,6 +25,7 @@ extensions = [
     "sphinx_design",
     "mathml",
     "generated",
+    "site",
 ]
 
 # Notebooks run when they change; an error in a cell fails the build.
@@ -58,5 +59,9 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
+    "show_nav_level": 1,
+    "header_links_before_dropdown": 7,
+    "logo": {"text": "synsamp"},
 }
+html_sidebars = {"index": []}
 html_math_renderer = "mathml"

@@ -90,6 +90,14 @@ def api_page(package: str, purpose: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def index_page() -> str:
+    """All packages, each with its purpose."""
+    lines = ["# Python", "", "This page lists the public packages; each page has every name.", ""]
+    lines += ["| package | purpose |", "| --- | --- |"]
+    lines += [f"| [{package}]({package}.md) | {text} |" for package, text in PACKAGES.items()]
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *PACKAGES, "```", ""])
+
+
 def command_page() -> str:
     """Every command with its arguments and options, as `--help` shows them."""
     root: Any = typer.main.get_command(build_app(REGISTRY))
@@ -147,6 +155,7 @@ def write(app: Any) -> None:
     """Write all pages; a file that would not change is left alone, so that builds are fast."""
     folder = Path(app.srcdir) / "reference" / "generated"
     pages = {f"{package}.md": api_page(package, text) for package, text in PACKAGES.items()}
+    pages["index.md"] = index_page()
     pages["commands.md"] = command_page()
     pages["parameters.md"] = parameters_page()
     folder.mkdir(parents=True, exist_ok=True)
