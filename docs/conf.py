@@ -26,6 +26,8 @@ extensions = [
     "mathml",
     "generated",
     "site",
+    "figure_style",
+    "sphinx_gallery.gen_gallery",
 ]
 
 # Notebooks run when they change; an error in a cell fails the build.
@@ -35,6 +37,13 @@ nb_execution_timeout = 300
 nb_execution_show_tb = True
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist", "attrs_inline"]
 myst_heading_anchors = 4
+# [text](lab:scene=digits) leads from a lesson into the lab.
+myst_url_schemes = {
+    "http": None,
+    "https": None,
+    "mailto": None,
+    "lab": {"url": "../lab.html#{{path}}", "title": "Open the lab", "classes": ["lab"]},
+}
 source_suffix = {".md": "myst-nb"}
 exclude_patterns = ["_build", "_ext", "data", "jupyter_execute", "**.ipynb_checkpoints"]
 
@@ -65,3 +74,17 @@ html_theme_options = {
 }
 html_sidebars = {"index": []}
 html_math_renderer = "mathml"
+
+# Every example runs when it changes; an error in one fails the build.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "reset_modules": ("figure_style.in_gallery",),
+    "image_srcset": ["2x"],
+    "thumbnail_size": (420, 300),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "min_reported_time": 1e6,
+}
