@@ -37,7 +37,8 @@ class Page(HTMLParser):
 
 def faults(folder: Path) -> Iterator[str]:
     """One line per broken link, and per file that is loaded from elsewhere."""
-    pages = {path: Page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
+    found = [path for path in folder.rglob("*.html") if "_static" not in path.parts]
+    pages = {path: Page(path.read_text(encoding="utf-8")) for path in found}
     for path, page in pages.items():
         here = path.relative_to(folder)
         for address in page.loads:
