@@ -25,7 +25,7 @@ extensions = [
     "sphinx_design",
     "mathml",
     "generated",
-    "site",
+    "embedded",
     "figure_style",
     "sphinx_gallery.gen_gallery",
 ]
@@ -33,7 +33,7 @@ extensions = [
 # Notebooks run when they change; an error in a cell fails the build.
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 300
+nb_execution_timeout = 1800  # an hour of a busy machine is minutes of an idle one
 nb_execution_show_tb = True
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist", "attrs_inline"]
 myst_heading_anchors = 4

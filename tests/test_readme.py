@@ -1,4 +1,4 @@
-"""The code and the commands of the README work as printed, and links on all pages lead somewhere."""
+"""Code and commands of the README work as printed, and links on all pages lead somewhere."""
 
 from __future__ import annotations
 

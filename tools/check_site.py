@@ -37,23 +37,24 @@ class Page(HTMLParser):
 
 def faults(folder: Path) -> Iterator[str]:
     """One line per broken link, and per file that is loaded from elsewhere."""
-    pages = {path: Page(path.read_text(encoding="utf-8")) for path in folder.rglob("*.html")}
+    found = [path for path in folder.rglob("*.html") if "_static" not in path.parts]
+    pages = {path: Page(path.read_text(encoding="utf-8")) for path in found}
     for path, page in pages.items():
         here = path.relative_to(folder)
         for address in page.loads:
             if urlsplit(address).netloc:
                 yield f"{here}: loads {address}"
         for address in {*page.links, *page.loads}:
-            parts = urlsplit(address)
+            parts = urlsplit(unquote(address))
             if parts.scheme or parts.netloc:
                 continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            target = (path.parent / parts.path).resolve() if parts.path else path
             target = target / "index.html" if target.is_dir() else target
             if not target.is_file():
                 yield f"{here}: {address} leads nowhere"
-            elif parts.fragment and target in pages and target.name != "lab.html":
-                if unquote(parts.fragment) not in pages[target].anchors:
-                    yield f"{here}: {address} has no such heading"
+            known = pages.get(target)
+            if known and target.name != "lab.html" and parts.fragment not in {"", *known.anchors}:
+                yield f"{here}: {address} has no such heading"
 
 
 def main(arguments: list[str]) -> int:
