@@ -44,7 +44,7 @@ myst_url_schemes = {
     "mailto": None,
     "lab": {"url": "../lab.html#{{path}}", "title": "Open the lab", "classes": ["lab"]},
 }
-source_suffix = {".md": "myst-nb"}
+source_suffix = {".md": "myst-nb", ".rst": "restructuredtext"}  # the gallery writes .rst
 exclude_patterns = ["_build", "_ext", "data", "jupyter_execute", "**.ipynb_checkpoints"]
 
 numpydoc_show_class_members = False
