@@ -13,11 +13,11 @@ from synsamp.spiking import CustomPlasticity, SynapseModel, winner_take_all_netw
 
 synapses = SynapseModel(speed=1e-3, plasticity=CustomPlasticity())  # prior and noise alone
 intervals_s = (10, 30, 100, 300, 1000)
-record = {f"every {s} s": every(s, turnover("x->z")) for s in intervals_s}
+record = {f"every-{s}-s": every(s, turnover("x->z")) for s in intervals_s}
 record["events"] = births_deaths("x->z")
 data = Protocol(winner_take_all_network(100, 5, synapses), [Silence(3000)], record).run(seed=1)
 
-births = [data[f"every {s} s"]["born"].sum().item() for s in intervals_s]
+births = [data[f"every-{s}-s"]["born"].sum().item() for s in intervals_s]
 single = data["events"]["born"].sum().item()
 figure, axis = plt.subplots(figsize=(6, 3))
 axis.loglog(intervals_s, births, "o-", label="compared between sessions")
