@@ -16,7 +16,10 @@ from synsamp.spiking import Simulation, StochasticNeurons, SynapseModel
 fixed = SynapseModel(Gaussian(1.5, 0.3))
 network = Network(
     inputs=[InputGroup("x", 40)],
-    neurons=[StochasticNeurons("e", 80, rate_hz=2.0, refractory_s=0.005), StochasticNeurons("i", 20, rate_hz=2.0)],
+    neurons=[
+        StochasticNeurons("e", 80, rate_hz=2.0, refractory_s=0.005),
+        StochasticNeurons("i", 20, rate_hz=2.0),
+    ],
     projections=[
         Projection("x", "e", fixed, plastic=False),
         Projection("e", "i", fixed, plastic=False, delay_s=0.001),

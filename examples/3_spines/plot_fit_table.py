@@ -2,7 +2,7 @@
 Which process produced a table of spine sizes?
 ==============================================
 
-A table of 100 spines, simulated with known parameters. The fit returns each of them with a 95 % interval.
+A table of 200 spines, simulated with known parameters. The fit returns each of them with a 95 % interval.
 """
 
 import matplotlib.pyplot as plt
@@ -11,7 +11,7 @@ import numpy as np
 from synsamp.spines import fit, simulated_table
 
 true = {"mean": 0.5, "spread": 1.0, "relaxation": 20.0, "noise": 0.2}  # relaxation in days
-table = simulated_table(**true, n_spines=100, seed=1)
+table = simulated_table(**true, n_spines=200, seed=1)
 found = fit(table).frame.set_index("parameter")
 
 figure, axis = plt.subplots(figsize=(6, 2.6))

@@ -25,7 +25,13 @@ middle = 0.5 * (edges[1:] + edges[:-1])
 found = np.histogram(network.distances_of("e->e")[sim.active("e->e")], edges)[0]
 pairs = 1000**2 * np.pi * np.diff(edges**2)  # expected pairs in each ring
 figure, axis = plt.subplots(figsize=(6, 3))
-axis.plot(middle, 0.6 * np.exp(-middle / 0.15) * norm.cdf(0.5 - 5.0 * middle), color="black", lw=1, label="rule × P(θ > 0)")
+axis.plot(
+    middle,
+    0.6 * np.exp(-middle / 0.15) * norm.cdf(0.5 - 5.0 * middle),
+    color="black",
+    lw=1,
+    label="rule × P(θ > 0)",
+)
 axis.plot(middle, found / pairs, "o", ms=4, label="after 20 s")
 axis.set(xlabel="distance", ylabel="connection probability", ylim=(0, None))
 axis.legend()

@@ -16,7 +16,12 @@ rng = np.random.default_rng(1)
 input_hz = rng.uniform(0, 60, 40)
 protocol = Protocol(
     winner_take_all_network(40, 6, SynapseModel(speed=3e-4)),
-    [Show(input_hz, 300), Branch("twin", [Show(input_hz, 600)]), Lesion(RemoveNeurons("z", [0, 1])), Show(input_hz, 600)],
+    [
+        Show(input_hz, 300),
+        Branch("twin", [Show(input_hz, 600)]),
+        Lesion(RemoveNeurons("z", [0, 1])),
+        Show(input_hz, 600),
+    ],
     {"theta": every(10, theta("x->z", post=[2, 3, 4, 5]))},
 )
 data = protocol.run(seed=1)

@@ -9,11 +9,11 @@ gradient, which then moves θ.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from synsamp.priors import Gaussian
+from synsamp.priors import Flat
 from synsamp.spiking import RewardGradient, Simulation, SynapseModel, winner_take_all_network
 
 rule = RewardGradient(eligibility_s=1.0, gradient_s=5.0)
-synapses = SynapseModel(Gaussian(0.0, 2.0), plasticity=rule, speed=1e-2, temperature=0.0, theta_min=-2.0)
+synapses = SynapseModel(Flat(), plasticity=rule, speed=1e-2, temperature=0.0, theta_min=-2.0)
 network = winner_take_all_network(5, 2, synapses, rate_hz=10.0, adaptation_strength=0.0)
 sim = Simulation(network, np.full(5, 20.0), theta={"x->z": 1.0}, seed=3, sync_interval_s=0.05)
 sim.modulate("z", 0.0)

@@ -33,7 +33,9 @@ class Echo(Environment):
 
 
 rule = RewardGradient(eligibility_s=0.3, gradient_s=50.0, weight=2.0)
-synapses = SynapseModel(Gaussian(0.0, 1.0), plasticity=rule, speed=2e-3, temperature=0.1, theta_min=-2.0)
+synapses = SynapseModel(
+    Gaussian(0.0, 1.0), plasticity=rule, speed=2e-3, temperature=0.1, theta_min=-2.0
+)
 network = winner_take_all_network(40, 2, synapses, adaptation_strength=0.0)
 steps = [Branch("unrewarded", [Act(Echo(), 1000, rewarded=False)]), Act(Echo(), 1000)]
 data = Protocol(network, steps, {"reward": every(50, reward())}, drift_interval_s=0.1).run(seed=1)

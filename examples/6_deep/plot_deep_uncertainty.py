@@ -26,9 +26,21 @@ def log_likelihood(w):  # noise of std 0.1
     return -0.5 * jnp.sum(((y - predict(w, x)) / 0.1) ** 2)
 
 
-start = {name: 0.1 * jax.random.normal(jax.random.key(k), (30,)) for k, name in enumerate(("in", "bias", "out"))}
+start = {
+    name: 0.1 * jax.random.normal(jax.random.key(k), (30,))
+    for k, name in enumerate(("in", "bias", "out"))
+}
 sampler = sj.sampler(log_likelihood, prior=ss.Gaussian(0, 1.0), speed=2e-5, method=ss.Underdamped())
-draws = sj.run(sampler, start, steps=20_000, burn_in=5_000, thin=200, chains=4, progress=False, diagnostics=False)
+draws = sj.run(
+    sampler,
+    start,
+    steps=20_000,
+    burn_in=5_000,
+    thin=200,
+    chains=4,
+    progress=False,
+    diagnostics=False,
+)
 
 grid = jnp.linspace(-3, 3, 200)
 functions = np.asarray(draws.values(lambda w: predict(w, grid))).reshape(-1, 200)

@@ -37,7 +37,9 @@ def step(carry, key):
 
 carry, _ = jax.lax.scan(step, (theta, wires, state), jax.random.split(jax.random.key(0), 500))
 figure, axes = plt.subplots(1, 2, figsize=(6, 3.2))
-for axis, (t, w), title in zip(axes, ((theta, wires), carry[:2]), ("At the start", "After 500 steps"), strict=True):
+for axis, (t, w), title in zip(
+    axes, ((theta, wires), carry[:2]), ("At the start", "After 500 steps"), strict=True
+):
     inputs = np.asarray(w.places) // 10
     axis.imshow(np.bincount(inputs, minlength=784).reshape(28, 28), cmap="Greys", vmax=4)
     axis.set(title=title, xticks=[], yticks=[])
