@@ -9,25 +9,24 @@ potential. Stronger input calls up inhibition, which keeps the excitatory rate i
 import matplotlib.pyplot as plt
 import numpy as np
 
+from synsamp import spiking as sp
 from synsamp.priors import Gaussian
-from synsamp.spiking import EventLog, InputGroup, Network, Projection
-from synsamp.spiking import Simulation, StochasticNeurons, SynapseModel
 
-fixed = SynapseModel(Gaussian(1.5, 0.3))
-network = Network(
-    inputs=[InputGroup("x", 40)],
+fixed = sp.SynapseModel(Gaussian(1.5, 0.3))
+network = sp.Network(
+    inputs=[sp.InputGroup("x", 40)],
     neurons=[
-        StochasticNeurons("e", 80, rate_hz=2.0, refractory_s=0.005),
-        StochasticNeurons("i", 20, rate_hz=2.0),
+        sp.StochasticNeurons("e", 80, rate_hz=2.0, refractory_s=0.005),
+        sp.StochasticNeurons("i", 20, rate_hz=2.0),
     ],
     projections=[
-        Projection("x", "e", fixed, plastic=False),
-        Projection("e", "i", fixed, plastic=False, delay_s=0.001),
-        Projection("i", "e", fixed, plastic=False, delay_s=0.001, sign=-1),
+        sp.Projection("x", "e", fixed, plastic=False),
+        sp.Projection("e", "i", fixed, plastic=False, delay_s=0.001),
+        sp.Projection("i", "e", fixed, plastic=False, delay_s=0.001, sign=-1),
     ],
 )
-log = EventLog("spikes")
-sim = Simulation(network, np.full(40, 10.0), seed=1, observer=log).run(1.0)
+log = sp.EventLog("spikes")
+sim = sp.Simulation(network, np.full(40, 10.0), seed=1, observer=log).run(1.0)
 sim.stimulus = np.full(40, 30.0)  # from now on
 sim.run(1.0)
 

@@ -6,7 +6,6 @@ A table of 200 spines, simulated with known parameters. The fit returns each of 
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 from synsamp.spines import fit, simulated_table
 

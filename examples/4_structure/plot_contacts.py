@@ -11,10 +11,9 @@ import numpy as np
 from numba import njit
 from scipy.stats import binom
 
+from synsamp import spiking as sp
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
-from synsamp.spiking import CustomPlasticity, InputGroup, Network, Projection, RandomPairs
-from synsamp.spiking import Simulation, StochasticNeurons, SynapseModel
 
 
 @njit
@@ -22,13 +21,13 @@ def on_post(synapse, traces, p):  # Hebbian: potentiation by a recent input spik
     return p[0] * (synapse.x * (1 - synapse.w / 2) - p[1])
 
 
-hebbian = CustomPlasticity(on_post, parameter_values=(8.0, 0.2))
-synapses = SynapseModel(Gaussian(-0.5, 1.0), Exponential(1.0), hebbian, speed=0.1)
-four = Projection("x", "h", synapses, potential=RandomPairs(0.2), contacts=4)
-network = Network(
-    [InputGroup("x", 60)], [StochasticNeurons("h", 60, 5.0, max_rate_hz=200.0)], [four]
+hebbian = sp.CustomPlasticity(on_post, parameter_values=(8.0, 0.2))
+synapses = sp.SynapseModel(Gaussian(-0.5, 1.0), Exponential(1.0), hebbian, speed=0.1)
+four = sp.Projection("x", "h", synapses, potential=sp.RandomPairs(0.2), contacts=4)
+network = sp.Network(
+    [sp.InputGroup("x", 60)], [sp.StochasticNeurons("h", 60, 5.0, max_rate_hz=200.0)], [four]
 )
-sim = Simulation(network, np.full(60, 10.0), seed=1).run(40.0)
+sim = sp.Simulation(network, np.full(60, 10.0), seed=1).run(40.0)
 contacts = sim.active("x->h").reshape(-1, 4).sum(axis=1)
 
 figure, axis = plt.subplots(figsize=(6, 3))

@@ -10,15 +10,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import norm
 
+from synsamp import spiking as sp
 from synsamp.priors import Gaussian
-from synsamp.spiking import CustomPlasticity, DistanceRule, Network, Projection
-from synsamp.spiking import Simulation, StochasticNeurons, SynapseModel, Torus
 
-synapses = SynapseModel(Gaussian(0.0, 1.0), plasticity=CustomPlasticity(), speed=0.01)
-near = DistanceRule(lambda d: 0.6 * np.exp(-d / 0.15), within=0.5)
-lateral = Projection("e", "e", synapses, potential=near, prior_mean=lambda d: 0.5 - 5.0 * d)
-network = Network(neurons=[StochasticNeurons("e", 1000, positions=Torus())], projections=[lateral])
-sim = Simulation(network, seed=1).run(20.0)
+synapses = sp.SynapseModel(Gaussian(0.0, 1.0), plasticity=sp.CustomPlasticity(), speed=0.01)
+near = sp.DistanceRule(lambda d: 0.6 * np.exp(-d / 0.15), within=0.5)
+lateral = sp.Projection("e", "e", synapses, potential=near, prior_mean=lambda d: 0.5 - 5.0 * d)
+network = sp.Network(
+    neurons=[sp.StochasticNeurons("e", 1000, positions=sp.Torus())], projections=[lateral]
+)
+sim = sp.Simulation(network, seed=1).run(20.0)
 
 edges = np.linspace(0.0, 0.45, 19)
 middle = 0.5 * (edges[1:] + edges[:-1])

@@ -37,7 +37,7 @@ def step(carry, key):
 
 carry, _ = jax.lax.scan(step, (theta, wires, state), jax.random.split(jax.random.key(0), 500))
 figure, axes = plt.subplots(1, 2, figsize=(6, 3.2))
-for axis, (t, w), title in zip(
+for axis, (_, w), title in zip(
     axes, ((theta, wires), carry[:2]), ("At the start", "After 500 steps"), strict=True
 ):
     inputs = np.asarray(w.places) // 10
