@@ -3,7 +3,7 @@ What does inhibition do in a network of stochastic neurons?
 ===========================================================
 
 Excitatory and inhibitory neurons spike at random times, with a rate that grows exponentially with the
-potential. Stronger input calls up inhibition, which keeps the excitatory rate in bounds.
+potential. Stronger input evokes inhibition, which keeps the excitatory rate in bounds.
 """
 
 import matplotlib.pyplot as plt

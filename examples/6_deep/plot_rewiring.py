@@ -16,10 +16,10 @@ import synsamp.jax as sj
 from synsamp.data import EmbeddedDigits
 
 digits = EmbeddedDigits().load().train
-x, y = jnp.asarray(digits.pixels[:2000].reshape(-1, 784)), jnp.asarray(digits.labels[:2000] - 1)
+x, y = jnp.asarray(digits.pixels[:500].reshape(-1, 784)), jnp.asarray(digits.labels[:500] - 1)
 layer = sj.HardRewiring((784, 10), connections=300, cost=1e-3)
 theta, wires = layer.start(key=1)
-optimiser = sj.sampling(prior=layer.prior, speed=0.05, temperature=1e-6)
+optimiser = sj.sampling(prior=layer.prior, speed=0.5, temperature=1e-5)
 state = optimiser.init(theta)
 
 
@@ -35,10 +35,10 @@ def step(carry, key):
     return (*layer.rewire(key, optax.apply_updates(theta, updates), wires), state), None
 
 
-carry, _ = jax.lax.scan(step, (theta, wires, state), jax.random.split(jax.random.key(0), 500))
+carry, _ = jax.lax.scan(step, (theta, wires, state), jax.random.split(jax.random.key(0), 1500))
 figure, axes = plt.subplots(1, 2, figsize=(6, 3.2))
 for axis, (_, w), title in zip(
-    axes, ((theta, wires), carry[:2]), ("At the start", "After 500 steps"), strict=True
+    axes, ((theta, wires), carry[:2]), ("At the start", "After 1,500 steps"), strict=True
 ):
     inputs = np.asarray(w.places) // 10
     axis.imshow(np.bincount(inputs, minlength=784).reshape(28, 28), cmap="Greys", vmax=4)
