@@ -45,7 +45,14 @@ myst_url_schemes = {
     "lab": {"url": "../lab.html#{{path}}", "title": "Open the lab", "classes": ["lab"]},
 }
 source_suffix = {".md": "myst-nb", ".rst": "restructuredtext"}  # the gallery writes .rst
-exclude_patterns = ["_build", "_ext", "data", "jupyter_execute", "**.ipynb_checkpoints"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "data",
+    "jupyter_execute",
+    "**.ipynb_checkpoints",
+    "gallery/**/*.ipynb",
+]
 
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
