@@ -104,7 +104,8 @@ def command_page() -> str:
     root: Any = typer.main.get_command(build_app(REGISTRY))
     lines = ["# Command line", "", "This page lists every command with its options.", ""]
     found = dict(commands(root, "synsamp"))
-    found |= dict(commands(typer.main.get_command(data.app), "synsamp data"))  # loaded when called
+    del found["synsamp data"]  # a group that is loaded when it is called
+    found |= dict(commands(typer.main.get_command(data.app), "synsamp data"))
     for name, command in sorted(found.items()):
         lines += [f"## {name}", "", inspect.cleandoc(command.help or ""), ""]
         if command.params:
