@@ -70,7 +70,7 @@ def overview(found: Stored, registry: Registry, notes: dict[str, Any]) -> str:
         if "panel" in figure:
             stem = f"reproduction-{run.experiment}-{run.preset}-{figure['panel']}.png"
             lines += [f"![{figure['alt']}](../images/{stem})", ""]
-        more = f" [More]({figure['page']})." if "page" in figure else ""
+        more = f" [Read more]({figure['page']})." if "page" in figure else ""
         lines.append(f"{found.trials(run)} seeds: {tally(claims)}.{more}")
     return "\n".join(lines)
 
@@ -78,7 +78,7 @@ def overview(found: Stored, registry: Registry, notes: dict[str, Any]) -> str:
 def verdicts(found: Stored, registry: Registry) -> str:
     """A drawing with a row per run and a square per claim, grouped by whose question it is."""
     rows, top = [], ROW
-    starts = dict(zip(KINDS, (LEFT, LEFT + 26 * SQUARE, LEFT + 32 * SQUARE), strict=True))
+    starts = dict(zip(KINDS, (LEFT, LEFT + 25 * SQUARE, LEFT + 33 * SQUARE), strict=True))
     for run in found.judged:
         claims = found.claims(run, registry)
         entry = registry.find(run.experiment)
@@ -100,7 +100,7 @@ def verdicts(found: Stored, registry: Registry) -> str:
         f'<text x="{x}" y="14" class="head">{escape(KINDS[kind][1])}</text>'
         for kind, x in starts.items()
     ]
-    width = LEFT + 42 * SQUARE
+    width = LEFT + 43 * SQUARE
     style = "text{font:14px sans-serif;fill:#5c6370}.head{font-weight:600}"
     return "\n".join(
         [

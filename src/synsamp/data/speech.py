@@ -121,7 +121,9 @@ class WavFolder:
         """Read the files of the folder; other names are ignored."""
         folder = Path(self.folder)
         if not folder.is_dir():
-            raise refuse("folder", "must be a folder of wav files", str(folder), "see docs/howto/data.md")
+            raise refuse(
+                "folder", "must be a folder of wav files", str(folder), "see docs/howto/data.md"
+            )
         found = _load_named(folder.iterdir(), _fsdd_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
 
@@ -173,7 +175,10 @@ class TI46:
         folder = Path(self.folder)
         if not folder.is_dir():
             raise refuse(
-                "folder", "must be the folder of a TI-46 copy", str(folder), "see docs/howto/data.md"
+                "folder",
+                "must be the folder of a TI-46 copy",
+                str(folder),
+                "see docs/howto/data.md",
             )
         found = _load_named(folder.rglob("*"), _ti46_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
