@@ -13,21 +13,21 @@ help:
 	@echo "make demo         run every experiment quickly and write one report"
 	@echo "make lab          build the browser's engine (needs LLVM's lld) and lab.html, the lab in one file"
 	@echo "make test         lint, types and tests"
-	@echo "make torture      long stress tests; writes docs/reliability.md"
+	@echo "make torture      long stress tests; writes docs/reference/reliability.md"
 	@echo "make mutants      mutation testing: how many faults do fast tests catch?"
 	@echo "make nightly      mutation testing on the sample of this day"
 	@echo "make reproduce    run the whole paper (continues after a stop); writes README.md and docs"
 	@echo "make reproduce-long   the same with more seeds, about 3 h on two cores"
 	@echo "make dependence   Fig. 5 in three normalisations with three voices, and θ0; about 3.6 h"
-	@echo "make beyond       run all experiments beyond the paper; writes docs/beyond.md"
-	@echo "make robustness   sensitivity analysis; writes docs/robustness.md"
+	@echo "make beyond       run all experiments beyond the paper; writes docs/reference/beyond-claims.md"
+	@echo "make robustness   sensitivity analysis; writes docs/paper/sensitivity.md"
 	@echo "make sampling-gain   averages over samples against Adam and ensembles, 8 seeds"
 	@echo "make pages        write all these pages again from the stored results"
 	@echo "make docs         build the site in docs/_build/html"
 	@echo "make dist-check   build wheel and source distribution, install and try them elsewhere"
 	@echo "make lab-pictures take the pictures of the lab in docs (needs chromium)"
 	@echo "make lab-recording    record the run that plays in browsers without WebAssembly"
-	@echo "make bench        measure speed and write docs/benchmarks.md"
+	@echo "make bench        measure speed and write docs/reference/benchmarks.md"
 	@echo "make peer-NAME    install a tool that a benchmark compares with, e.g. make peer-brian2"
 
 setup: $(TOOLS)
@@ -102,6 +102,7 @@ $(DOCS): $(READY) docs/requirements.txt
 
 docs: $(DOCS)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m tools.check_site docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 pages: $(READY)

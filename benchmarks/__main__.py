@@ -1,4 +1,4 @@
-"""Measure benchmarks, print their tables, and optionally write them into docs/benchmarks.md.
+"""Measure benchmarks and print their tables, or write them into docs/reference/benchmarks.md.
 
 python -m benchmarks [NAME...]            print (default: all benchmarks)
 python -m benchmarks --write [NAME...]    also write the page; `make bench`
@@ -17,7 +17,7 @@ from synsamp.errors import SynsampError
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.atomic import replacing
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "benchmarks.md"
 
 
 def insert(page: str, name: str, content: str) -> str:
@@ -35,7 +35,7 @@ def main(arguments: list[str], page: Path = PAGE) -> int:
     """Measure, print and write one benchmark at a time."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
-    parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="write docs/reference/benchmarks.md")
     options = parser.parse_args(arguments)
     chosen = {name: benchmarks.load(name) for name in options.names or benchmarks.names()}
     for name, benchmark in chosen.items():

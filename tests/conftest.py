@@ -34,7 +34,7 @@ def freed_memory_is_given_back():
 
 @pytest.fixture
 def tally(record_property):
-    """Note how many cases of a kind were tried, for the table in docs/reliability.md."""
+    """Note how many cases of a kind were tried, for the table in docs/reference/reliability.md."""
 
     def note(kind: str, count: int = 1) -> None:
         record_property("tried", f"{kind}={count}")

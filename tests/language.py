@@ -1,6 +1,6 @@
 """Words that the project does not use in text for people, and where they occur.
 
-    python tests/language.py src/synsamp/rule docs/rule.md
+    python tests/language.py src/synsamp/rule docs/howto/rule.md
 
 prints one line per finding. In Python files strings, docstrings and comments count, and the names
 of functions and classes, with underscores as spaces; other names do not.

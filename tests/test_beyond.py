@@ -42,7 +42,7 @@ def test_no_stored_claim_holds_under_its_null(name):
 
 
 def test_the_page_agrees_with_the_tables():
-    page = (ROOT / "docs" / "beyond.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "beyond-claims.md").read_text(encoding="utf-8")
     assert page == beyond_page.page(ROOT, REGISTRY)
 
 
@@ -57,7 +57,7 @@ def test_the_page_contains_all_results(tree):
     (tree / "docs" / "data" / "beyond-coins.csv").write_text(to_csv({run: TABLE[run]}))
     (tree / "docs" / "data" / "beyond-coins.json").write_text(json.dumps(ABOUT))
     beyond_page.write_page(tree, TOYS)
-    page = (tree / "docs" / "beyond.md").read_text()
+    page = (tree / "docs" / "reference" / "beyond-claims.md").read_text()
     assert "4 seeds: the paper's statements: 1 holds; our own questions: 0 hold, 1 fails" in page
     assert "- `mostly` fails. Fair." in page
     assert beyond_page.NOT_YET.format(name="cards") in page

@@ -17,7 +17,7 @@ ABOUT = {"date": "2001-02-03", "command": "make dependence", "seed": 5, "cores":
 
 
 def test_the_page_agrees_with_the_stored_results():
-    page = (ROOT / "docs" / "dependence.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "paper" / "dependence.md").read_text(encoding="utf-8")
     assert page == dependence_page.page(ROOT, REGISTRY)
     assert "**The paper preset uses `utterance`.**" in page
 

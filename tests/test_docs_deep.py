@@ -1,4 +1,4 @@
-"""Every example of docs/deep.md runs as printed and gives the answer it should."""
+"""Every example of docs/howto/deep.md runs as printed and gives the answer it should."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "deep.md").read_text()
-REFERENCE = (ROOT / "docs" / "deep-reference.md").read_text()
+PAGE = (ROOT / "docs" / "howto" / "deep.md").read_text()
+REFERENCE = (ROOT / "docs" / "reference" / "deep-reference.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 
 

@@ -1,4 +1,4 @@
-"""The commands printed in docs/ensembles.md and in the README are valid."""
+"""The commands printed in the guides on ensembles, clusters and runs are valid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from synsamp.runs.ensembles.plan import describe_ensemble, one_at_a_time, trials
 
 ROOT = Path(__file__).parents[1]
 FLAG = "--one-at-a-time"
-PAGES = ("docs/ensembles.md", "README.md")
+PAGES = ("docs/howto/ensembles.md", "docs/howto/cluster.md", "docs/howto/runs.md")
 
 
 def commands():

@@ -1,4 +1,4 @@
-"""docs/equations.md lists every equation of the paper, files that exist, and all that src cites."""
+"""The page of equations lists all of the paper, files that exist, and all that src cites."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| (\d+) \|.*\| \[(\S+)\]\(\S+\) \|$", re.M)
-ROWS = ROW.findall((ROOT / "docs" / "equations.md").read_text(encoding="utf-8"))
+ROWS = ROW.findall((ROOT / "docs" / "reference" / "equations.md").read_text(encoding="utf-8"))
 CITED = re.compile(r"\bEqs?\.\s*(\d+(?:(?:,\s*|\s+and\s+|\s+to\s+|–)\d+)*)")
 
 

@@ -1,4 +1,4 @@
-"""Every example of docs/rule.md runs as printed, is short, and gives the answer it should."""
+"""Every example of docs/howto/rule.md runs as printed, is short, and gives the answer it should."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PAGE = Path(__file__).parents[1] / "docs" / "rule.md"
+PAGE = Path(__file__).parents[1] / "docs" / "howto" / "rule.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
 
 

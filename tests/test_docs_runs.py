@@ -1,4 +1,4 @@
-"""The experiments written out in docs/experiments.md and docs/protocols.md run as printed."""
+"""The experiments in docs/howto/experiments.md and docs/howto/protocols.md run as printed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from synsamp.cli import run_command_line
 from synsamp.experiments.registry import REGISTRY
 from synsamp.runs.storage.folder import RunFolder
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "howto"
 
 
 def blocks(page):

@@ -1,4 +1,4 @@
-"""docs/spines.md: its table is read as described, and its examples run."""
+"""docs/howto/spines.md: its table is read as described, and its examples run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from spines.tables import long_text, truth, write
 from synsamp.spines import fit, read
 
-PAGE = (Path(__file__).parents[1] / "docs" / "spines.md").read_text()
+PAGE = (Path(__file__).parents[1] / "docs" / "howto" / "spines.md").read_text()
 
 
 def test_the_table_of_the_page_is_read_as_described(tmp_path):
@@ -30,7 +30,7 @@ def test_the_examples_of_the_page_run(tmp_path, monkeypatch, capsys):
 
 
 def test_the_picture_of_the_page_is_there():
-    for name in re.findall(r"\]\((images/[^)]+)\)", PAGE):
+    for name in re.findall(r"\]\(\.\./(images/[^)]+)\)", PAGE):
         assert (Path(__file__).parents[1] / "docs" / name).exists()
 
 

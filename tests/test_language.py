@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 TEXTS = [
     *sorted((ROOT / "src" / "synsamp").rglob("*.py")),
     *sorted((ROOT / "src" / "synsamp").rglob("*.html")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted(p for p in (ROOT / "docs").rglob("*.md") if not {"_build", "generated"} & {*p.parts}),
     *sorted((ROOT / "docs" / "data").glob("*_notes.toml")),
     *sorted((ROOT / "tools").glob("*.py")),
     *sorted((ROOT / "benchmarks").glob("*.py")),

@@ -23,7 +23,9 @@ from toys.tossed import CLAIMS, COINS, TOSSED
 
 ROOT = Path(__file__).parents[1]
 
-NOTES = """[summary]
+NOTES = """[readme]
+coins = "On heads {this.heads:.2f}:"
+[summary]
 coins = "They fall as they should, {this.heads:.2f} on heads."
 [why.coins]
 mostly = "Coins are fair: {this.mostly.above_0} of {this.mostly.n}."
@@ -63,7 +65,9 @@ def tree(tmp_path):
     """A project with markers and notes, without a run."""
     (tmp_path / "docs" / "data").mkdir(parents=True)
     (tmp_path / "docs" / "data" / "reproduction_notes.toml").write_text(NOTES)
-    (tmp_path / "README.md").write_text(f"before\n{BEGIN}\nstale\n{END}\nafter\n")
+    (tmp_path / "docs" / "paper").mkdir()
+    for name in ("README.md", "docs/paper/index.md"):
+        (tmp_path / name).write_text(f"before\n{BEGIN}\nstale\n{END}\nafter\n")
     return tmp_path
 
 
@@ -72,9 +76,12 @@ def fill(tree, table=TABLE, name="reproduction", **about):
     (tree / "docs" / "data" / f"{name}.json").write_text(json.dumps(ABOUT | about))
 
 
+WRITTEN = ("README.md", "docs/reference/claims.md", "docs/paper/index.md")
+
+
 def pages(tree):
     reproduction_page.write_pages(tree, COINS)
-    return [(tree / name).read_text() for name in ("README.md", "docs/reproduction.md")]
+    return [(tree / name).read_text() for name in WRITTEN]
 
 
 def faults(found, registry):
@@ -124,7 +131,7 @@ def test_the_check_above_can_fail(tree):
 
 def test_the_pages_agree_with_the_table():
     should = dict(reproduction_page.pages(ROOT, REGISTRY))
-    assert len(should) == 2 + len(measured_text.PAGES)
+    assert len(should) == 4 + len(measured_text.PAGES)
     for path, text in should.items():
         assert path.read_text(encoding="utf-8") == text, path.name
 
@@ -148,15 +155,20 @@ def test_without_a_run_the_pages_say_so(tree):
 
 def test_the_pages_contain_all_results(tree):
     fill(tree)
-    readme, page = pages(tree)
-    assert readme.startswith("before\n")
-    assert readme.endswith("after\n")
-    assert "stale" not in readme
-    counted = "| 1 holds |  | 0 hold, 1 fails |"
-    assert f"(fig000) | 4 {counted} They fall as they should, 0.50 on heads. |" in readme
+    readme, page, overview = pages(tree)
+    for text in (readme, overview):
+        assert text.startswith("before\n")
+        assert text.endswith("after\n")
+        assert "stale" not in text
+    assert "- On heads 0.50: [of 1 statements 1 holds](docs/paper/index.md).\n" in readme
+    drawing = (tree / "docs" / "images" / "verdicts.svg").read_text()
+    assert drawing.count("<rect") == 3
+    assert "Heads come up | mostly: fails" in drawing
+    fallen = "They fall as they should, 0.50 on heads.\n\n4 seeds:"
+    assert f"## Tossing coins (fig000)\n\n{fallen}" in overview
     both = "the paper's statements: 2 hold; our own questions: 0 hold, 1 fails"
     assert f"All claims together: {both}." in readme
-    assert "(fig000), fair | 3 | 1 holds |  |  | They fall as they should, 0.61 on heads." in readme
+    assert "## Tossing coins (fig000), fair\n\nThey fall as they should, 0.61" in overview
     for words in (
         "Heads come up<br><sub>Fig. 0A; the paper's statement; `heads`</sub> | 0.502 (0.475 to",
         "0.1 (0.087 to 0.113)<br><sub>a coin that falls on its tail</sub>",
@@ -171,7 +183,7 @@ def test_the_pages_contain_all_results(tree):
         "`make reproduce` on 2001-02-03, seed 5, 5 min on 2 cores",
     ):
         assert words in page, words
-    assert pages(tree) == [readme, page]  # writing again changes nothing
+    assert pages(tree) == [readme, page, overview]  # writing again changes nothing
 
 
 def test_a_page_uses_todays_claims(tree, monkeypatch):
@@ -180,7 +192,8 @@ def test_a_page_uses_todays_claims(tree, monkeypatch):
     stricter = replace(TOSSED, claims=(replace(CLAIMS[0], band=(0.55, None)), CLAIMS[1]))
     changed = Registry([Entry("coins", "fig000", "Tossing coins", Given(stricter))])
     assert reproduction_page.page(tree, changed) != before[1]
-    assert reproduction_page.section(tree, changed) not in before[0]
+    written = {path.name: text for path, text in reproduction_page.pages(tree, changed)}
+    assert written["README.md"] != before[0]
 
 
 PAGE = """Before.
@@ -343,7 +356,7 @@ def test_a_variant_is_compared_and_not_judged(tree, monkeypatch):
     assert [run.variant for run in found.runs] == ["", "", "bent"]
     assert [found.trials(run) for run in found.runs] == [3, 2, 2]
     assert len(found.judged) == 2
-    readme, page = pages(tree)
+    readme, page, _ = pages(tree)
     assert "bent" not in readme
     assert "paper, bent" in page
 
@@ -375,8 +388,8 @@ def test_the_same_command_continues_after_a_stop(tree, monkeypatch, capsys):
         found.claims(Run("coins", "paper"), COINS)[0].null_description == CLAIMS[0].null_description
     )
     assert (tree / "docs" / "images" / "reproduction-coins-paper-A.png").stat().st_size < 50_000
-    page = (tree / "docs" / "reproduction.md").read_text()
-    assert "![coins, paper, A](images/reproduction-coins-paper-A.png)" in page
+    page = (tree / "docs" / "reference" / "claims.md").read_text()
+    assert "![coins, paper, A](../images/reproduction-coins-paper-A.png)" in page
     assert "coins-paper_fair: 100 % of all" not in capsys.readouterr().err
     longer = replace(TOSSED, trials={"paper": 4, "paper_fair": 2})
     other = Registry([Entry("coins", "fig000", "Tossing coins", Given(longer))])

@@ -71,11 +71,11 @@ def tree(tmp_path):
 
 def test_the_page_shows_which_change_alters_a_verdict(tree):
     robustness_page.write_page(tree, COINS, [TINY])
-    assert robustness_page.NOT_YET in (tree / "docs" / "robustness.md").read_text()
+    assert robustness_page.NOT_YET in (tree / "docs" / "paper" / "sensitivity.md").read_text()
     (tree / "docs" / "data" / "robustness-coins.csv").write_text(to_csv(TABLE))
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
     robustness_page.write_page(tree, COINS, [TINY])
-    page = (tree / "docs" / "robustness.md").read_text()
+    page = (tree / "docs" / "paper" / "sensitivity.md").read_text()
     assert robustness_page.NOT_YET not in page
     assert "| `heads` | holds | 0 | 1 | 0 | 1 | N ½ |" in page
     assert "3 seeds for each of 3 columns" in page
@@ -89,7 +89,7 @@ def test_the_page_shows_which_change_alters_a_verdict(tree):
 
 
 def test_the_page_agrees_with_the_table():
-    page = (ROOT / "docs" / "robustness.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "paper" / "sensitivity.md").read_text(encoding="utf-8")
     assert page == robustness_page.page(ROOT, REGISTRY)
 
 
@@ -152,7 +152,8 @@ def test_a_tiny_map_from_run_to_page(tree):
     assert [run.variant for run in found.runs] == [UNCHANGED, "length ½", "length 2×"]
     kept = {"heads", "heads_of_a_bent_coin", "mostly", "never"}
     assert all(set(measures) == kept for measures in found.runs.values())
-    assert "2 seeds for each of 3 columns" in (tree / "docs" / "robustness.md").read_text()
+    page = tree / "docs" / "paper" / "sensitivity.md"
+    assert "2 seeds for each of 3 columns" in page.read_text()
 
 
 def test_seeds_that_fail_under_a_change_are_left_out_and_named(tree, tmp_path):
@@ -167,7 +168,7 @@ def test_seeds_that_fail_under_a_change_are_left_out_and_named(tree, tmp_path):
     assert left[UNCHANGED] == 6
     assert 0 < left["at times"] < 6
     assert list(left) == [UNCHANGED, "broken", "at times"]
-    page = (tree / "docs" / "robustness.md").read_text()
+    page = (tree / "docs" / "paper" / "sensitivity.md").read_text()
     assert "are left out: broken (6 of 6), at times (" in page
 
 
@@ -179,7 +180,7 @@ def test_one_map_can_be_made_alone(tree):
     arguments = ["--out", str(tree / "runs"), "--workers", "1"]
     assert robustness.main(["coins", *arguments], registry, tree, [coins, cards]) == 0
     assert [path.name for path in (tree / "runs").iterdir()] == ["coins"]
-    page = (tree / "docs" / "robustness.md").read_text()
+    page = (tree / "docs" / "paper" / "sensitivity.md").read_text()
     assert page.count(robustness_page.NOT_YET) == 1
     with pytest.raises(SynsampError, match="must be one of coins, cards"):
         robustness.main(["dice", *arguments], registry, tree, [coins, cards])

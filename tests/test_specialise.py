@@ -293,3 +293,33 @@ def test_a_file_that_others_may_write_to_is_not_loaded(mode, hits, tmp_path):
     kept = list((tmp_path / "synsamp").glob("*triple*"))
     assert len(kept) == 2
     assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}
+
+
+OF_ONE_NAME = """
+import sys
+from numba import njit
+from synsamp.specialise import specialise
+
+def kernel(x):
+    return part(x)
+
+for factor in map(float, sys.argv[1:]):
+    scope = {"njit": njit, "factor": factor, "__name__": "__main__"}
+    exec("@njit\\ndef part(x):\\n    return factor * x + sum([x] * 50)", scope)
+    print(specialise(kernel, on_disk=True, part=scope["part"])(1.0))
+"""
+
+
+def test_functions_of_one_name_that_two_processes_kept_are_two_functions(tmp_path):
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    path = tmp_path / "program.py"
+    path.write_text(OF_ONE_NAME)
+
+    def run(*factors):
+        command = [sys.executable, str(path), *factors]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+        return list(map(float, done.stdout.split()))
+
+    assert run("2") == [52.0]
+    assert run("3") == [53.0]
+    assert run("2", "3") == [52.0, 53.0]  # both from disk, in one process

@@ -5,7 +5,8 @@
 
 Each experiment runs at its preset `paper`, with the number of seeds set by the preset. If you stop
 it, the same command continues. Writes docs/data/beyond-*.csv and .json, small figures in
-docs/images and docs/beyond.md. Experiments that you do not name keep their stored results.
+docs/images and docs/reference/beyond-claims.md. Experiments that you do not name keep their
+stored results.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def main(arguments: list[str], registry: Registry = REGISTRY, root: Path = ROOT)
         copy_images([options.out / each.name], images, "beyond", MAX_IMAGE_BYTES)
     beyond_page.write_page(root, registry)
     print(f"report: {report}")
-    print("written: docs/beyond.md, docs/data/beyond-*.csv, docs/images/beyond-*.png")
+    print("written: docs/reference/beyond-claims.md, docs/data/beyond-*, docs/images/beyond-*")
     return 0
 
 

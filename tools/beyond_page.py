@@ -1,4 +1,4 @@
-"""Write docs/beyond.md from the tables stored by `make beyond`.
+"""Write docs/reference/beyond-claims.md from the tables stored by `make beyond`.
 
 Today's claims are judged on the stored measures of every seed, docs/data/beyond-*.csv.
 docs/data/beyond_notes.toml is written by hand: why a claim does not hold.
@@ -27,7 +27,7 @@ def table(root: Path, name: str) -> Path:
 
 def write_page(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
     """Write the page from the stored tables."""
-    write(root / "docs" / "beyond.md", page(root, registry))
+    write(root / "docs" / "reference" / "beyond-claims.md", page(root, registry))
 
 
 def page(root: Path, registry: Registry) -> str:
@@ -52,9 +52,9 @@ def _section(root: Path, entry: Entry, found: Stored, registry: Registry) -> Ite
     yield (
         f"`{about['command']}` on {about['date']}, {took} on {about['cores']} cores, "
         f"{found.trials(run)} seeds: {tally(found.claims(run, registry))}. Measures of all seeds: "
-        f"[beyond-{entry.name}.csv](data/beyond-{entry.name}.csv)."
+        f"[beyond-{entry.name}.csv](../data/beyond-{entry.name}.csv)."
     )
     yield ""
     for path in sorted((root / "docs" / "images").glob(f"beyond-{entry.name}-*.png")):
-        yield f"![{entry.name}, {path.stem.rpartition('-')[2]}](images/{path.name})"
+        yield f"![{entry.name}, {path.stem.rpartition('-')[2]}](../images/{path.name})"
         yield ""

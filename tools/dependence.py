@@ -5,7 +5,7 @@
 Runs 24 networks of Fig. 5 for each combination of normalisation and voice, for θ0 = 3, 4 and 5 and
 for the printed sign of the prior, and 12 circuits of Fig. 4 for the last four. Their seed was not
 used before. If you stop it, the same command continues. Writes docs/data/dependence-*.csv and
-.json and docs/dependence.md.
+.json and docs/paper/dependence.md.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main(arguments: list[str], registry: Registry = REGISTRY, root: Path = ROOT)
         target = dependence_page.table(root, each.experiment)
         store_table(table, [folder], target, "make dependence")
     dependence_page.write_page(root, registry)
-    print("written: docs/dependence.md, docs/data/dependence-*.csv")
+    print("written: docs/paper/dependence.md, docs/data/dependence-*.csv")
     return code
 
 

@@ -1,4 +1,4 @@
-"""Write docs/dependence.md from the tables stored by `make dependence`.
+"""Write docs/paper/dependence.md from the tables stored by `make dependence`.
 
 The page shows the numbers of Fig. 5 for each reading of the normalisation and each voice, and for
 other values of θ0. docs/data/dependence_notes.toml is written by hand: the decision that was made
@@ -132,7 +132,7 @@ def table(root: Path, experiment: str) -> Path:
 
 def write_page(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
     """Write the page from the stored tables."""
-    write(root / "docs" / "dependence.md", page(root, registry))
+    write(root / "docs" / "paper" / "dependence.md", page(root, registry))
 
 
 def page(root: Path, registry: Registry) -> str:
@@ -159,8 +159,8 @@ def _section(
         f"`{about['command']}` on {about['date']}, seed {about['seed']}, "
         f"{duration(sum(about['took_s'].values()) + sum(four.about['took_s'].values()))} on "
         f"{about['cores']} cores. Measures of all networks: "
-        f"[dependence-{FIG_5}.csv](data/dependence-{FIG_5}.csv) and "
-        f"[dependence-{FIG_4}.csv](data/dependence-{FIG_4}.csv)."
+        f"[dependence-{FIG_5}.csv](../data/dependence-{FIG_5}.csv) and "
+        f"[dependence-{FIG_4}.csv](../data/dependence-{FIG_4}.csv)."
     )
     yield ""
     yield from [notes["result"].strip(), ""] if notes["result"] else []

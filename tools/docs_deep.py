@@ -1,4 +1,6 @@
-"""Measure the bias of the rule in JAX by comparison with NUTS, and update docs/deep-reference.md.
+"""Measure the bias of the rule in JAX by comparison with NUTS.
+
+Updates docs/reference/deep-reference.md:
 
     python -m tools.docs_deep
 
@@ -19,7 +21,7 @@ from benchmarks import Row, markdown_table
 from synsamp.runs.storage.atomic import replacing
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "deep-reference.md"
+PAGE = ROOT / "docs" / "reference" / "deep-reference.md"
 sys.path.insert(0, str(ROOT / "tests" / "jax_rule"))
 
 import ground_truth  # noqa: E402

@@ -39,7 +39,17 @@ from tools.stored import Stored
 
 BEGIN, END = "<!-- measured ", "<!-- end of measured -->"
 BLOCK = re.compile(rf"{BEGIN}(\w+)\n(.*?)\n-->\n.*?{END}", re.S)
-PAGES = ("generalisation", "motility", "adaptation", "compensation", "compensation-methods")
+PAGES = (
+    "reference/fig2-methods",
+    "reference/fig3-methods",
+    "reference/fig4-methods",
+    "reference/fig5-methods",
+    "paper/fig2",
+    "paper/fig3",
+    "paper/fig4",
+    "paper/fig5",
+    "paper/noise",
+)
 """Pages of docs/ with such comments."""
 
 

@@ -1,6 +1,6 @@
 """Mutation testing: insert small faults into the code and count how many fast tests catch.
 
-    make mutants                                   # a seeded sample; writes docs/reliability.md
+    make mutants                              # a seeded sample, into reference/reliability.md
     make mutants ONLY="rule/step.py priors/flat.py"      # only some files, no table
     make mutants AGAIN=1                           # after adding tests: retry faults not caught
     make mutants SEED=7                            # another sample
@@ -49,7 +49,7 @@ from tools.markdown import ROOT, replace_between
 HERE = Path(__file__).parent
 SOURCE = Path("src/synsamp")
 SESSION = ROOT / ".mutants.json"
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "reference" / "reliability.md"
 BEGIN = "<!-- mutants: begin (written by `make mutants`) -->"
 END = "<!-- mutants: end -->"
 WORKERS = 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import tempfile
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,6 +16,8 @@ from synsamp.figures.style import BLUE, GRAY, INK, STYLE
 ROOT = Path(__file__).parents[1]
 SHOWN = 8_000
 """Steps of the first chain, from its start."""
+PATH = 600
+"""Steps drawn over the posterior: enough to switch between its modes, few enough to see it."""
 LEVELS = np.linspace(0.02, 1, 9)
 """Contours of the posterior, as shares of its maximum."""
 
@@ -23,17 +27,17 @@ def main() -> None:
     code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     assert code is not None
     names: dict[str, object] = {}
-    exec(code.group(1), names)
+    mpl.use("Agg")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # they draw, too
+        exec(code.group(1), names)
     result, responses = names["result"], names["responses"]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9, 3.4))
         plane, time = figure.subplots(1, 2, width_ratios=(1, 1.7))
         chain = result.theta.values[0]
-        # The path is thin and the posterior's contours lie over it: both must be seen.
         posterior = _posterior(np.asarray(responses))
         plane.contourf(*posterior, levels=LEVELS, cmap="Oranges")
-        plane.plot(*chain[:SHOWN:8].T, color=BLUE, lw=0.4, alpha=0.45)
-        plane.contour(*posterior, levels=LEVELS[::2], colors=INK, linewidths=0.7)
+        plane.plot(*chain[:PATH].T, color=BLUE, lw=0.5, alpha=0.7)
         plane.plot(*chain[0], "o", color=INK, ms=4)
         plane.set(xlabel="θ₁", ylabel="θ₂", aspect="equal", xlim=(-4, 4), ylim=(-4, 4))
         plane.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3))

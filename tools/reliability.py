@@ -1,4 +1,4 @@
-"""Write the table of docs/reliability.md from the JUnit file of `make torture`."""
+"""Write the table of docs/reference/reliability.md from the JUnit file of `make torture`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tools.markdown import ROOT, replace_between
 
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "reference" / "reliability.md"
 BEGIN = "<!-- tried: begin (written by `make torture`) -->"
 END = "<!-- tried: end -->"
 

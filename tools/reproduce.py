@@ -4,9 +4,9 @@
     make reproduce-long     # more seeds where the short form leaves claims undecided, about 3 h
 
 Runs every preset whose name starts with ``paper``. If you stop it, the same command continues.
-Writes docs/data/reproduction.csv and .json, docs/images/reproduction-*.png, docs/reproduction.md,
-the numbers on the pages of the figures and the results table of README.md. After a change to the
-code of a run, use another --out.
+Writes docs/data/reproduction.csv and .json, docs/images/reproduction-*.png, the overview and the
+claims on the site, the numbers on pages of figures and the five lines of README.md.
+After a change to the code of a run, use another --out.
 
 The seeds are new: an earlier run, stored in docs/data/reproduction-first.csv, was used to correct
 bands and nulls, so its seeds are not used again. The long form has another seed, which no run

@@ -1,4 +1,4 @@
-"""Write docs/reproduction.md, the results table of README.md and the numbers on figure pages.
+"""Write the pages with results of the full run: README.md, overview, claims and figures.
 
 Today's claims are judged on the stored measures of every seed, docs/data/reproduction.csv.
 docs/data/reproduction_notes.toml is written by hand: one sentence per experiment, and why a claim
@@ -14,10 +14,11 @@ from typing import Any
 
 from synsamp.claims.table import Run
 from synsamp.experiments.registry import REGISTRY, Registry
-from synsamp.report.numbers import KINDS, count_verdicts, tally
+from synsamp.report.numbers import tally
 from tools.claim_tables import by_group, claims_table, failures, scores
 from tools.markdown import ROOT, duration, replace_between, row
 from tools.measured_text import fill, pages_with_numbers
+from tools.overview import five_lines, name_of, of, overview, verdicts
 from tools.stored import Stored, read_stored, write
 from tools.two_runs import two_runs
 
@@ -42,40 +43,17 @@ def write_pages(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
 
 def pages(root: Path, registry: Registry) -> Iterator[tuple[Path, str]]:
     """Each page with numbers of the full run, and the text that it should have."""
-    readme = root / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    yield readme, replace_between(text, BEGIN, END, section(root, registry))
-    yield root / "docs" / "reproduction.md", page(root, registry)
     found = _stored(root)
+    notes = notes_of(root)
+    short = NOT_YET if found is None else five_lines(found, registry, notes)
+    long = NOT_YET if found is None else overview(found, registry, notes)
+    for name, content in (("README.md", short), ("docs/paper/index.md", long)):
+        text = (root / name).read_text(encoding="utf-8")
+        yield root / name, replace_between(text, BEGIN, END, content)
+    yield root / "docs" / "reference" / "claims.md", page(root, registry)
     if found is not None:
+        yield root / "docs" / "images" / "verdicts.svg", verdicts(found, registry)
         yield from pages_with_numbers(root, found, registry)
-
-
-def section(root: Path, registry: Registry) -> str:
-    """The table of README.md: one row and one sentence per run."""
-    found = _stored(root)
-    if found is None:
-        return NOT_YET
-    notes, everything = notes_of(root)["summary"], []
-    lines = [
-        row("experiment", "seeds", *(many for _, many in KINDS.values()), "result in one sentence"),
-        row(*["---"] * (len(KINDS) + 3)),
-    ]
-    for run in found.judged:
-        claims = found.claims(run, registry)
-        everything += claims
-        of_kind = [[claim for claim in claims if claim.kind == kind] for kind in KINDS]
-        count = [count_verdicts(some) if some else "" for some in of_kind]
-        summary = fill(_of(notes, run), found, run, registry)
-        name = _name(run, registry)
-        lines.append(row(name, str(found.trials(run)), *count, summary))
-    about = found.about
-    total = duration(sum(about["took_s"].values()))
-    more = (
-        "every claim with its null, band and reason: [docs/reproduction.md](docs/reproduction.md)"
-    )
-    lines += ["", f"All claims together: {tally(everything)}."]
-    return "\n".join([*lines, "", f"`{about['command']}`, {about['date']}, {total}; {more}."])
 
 
 def page(root: Path, registry: Registry) -> str:
@@ -88,9 +66,9 @@ def page(root: Path, registry: Registry) -> str:
     lines += [HEAD, "", *_about(found, registry), ""]
     for run in found.judged:
         claims = found.claims(run, registry)
-        lines += [f"## {_name(run, registry)}", ""]
+        lines += [f"## {name_of(run, registry)}", ""]
         lines += [f"{found.trials(run)} seeds: {tally(claims)}.", "", *_images(root, run)]
-        why = _of(notes["why"], run) or {}
+        why = of(notes["why"], run) or {}
         reasons = {
             c.id: fill(why[c.id], found, run, registry)
             for c in claims
@@ -113,20 +91,9 @@ def _stored(root: Path) -> Stored | None:
 def notes_of(root: Path) -> dict[str, Any]:
     """The hand-written notes."""
     file = root / "docs" / "data" / "reproduction_notes.toml"
-    return {"summary": {}, "why": {}, "groups": {}} | tomllib.loads(
+    return {"readme": {}, "summary": {}, "why": {}, "groups": {}, "figures": {}} | tomllib.loads(
         file.read_text(encoding="utf-8")
     )
-
-
-def _of(notes: dict[str, Any], run: Run) -> Any:
-    """The note on a preset, or else on the experiment."""
-    return notes.get(f"{run.experiment}/{run.preset}", notes.get(run.experiment, ""))
-
-
-def _name(run: Run, registry: Registry) -> str:
-    entry = registry.find(run.experiment)
-    name = f"{entry.title} ({entry.alias or entry.name})"
-    return name if run.preset == "paper" else f"{name}, {run.preset.removeprefix('paper_')}"
 
 
 def _since(found: Stored, registry: Registry) -> str:
@@ -150,7 +117,7 @@ def _about(found: Stored, registry: Registry) -> Iterator[str]:
     yield (
         f"`{about['command']}` on {about['date']}, seed {about['seed']}, {duration(took)} on "
         f"{about['cores']} cores. Versions: {versions}; compiled for {about['processor']}. The "
-        "measures of all seeds, with nulls: [data/reproduction.csv](data/reproduction.csv). "
+        "measures of all seeds, with nulls: [data/reproduction.csv](../data/reproduction.csv). "
         + _since(found, registry)
     )
     yield ""
@@ -165,5 +132,5 @@ def _images(root: Path, run: Run) -> Iterator[str]:
     folder = root / "docs" / "images"
     for path in sorted(folder.glob(f"reproduction-{run.experiment}-{run.preset}-*.png")):
         panel = path.stem.rpartition("-")[2]
-        yield f"![{run.experiment}, {run.preset}, {panel}](images/{path.name})"
+        yield f"![{run.experiment}, {run.preset}, {panel}](../images/{path.name})"
         yield ""

@@ -5,7 +5,7 @@
 
 Each map is a sweep that halves or doubles one parameter, or changes one reading or input, and
 judges all claims over seeds under every change. If you stop it, the same command continues. Writes
-docs/data/robustness-*.csv and .json, docs/images/robustness-*.png and docs/robustness.md.
+docs/data/robustness-*.csv and .json, docs/images/robustness-*.png and docs/paper/sensitivity.md.
 Experiments that you do not name keep their stored maps.
 """
 
@@ -78,7 +78,7 @@ def main(
         target = robustness_page.table(root, each.experiment)
         store_table(table, [folder], target, "make robustness")
     robustness_page.write_page(root, registry, maps)
-    print("written: docs/robustness.md, docs/data/robustness-*.csv, docs/images/robustness-*.png")
+    print("written: docs/paper/sensitivity.md, docs/data/robustness-*, docs/images/robustness-*")
     return code
 
 

@@ -1,4 +1,4 @@
-"""Write docs/robustness.md and its heat maps from the tables stored by `make robustness`.
+"""Write docs/paper/sensitivity.md and its heat maps from the tables stored by `make robustness`.
 
 Today's claims are judged on the stored measures of every seed, docs/data/robustness-*.csv.
 docs/data/robustness_notes.toml is written by hand: what each map shows.
@@ -29,13 +29,14 @@ NOT_YET = (
     "There is no map of this version yet: `make robustness` makes it, and continues after a stop."
 )
 HEAD = (
-    "This page repeats every [claim](glossary.md#claim) of Figs. 2, 4 and 5 while changing one "
-    "thing at a time: each model parameter is halved (½) or doubled (2×), and alternative "
-    "[readings](glossary.md#reading) of the paper and other inputs are tried. Fig. 5 is shortened. "
+    "This page repeats every [claim](../reference/glossary.md#claim) of Figs. 2, 4 and 5 "
+    "while changing one thing at a time: each model parameter is halved (½) or doubled (2×), and "
+    "alternative [readings](../reference/glossary.md#reading) of the paper and other inputs are "
+    "tried. Fig. 5 is shortened. "
     "With so few seeds many verdicts stay undecided, but a claim fails only if its whole interval "
     "lies outside the band. All changes use the same seeds; a blank cell was not judged. "
     "`synsamp sweep NAME --one-at-a-time` makes such a map of any experiment "
-    "([ensembles](ensembles.md))."
+    "([ensembles](../howto/ensembles.md))."
 )
 
 
@@ -52,7 +53,7 @@ def write_page(
         found = read_stored(table(root, each.experiment))
         if found is not None:
             draw(root, each.experiment, *verdicts(found, each.experiment, registry))
-    write(root / "docs" / "robustness.md", page(root, registry, maps))
+    write(root / "docs" / "paper" / "sensitivity.md", page(root, registry, maps))
 
 
 def page(root: Path, registry: Registry, maps: Sequence[Map] = MAPS) -> str:
@@ -100,10 +101,10 @@ def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterato
         f"{whole} seeds for each of {len(changes)} columns, preset `{first.preset}`"
         + (", shortened. " if each.base else ". ")
         + f"Measures of all seeds: [robustness-{each.experiment}.csv]"
-        f"(data/robustness-{each.experiment}.csv)."
+        f"(../data/robustness-{each.experiment}.csv)."
     )
     yield ""
-    yield f"![Verdict on each claim under each change](images/robustness-{each.experiment}.png)"
+    yield f"![Verdict on each claim under each change](../images/robustness-{each.experiment}.png)"
     yield ""
     yield from [note, ""] if note else []
     yield f"Verdict without a change, and the number of the {len(changes) - 1} changes with each:"

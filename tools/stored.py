@@ -96,7 +96,6 @@ def store_table(
         "took_s": {folder.path.name: round(folder.status.elapsed_s) for folder in folders},
         **more,
     }
-    target.parent.mkdir(parents=True, exist_ok=True)
     write(target.with_suffix(".csv"), to_csv(dict(table)))
     write(target.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
 
@@ -112,5 +111,6 @@ def read_stored(target: Path) -> Stored | None:
 
 def write(path: Path, text: str) -> None:
     """Write a page or a table atomically."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(text.encode())

@@ -1,4 +1,4 @@
-"""The section of docs/reproduction.md that compares two full runs with different seeds.
+"""The section of docs/reference/claims.md that compares two full runs with different seeds.
 
 The first run was used to correct bands and nulls; the run that is judged has new seeds. This
 section judges today's claims on both, and on the pooled seeds where the verdicts differ.

@@ -14,6 +14,7 @@ from typing import Any
 import typer
 from pydantic import BaseModel
 
+from synsamp.cli import data
 from synsamp.cli.app import build_app
 from synsamp.experiments.registry import REGISTRY
 
@@ -90,13 +91,25 @@ def api_page(package: str, purpose: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def index_page() -> str:
+    """All packages, each with its purpose."""
+    lines = ["# Python", "", "This page lists the public packages; each page has every name.", ""]
+    lines += ["| package | purpose |", "| --- | --- |"]
+    lines += [f"| [{package}]({package}.md) | {text} |" for package, text in PACKAGES.items()]
+    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *PACKAGES, "```", ""])
+
+
 def command_page() -> str:
     """Every command with its arguments and options, as `--help` shows them."""
     root: Any = typer.main.get_command(build_app(REGISTRY))
     lines = ["# Command line", "", "This page lists every command with its options.", ""]
-    for name, command in sorted(commands(root, "synsamp")):
+    found = dict(commands(root, "synsamp"))
+    del found["synsamp data"]  # a group that is loaded when it is called
+    found |= dict(commands(typer.main.get_command(data.app), "synsamp data"))
+    for name, command in sorted(found.items()):
         lines += [f"## {name}", "", inspect.cleandoc(command.help or ""), ""]
-        lines += ["| argument or option | meaning |", "| --- | --- |"]
+        if command.params:
+            lines += ["| argument or option | meaning |", "| --- | --- |"]
         for parameter in command.params:
             shown = ", ".join(f"`{each}`" for each in [*parameter.opts, *parameter.secondary_opts])
             if parameter.param_type_name == "argument":
@@ -147,6 +160,7 @@ def write(app: Any) -> None:
     """Write all pages; a file that would not change is left alone, so that builds are fast."""
     folder = Path(app.srcdir) / "reference" / "generated"
     pages = {f"{package}.md": api_page(package, text) for package, text in PACKAGES.items()}
+    pages["index.md"] = index_page()
     pages["commands.md"] = command_page()
     pages["parameters.md"] = parameters_page()
     folder.mkdir(parents=True, exist_ok=True)
@@ -159,7 +173,14 @@ def write(app: Any) -> None:
             path.write_text(text)
 
 
+def has_no_text(app: Any, what: str, name: str, part: object, skip: bool, options: Any) -> Any:
+    """Leave out fields of named tuples, which the docstring of their class describes."""
+    described_by_python = (inspect.getdoc(part) or "").startswith("Alias for field number")
+    return True if described_by_python else None
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Write the pages before Sphinx looks for them."""
+    app.connect("autodoc-skip-member", has_no_text)
     app.connect("config-inited", lambda app, config: write(app))
     return {"parallel_read_safe": True}

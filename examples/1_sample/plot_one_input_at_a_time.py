@@ -36,4 +36,4 @@ mean, variance = inputs.sum() / 51, 1 / 51
 exact = np.exp(-((theta - mean) ** 2) / (2 * variance)) / np.sqrt(2 * np.pi * variance)
 axis.plot(theta, exact, color="black", lw=1, label="exact")
 axis.set(xlabel="parameter θ", ylabel="density")
-axis.legend(frameon=False)
+axis.legend()

@@ -21,4 +21,4 @@ for time, shade in zip(times, plt.cm.viridis(np.linspace(0.1, 0.9, len(times))),
     axis.plot(grid, p / (p.sum() * (grid[1] - grid[0])), color=shade, label=f"t = {time}")
 axis.set(xlabel="parameter θ", ylabel="density", ylim=(0, 2))
 axis.set_title(f"relaxation time {theory.relaxation_time():.2f} (in units of 1/b)")
-axis.legend(frameon=False)
+axis.legend()

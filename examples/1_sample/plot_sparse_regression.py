@@ -33,4 +33,4 @@ for offset, (name, prior) in enumerate(
     axis.errorbar(np.arange(20) + 0.3 * offset, mean, std, fmt="o", ms=4, label=name)
 axis.plot(np.arange(20) + 0.15, true, "_", color="black", ms=12, label="true weight")
 axis.set(xlabel="input", ylabel="weight (mean ± std)", xticks=range(0, 20, 5))
-axis.legend(frameon=False)
+axis.legend()

@@ -24,4 +24,4 @@ for label, each in (("constant speed", 1.0), ("speed of θ", speed)):
     axis.hist(draws.values.ravel(), 80, density=True, histtype="step", lw=2, label=label)
 axis.plot(theta, np.exp(-(theta**2) / 2) / np.sqrt(2 * np.pi), color="black", lw=1, label="prior")
 axis.set(xlabel="parameter θ", ylabel="density")
-axis.legend(frameon=False)
+axis.legend()

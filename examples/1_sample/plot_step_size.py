@@ -24,4 +24,4 @@ for name, method in (("overdamped", ss.Overdamped()), ("underdamped", ss.Underda
     axis.plot(steps, ratios, "o-", label=name)
 axis.axhline(1.0, color="black", lw=0.8)
 axis.set(xlabel="time step", ylabel="variance / exact variance")
-axis.legend(frameon=False)
+axis.legend()

@@ -22,4 +22,4 @@ path.set(xlabel="draw", ylabel="parameter θ", title="One chain switches between
 histogram.hist(result.theta.values.ravel(), 60, density=True, orientation="horizontal", alpha=0.5)
 histogram.plot(density, theta, color="black", label="exact")
 histogram.set(xlabel="density", title="All draws")
-histogram.legend(frameon=False)
+histogram.legend()

@@ -24,8 +24,8 @@ for axis, title in zip(axes, ("Before learning", "After 30 minutes"), strict=Tru
     spikes = sim.probe(InOrder(shown), 3.0, burn_in_s=1.0)
     axis.plot(spikes.time_s, spikes.neuron, "|", color="black", ms=7)
     for start in np.arange(0, 3, 0.5):  # every other presentation is a two
-        axis.axvspan(start + 0.25, start + 0.45, color="tab:orange", alpha=0.2, lw=0)
-        axis.axvspan(start, start + 0.2, color="tab:blue", alpha=0.2, lw=0)
-    axis.set(ylabel="neuron", title=title, ylim=(-0.7, 9.7))
+        axis.axvspan(start + 0.25, start + 0.45, color="C1", alpha=0.2, lw=0)
+        axis.axvspan(start, start + 0.2, color="C0", alpha=0.2, lw=0)
+    axis.set(ylabel="neuron", title=title, ylim=(-0.7, 9.7), yticks=[0, 3, 6, 9])
     sim.run(1800.0)
 axes[1].set_xlabel("time (s); blue: one, orange: two")

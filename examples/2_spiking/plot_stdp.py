@@ -16,5 +16,9 @@ figure, axis = plt.subplots(figsize=(6, 3))
 for theta in (2.5, 3.0, 3.5):
     axis.plot(1000 * lags_s, 100 * stdp_curve(lags_s, theta=theta), label=f"θ = {theta}")
 axis.axhline(0, color="black", lw=0.8)
-axis.set(xlabel="time of the neuron's spike − time of the input's (ms)", ylabel="change of w (%)")
-axis.legend(frameon=False)
+axis.set(
+    xlabel="time of the neuron's spike − time of the input's (ms)",
+    ylabel="change of w (%)",
+    ylim=(-1.3, 0.7),
+)
+axis.legend(ncols=3, loc="upper left")

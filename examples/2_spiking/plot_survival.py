@@ -24,4 +24,4 @@ axis.loglog(
     line, survival[np.searchsorted(ages, 1.0)] * line**-0.5, "--", color="black", label="slope −1/2"
 )
 axis.set(xlabel="age (s)", ylabel="share of synapses that live longer", ylim=(1e-4, 1.2))
-axis.legend(frameon=False)
+axis.legend()

@@ -294,7 +294,7 @@ def test_impossible_parameters_raise_an_error(setting, words, tmp_path):
 
 
 def test_the_code_of_the_documentation_runs(capsys):
-    text = (Path(__file__).parents[2] / "docs" / "generalisation.md").read_text()
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "fig2-methods.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
     exec(code, {})
     assert -200 < float(capsys.readouterr().out) < -100

@@ -282,7 +282,7 @@ def test_the_page_on_export_runs_as_printed(single, tmp_path, monkeypatch):
     pytest.importorskip("nixio", reason="needs synsamp[neo]")
     monkeypatch.chdir(tmp_path)
     shutil.copytree(single.path, "runs/hot")
-    page = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "export.md").read_text(encoding="utf-8")
     write, read = re.findall(r"```python\n(.*?)```", page, re.S)
     names: dict[str, object] = {}
     exec(write, names)

@@ -2,7 +2,7 @@
 
 nuts_reference.npz was made by benchmarks/peers/blackjax/nuts_reference.py (blackjax 1.7.1, 16
 chains of 5,000 draws, float64). Speeds are such that the bias of Euler–Maruyama, about half of
-speed × curvature (docs/deep-reference.md), is about one Monte-Carlo error of a variance.
+speed × curvature (docs/reference/deep-reference.md), is about one Monte-Carlo error of a variance.
 """
 
 from __future__ import annotations

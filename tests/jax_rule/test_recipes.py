@@ -1,4 +1,4 @@
-"""The recipes of docs/recipes.md run with current libraries and sample the exact posterior."""
+"""Recipes of docs/howto/recipes.md run with current libraries and sample the exact posterior."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import synsamp as ss
 import synsamp.jax as sj
 
-PAGE = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "recipes.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 DATA, RECIPES = (
     BLOCKS[0],

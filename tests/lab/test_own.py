@@ -277,7 +277,7 @@ def test_the_widget_names_its_extra_if_that_is_missing():
     assert "pip install 'synsamp[notebook]'" in done.stdout
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "lab.md"
+PAGE = Path(__file__).parents[2] / "docs" / "start" / "lab.md"
 
 
 def test_the_examples_of_the_page_run(tmp_path):

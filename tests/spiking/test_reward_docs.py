@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-PAGE = Path(__file__).parents[2] / "docs" / "reward.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "reward.md"
 
 
 def test_the_examples_run_in_order():

@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-PAGE = Path(__file__).parents[2] / "docs" / "space.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "space.md"
 
 
 def test_the_examples_run_in_order(tmp_path, monkeypatch, capsys):

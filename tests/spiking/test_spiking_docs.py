@@ -5,7 +5,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-PAGE = Path(__file__).parents[2] / "docs" / "spiking.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "spiking.md"
 
 
 def test_the_examples_run_in_order(tmp_path, monkeypatch, capsys):

@@ -1,4 +1,4 @@
-"""The noise of single spikes in the engine, against its formula (docs/motility.md).
+"""The noise of single spikes in the engine, against its formula (docs/reference/fig3-methods.md).
 
 At each spike of a neuron Δθ = b N w (x − α e^w). Where the likelihood is at rest, E x = α e^w,
 spikes at rate r give θ the variance r b² N² w² V per second, with V = Var(x) (1 + 2 r c): the x of

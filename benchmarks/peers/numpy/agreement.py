@@ -9,8 +9,8 @@ runs of e, g and θ of every synapse at the end, the spikes of every neuron, and
 halves of a run. "chance" is the probability of all deviations in a row if the distributions are
 equal. As a control, synsamp then runs wrong models, which must differ in means or variances. Both
 check θ = 0 and the bounds at multiples of the time step. For stochastic neurons e and g have more
-variance in synsamp, by design (docs/reward.md); with many runs θ and spikes show it as well. Takes
-four minutes.
+variance in synsamp, by design (docs/howto/reward.md); with many runs θ and spikes show it as well.
+Takes four minutes.
 """
 
 from __future__ import annotations

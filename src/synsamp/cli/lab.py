@@ -21,7 +21,7 @@ def add_lab(app: typer.Typer, registry: Registry) -> None:
 def lab(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE.py]", help="Your own network; see docs/lab.md."),
+        typer.Argument(metavar="[FILE.py]", help="Your own network; see docs/start/lab.md."),
     ] = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port to listen at; 0: any free one.")

@@ -123,7 +123,7 @@ def spines(
     """Analyse a table of dendritic spines: sizes, survival, turnover and conditions.
 
     Prints how the table was read and the main results. Writes an HTML page, all numbers as CSV and
-    NetCDF, the figures and a Methods paragraph. docs/spines.md describes the table formats.
+    NetCDF, the figures and a Methods paragraph. docs/howto/spines.md describes the table formats.
     `synsamp spines plan --effect 1.5` prints how many animals and spines a comparison needs.
     """
     if effect is not None or (str(table) == "plan" and not table.exists()):

@@ -279,7 +279,10 @@ def digits_from_folder(folder: str | Path) -> Digits:
     paths = sorted(path for path in root.glob("*/*") if path.suffix.lower() == ".png")
     if not paths:
         raise refuse(
-            "folder", "must hold PNG files as <digit>/<name>.png", str(root), "see docs/data.md"
+            "folder",
+            "must hold PNG files as <digit>/<name>.png",
+            str(root),
+            "see docs/howto/data.md",
         )
     labels = []
     for path in paths:

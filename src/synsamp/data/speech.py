@@ -121,7 +121,9 @@ class WavFolder:
         """Read the files of the folder; other names are ignored."""
         folder = Path(self.folder)
         if not folder.is_dir():
-            raise refuse("folder", "must be a folder of wav files", str(folder), "see docs/data.md")
+            raise refuse(
+                "folder", "must be a folder of wav files", str(folder), "see docs/howto/data.md"
+            )
         found = _load_named(folder.iterdir(), _fsdd_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
 
@@ -173,7 +175,10 @@ class TI46:
         folder = Path(self.folder)
         if not folder.is_dir():
             raise refuse(
-                "folder", "must be the folder of a TI-46 copy", str(folder), "see docs/data.md"
+                "folder",
+                "must be the folder of a TI-46 copy",
+                str(folder),
+                "see docs/howto/data.md",
             )
         found = _load_named(folder.rglob("*"), _ti46_name, digits, speakers)
         return _some(found, str(self.folder), digits, speakers)
@@ -326,6 +331,6 @@ def _some(
             f"{where} must hold recordings of digits "
             f"{'0-9' if digits is None else sorted(digits)} by "
             f"{'any speaker' if speakers is None else sorted(speakers)}, got none; "
-            "see docs/data.md for the file names"
+            "see docs/howto/data.md for the file names"
         )
     return utterances

@@ -16,7 +16,7 @@ An experiment file defines ``EXPERIMENT``::
         claims=[Claim("sparse", "…", "Fig. 1", measure="active_share", band=(0.0, 0.3))])
 
 One run simulates one seed. Many seeds form an ensemble, over which claims are judged.
-``docs/experiments.md`` explains each part.
+``docs/howto/experiments.md`` explains each part.
 """
 
 from __future__ import annotations

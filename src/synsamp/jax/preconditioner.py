@@ -6,7 +6,7 @@
 through v, and the term T ∂b/∂θ would need second derivatives of the likelihood. Without it **the
 stationary distribution is biased**: θ stays too long where gradients are large. After
 ``adapt_steps`` v stays fixed, so that the term is 0 and the stationary distribution is exact.
-docs/deep-reference.md reports the bias without that limit.
+docs/reference/deep-reference.md reports the bias without that limit.
 """
 
 from __future__ import annotations

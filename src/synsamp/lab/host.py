@@ -1,4 +1,4 @@
-"""The native engine behind the messages of the lab (``docs/lab-protocol.md``).
+"""The native engine behind the messages of the lab (``docs/reference/lab-protocol.md``).
 
 A `Host` has no threads and no sockets: a message goes in by `take`, and `work` runs the session for
 a moment and returns messages to send. The server's engine process and the notebook widget use it.

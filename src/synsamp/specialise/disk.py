@@ -9,14 +9,22 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
+import secrets
 import stat
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import platformdirs
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserWideCacheLocator
+
+# In machine code a function is known by its name and by a number that Numba counts from 1 in each
+# process. Two different functions `gradient`, kept by two processes, would have one name in a third
+# that loads both, and the first would run in place of the second. So each process begins elsewhere.
+FunctionIdentity._unique_ids = itertools.count(secrets.randbits(62))  # noqa: SLF001
 
 
 def kernel_folder() -> Path:

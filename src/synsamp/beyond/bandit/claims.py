@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from synsamp.claims import Claim
 
-SOURCE = "Kappel et al. 2018, stationary distribution; derived in docs/reward.md"
+SOURCE = "Kappel et al. 2018, stationary distribution; derived in docs/howto/reward.md"
 SHIFT = (-0.2, 0.2)
 SHIFT_REASON = (
     "theory is of first order in b τ_g/σ², in Δ over the time constant of the running mean and in "

@@ -87,4 +87,4 @@ ALSO_MEASURED = (
     "calibration_error@sampled",
     "last_calibration_error@sgd",
 )
-"""Shown in docs/deep-experiments.md."""
+"""Shown in docs/paper/deep-experiments.md."""

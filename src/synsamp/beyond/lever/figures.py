@@ -116,7 +116,8 @@ def _sums(counted: Floats, at: Any) -> Floats:
 def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     figure = Figure(figsize=(7, 2.8))
     left, right = figure.subplots(1, 2)
-    for branch, colour, label in ((SAME, BLUE, "learning"), (REVERSED_FROZEN, GRAY, "b = 0")):
+    for branch, named in ((SAME, SAME), (REVERSED_FROZEN, FROZEN)):
+        colour, label = CONTROLS[named]  # as in panel A
         curves = []
         for run in runs:
             there = run[f"{branch}/among"].among.values > 0
@@ -130,7 +131,7 @@ def _drift(p: LeverParameters, runs: Sequence[Results]) -> Figure:
     for run in runs:
         single, moves, mixed = preserved(p, *(onto_motor(p, run, row) for row in (0, -1)))
         found.append((single, mixed, moves))
-    right.bar(range(3), np.mean(found, axis=0), color=[PALE, PALE, BLUE], width=0.6)
+    right.bar(range(3), np.mean(found, axis=0), color=[PALE, PALE, GREEN], width=0.6)
     for values in found:
         right.plot(range(3), values, "o", color=INK, ms=3, alpha=0.6)
     right.set_xticks(range(3), ["single\nsynapses", "mixed\ngroups", "up −\ndown"])

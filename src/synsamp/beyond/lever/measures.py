@@ -199,4 +199,4 @@ def _balanced(rng: np.random.Generator, m: int) -> Floats:
 
 MEASURES = measures_in(__name__)
 ALSO_MEASURED = ("movements_learned", "movements_untrained", f"turnover_per_hour@{SAME}")
-"""Shown in docs/reward.md."""
+"""Shown in docs/howto/reward.md."""

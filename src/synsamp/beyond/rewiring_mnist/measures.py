@@ -91,4 +91,4 @@ def until(step: Any, accuracy: Any, target: float, horizon: int) -> float:
 
 MEASURES = measures_in(__name__)
 ALSO_MEASURED = tuple(f"accuracy@{name}" for name in ("dense", "soft", "hard", "fixed", "set"))
-"""Shown in docs/deep-experiments.md."""
+"""Shown in docs/paper/deep-experiments.md."""

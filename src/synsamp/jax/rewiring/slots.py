@@ -22,7 +22,7 @@ from synsamp.errors import refuse
 from synsamp.jax.rewiring.filling import fill
 
 _PAYS_BELOW = 0.02
-"""Fraction of connections below which the sparse product is faster (docs/benchmarks.md)."""
+"""Fraction of connections below which the sparse product is faster (benchmarks/rewiring.py)."""
 
 
 class Connections(NamedTuple):

@@ -1,7 +1,7 @@
 // Ways to reach an engine, with one interface: `send(message)`, `onmessage`, `onclose`, `close()`.
 //
 // Messages to an engine are JSON. Those it sends have arrays as well: in `arrays`, by name, as typed
-// arrays with a `shape`. docs/lab-protocol.md describes the messages and their bytes.
+// arrays with a `shape`. docs/reference/lab-protocol.md describes the messages and their bytes.
 
 const TYPES = {
   "<f8": Float64Array, float64: Float64Array, f8: Float64Array,

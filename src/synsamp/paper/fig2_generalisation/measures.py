@@ -17,7 +17,7 @@ from synsamp.paper.fig2_generalisation.parameters import GeneralisationParameter
 from synsamp.paper.fig2_generalisation.protocol import BIMODAL, OTHER_NOISE, UNIFORM
 
 MARGIN_NATS = 15.0
-"""Smaller falls from the best value do not count; see docs/generalisation.md."""
+"""Smaller falls from the best value do not count; see docs/reference/fig2-methods.md."""
 REFERENCE = {BIMODAL: UNIFORM, OTHER_NOISE: BIMODAL}
 """Over which variant the lead of another is measured."""
 
@@ -110,4 +110,4 @@ ALSO_MEASURED = (
     "weights_at_0@bimodal_no_images",
     "weights_at_1@bimodal",
 )
-"""Shown in docs/generalisation.md."""
+"""Shown in docs/reference/fig2-methods.md."""

@@ -72,6 +72,6 @@ EXPERIMENT = Experiment(
         "The prior's gradient is (μ − θ)/σ²; the paper prints the opposite sign.",
         "Changes of w are proportional to w where prior and noise dominate. The likelihood "
         "stabilises the largest weights, so over all active connections of the learning circuit "
-        "and windows of b Δt = 0.0144 the slope is below 1 (docs/motility.md).",
+        "and windows of b Δt = 0.0144 the slope is below 1 (docs/reference/fig3-methods.md).",
     ),
 )

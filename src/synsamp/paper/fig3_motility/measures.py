@@ -274,4 +274,4 @@ ALSO_MEASURED = (
         for branch in ("fast", "slow", "no_activity_fast", "no_activity_slow")
     ),
 )
-"""Shown in docs/motility.md."""
+"""Shown in docs/reference/fig3-methods.md."""

@@ -291,6 +291,6 @@ EXPERIMENT = Experiment(
         "--set rule.clip=change does what the paper's text says.",
         "No neuron connects to itself; --set lateral.self_connections=true allows it.",
         "In the networks tried, recovery needs plasticity but not the noise: with T = 0 after a "
-        "lesion, likelihood and prior regrow connections as well. See docs/compensation.md.",
+        "lesion, likelihood and prior regrow connections as well. See docs/paper/fig5.md.",
     ),
 )

@@ -1,4 +1,4 @@
-/* A session behind messages (docs/lab-protocol.md), as `synsamp.lab.host`. No threads, no page. */
+/* A session behind messages (docs/reference/lab-protocol.md), as `synsamp.lab.host`. No threads, no page. */
 
 import { list, number, object, oneOf, refuse, whole } from "./arguments.js";
 import { fileName } from "./experiment.js";

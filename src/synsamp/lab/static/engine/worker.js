@@ -1,4 +1,4 @@
-/* The engine in a Web Worker: messages in, messages out (docs/lab-protocol.md).
+/* The engine in a Web Worker: messages in, messages out (docs/reference/lab-protocol.md).
  *
  * It simulates in short slices, so that a message never waits long. A page that stops looking (a
  * tab in the background draws no frames) stops answering frames; then the worker pauses, and goes
