@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
-from synsamp.rule.likelihood import in_turn
+from synsamp.rule.order import in_turn
 
 INPUTS = np.random.default_rng(0).normal(size=(7, 4))  # three features and a response
 

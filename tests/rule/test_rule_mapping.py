@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
-from synsamp.rule.likelihood import in_turn
+from synsamp.rule.order import in_turn
 
 WANTED = np.array([0.4, 1.5, 0.9])
 INPUTS = np.random.default_rng(0).normal(1.0, 0.3, (5, 3))

@@ -3,7 +3,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
-from synsamp.rule.likelihood import in_turn
+from synsamp.rule.order import in_turn
 
 MEAN = np.array([1.0, -1.0, 0.5])
 

@@ -7,7 +7,7 @@ from scipy import optimize, stats
 
 import synsamp as ss
 from synsamp.rule.equation import ornstein_uhlenbeck
-from synsamp.rule.likelihood import in_turn
+from synsamp.rule.order import in_turn
 
 pytestmark = pytest.mark.statistical
 

@@ -2,9 +2,10 @@
 
 from synsamp.rule.arviz import to_arviz
 from synsamp.rule.chains import Chains
-from synsamp.rule.likelihood import Batch, HiddenStates, Online, at_random, in_turn
+from synsamp.rule.likelihood import Batch, HiddenStates, Online
 from synsamp.rule.mala import MALA
 from synsamp.rule.method import Method
+from synsamp.rule.order import at_random, in_turn
 from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.rule import Rule
 from synsamp.rule.sampler import ConvergenceWarning, sample

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from synsamp.arguments import function, instance, number, whole
 from synsamp.errors import refuse
+from synsamp.rule.order import at_random, in_turn
 from synsamp.rule.vectorisation import (
     is_builtin,
     is_vectorised,
@@ -68,42 +69,6 @@ def _hidden_batch_template(theta: Any, step: int, rng: Any, inputs: Any, data: A
         z = respond(theta, x, rng, *data)  # type: ignore[name-defined]  # noqa: F821
         mean += gradient(theta, x, z, *data)  # type: ignore[name-defined]  # noqa: F821
     return mean / batch  # type: ignore[name-defined]  # noqa: F821
-
-
-def in_turn(k: int, n: int, rng: np.random.Generator) -> int:
-    """Present the inputs in a fixed order, as in the paper's derivation: k modulo n.
-
-    Parameters
-    ----------
-    k, n : int
-        Number of the presentation, and how many inputs there are.
-    rng : numpy.random.Generator
-        Not used.
-
-    Returns
-    -------
-    int
-        Index of the input.
-    """
-    return k % n
-
-
-def at_random(k: int, n: int, rng: np.random.Generator) -> int:
-    """Draw a random input for every presentation, as in the paper's simulations.
-
-    Parameters
-    ----------
-    k, n : int
-        Number of the presentation, and how many inputs there are.
-    rng : numpy.random.Generator
-        Generator of the chain.
-
-    Returns
-    -------
-    int
-        Index of the input.
-    """
-    return int(rng.random() * n)
 
 
 def _as_data(data: Any) -> tuple[Any, ...]:
