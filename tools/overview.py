@@ -58,7 +58,7 @@ def overview(found: Stored, registry: Registry, notes: dict[str, Any]) -> str:
     lines = [
         "![Verdict on every claim, a square each](../images/verdicts.svg)",
         "",
-        "*A square is one claim: blue holds, red fails, grey is undecided.*",
+        "*A square is one claim: blue holds, orange fails, grey is undecided.*",
         "",
         f"From `{about['command']}` on {about['date']}, {duration(sum(about['took_s'].values()))}.",
     ]
