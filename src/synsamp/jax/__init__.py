@@ -16,6 +16,7 @@ from synsamp.jax.rewiring import (  # noqa: E402
     MagnitudeRewiring,
     Rectified,
     SoftRewiring,
+    Wired,
     random_signs,
     turnover,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "SamplingState",
     "SoftRewiring",
     "Thermostat",
+    "Wired",
     "check",
     "cyclical",
     "open_draws",

@@ -123,10 +123,8 @@ class Settings:
         return self._rules[shape]
 
     def _build_rules(self, tree: Tree) -> list[LeafRule]:
-        priors = per_leaf("prior", self.prior, tree, (Prior, PriorByGroup), "e.g. Gaussian(0, 1)")
+        priors, floors = self.priors_and_floors(tree)
         mappings = per_leaf("mapping", self.mapping, tree, (Mapping,), "e.g. Exponential(3.0)")
-        kinds = (ReflectingFloor, ClippingFloor, type(None))
-        floors = per_leaf("floor", self.floor, tree, kinds, "e.g. ReflectingFloor(-1.0)")
         speed = 1.0 if self.is_automatic else self.speed
         speeds = per_leaf("speed", speed, tree, None, "", by_path=False)
         temperatures = per_leaf("temperature", self.temperature, tree, None, "", by_path=False)
@@ -138,6 +136,14 @@ class Settings:
             remedy = "use a number or schedule, or method=synsamp.Overdamped()"
             raise refuse("speed", "must not depend on θ with a velocity", "a Speed", remedy)
         return [_leaf_rule(*own) for own in zip(paths(tree), leaves, *settings, strict=True)]
+
+    def priors_and_floors(self, parameters: Tree) -> tuple[list[Any], list[Any]]:
+        """Prior and floor of every leaf."""
+        kinds = (Prior, PriorByGroup)
+        priors = per_leaf("prior", self.prior, parameters, kinds, "e.g. Gaussian(0, 1)")
+        floors = (ReflectingFloor, ClippingFloor, type(None))
+        remedy = "e.g. ReflectingFloor(-1.0)"
+        return priors, per_leaf("floor", self.floor, parameters, floors, remedy)
 
     def weights(self, parameters: Tree) -> Tree:
         """w = f(θ) for every leaf."""
