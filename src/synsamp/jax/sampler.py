@@ -21,6 +21,7 @@ import optax
 from synsamp.arguments import function
 from synsamp.errors import refuse
 from synsamp.jax.floors import Floor
+from synsamp.jax.log_prior import LogPrior
 from synsamp.jax.preconditioner import RMSProp
 from synsamp.jax.pytree import LeafSetting, Schedule, Tree, paths
 from synsamp.jax.rewiring.positions import (
@@ -99,7 +100,7 @@ def sampler(
     log_likelihood: Callable[..., Any],
     *,
     speed: LeafSetting[float | Schedule | Speed] | Literal["auto"],
-    prior: LeafSetting[Prior | PriorByGroup] = Flat(),  # noqa: B008 (frozen)
+    prior: LeafSetting[Prior | PriorByGroup | LogPrior] = Flat(),  # noqa: B008 (frozen)
     mapping: LeafSetting[Mapping] = Identity(),  # noqa: B008
     temperature: LeafSetting[float | Schedule] = 1.0,
     data_size: float = 1.0,

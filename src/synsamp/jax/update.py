@@ -22,6 +22,7 @@ from synsamp.arguments import instance, number
 from synsamp.errors import refuse
 from synsamp.jax import bridge
 from synsamp.jax.floors import ClippingFloor, ReflectingFloor
+from synsamp.jax.log_prior import LogPrior
 from synsamp.jax.preconditioner import RMSProp
 from synsamp.jax.pytree import (
     Tree,
@@ -139,8 +140,9 @@ class Settings:
 
     def priors_and_floors(self, parameters: Tree) -> tuple[list[Any], list[Any]]:
         """Prior and floor of every leaf."""
-        kinds = (Prior, PriorByGroup)
-        priors = per_leaf("prior", self.prior, parameters, kinds, "e.g. Gaussian(0, 1)")
+        kinds = (Prior, PriorByGroup, LogPrior)
+        remedy = "e.g. Gaussian(0, 1), or LogPrior(log_density)"
+        priors = per_leaf("prior", self.prior, parameters, kinds, remedy)
         floors = (ReflectingFloor, ClippingFloor, type(None))
         remedy = "e.g. ReflectingFloor(-1.0)"
         return priors, per_leaf("floor", self.floor, parameters, floors, remedy)
@@ -250,13 +252,15 @@ def leaf_terms(
 def _leaf_rule(
     path: str,
     leaf: jax.ShapeDtypeStruct,
-    prior: Prior | PriorByGroup,
+    prior: Prior | PriorByGroup | LogPrior,
     mapping: Mapping,
     floor: Any,
     speed: Any,
     temperature: Any,
 ) -> LeafRule:
-    gradient = bridge.prior_gradient(prior, leaf.shape)
+    gradient: bridge.ArrayFunction = (
+        prior.gradient if isinstance(prior, LogPrior) else bridge.prior_gradient(prior, leaf.shape)
+    )
     bridge.require_traceable(f"prior at {path}", gradient, leaf)
     weight = slope = None
     if not isinstance(mapping, Identity):
