@@ -17,9 +17,9 @@ import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -39,7 +39,7 @@ ROWS = Path("runs") / "sampling_gain.csv"
 RATES = (0.01, 0.03, 0.1, 0.3)
 """Learning rates of the mean loss; Adam's are a tenth."""
 WIDTHS, FIRST_WIDTH = (0.5, 1.0, 2.0, 4.0, 8.0), 2.0
-BATCH, MEMBERS, TAU, KEPT = 50, 5, 10.0, 30
+BATCH, MEMBERS, TAU, CYCLES = 50, 5, 10.0, 10
 SEEDS, TUNING_SEED, VALIDATION = range(8), 10**6, 1000
 TEMPERATURES = (0.001, 0.1)
 BURN_IN = (0.0, 0.1, 0.25, 0.5, 0.9)
@@ -75,8 +75,8 @@ class Task:
 
 
 TASKS = {
-    "digits": Task(DigitsToLearn(source="embedded", training=300, test=2000), 30, 3000),
-    "mnist": Task(DigitsToLearn(source="mnist", training=3000, test=2000), 50, 6000),
+    "digits": Task(DigitsToLearn(source="embedded", training=300, test=1000), 30, 3000),
+    "mnist": Task(DigitsToLearn(source="mnist", training=3000, test=1000), 30, 4500),
 }
 
 
@@ -86,111 +86,145 @@ def logits(w: Any, x: Any) -> Any:
     return hidden @ w["out"] + w["out_bias"]
 
 
-def log_likelihood(w: Any, x: Any, y: Any) -> Any:
-    """The mean over a minibatch."""
-    return -optax.softmax_cross_entropy_with_integer_labels(logits(w, x), y).mean()
-
-
 @jax.jit
 def each_probability(rows: Any, x: Any) -> Any:
     """Class probabilities of every network (leaves: network, …)."""
     return jax.lax.map(lambda w: jax.nn.softmax(logits(w, x)), rows)
 
 
-class Training:
-    """A task with a prior, training images and the seed of a run."""
+class Training(NamedTuple):
+    """A task with the width of its prior, training images and the seed of a run."""
 
-    def __init__(self, task: Task, width: float, images: Any, seed: int) -> None:
-        self.task, self.width, self.seed = task, width, seed
-        self.images = tuple(map(jnp.asarray, images))
-
-
-@cache
-def _sampler(task: Task, width: float, n: int, settings: tuple[tuple[str, Any], ...]) -> sj.Sampler:
-    prior = {name: ss.Gaussian(0.0, std) for name, std in task.stds(width).items()}
-    return sj.sampler(log_likelihood, prior=prior, data_size=n, **dict(settings))
+    task: Task
+    width: float
+    images: Any
+    seed: int
 
 
-def sampled(
-    own: Training,
-    rate: float,
-    temperature: Any = 1.0,
-    burn_in: float = 0.5,
-    keep: int = KEPT,
-    **settings: Any,
+class Recipe(NamedTuple):
+    """How a method moves the weights, and which networks of a run it keeps."""
+
+    optimiser: Callable[..., optax.GradientTransformation]
+    """Of rate, temperature, standard deviations, N, steps and key."""
+    temperature: float = 1.0
+    decays: bool = False
+    """Whether the prior is a weight decay in the loss."""
+    burn_in: float = 0.5
+    kept: int = 30
+    members: int = 1
+    """Independent runs, which share the gradients."""
+
+
+@partial(jax.jit, static_argnames=("recipe", "task", "steps"))
+def _run(
+    recipe: Recipe,
+    task: Task,
+    steps: int,
+    w: Any,
+    key: Any,
+    x: Any,
+    y: Any,
+    rate: Any,
+    T: Any,
+    width: Any,
 ) -> Any:
-    """``keep`` networks along one run of the rule, after its burn-in."""
-    n, skipped = len(own.images[0]), int(own.task.steps * burn_in)
-    given = dict(speed=rate / n, temperature=temperature) | settings
-    draws = sj.run(
-        _sampler(own.task, own.width, n, tuple(given.items())),
-        own.task.start,
-        steps=own.task.steps - skipped,
-        burn_in=skipped,
-        thin=(own.task.steps - skipped) // keep,
-        data=own.images,
-        batch_size=BATCH,
-        key=own.seed,
-        diagnostics=False,
-        progress=False,
+    """The networks that one run keeps; rate, temperature and width are compiled once."""
+    stds, skipped = task.stds(width), int(steps * recipe.burn_in)
+    optimiser = recipe.optimiser(rate, T, stds, len(x), steps, key)
+
+    def loss(w: Any, chosen: Any) -> Any:
+        decay = sum(jnp.sum((w[k] / std) ** 2) for k, std in stds.items()) / (2 * len(x))
+        fit = optax.softmax_cross_entropy_with_integer_labels(logits(w, x[chosen]), y[chosen])
+        return fit.mean() + recipe.decays * decay
+
+    def step(k: Any, carried: Any) -> Any:
+        w, state = carried
+        chosen = jax.random.randint(jax.random.fold_in(key, k), (BATCH,), 0, len(x))
+        updates, state = optimiser.update(jax.grad(loss)(w, chosen), state, w)
+        return optax.apply_updates(w, updates), state
+
+    thin = (steps - skipped) // recipe.kept
+
+    def keep(carried: Any, k: Any) -> Any:
+        first = skipped + k * thin
+        carried = jax.lax.fori_loop(first, first + thin, step, carried)
+        return carried, carried[0]
+
+    begun = jax.lax.fori_loop(0, skipped, step, (w, optimiser.init(w)))
+    return jax.lax.scan(keep, begun, jnp.arange(recipe.kept))[1]
+
+
+def networks(own: Training, recipe: Recipe, rate: float) -> Any:
+    """The networks that a method averages (leaves: network, …)."""
+    keys = jax.random.split(jax.random.key(own.seed), recipe.members)
+    steps = own.task.steps // recipe.members
+    found = [
+        _run(
+            recipe._replace(temperature=0.0),
+            own.task,
+            steps,
+            own.task.start(key),
+            key,
+            *own.images,
+            rate,
+            recipe.temperature,
+            own.width,
+        )
+        for key in keys
+    ]
+    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *found)
+
+
+def _adam(rate: Any, T: Any, stds: Any, n: int, steps: int, key: Any) -> Any:
+    return optax.adam(optax.cosine_decay_schedule(0.1 * rate, steps))
+
+
+def _rule(method: Any = ss.Overdamped()) -> Any:  # noqa: B008 (frozen)
+    def build(rate: Any, T: Any, stds: Any, n: int, steps: int, key: Any) -> Any:
+        return sj.sampling(
+            learning_rate=rate,
+            temperature=T,
+            prior=_prior(stds),
+            data_size=n,
+            method=method,
+            key=key,
+        )
+
+    return build
+
+
+def _prior(stds: Any) -> Any:
+    """Normal priors; standard deviations may be traced."""
+    return {k: sj.LogPrior(partial(_log_normal, std)) for k, std in stds.items()}
+
+
+def _log_normal(std: Any, w: Any) -> Any:
+    return -0.5 * jnp.sum((w / std) ** 2)
+
+
+def _cyclical(rate: Any, T: Any, stds: Any, n: int, steps: int, key: Any) -> Any:
+    cycles = sj.cyclical(1.0, steps // CYCLES)
+    return sj.sampling(
+        speed=lambda k: cycles.speed(k) * rate / n,
+        temperature=cycles.temperature,
+        prior=_prior(stds),
+        data_size=n,
+        key=key,
     )
-    return jax.tree.map(lambda x: x[0], draws.tree())
 
 
-@cache
-def _cycles(speed: float, steps: int) -> sj.Cycles:
-    return sj.cyclical(speed, steps)
-
-
-def cyclical(own: Training, rate: float) -> Any:
-    """The last network of each of ten cycles."""
-    cycles = _cycles(rate / len(own.images[0]), own.task.steps // 10)
-    return sampled(own, rate, cycles.temperature, 0.0, 10, speed=cycles.speed)
-
-
-@cache
-def _training_loop(task: Task, width: float, rate: float, steps: int) -> Callable[..., Any]:
-    optimiser = optax.adam(optax.cosine_decay_schedule(rate, steps))
-    stds = task.stds(width)
-
-    def loop(w: Any, key: Any, x: Any, y: Any) -> Any:
-        def loss(w: Any, chosen: Any) -> Any:
-            decay = sum(jnp.sum((w[k] / std) ** 2) for k, std in stds.items()) / 2
-            return decay / len(x) - log_likelihood(w, x[chosen], y[chosen])
-
-        def step(k: Any, carried: Any) -> Any:
-            w, state = carried
-            chosen = jax.random.randint(jax.random.fold_in(key, k), (BATCH,), 0, len(x))
-            updates, state = optimiser.update(jax.grad(loss)(w, chosen), state, w)
-            return optax.apply_updates(w, updates), state
-
-        return jax.lax.fori_loop(0, steps, step, (w, optimiser.init(w)))[0]
-
-    return jax.jit(loop)
-
-
-def adam(own: Training, rate: float, members: int = 1) -> Any:
-    """Independent networks that share the gradients, with a cosine schedule."""
-    loop = _training_loop(own.task, own.width, rate / 10, own.task.steps // members)
-    keys = jax.random.split(jax.random.key(own.seed), members)
-    found = [loop(own.task.start(key), key, *own.images) for key in keys]
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *found)
-
-
-INERTIA = ss.Underdamped(TAU)
-Method = Callable[[Training, float], Any]
-METHODS: dict[str, Method] = {
-    "Adam": adam,
-    f"ensemble of {MEMBERS}": lambda own, rate: adam(own, rate, MEMBERS),
-    "average along SGD": lambda own, rate: sampled(own, rate, 0.0),
-    "`Overdamped`, T = 1": sampled,
-    "`Underdamped` (SGHMC), T = 1": lambda own, rate: sampled(own, rate, method=INERTIA),
-    "`Underdamped`, T = 0.01": lambda own, rate: sampled(own, rate, 0.01, method=INERTIA),
-    "`Thermostat` (SGNHT), T = 1": lambda own, rate: sampled(own, rate, method=_thermostat(TAU)),
-    "`cyclical`, T = 1": cyclical,
+INERTIA, OVERDAMPED = _rule(ss.Underdamped(TAU)), _rule()
+METHODS = {
+    "Adam": Recipe(_adam, decays=True, burn_in=0.0, kept=1),
+    f"ensemble of {MEMBERS}": Recipe(_adam, decays=True, burn_in=0.0, kept=1, members=MEMBERS),
+    "average along SGD": Recipe(OVERDAMPED, 0.0),
+    "`Overdamped`, T = 1": Recipe(OVERDAMPED),
+    "`Underdamped` (SGHMC), T = 1": Recipe(INERTIA),
+    "`Underdamped`, T = 0.01": Recipe(INERTIA, 0.01),
+    "`Thermostat` (SGNHT), T = 1": Recipe(_rule(sj.Thermostat(TAU))),
+    "`cyclical`, T = 1": Recipe(_cyclical, burn_in=0.0, kept=CYCLES),
 }
 WIDE = ("Adam", "`Underdamped` (SGHMC), T = 1", "`Underdamped`, T = 0.01")
-_thermostat = cache(sj.Thermostat)
 
 
 @cache
@@ -224,7 +258,7 @@ def scored(rows: Any, name: str, seed: int) -> dict[str, float]:
 
 
 @cache
-def tuned(name: str, method: Method) -> tuple[float, float]:
+def tuned(name: str, recipe: Recipe) -> tuple[float, float]:
     """Learning rate and width of the prior with the best log score on further images."""
     task = TASKS[name]
     wanted = task.digits.model_copy(update={"training": task.digits.training + VALIDATION})
@@ -234,10 +268,8 @@ def tuned(name: str, method: Method) -> tuple[float, float]:
 
     @cache
     def score(rate: float, width: float) -> float:
-        each = each_probability(
-            method(Training(task, width, images, TUNING_SEED), rate), found.train[n:]
-        )
-        p = np.asarray(each.mean(axis=0), float)
+        rows = networks(Training(task, width, images, TUNING_SEED), recipe, rate)
+        p = np.asarray(each_probability(rows, found.train[n:]).mean(axis=0), float)
         return log_score(p, found.train_labels[n:]) if np.all(np.isfinite(p)) else np.inf
 
     rate = min(RATES, key=lambda rate: score(rate, FIRST_WIDTH))
@@ -264,16 +296,18 @@ class Rows:
 
 
 def measure(
-    rows: Rows, task: str, table: str, name: str, like: Method, method: Method, width: float = 0.0
+    rows: Rows, task: str, table: str, name: str, like: str, T: float = 1.0, width: float = 0.0
 ) -> None:
     """All seeds of a method at the rate, and by default the width, tuned for ``like``."""
+    recipe = METHODS[like]
     for seed in SEEDS:
         if rows.has(task=task, table=table, method=name, wanted=width, seed=seed):
             continue
-        rate, best = tuned(task, like)
+        rate, best = tuned(task, recipe)
         began, digits = time.process_time(), data(task, seed)
         own = Training(TASKS[task], width or best, (digits.train, digits.train_labels), seed)
-        found = scored(method(own, rate), task, seed)
+        given = recipe if name == like else recipe._replace(temperature=T)
+        found = scored(networks(own, given, rate), task, seed)
         seconds = time.process_time() - began
         key = dict(task=task, table=table, method=name, wanted=width, width=own.width)
         rows.add(**key, seed=seed, rate=rate, **found, seconds=seconds)
@@ -281,17 +315,17 @@ def measure(
 
 def burn_ins(rows: Rows, task: str) -> None:
     """The average after several lengths of burn-in, in the same runs."""
-    table, method = "burn-in", METHODS[WIDE[1]]
+    table, recipe = "burn-in", METHODS[WIDE[1]]
     for seed in SEEDS:
         if rows.has(task=task, table=table, seed=seed):
             continue
-        (rate, width), digits = tuned(task, method), data(task, seed)
+        (rate, width), digits = tuned(task, recipe), data(task, seed)
         own = Training(TASKS[task], width, (digits.train, digits.train_labels), seed)
-        kept = sampled(own, rate, burn_in=0.0, keep=2 * KEPT, method=INERTIA)
+        kept = networks(own, recipe._replace(burn_in=0.0, kept=60), rate)
         each = each_probability(kept, digits.test)
         strange = each_probability(kept, unfamiliar(len(digits.test), seed))
         for share in (*BURN_IN, 1.0):
-            first = min(int(share * 2 * KEPT), 2 * KEPT - 1)
+            first = min(int(share * 60), 59)
             found = scores(each[first:], strange[first:], digits.test_labels)
             name = f"{share:.0%}" if share < 1 else "the last network"
             key = dict(task=task, table=table, method=name, wanted=0.0, width=width)
@@ -305,19 +339,14 @@ def main() -> None:
     if not parser.parse_args().page:
         rows = Rows(ROWS)
         for task in TASKS:
-            for name, method in METHODS.items():
-                measure(rows, task, "methods", name, method, method)
+            for name in METHODS:
+                measure(rows, task, "methods", name, name)
         burn_ins(rows, "mnist")
         for T in TEMPERATURES:
-            like = METHODS[WIDE[2]]
-
-            def at(own: Training, rate: float, T: float = T) -> Any:
-                return sampled(own, rate, T, method=INERTIA)
-
-            measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", like, at)
+            measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", WIDE[2], T)
         for width in WIDTHS:
             for name in WIDE:
-                measure(rows, "mnist", "widths", name, METHODS[name], METHODS[name], width)
+                measure(rows, "mnist", "widths", name, name, width=width)
         sampling_gain_page.store(ROWS)
     sampling_gain_page.write_page()
 
