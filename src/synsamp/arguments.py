@@ -16,11 +16,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from synsamp.errors import SynsampError, refuse
 
 LARGEST_SEED = 2**63 - 1
+
+NumberFunction = Callable[..., ArrayLike]
+"""``f(θ, parameters)`` of one number, compiled by Numba, or of a whole array."""
 
 _COMPARISONS: tuple[tuple[str, Callable[[Any, Any], Any]], ...] = (
     (">", operator.gt),

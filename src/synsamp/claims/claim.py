@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from synsamp.analysis.intervals import Limits
 
@@ -131,7 +131,7 @@ class Claim:
     null_description: str = ""
     kind: Kind = "question"
     exact: bool = False
-    needs: Callable[[Any], bool] | None = None
+    needs: Callable[..., bool] | None = None
     limits: Limits = (None, None)
     null_limits: Limits = (None, None)
 

@@ -27,7 +27,7 @@ Measure = Callable[..., Value]
 """A function of ``(parameters, results)`` or of ``(parameters, results, branch)``."""
 
 
-def variants(measure: Measure, **arguments: tuple[Any, ...]) -> tuple[Measure, ...]:
+def variants(measure: Measure, **arguments: tuple[object, ...]) -> tuple[Measure, ...]:
     """Declare one measure several times, each with further arguments and another name.
 
     Parameters
@@ -52,7 +52,7 @@ def variants(measure: Measure, **arguments: tuple[Any, ...]) -> tuple[Measure, .
     """
     with_branch = "branch" in inspect.signature(measure).parameters
 
-    def variant(name: str, given: tuple[Any, ...]) -> Measure:
+    def variant(name: str, given: tuple[object, ...]) -> Measure:
         def alone(parameters: Any, results: Any) -> Value:
             return measure(parameters, results, *given)
 

@@ -44,7 +44,7 @@ class Response(NamedTuple):
         Reward of the last period.
     """
 
-    state: Mapping[str, Any]
+    state: Mapping[str, object]
     rates_hz: ArrayLike | Mapping[str, ArrayLike]
     reward: float = 0.0
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
 from synsamp.environments.base import Counts, Environment, Response
@@ -46,9 +46,9 @@ class GymnasiumEnvironment(Environment):
 
     def __init__(
         self,
-        make: str | Callable[[], Any],
-        encode: Callable[[Any], Any],
-        decode: Callable[[Counts], Any],
+        make: str | Callable[[], object],
+        encode: Callable[..., ArrayLike | Mapping[str, ArrayLike]],
+        decode: Callable[[Counts], ArrayLike],
         neurons: tuple[str, ...],
         period_s: float,
     ) -> None:

@@ -25,7 +25,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import xarray as xr
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -34,10 +34,17 @@ from synsamp.claims import Claim, Measure, Value, with_limits
 from synsamp.claims.declared import check_declared, evaluate
 from synsamp.protocol.context import Context
 
+if TYPE_CHECKING:  # slow imports
+    from matplotlib.figure import Figure
+
+    from synsamp import protocol
+
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
 
 Results = Mapping[str, xr.Dataset]
 """Named datasets of one run, read from disk; those of a branch are ``branch/record``."""
+Runnable: TypeAlias = "protocol.Protocol | xr.Dataset | Callable[[], xr.Dataset]"
+"""What ``run`` may return, alone or by name."""
 
 
 class Parameters(BaseModel):
@@ -141,18 +148,18 @@ class Experiment:
 
     name: str
     title: str
-    run: Callable[..., Any]
+    run: Callable[..., Runnable | Mapping[str, Runnable]]
     summary: str = ""
     alias: str = ""
     parameters: type[Parameters] = Parameters
     presets: Mapping[str, Parameters] = field(default_factory=dict)
     trials: Mapping[str, int] = field(default_factory=dict)
-    requires: Callable[[Any], None] | None = None
-    analyse: Callable[[Any, Results], Results] | None = None
+    requires: Callable[..., None] | None = None
+    analyse: Callable[..., Results] | None = None
     measures: Sequence[Measure] = ()
     claims: Sequence[Claim] = ()
     also_measured: Sequence[str] = ()
-    draw: Callable[[Any, Sequence[Results]], dict[str, Any]] | None = None
+    draw: Callable[..., Mapping[str, Figure]] | None = None
     captions: Mapping[str, str] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     deviations: tuple[str, ...] = ()

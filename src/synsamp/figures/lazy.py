@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-def draw_with(module: str) -> Callable[[Any, Sequence[Any]], dict[str, Any]]:
+def draw_with(module: str) -> Callable[..., dict[str, Figure]]:
     """Return a function that calls ``draw(parameters, runs)`` of a module.
 
     Parameters
@@ -16,8 +19,8 @@ def draw_with(module: str) -> Callable[[Any, Sequence[Any]], dict[str, Any]]:
         Full name, as ``"synsamp.paper.fig1_landscape.figures"``.
     """
 
-    def draw(parameters: Any, runs: Sequence[Any]) -> dict[str, Any]:
-        figures: dict[str, Any] = import_module(module).draw(parameters, runs)
+    def draw(parameters: Any, runs: Sequence[Any]) -> dict[str, Figure]:
+        figures: dict[str, Figure] = import_module(module).draw(parameters, runs)
         return figures
 
     return draw

@@ -8,14 +8,13 @@ To add one, subclass ``Mapping`` like the other files of this folder, or use ``C
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from synsamp.arguments import function, instance, number, numbers
+from synsamp.arguments import NumberFunction, function, instance, number, numbers
 from synsamp.errors import refuse
 from synsamp.specialise import is_compiled, specialise
 
@@ -107,11 +106,11 @@ class CustomMapping(Mapping):
     >>> CustomMapping(lambda x, p: x**2, lambda x, p: 2 * x)
     """
 
-    weight_of: Callable[..., Any]  # type: ignore[misc]
-    slope_of: Callable[..., Any]  # type: ignore[misc]
+    weight_of: NumberFunction  # type: ignore[misc]
+    slope_of: NumberFunction  # type: ignore[misc]
     parameter_values: tuple[float, ...] = ()
-    dlog_slope_of: Callable[..., Any] | None = None  # type: ignore[misc]
-    theta_of: Callable[..., Any] | None = None  # type: ignore[misc]
+    dlog_slope_of: NumberFunction | None = None  # type: ignore[misc]
+    theta_of: NumberFunction | None = None  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         function("weight_of", self.weight_of, "pass w as a function (θ, parameters)")

@@ -20,7 +20,13 @@ from numba import types
 from numba.extending import overload
 from numpy.typing import ArrayLike, NDArray
 
-from synsamp.arguments import function, instance, number_or_numbers, numbers
+from synsamp.arguments import (
+    NumberFunction,
+    function,
+    instance,
+    number_or_numbers,
+    numbers,
+)
 from synsamp.errors import refuse
 from synsamp.specialise import is_compiled, specialise
 
@@ -28,6 +34,8 @@ Values = float | NDArray[np.floating] | NDArray[np.integer]
 """One number for all parameters, or one per parameter."""
 Size = int | tuple[int, ...] | None
 """Shape of an array of random draws; None: the shape of the parameters."""
+Transition = Callable[..., tuple[float, float, float]]
+"""``f(parameters, b, T, elapsed)`` that returns (mean, keep, spread)."""
 
 
 def at(parameters: Any, i: int) -> Any:
@@ -208,10 +216,10 @@ class CustomPrior(Prior):
     >>> CustomPrior(lambda x, p: -(x**4) / p[0], lambda x, p: -4 * x**3 / p[0], (2.0,))
     """
 
-    log_density_of: Callable[..., Any]  # type: ignore[misc]
-    gradient_of: Callable[..., Any]  # type: ignore[misc]
+    log_density_of: NumberFunction  # type: ignore[misc]
+    gradient_of: NumberFunction  # type: ignore[misc]
     parameter_values: tuple[Values, ...] = ()
-    transition_of: Callable[..., Any] | None = None  # type: ignore[misc]
+    transition_of: Transition | None = None  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         function("log_density_of", self.log_density_of)

@@ -36,7 +36,7 @@ class PriorByGroup:
     priors: tuple[Prior, ...]
     group: NDArray[np.int64]
 
-    def __init__(self, priors: Sequence[Prior], group: NDArray[np.integer] | Sequence[Any]) -> None:
+    def __init__(self, priors: Sequence[Prior], group: ArrayLike) -> None:
         one_each = "give one prior per label"
         instance("priors", priors, (tuple, list), one_each)
         for k, prior in enumerate(priors):

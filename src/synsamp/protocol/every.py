@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from synsamp import arguments
 
@@ -21,7 +20,7 @@ class Every:
     """
 
     seconds: float
-    what: Any
+    what: object
 
 
 def every(seconds: float, what: object) -> Every:

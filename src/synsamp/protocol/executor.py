@@ -135,6 +135,7 @@ class ProtocolRun:
             fork.begin()
         elif isinstance(step, Every):
             branch.repeated.append(step)
+            assert isinstance(step.what, Change)  # a record is no step
             self._change(branch, step.what, f"from now on every {step.seconds:g} s: ")
         else:
             self._do(branch, step)
@@ -159,6 +160,7 @@ class ProtocolRun:
             branch.take_rows(point)
             for each in branch.repeated:
                 if point % branch.steps_of(each) == 0:
+                    assert isinstance(each.what, Change)
                     self._change(branch, each.what, None)
         if abs(simulation.time_s - end_s) <= 1e-9 * self._protocol.sync_interval_s:
             branch.index, branch.began_s = branch.index + 1, None

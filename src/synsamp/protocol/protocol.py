@@ -67,7 +67,7 @@ class Protocol:
         sync_interval_s: float = 10.0,
         drift_interval_s: float | None = None,
         theta: Mapping[str, ArrayLike] | None = None,
-        start: Mapping[str, Any] | None = None,
+        start: Mapping[str, object] | None = None,
     ) -> None:
         arguments.instance("network", network, Network, "e.g. winner_take_all_network()")
         self.network = network

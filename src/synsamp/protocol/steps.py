@@ -209,7 +209,7 @@ class Change:
     def __init__(
         self,
         what: str | Sequence[str] | Callable[[View], Mapping[str, ParameterChanges]],
-        **numbers: Any,
+        **numbers: object,
     ) -> None:
         if callable(what) == bool(numbers):
             rule = "must have projections with numbers, or a function of the state alone"

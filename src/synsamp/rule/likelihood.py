@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from synsamp.arguments import function, instance, number, whole
 from synsamp.errors import refuse
@@ -70,13 +70,39 @@ def _hidden_batch_template(theta: Any, step: int, rng: Any, inputs: Any, data: A
     return mean / batch  # type: ignore[name-defined]  # noqa: F821
 
 
-def in_turn(k: int, n: int, rng: Any) -> Any:
-    """Present the inputs in a fixed order, as in the paper's derivation: k modulo n."""
+def in_turn(k: int, n: int, rng: np.random.Generator) -> int:
+    """Present the inputs in a fixed order, as in the paper's derivation: k modulo n.
+
+    Parameters
+    ----------
+    k, n : int
+        Number of the presentation, and how many inputs there are.
+    rng : numpy.random.Generator
+        Not used.
+
+    Returns
+    -------
+    int
+        Index of the input.
+    """
     return k % n
 
 
-def at_random(k: int, n: int, rng: Any) -> Any:
-    """Draw a random input for every presentation, as in the paper's simulations."""
+def at_random(k: int, n: int, rng: np.random.Generator) -> int:
+    """Draw a random input for every presentation, as in the paper's simulations.
+
+    Parameters
+    ----------
+    k, n : int
+        Number of the presentation, and how many inputs there are.
+    rng : numpy.random.Generator
+        Generator of the chain.
+
+    Returns
+    -------
+    int
+        Index of the input.
+    """
     return int(rng.random() * n)
 
 
@@ -99,8 +125,8 @@ class Batch:
         Factor N of the likelihood term.
     """
 
-    gradient: Callable[..., Any]
-    data: tuple[Any, ...] = ()
+    gradient: Callable[..., ArrayLike]
+    data: tuple[object, ...] = ()
     data_size: float = 1.0
 
     def __post_init__(self) -> None:
@@ -178,11 +204,11 @@ class Online:
         Inputs per step; the step uses the mean of their gradients.
     """
 
-    gradient: Callable[..., Any]
-    inputs: NDArray[Any]
-    data: tuple[Any, ...] = ()
+    gradient: Callable[..., ArrayLike]
+    inputs: NDArray[np.generic]
+    data: tuple[object, ...] = ()
     data_size: float | None = None
-    order: Callable[[int, int, Any], Any] = at_random
+    order: Callable[[int, int, np.random.Generator], int] = at_random
     batch: int = 1
 
     def __post_init__(self) -> None:
@@ -292,7 +318,7 @@ class HiddenStates(Online):
 
     has_fixed_gradient = False  # the response is a draw
 
-    respond: Callable[..., Any] | None = None
+    respond: Callable[..., ArrayLike] | None = None
     memory: Callable[[np.random.SeedSequence], Memory] | None = None
 
     def __post_init__(self) -> None:
@@ -385,7 +411,7 @@ def _two_rows(theta: NDArray[np.float64]) -> NDArray[np.float64]:
 Likelihood = Batch | Online | HiddenStates
 
 
-def as_likelihood(likelihood: Likelihood | Callable[..., Any] | None) -> Likelihood | None:
+def as_likelihood(likelihood: Likelihood | Callable[..., ArrayLike] | None) -> Likelihood | None:
     """A function becomes a ``Batch``; None means no likelihood term."""
     if likelihood is None or isinstance(likelihood, (Batch, Online)):
         return likelihood

@@ -146,7 +146,7 @@ class MALA:
     >>> sample(Rule(gradient, Gaussian(0, 1)), start=[0.0], method=MALA(log_likelihood))
     """
 
-    log_likelihood: Callable[..., Any] | None = None
+    log_likelihood: Callable[..., float] | None = None
     metric: Floats | None = None
     length: float = 1.0
     state_rows = 1  # its first number counts the accepted steps

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from synsamp.arguments import instance, number_or_numbers, numbers
 from synsamp.errors import refuse
@@ -59,7 +59,7 @@ class Rule:
 
     def __init__(
         self,
-        likelihood: Likelihood | Callable[..., Any] | None = None,
+        likelihood: Likelihood | Callable[..., ArrayLike] | None = None,
         prior: Prior | PriorByGroup = _FLAT,
         speed: Values | Sequence[float] | Speed = 1.0,
         temperature: Values | Sequence[float] | Callable[[float], Values] = 1.0,

@@ -6,14 +6,14 @@ speed therefore needs its derivative, which is checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from synsamp.arguments import function, instance, number_or_numbers, numbers
+from synsamp.arguments import NumberFunction, function, instance, number_or_numbers, numbers
 from synsamp.errors import refuse
 from synsamp.noise.arithmetic import scalar
 from synsamp.priors.base import Values
@@ -48,8 +48,8 @@ class Speed:
     >>> Speed(lambda x, p: 1 / (1 + x**2), lambda x, p: -2 * x / (1 + x**2) ** 2)
     """
 
-    value_of: Callable[..., Any]
-    slope_of: Callable[..., Any]
+    value_of: NumberFunction
+    slope_of: NumberFunction
     parameter_values: tuple[Values, ...] = ()
 
     def __post_init__(self) -> None:

@@ -57,7 +57,7 @@ class FokkerPlanck:
 
     axes: tuple[NDArray[np.float64], ...]
     stationary: NDArray[np.float64]
-    generator: Any
+    generator: sparse.csr_matrix
 
     @property
     def cell(self) -> float:
@@ -114,7 +114,7 @@ class FokkerPlanck:
 def fokker_planck(
     rule: Rule,
     *axes: ArrayLike,
-    log_likelihood: Callable[[NDArray[np.float64]], Any] | None = None,
+    log_likelihood: Callable[[NDArray[np.float64]], ArrayLike] | None = None,
 ) -> FokkerPlanck:
     """Discretise the Fokker–Planck equation of a rule.
 
@@ -203,7 +203,9 @@ def _uniform_axis(axis: ArrayLike) -> NDArray[np.float64]:
 
 
 def _check_gradient(
-    rule: Rule, log_likelihood: Callable[[NDArray[np.float64]], Any], points: NDArray[np.float64]
+    rule: Rule,
+    log_likelihood: Callable[[NDArray[np.float64]], ArrayLike],
+    points: NDArray[np.float64],
 ) -> None:
     """Raise an error unless the rule's gradient is the gradient of ``log_likelihood``."""
     if not isinstance(rule.likelihood, Batch):

@@ -22,7 +22,7 @@ def run_seed(
 ) -> Results:
     """Run one seed; what is not in the context's tables already is returned."""
     more = (context,) if experiment.takes_context else ()
-    given = experiment.run(parameters, seed, *more)
+    given: object = experiment.run(parameters, seed, *more)
     if isinstance(given, Protocol):
         return given.carry_out(seed, context)
     if isinstance(given, xr.Dataset):

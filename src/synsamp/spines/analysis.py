@@ -77,6 +77,10 @@ class Analysis:
         What the reader must know before any number, the warnings of the table included.
     missing
         What could not be computed and why.
+    threshold_given
+        Whether the caller gave the threshold of detection.
+    seed
+        Seed of the resamples and simulations.
     """
 
     table: SpineTable

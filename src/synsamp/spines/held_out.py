@@ -81,6 +81,11 @@ def held_out(
         Seed of all random numbers.
     progress
         Show a progress bar on a terminal.
+
+    Returns
+    -------
+    HeldOut
+        Scores of the models, the power to distinguish them, and the answer as a sentence.
     """
     chosen = table.part(table.ever_seen)
     if not chosen.has_sizes or chosen.times.size < FEWEST_SESSIONS:

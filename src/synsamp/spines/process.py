@@ -122,7 +122,17 @@ class OneTimeScale(Process):
 
 @dataclass(frozen=True)
 class TwoTimeScales(Process):
-    """The sum of a slow and a fast Ornstein–Uhlenbeck process."""
+    """The sum of a slow and a fast Ornstein–Uhlenbeck process.
+
+    Parameters
+    ----------
+    mean
+        Mean of log size.
+    slow_spread, slow_relaxation, fast_spread, fast_relaxation
+        Stationary standard deviation of log size, and relaxation time, of the two processes.
+    noise
+        Standard deviation of the measurement error of log size.
+    """
 
     NAME: ClassVar[str] = "two time scales"
     POSITIVE: ClassVar[tuple[str, ...]] = (
@@ -149,7 +159,17 @@ class TwoTimeScales(Process):
 
 @dataclass(frozen=True)
 class RandomWalk(Process):
-    """Diffusion without return to a mean, from a Gaussian start at the first session."""
+    """Diffusion without return to a mean, from a Gaussian start at the first session.
+
+    Parameters
+    ----------
+    start_mean, start_spread
+        Mean and standard deviation of log size at the first session.
+    diffusion
+        D: the variance of log size grows by 2 D per unit of time.
+    noise
+        Standard deviation of the measurement error of log size.
+    """
 
     NAME: ClassVar[str] = "random walk"
     POSITIVE: ClassVar[tuple[str, ...]] = ("start_spread", "diffusion")

@@ -152,6 +152,11 @@ def simulated_table(
     seed
         Seed of all random numbers.
 
+    Returns
+    -------
+    SpineTable
+        The simulated table.
+
     Examples
     --------
     >>> from synsamp.spines import simulated_table

@@ -129,7 +129,7 @@ def _ml_paths(
         return _record(moving, parameters.ml_time, parameters.rule.dt, every=0.04)
 
     def slope(ends: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = [likelihood.gradient(end, *likelihood.data) for end in ends]
+        found = [np.asarray(likelihood.gradient(end, *likelihood.data)) for end in ends]
         return np.linalg.norm(found, axis=1)
 
     states = climb(0.0)

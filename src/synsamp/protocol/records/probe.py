@@ -32,7 +32,7 @@ class ProbeRecord(StateRecord):
         stimulus: StimulusLike,
         duration_s: float,
         of: Callable[[Probe], object],
-        **options: Any,
+        **options: float | int | str,
     ) -> None:
         self.stimulus, self.options = stimulus, options  # checked by `check`
         self.duration_s = arguments.number("duration_s", duration_s, above=0, at_most=1e12)
