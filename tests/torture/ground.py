@@ -16,7 +16,7 @@ from pathlib import Path
 
 import synsamp.report.write
 import synsamp.runs.ensembles.run
-import synsamp.runs.storage.check  # noqa: F401 (all that a command imports, before the forks)
+import synsamp.runs.storage.check
 import toys.coins
 import toys.walk  # noqa: F401
 from synsamp import cli

@@ -5,7 +5,7 @@
     al. 2020); they begin with w = 0
 
 Both keep K connections, as `HardRewiring` does, and learn with any optimiser; θ of a slot is its
-weight. `run` calls ``rewire`` every ``every`` steps; in a loop of your own, call it yourself.
+weight. `run` calls ``rewire`` every ``every`` steps; in a custom loop, call it yourself.
 """
 
 from __future__ import annotations
