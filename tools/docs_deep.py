@@ -1,10 +1,10 @@
-"""Measure the bias of the rule in JAX by comparison with NUTS.
+"""Measure the bias of the rule in JAX, and update docs/reference/deep-reference.md.
 
-Updates docs/reference/deep-reference.md:
+    python -m tools.docs_deep              # all tables
+    python -m tools.docs_deep methods      # one: bias, preconditioner or methods
 
-    python -m tools.docs_deep
-
-The script writes all numbers of the tables; NUTS is tests/jax_rule/nuts_reference.npz.
+The script writes all numbers of the tables. Two compare with NUTS, which is
+tests/jax_rule/nuts_reference.npz; `methods` has a density whose spread is known.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from scipy.special import polygamma
 
 import synsamp as ss
 import synsamp.jax as sj
@@ -96,19 +100,78 @@ def preconditioned() -> list[Row]:
     return rows
 
 
-def main() -> None:
-    """Measure and insert."""
+def biases() -> list[Row]:
+    """Bias of the paper's dynamics on two models."""
     rows = []
     for name, speeds in SPEEDS.items():
         for speed in speeds:
             rows.append(compared(name, speed))
             print(rows[-1], flush=True)
-    tables = {"bias": markdown_table(rows), "preconditioner": markdown_table(preconditioned())}
-    for name, table in tables.items():
-        text = insert(PAGE.read_text(), name, table)
+    return rows
+
+
+METHODS = {
+    "`Overdamped()`": ss.Overdamped(),
+    "`Underdamped(10)` (SGHMC)": ss.Underdamped(10.0),
+    "`Thermostat(10)` (SGNHT)": sj.Thermostat(10.0),
+}
+STEPS_AS_LONG = (0.25, 0.5, 1.0)
+"""Lengths of a step of inertia, sqrt(10 b), for the logarithm of a Gamma(1.5) variable."""
+NOISE, COPIES, KEPT = 3.0, 20_000, 20
+
+
+def _noisy(w: Any, key: Any) -> Any:
+    return jnp.sum(w * NOISE * jax.random.normal(key, w.shape))
+
+
+def _spread(method: Any, speed: float, noisy: bool) -> float:
+    """Standard deviation of many copies of log Gamma(1.5), relative to the right one."""
+    prior = ss.CustomPrior(lambda x, p: 1.5 * x - np.exp(x), lambda x, p: 1.5 - np.exp(x))
+    algorithm = sj.sampler(
+        _noisy if noisy else lambda w: jnp.zeros(()), prior=prior, speed=speed, method=method
+    )
+    # The slowest relaxation takes about 1/b steps, and a few τ.
+    thin = int(2 / speed + 30)
+    start = jnp.asarray(np.log(np.random.default_rng(0).gamma(1.5, size=COPIES)), jnp.float32)
+    draws = sj.run(
+        algorithm,
+        start,
+        steps=KEPT * thin,
+        thin=thin,
+        burn_in=2 * thin,
+        diagnostics=False,
+        progress=False,
+    )
+    return float(draws["theta"].std() / np.sqrt(polygamma(1, 1.5)) - 1)
+
+
+def methods() -> list[Row]:
+    """Bias of each method, without and with noise of the gradient."""
+    rows: list[Row] = []
+    for length in STEPS_AS_LONG:
+        for name, method in METHODS.items():
+            speed = length**2 / 10
+            found = [_spread(method, speed, noisy) for noisy in (False, True)]
+            row: Row = {"speed b": f"{speed:.3g}", "method": name}
+            for title, value in zip(
+                ("bias of the std", "with noisy gradients"), found, strict=True
+            ):
+                row[title] = f"{value:+.1%}".replace("-", "−").replace("%", " %")
+            rows.append(row)
+            print(rows[-1], flush=True)
+    return sorted(rows, key=lambda row: str(row["method"]))
+
+
+TABLES = {"bias": biases, "preconditioner": preconditioned, "methods": methods}
+
+
+def main(names: list[str]) -> None:
+    """Measure and insert."""
+    for name in names or list(TABLES):
+        text = insert(PAGE.read_text(), name, markdown_table(TABLES[name]()))
         with replacing(PAGE) as file:
             file.write(text.encode())
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,45 +1,83 @@
 """Does sampling help? Averages over samples against Adam, ensembles and SGD, at equal gradients.
 
-    python -m tools.sampling_gain --quick          # ones and twos, 2 seeds, under a minute
-    python -m tools.sampling_gain                  # MNIST, 8 seeds (`synsamp data fetch mnist`)
-    python -m tools.sampling_gain --prior-std 2    # another prior
+    make sampling-gain                             # everything; continues after a stop
+    python -m tools.sampling_gain --page           # only write the tables of the page again
 
-Every method may compute as many gradients of minibatches and keeps as many networks, whose class
-probabilities are averaged. The learning rate of each method is the one of three with the best log
-score on held-out training images, at a seed that is not scored. The prior of a weight is normal
-with the standard deviation ``prior-std`` / sqrt(inputs of its layer); Adam, SGD and the ensemble
-have it too, as weight decay. Prints means with 95 % intervals over seeds and writes every seed to
-``runs/sampling_gain.csv``.
+Every method may compute as many gradients of minibatches and averages the class probabilities of as
+many networks (Adam: of one). The prior of a weight is normal with the standard deviation ``width``
+/ sqrt(inputs of its layer); Adam and the ensemble have it too, as weight decay. The learning rate
+of each method, then the width, are those with the best log score on 1,000 further training images,
+at a seed that is not scored. Rows go to ``runs/sampling_gain.csv``, and when all are there, to
+``docs/data/sampling_gain.csv`` and the tables of ``docs/sampling-gain.md``.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 import pandas as pd
-from scipy import stats
 
 import synsamp as ss
 import synsamp.jax as sj
-from benchmarks import markdown_table
 from synsamp.analysis.calibration import accuracy, log_score, reliability
 from synsamp.analysis.out_of_distribution import detection, entropy
 from synsamp.beyond.ensemble_mnist.out_of_distribution import letters
 from synsamp.beyond.shared.labelled_digits import DigitsToLearn, LabelledDigits, sample_digits
+from tools import sampling_gain_page
 
-SIZES = {
-    "quick": dict(source="embedded", training=300, test=500, hidden=30, steps=600, kept=10),
-    "full": dict(source="mnist", training=3000, test=5000, hidden=100, steps=30_000, kept=30),
+ROWS = Path("runs") / "sampling_gain.csv"
+RATES = (0.01, 0.03, 0.1, 0.3)
+"""Learning rates of the mean loss; Adam's are a tenth."""
+WIDTHS, FIRST_WIDTH = (0.5, 1.0, 2.0, 4.0, 8.0), 2.0
+BATCH, MEMBERS, TAU, CYCLES = 50, 5, 10.0, 10
+SEEDS, TUNING_SEED, VALIDATION = range(8), 10**6, 1000
+TEMPERATURES = (0.001, 0.1)
+BURN_IN = (0.0, 0.1, 0.25, 0.5, 0.9)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Digits, a network with one hidden layer, and the number of gradients."""
+
+    digits: DigitsToLearn
+    hidden: int
+    steps: int
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of weights and biases."""
+        hidden, classes = self.hidden, self.digits.classes
+        weights = {"in": (784, hidden), "out": (hidden, classes)}
+        return weights | {"in_bias": (hidden,), "out_bias": (classes,)}
+
+    def stds(self, width: float) -> dict[str, float]:
+        """Standard deviations of the prior."""
+        inputs = {"in": 784, "out": self.hidden}
+        return {name: width / inputs.get(name, 1) ** 0.5 for name in self.shapes}
+
+    def start(self, key: Any) -> Any:
+        """Random weights that preserve variances; biases are 0."""
+        keys = jax.random.split(key, len(self.shapes))
+        return {
+            name: jax.random.normal(k, shape) * (2.0 / shape[0]) ** 0.5 * (len(shape) > 1)
+            for k, (name, shape) in zip(keys, self.shapes.items(), strict=True)
+        }
+
+
+TASKS = {
+    "digits": Task(DigitsToLearn(source="embedded", training=300, test=1000), 30, 3000),
+    "mnist": Task(DigitsToLearn(source="mnist", training=3000, test=1000), 30, 4500),
 }
-RATES = (0.01, 0.03, 0.1)
-BATCH, MEMBERS, TUNING_SEED = 50, 5, 10**6
 
 
 def logits(w: Any, x: Any) -> Any:
@@ -48,77 +86,56 @@ def logits(w: Any, x: Any) -> Any:
     return hidden @ w["out"] + w["out_bias"]
 
 
-def log_likelihood(w: Any, x: Any, y: Any) -> Any:
-    """The mean over a minibatch."""
-    return -optax.softmax_cross_entropy_with_integer_labels(logits(w, x), y).mean()
+@jax.jit
+def each_probability(rows: Any, x: Any) -> Any:
+    """Class probabilities of every network (leaves: network, …)."""
+    return jax.lax.map(lambda w: jax.nn.softmax(logits(w, x)), rows)
 
 
-class Problem:
-    """Data of one seed, and a network to start from."""
+class Training(NamedTuple):
+    """A task with the width of its prior, training images and the seed of a run."""
 
-    def __init__(self, size: dict[str, Any], prior_std: float, seed: int) -> None:
-        self.size, self.seed = size, seed
-        wanted = DigitsToLearn(**{k: size[k] for k in ("source", "training", "test")})
-        self.digits: LabelledDigits = sample_digits(wanted, np.random.SeedSequence(seed))
-        shapes = {"in": (784, size["hidden"]), "out": (size["hidden"], wanted.classes)}
-        self.stds = {name: prior_std / shape[0] ** 0.5 for name, shape in shapes.items()}
-        self.stds |= {"in_bias": prior_std, "out_bias": prior_std}
-        self.shapes: dict[str, tuple[int, ...]] = {
-            **shapes,
-            "in_bias": (size["hidden"],),
-            "out_bias": (wanted.classes,),
-        }
-
-    def start(self, key: Any) -> Any:
-        """Random weights that preserve variances."""
-        keys = jax.random.split(key, len(self.shapes))
-        return {
-            name: jax.random.normal(k, shape) * (2.0 / shape[0]) ** 0.5 * (len(shape) > 1)
-            for k, (name, shape) in zip(keys, self.shapes.items(), strict=True)
-        }
-
-    def probabilities(self, rows: Any, x: Any) -> Any:
-        """Class probabilities, averaged over kept networks (leaves: network, …)."""
-        each = jax.lax.map(lambda w: jax.nn.softmax(logits(w, x)), rows)
-        return np.asarray(each.mean(axis=0), float)
+    task: Task
+    width: float
+    images: Any
+    seed: int
 
 
-def sampled(
-    problem: Problem, train: Any, rate: float, temperature: Any = 1.0, **settings: Any
+class Recipe(NamedTuple):
+    """How a method moves the weights, and which networks of a run it keeps."""
+
+    optimiser: Callable[..., optax.GradientTransformation]
+    """Of rate, temperature, standard deviations, N, steps and key."""
+    temperature: float = 1.0
+    decays: bool = False
+    """Whether the prior is a weight decay in the loss."""
+    burn_in: float = 0.5
+    kept: int = 30
+    members: int = 1
+    """Independent runs, which share the gradients."""
+
+
+@partial(jax.jit, static_argnames=("recipe", "task", "steps"))
+def _run(
+    recipe: Recipe,
+    task: Task,
+    steps: int,
+    w: Any,
+    key: Any,
+    x: Any,
+    y: Any,
+    rate: Any,
+    T: Any,
+    width: Any,
 ) -> Any:
-    """Networks along one run of the rule; the second half of the run is kept."""
-    size, n = problem.size, len(train[0])
-    prior = {name: ss.Gaussian(0.0, std) for name, std in problem.stds.items()}
-    given = dict(speed=rate / n, temperature=temperature, data_size=n) | settings
-    half = size["steps"] // 2
-    draws = sj.run(
-        sj.sampler(log_likelihood, prior=prior, **given),
-        problem.start,
-        steps=half,
-        burn_in=half,
-        thin=half // size["kept"],
-        data=train,
-        batch_size=BATCH,
-        key=problem.seed,
-        diagnostics=False,
-        progress=False,
-    )
-    return jax.tree.map(lambda x: x[0], draws.tree())
-
-
-def cyclical(problem: Problem, train: Any, rate: float) -> Any:
-    """The last network of each cycle."""
-    cycles = sj.cyclical(4 * rate / len(train[0]), problem.size["steps"] // problem.size["kept"])
-    return sampled(problem, train, rate, cycles.temperature, speed=cycles.speed)
-
-
-def trained(problem: Problem, train: Any, optimiser: Any, steps: int, key: Any) -> Any:
-    """The network at the end of a run of an optimiser, with the prior as weight decay."""
-    x, y = map(jnp.asarray, train)
+    """The networks that one run keeps; rate, temperature and width are compiled once."""
+    stds, skipped = task.stds(width), int(steps * recipe.burn_in)
+    optimiser = recipe.optimiser(rate, T, stds, len(x), steps, key)
 
     def loss(w: Any, chosen: Any) -> Any:
-        decay = sum(jnp.sum((w[k] / std) ** 2) for k, std in problem.stds.items()) / 2
-        return decay / len(x) - log_likelihood(w, x[chosen], y[chosen])
+        decay = sum(jnp.sum((w[k] / std) ** 2) for k, std in stds.items()) / (2 * len(x))
+        fit = optax.softmax_cross_entropy_with_integer_labels(logits(w, x[chosen]), y[chosen])
+        return fit.mean() + recipe.decays * decay
 
     def step(k: Any, carried: Any) -> Any:
         w, state = carried
@@ -126,92 +143,212 @@ def trained(problem: Problem, train: Any, optimiser: Any, steps: int, key: Any) 
         updates, state = optimiser.update(jax.grad(loss)(w, chosen), state, w)
         return optax.apply_updates(w, updates), state
 
-    w = problem.start(key)
-    run = jax.jit(lambda w, state: jax.lax.fori_loop(0, steps, step, (w, state))[0])
-    return run(w, optimiser.init(w))
+    thin = (steps - skipped) // recipe.kept
+
+    def keep(carried: Any, k: Any) -> Any:
+        first = skipped + k * thin
+        carried = jax.lax.fori_loop(first, first + thin, step, carried)
+        return carried, carried[0]
+
+    begun = jax.lax.fori_loop(0, skipped, step, (w, optimiser.init(w)))
+    return jax.lax.scan(keep, begun, jnp.arange(recipe.kept))[1]
 
 
-def adam(problem: Problem, train: Any, rate: float, members: int = 1) -> Any:
-    """Independent networks that share the gradients."""
-    keys = jax.random.split(jax.random.key(problem.seed), members)
-    steps = problem.size["steps"] // members
-    optimiser = optax.adam(optax.cosine_decay_schedule(rate / 10, steps))
-    found = [trained(problem, train, optimiser, steps, key) for key in keys]
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *found)
+def networks(own: Training, recipe: Recipe, rate: float) -> Any:
+    """The networks that a method averages (leaves: network, …)."""
+    keys = jax.random.split(jax.random.key(own.seed), recipe.members)
+    steps = own.task.steps // recipe.members
+    found = [
+        _run(
+            recipe._replace(temperature=0.0),
+            own.task,
+            steps,
+            own.task.start(key),
+            key,
+            *own.images,
+            rate,
+            recipe.temperature,
+            own.width,
+        )
+        for key in keys
+    ]
+    return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *found)
 
 
-METHODS: dict[str, Callable[[Problem, Any, float], Any]] = {
-    "Adam": adam,
-    f"ensemble of {MEMBERS}": lambda p, t, r: adam(p, t, r, MEMBERS),
-    "average along SGD": lambda p, t, r: sampled(p, t, r, 0.0),
-    "Overdamped, T = 1": sampled,
-    "Underdamped (SGHMC), T = 1": lambda p, t, r: sampled(p, t, r, method=ss.Underdamped(10.0)),
-    "Underdamped, T = 0.01": lambda p, t, r: sampled(p, t, r, 0.01, method=ss.Underdamped(10.0)),
-    "Thermostat (SGNHT), T = 1": lambda p, t, r: sampled(p, t, r, method=sj.Thermostat(10.0)),
-    "cyclical, T = 1": cyclical,
-}
+def _adam(rate: Any, T: Any, stds: Any, n: int, steps: int, key: Any) -> Any:
+    return optax.adam(optax.cosine_decay_schedule(0.1 * rate, steps))
 
 
-def scores(problem: Problem, rows: Any) -> dict[str, float]:
-    """Accuracy, log score, calibration error and detection of letters."""
-    digits, rng = problem.digits, np.random.default_rng(problem.seed)
-    p = problem.probabilities(rows, digits.test)
-    strange = problem.probabilities(rows, letters(len(digits.test), rng))
-    return {
-        "accuracy": accuracy(p, digits.test_labels),
-        "log score": log_score(p, digits.test_labels),
-        "calibration error": reliability(p, digits.test_labels).error,
-        "letters: AUC": detection(entropy(p), entropy(strange)),
-    }
+def _rule(method: Any = ss.Overdamped()) -> Any:  # noqa: B008 (frozen)
+    def build(rate: Any, T: Any, stds: Any, n: int, steps: int, key: Any) -> Any:
+        return sj.sampling(
+            learning_rate=rate,
+            temperature=T,
+            prior=_prior(stds),
+            data_size=n,
+            method=method,
+            key=key,
+        )
+
+    return build
 
 
-def tuned_rate(method: Any, size: dict[str, Any], prior_std: float) -> float:
-    """The learning rate with the best log score on a fifth of the training images."""
-    problem = Problem(size, prior_std, TUNING_SEED)
-    x, y = problem.digits.train, problem.digits.train_labels
-    cut = len(x) * 4 // 5
-
-    def score(rate: float) -> float:
-        rows = method(problem, (x[:cut], y[:cut]), rate)
-        found = problem.probabilities(rows, x[cut:])
-        return log_score(found, y[cut:]) if np.all(np.isfinite(found)) else np.inf
-
-    return min(RATES, key=score)
+def _prior(stds: Any) -> Any:
+    """Normal priors; standard deviations may be traced."""
+    return {k: sj.LogPrior(partial(_log_normal, std)) for k, std in stds.items()}
 
 
-def main() -> None:
-    """Tune, run, print, store."""
-    parser = argparse.ArgumentParser(prog="python -m tools.sampling_gain", description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--seeds", type=int, default=None)
-    parser.add_argument("--prior-std", type=float, default=1.5)
-    options = parser.parse_args()
-    size = SIZES["quick" if options.quick else "full"]
-    rows = []
-    for name, method in METHODS.items():
-        rate = 0.03 if options.quick else tuned_rate(method, size, options.prior_std)
-        for seed in range(options.seeds or (2 if options.quick else 8)):
-            problem = Problem(size, options.prior_std, seed)
-            train = problem.digits.train, problem.digits.train_labels
-            found = scores(problem, method(problem, train, rate))
-            rows.append({"method": name, "rate": rate, "seed": seed, **found})
-    table = pd.DataFrame(rows)
-    out = Path("runs") / "sampling_gain.csv"
-    out.parent.mkdir(exist_ok=True)
-    table.to_csv(out, index=False)
-    print(
-        markdown_table([_summary(str(n), part) for n, part in table.groupby("method", sort=False)])
+def _log_normal(std: Any, w: Any) -> Any:
+    return -0.5 * jnp.sum((w / std) ** 2)
+
+
+def _cyclical(rate: Any, T: Any, stds: Any, n: int, steps: int, key: Any) -> Any:
+    cycles = sj.cyclical(1.0, steps // CYCLES)
+    return sj.sampling(
+        speed=lambda k: cycles.speed(k) * rate / n,
+        temperature=cycles.temperature,
+        prior=_prior(stds),
+        data_size=n,
+        key=key,
     )
 
 
-def _summary(name: str, part: pd.DataFrame) -> dict[str, Any]:
-    """Means with 95 % intervals over seeds."""
-    n = len(part)
-    row: dict[str, Any] = {"method": name, "rate": float(part["rate"].iloc[0])}
-    for column in ("accuracy", "log score", "calibration error", "letters: AUC"):
-        half = part[column].std(ddof=1) / n**0.5 * stats.t.ppf(0.975, n - 1)
-        row[column] = f"{part[column].mean():.4f} ± {half:.4f}"
-    return row
+INERTIA, OVERDAMPED = _rule(ss.Underdamped(TAU)), _rule()
+METHODS = {
+    "Adam": Recipe(_adam, decays=True, burn_in=0.0, kept=1),
+    f"ensemble of {MEMBERS}": Recipe(_adam, decays=True, burn_in=0.0, kept=1, members=MEMBERS),
+    "average along SGD": Recipe(OVERDAMPED, 0.0),
+    "`Overdamped`, T = 1": Recipe(OVERDAMPED),
+    "`Underdamped` (SGHMC), T = 1": Recipe(INERTIA),
+    "`Underdamped`, T = 0.01": Recipe(INERTIA, 0.01),
+    "`Thermostat` (SGNHT), T = 1": Recipe(_rule(sj.Thermostat(TAU))),
+    "`cyclical`, T = 1": Recipe(_cyclical, burn_in=0.0, kept=CYCLES),
+}
+WIDE = ("Adam", "`Underdamped` (SGHMC), T = 1", "`Underdamped`, T = 0.01")
+
+
+@cache
+def data(name: str, seed: int) -> LabelledDigits:
+    """Images of a seed."""
+    return sample_digits(TASKS[name].digits, np.random.SeedSequence(seed))
+
+
+@cache
+def unfamiliar(n: int, seed: int) -> Any:
+    """Letters."""
+    return letters(n, np.random.default_rng(seed))
+
+
+def scores(each: Any, strange: Any, labels: Any) -> dict[str, float]:
+    """Accuracy, log score, calibration error and detection of letters by the average."""
+    p, q = (np.asarray(x.mean(axis=0), float) for x in (each, strange))
+    return {
+        "accuracy": accuracy(p, labels),
+        "log score": log_score(p, labels),
+        "calibration error": reliability(p, labels).error,
+        "letters": detection(entropy(p), entropy(q)),
+    }
+
+
+def scored(rows: Any, name: str, seed: int) -> dict[str, float]:
+    """Scores of kept networks on the test images of a seed."""
+    digits = data(name, seed)
+    strange = each_probability(rows, unfamiliar(len(digits.test), seed))
+    return scores(each_probability(rows, digits.test), strange, digits.test_labels)
+
+
+@cache
+def tuned(name: str, recipe: Recipe) -> tuple[float, float]:
+    """Learning rate and width of the prior with the best log score on further images."""
+    task = TASKS[name]
+    wanted = task.digits.model_copy(update={"training": task.digits.training + VALIDATION})
+    found = sample_digits(wanted, np.random.SeedSequence(TUNING_SEED))
+    n = task.digits.training
+    images = found.train[:n], found.train_labels[:n]
+
+    @cache
+    def score(rate: float, width: float) -> float:
+        rows = networks(Training(task, width, images, TUNING_SEED), recipe, rate)
+        p = np.asarray(each_probability(rows, found.train[n:]).mean(axis=0), float)
+        return log_score(p, found.train_labels[n:]) if np.all(np.isfinite(p)) else np.inf
+
+    rate = min(RATES, key=lambda rate: score(rate, FIRST_WIDTH))
+    return rate, min(WIDTHS, key=lambda width: score(rate, width))
+
+
+class Rows:
+    """Rows of scores on disk; those that are there are not measured again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.found = pd.read_csv(path).to_dict("records") if path.exists() else []
+
+    def has(self, **key: Any) -> bool:
+        """Whether a row with these values exists."""
+        return any(all(row[k] == v for k, v in key.items()) for row in self.found)
+
+    def add(self, **row: Any) -> None:
+        """Append a row."""
+        self.found.append(row)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame(self.found).to_csv(self._path, index=False)
+        print(row, flush=True)
+
+
+def measure(
+    rows: Rows, task: str, table: str, name: str, like: str, T: float = 1.0, width: float = 0.0
+) -> None:
+    """All seeds of a method at the rate, and by default the width, tuned for ``like``."""
+    recipe = METHODS[like]
+    for seed in SEEDS:
+        if rows.has(task=task, table=table, method=name, wanted=width, seed=seed):
+            continue
+        rate, best = tuned(task, recipe)
+        began, digits = time.process_time(), data(task, seed)
+        own = Training(TASKS[task], width or best, (digits.train, digits.train_labels), seed)
+        given = recipe if name == like else recipe._replace(temperature=T)
+        found = scored(networks(own, given, rate), task, seed)
+        seconds = time.process_time() - began
+        key = dict(task=task, table=table, method=name, wanted=width, width=own.width)
+        rows.add(**key, seed=seed, rate=rate, **found, seconds=seconds)
+
+
+def burn_ins(rows: Rows, task: str) -> None:
+    """The average after several lengths of burn-in, in the same runs."""
+    table, recipe = "burn-in", METHODS[WIDE[1]]
+    for seed in SEEDS:
+        if rows.has(task=task, table=table, seed=seed):
+            continue
+        (rate, width), digits = tuned(task, recipe), data(task, seed)
+        own = Training(TASKS[task], width, (digits.train, digits.train_labels), seed)
+        kept = networks(own, recipe._replace(burn_in=0.0, kept=60), rate)
+        each = each_probability(kept, digits.test)
+        strange = each_probability(kept, unfamiliar(len(digits.test), seed))
+        for share in (*BURN_IN, 1.0):
+            first = min(int(share * 60), 59)
+            found = scores(each[first:], strange[first:], digits.test_labels)
+            name = f"{share:.0%}" if share < 1 else "the last network"
+            key = dict(task=task, table=table, method=name, wanted=0.0, width=width)
+            rows.add(**key, seed=seed, rate=rate, **found, seconds=0.0)
+
+
+def main() -> None:
+    """Measure what is missing, then write the page."""
+    parser = argparse.ArgumentParser(prog="python -m tools.sampling_gain", description=__doc__)
+    parser.add_argument("--page", action="store_true", help="only write the tables")
+    if not parser.parse_args().page:
+        rows = Rows(ROWS)
+        for task in TASKS:
+            for name in METHODS:
+                measure(rows, task, "methods", name, name)
+        burn_ins(rows, "mnist")
+        for T in TEMPERATURES:
+            measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", WIDE[2], T)
+        for width in WIDTHS:
+            for name in WIDE:
+                measure(rows, "mnist", "widths", name, name, width=width)
+        sampling_gain_page.store(ROWS)
+    sampling_gain_page.write_page()
 
 
 if __name__ == "__main__":

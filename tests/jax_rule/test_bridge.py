@@ -9,6 +9,7 @@ import pytest
 from numba import njit
 
 import synsamp as ss
+import synsamp.jax as sj
 from synsamp.jax.bridge import (
     chain_rule,
     diffusion,
@@ -65,6 +66,21 @@ def test_the_gradient_of_a_prior_is_the_same(name):
         wanted = prior.gradient(GRID)
     found = jax.jit(prior_gradient(prior, GRID.shape))(jnp.asarray(GRID))
     np.testing.assert_allclose(found, wanted, **CLOSE)
+
+
+@pytest.mark.parametrize("one_number", [False, True])
+def test_a_log_density_is_a_prior_with_the_gradient_of_jax(one_number):
+    def log_density(x):
+        found = -0.5 * ((x - 0.3) / 0.7) ** 2
+        return jnp.sum(found) if one_number else found
+
+    def step(prior):
+        optimiser = sj.sampling(speed=0.1, prior=prior)
+        theta = jnp.linspace(-1, 1, 5)
+        return optimiser.update(jnp.zeros(5), optimiser.init(theta), theta)[0]
+
+    np.testing.assert_allclose(step(sj.LogPrior(log_density)), step(ss.Gaussian(0.3, 0.7)), **CLOSE)
+    assert np.abs(step(sj.LogPrior(log_density)) - step(ss.Gaussian(0.3, 0.5))).max() > 0.01
 
 
 def test_parameters_of_a_prior_may_be_a_matrix():

@@ -127,6 +127,10 @@ MISUSES = {
         lambda: _step(prior={"w": ss.Flat(), "b": None}),
         ["prior at b", "Prior"],
     ),
+    "a log-density that is not wrapped": (
+        lambda: _step(prior=lambda w: -jnp.sum(w**2)),
+        ["prior as a function", "must accept a leaf's path", "LogPrior(log_density)"],
+    ),
     "a tree of priors that does not fit": (
         lambda: _step(prior={"v": ss.Flat()}),
         ["prior", "must fit the tree"],

@@ -7,6 +7,7 @@ require_extra("synsamp.jax", "jax")
 from synsamp.jax.cyclical import Cycles, cyclical  # noqa: E402 (the line above checks JAX)
 from synsamp.jax.draws import Draws, open_draws  # noqa: E402
 from synsamp.jax.floors import ClippingFloor, ReflectingFloor  # noqa: E402
+from synsamp.jax.log_prior import LogPrior  # noqa: E402
 from synsamp.jax.preconditioner import RMSProp  # noqa: E402
 from synsamp.jax.predict import predictive_mean  # noqa: E402
 from synsamp.jax.rewiring import (  # noqa: E402
@@ -16,6 +17,7 @@ from synsamp.jax.rewiring import (  # noqa: E402
     MagnitudeRewiring,
     Rectified,
     SoftRewiring,
+    Wired,
     random_signs,
     turnover,
 )
@@ -32,6 +34,7 @@ __all__ = [
     "Cycles",
     "Draws",
     "HardRewiring",
+    "LogPrior",
     "MagnitudeRewiring",
     "RMSProp",
     "Rectified",
@@ -43,6 +46,7 @@ __all__ = [
     "SamplingState",
     "SoftRewiring",
     "Thermostat",
+    "Wired",
     "check",
     "cyclical",
     "open_draws",

@@ -45,7 +45,8 @@ def sharpest(
 ) -> Any:
     """Largest b × curvature at each position; ``euler_dt`` is the ε of the noise-free step."""
     probe = _compiled(posterior)
-    v = [jax.random.normal(key, x.shape, x.dtype) for x in jax.tree.leaves(states.position)]
+    leaves, structure = jax.tree.flatten(states.position)
+    v = [jax.random.normal(key, x.shape, x.dtype) for x in leaves]
     shift = np.zeros(len(states.progress.steps))
     for _ in range(2):
         for _ in range(_ITERATIONS + 1):
@@ -55,7 +56,6 @@ def sharpest(
         if not np.any(value < 0):
             break
         shift = np.maximum(-value, 0.0)  # the largest in size is negative: shift, and repeat
-    leaves, structure = jax.tree.flatten(states.position)
     moved = [x + euler_dt * f for x, f in zip(leaves, found.drift, strict=True)]
     there = states._replace(position=jax.tree.unflatten(structure, moved))
     after = probe(there, v, shift, batch, key)
@@ -100,7 +100,7 @@ def _compiled(posterior: SampledPosterior) -> Callable[..., HessianProduct]:
 
         def drifts(leaves: list[Any]) -> Any:
             position = jax.tree.unflatten(structure, leaves)
-            _, gradients = posterior.value_and_gradient(settings.weights(position), key, *batch)
+            _, gradients = posterior.value_and_gradient(position, key, *batch)
             terms = settings.terms(position, gradients, state.progress)[0]
             roots = [
                 jnp.sqrt(jnp.broadcast_to(t.b, x.shape)) for t, x in zip(terms, leaves, strict=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from synsamp.arguments import instance
 from synsamp.errors import refuse
+from synsamp.rule.vectorisation import brief
 
 Tree = Any
 """Any pytree: nested dicts, lists, tuples and registered classes with arrays as leaves."""
@@ -80,7 +81,11 @@ def per_leaf(
     With ``by_path`` a function receives the path of a leaf; otherwise functions are settings.
     """
     if by_path and callable(setting) and not isinstance(setting, kinds or ()):
-        found = [setting(path) for path in paths(tree)]
+        try:
+            found = [setting(path) for path in paths(tree)]
+        except Exception as error:  # a user's function may raise anything
+            rule = "must accept a leaf's path, such as 'dense/kernel'"
+            raise refuse(f"{name} as a function", rule, brief(error), remedy) from None
     else:
         found = _broadcast(name, setting, tree)
     if kinds is not None:

@@ -21,6 +21,7 @@ from synsamp.jax.batches import Data, Examples, as_data, rows_of
 from synsamp.jax.draws import Draws, DrawWriter
 from synsamp.jax.pilot import find_rate, scaled, warn_if_too_fast
 from synsamp.jax.pytree import Tree, require_parameters
+from synsamp.jax.rewiring.positions import layers, thetas
 from synsamp.jax.sampler import SampledPosterior, Sampler, SamplerState, sampler_of
 from synsamp.jax.sampling import as_key
 from synsamp.jax.update import check_fault
@@ -127,7 +128,9 @@ def run(
     attributes: dict[str, float] = {}
     if posterior.settings.is_automatic:
         attributes["speed"] = float(states.progress.rate[0])
-    if diagnostics and np.all(np.asarray(states.progress.steps) > 0):
+    # Noise of minibatches exceeds the low temperatures of rewiring by design.
+    checked = diagnostics and not layers(states.position)
+    if checked and np.all(np.asarray(states.progress.steps) > 0):
         attributes["spread_inflation"] = warn_if_too_fast(
             posterior,
             states,
@@ -198,7 +201,10 @@ def _loop(algorithm: Sampler, batch_size: int | None) -> Callable[..., Any]:
         state, info = algorithm.step(for_step, state, *batch)
         return state, key, info.log_likelihood
 
-    of_chains = jax.vmap(one_step, in_axes=(0, 0, None))
+    def of_chains(states: SamplerState, keys: Any, data: Examples) -> Any:
+        if layers(states.position):  # jax.vmap would rewire every layer in every step
+            return jax.lax.map(lambda own: one_step(own[0], own[1], data), (states, keys))
+        return jax.vmap(one_step, in_axes=(0, 0, None))(states, keys, data)
 
     def block(
         states: SamplerState, keys: Any, rows: Any, values: Any, n: Any, thin: Any, data: Examples
@@ -241,7 +247,9 @@ def _start(posterior: SampledPosterior, position: Any, keys: Any) -> SamplerStat
     # A model may be callable too, but then it is a tree with leaves.
     make = position if callable(position) and jax.tree_util.all_leaves([position]) else None
     one = make(keys[0]) if make else position
-    require_parameters("position", one)
+    require_parameters("position", thetas(one))
+    if posterior.settings.is_automatic and layers(one):
+        raise refuse("speed", "must be a number with sparse layers", "auto", "try 0.1 to 0.5")
     posterior.start(one)  # a short error before JAX traces
     if make:
         found = [make(key) for key in keys]
@@ -258,4 +266,5 @@ def _first(positions: Tree) -> Tree:
 def _check_all(states: SamplerState) -> None:
     faults = np.asarray(states.progress.fault)
     for chain in np.flatnonzero(faults[:, 0] >= 0):
-        check_fault(states.progress._replace(fault=faults[chain]), _first(states.position))
+        first = _first(thetas(states.position))
+        check_fault(states.progress._replace(fault=faults[chain]), first)

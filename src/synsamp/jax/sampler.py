@@ -21,14 +21,26 @@ import optax
 from synsamp.arguments import function
 from synsamp.errors import refuse
 from synsamp.jax.floors import Floor
+from synsamp.jax.log_prior import LogPrior
 from synsamp.jax.preconditioner import RMSProp
-from synsamp.jax.pytree import LeafSetting, Schedule, Tree
+from synsamp.jax.pytree import LeafSetting, Schedule, Tree, paths
+from synsamp.jax.rewiring.positions import (
+    layers,
+    rejoin,
+    replaced,
+    require_costs,
+    rewired,
+    thetas,
+)
 from synsamp.jax.steps import LeafMethod
 from synsamp.jax.update import AUTO, Progress, Settings
 from synsamp.mappings import Identity, Mapping
 from synsamp.priors import Flat, Prior, PriorByGroup
 from synsamp.rule.overdamped import Overdamped
 from synsamp.rule.speed import Speed
+
+_REWIRING = 2**31 - 1
+"""Number of the key of rewiring, apart from those of the leaves' noise."""
 
 
 class SamplerState(NamedTuple):
@@ -42,14 +54,29 @@ class SampledPosterior(NamedTuple):
     """The rule of every leaf, and the log-likelihood."""
 
     settings: Settings
-    value_and_gradient: Callable[..., tuple[jax.Array, Tree]]
-    """Log-likelihood and its gradient, of (w, key, *batch)."""
+    value: Callable[..., jax.Array]
+    """Log-likelihood of (w, key, *batch)."""
     takes_key: bool
     """Whether the log-likelihood is random."""
 
+    def value_and_gradient(self, position: Tree, key: Any, *batch: Any) -> tuple[jax.Array, Tree]:
+        """Log-likelihood, and its gradient in the weights of the parameters."""
+
+        def value(w: Tree) -> jax.Array:
+            return self.value(rejoin(position, w), key, *batch)
+
+        found: tuple[jax.Array, Tree] = jax.value_and_grad(value)(self.weights(position))
+        return found
+
+    def weights(self, position: Tree) -> Tree:
+        """w = f(θ), with θ alone of sparse layers."""
+        return self.settings.weights(thetas(position))
+
     def start(self, position: Tree, rate: Any = 1.0) -> SamplerState:
         """Initial state, with a factor of an automatic speed."""
-        progress = self.settings.init(position)
+        parameters = thetas(position)
+        progress = self.settings.init(parameters)
+        require_costs(position, *self.settings.priors_and_floors(parameters), paths(parameters))
         rate = jnp.asarray(rate, progress.rate.dtype)
         return SamplerState(jax.tree.map(jnp.asarray, position), progress._replace(rate=rate))
 
@@ -73,7 +100,7 @@ def sampler(
     log_likelihood: Callable[..., Any],
     *,
     speed: LeafSetting[float | Schedule | Speed] | Literal["auto"],
-    prior: LeafSetting[Prior | PriorByGroup] = Flat(),  # noqa: B008 (frozen)
+    prior: LeafSetting[Prior | PriorByGroup | LogPrior] = Flat(),  # noqa: B008 (frozen)
     mapping: LeafSetting[Mapping] = Identity(),  # noqa: B008
     temperature: LeafSetting[float | Schedule] = 1.0,
     data_size: float = 1.0,
@@ -114,8 +141,7 @@ def sampler(
         method=method,
     )
     takes_key = "key" in _arguments(log_likelihood)
-    value_and_gradient = jax.value_and_grad(_scalar(log_likelihood, takes_key))
-    return sampler_of(SampledPosterior(settings, value_and_gradient, takes_key))
+    return sampler_of(SampledPosterior(settings, _scalar(log_likelihood, takes_key), takes_key))
 
 
 @functools.lru_cache(maxsize=32)  # so that compiled loops are found again
@@ -134,10 +160,20 @@ def sampler_of(posterior: SampledPosterior) -> Sampler:
         own_key = rng_key
         if posterior.takes_key:
             rng_key, own_key = jax.random.split(rng_key)
-        w = settings.weights(state.position)
-        value, gradients = posterior.value_and_gradient(w, own_key, *batch)
-        changes, progress = settings.update(rng_key, gradients, state.progress, state.position)
-        moved = optax.apply_updates(state.position, changes)
+        value, gradients = posterior.value_and_gradient(state.position, own_key, *batch)
+        parameters = thetas(state.position)
+        changes, progress = settings.update(rng_key, gradients, state.progress, parameters)
+        moved = rejoin(state.position, optax.apply_updates(parameters, changes))
+        if layers(moved):
+
+            def gradients_of_all() -> Any:
+                whole = rejoin(moved, posterior.weights(moved))
+                matrices = [own.dense() for own in layers(whole)]
+                of = jax.grad(lambda m: posterior.value(replaced(whole, m), own_key, *batch))
+                return of(matrices)
+
+            rewiring_key = jax.random.fold_in(rng_key, _REWIRING)
+            moved = rewired(rewiring_key, moved, state.progress.steps, gradients_of_all)
         return SamplerState(moved, progress), SamplerInfo(value)
 
     return Sampler(init, step, posterior)

@@ -21,6 +21,7 @@ from synsamp.arguments import number
 from synsamp.arguments import seed as checked_seed
 from synsamp.errors import refuse
 from synsamp.jax.floors import Floor
+from synsamp.jax.log_prior import LogPrior
 from synsamp.jax.preconditioner import RMSProp
 from synsamp.jax.pytree import LeafSetting, Schedule, Tree
 from synsamp.jax.steps import LeafMethod
@@ -42,7 +43,7 @@ def sampling(
     *,
     speed: LeafSetting[float | Schedule | Speed] | None = None,
     learning_rate: float | Schedule | None = None,
-    prior: LeafSetting[Prior | PriorByGroup] = Flat(),  # noqa: B008 (frozen)
+    prior: LeafSetting[Prior | PriorByGroup | LogPrior] = Flat(),  # noqa: B008 (frozen)
     mapping: LeafSetting[Mapping] = Identity(),  # noqa: B008
     temperature: LeafSetting[float | Schedule] = 1.0,
     data_size: float = 1.0,
@@ -61,8 +62,8 @@ def sampling(
         b, the learning rate of the mean loss divided by N.
     learning_rate : float or Optax schedule
         Instead of ``speed``: N b, as in ``optax.sgd(learning_rate)``.
-    prior : Prior, PriorByGroup, pytree of them, or function of a leaf's path
-        Prior of θ.
+    prior : Prior, PriorByGroup, LogPrior, pytree of them, or function of a leaf's path
+        Prior of θ; a `LogPrior` is any log-density.
     mapping : Mapping, pytree of them, or function of a leaf's path
         w = f(θ). Gradients are then those in w, see `weights`.
     temperature : float, Optax schedule, or pytree of them

@@ -22,6 +22,7 @@ from synsamp.arguments import instance, number
 from synsamp.errors import refuse
 from synsamp.jax import bridge
 from synsamp.jax.floors import ClippingFloor, ReflectingFloor
+from synsamp.jax.log_prior import LogPrior
 from synsamp.jax.preconditioner import RMSProp
 from synsamp.jax.pytree import (
     Tree,
@@ -123,10 +124,8 @@ class Settings:
         return self._rules[shape]
 
     def _build_rules(self, tree: Tree) -> list[LeafRule]:
-        priors = per_leaf("prior", self.prior, tree, (Prior, PriorByGroup), "e.g. Gaussian(0, 1)")
+        priors, floors = self.priors_and_floors(tree)
         mappings = per_leaf("mapping", self.mapping, tree, (Mapping,), "e.g. Exponential(3.0)")
-        kinds = (ReflectingFloor, ClippingFloor, type(None))
-        floors = per_leaf("floor", self.floor, tree, kinds, "e.g. ReflectingFloor(-1.0)")
         speed = 1.0 if self.is_automatic else self.speed
         speeds = per_leaf("speed", speed, tree, None, "", by_path=False)
         temperatures = per_leaf("temperature", self.temperature, tree, None, "", by_path=False)
@@ -138,6 +137,15 @@ class Settings:
             remedy = "use a number or schedule, or method=synsamp.Overdamped()"
             raise refuse("speed", "must not depend on θ with a velocity", "a Speed", remedy)
         return [_leaf_rule(*own) for own in zip(paths(tree), leaves, *settings, strict=True)]
+
+    def priors_and_floors(self, parameters: Tree) -> tuple[list[Any], list[Any]]:
+        """Prior and floor of every leaf."""
+        kinds = (Prior, PriorByGroup, LogPrior)
+        remedy = "e.g. Gaussian(0, 1), or LogPrior(log_density)"
+        priors = per_leaf("prior", self.prior, parameters, kinds, remedy)
+        floors = (ReflectingFloor, ClippingFloor, type(None))
+        remedy = "e.g. ReflectingFloor(-1.0)"
+        return priors, per_leaf("floor", self.floor, parameters, floors, remedy)
 
     def weights(self, parameters: Tree) -> Tree:
         """w = f(θ) for every leaf."""
@@ -244,13 +252,15 @@ def leaf_terms(
 def _leaf_rule(
     path: str,
     leaf: jax.ShapeDtypeStruct,
-    prior: Prior | PriorByGroup,
+    prior: Prior | PriorByGroup | LogPrior,
     mapping: Mapping,
     floor: Any,
     speed: Any,
     temperature: Any,
 ) -> LeafRule:
-    gradient = bridge.prior_gradient(prior, leaf.shape)
+    gradient: bridge.ArrayFunction = (
+        prior.gradient if isinstance(prior, LogPrior) else bridge.prior_gradient(prior, leaf.shape)
+    )
     bridge.require_traceable(f"prior at {path}", gradient, leaf)
     weight = slope = None
     if not isinstance(mapping, Identity):

@@ -140,7 +140,8 @@ def sample(
     flag("diagnostics", diagnostics)
     if steps is None and (store is not None or not diagnostics):
         raise refuse("steps", "must be given with store= or diagnostics=False", None)
-    first = np.atleast_1d(numbers("start", start, remedy="give start values of the parameters"))
+    remedy = "give start values of the parameters; for a pytree use synsamp.jax.sampler and run"
+    first = np.atleast_1d(numbers("start", start, remedy=remedy))
     begin = np.broadcast_to(first, (chains, first.shape[-1])) if first.ndim == 1 else first
     if begin.ndim != 2 or len(begin) != chains:
         wanted = f"must have shape (parameters,) or ({chains}, parameters)"

@@ -3,7 +3,7 @@
 from synsamp.jax.rewiring.hard import HardRewiring
 from synsamp.jax.rewiring.magnitude import MagnitudeRewiring
 from synsamp.jax.rewiring.parts import ConnectionCost, Rectified, random_signs
-from synsamp.jax.rewiring.slots import Connections, turnover
+from synsamp.jax.rewiring.slots import Connections, Wired, turnover
 from synsamp.jax.rewiring.soft import SoftRewiring
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "MagnitudeRewiring",
     "Rectified",
     "SoftRewiring",
+    "Wired",
     "random_signs",
     "turnover",
 ]

@@ -8,12 +8,12 @@ takes the slot and starts at about 0. Call ``rewire`` after each step of the rul
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
 
-from synsamp.arguments import number, seed
+from synsamp.arguments import number, seed, whole
 from synsamp.jax.rewiring.filling import FEW, fill, fill_few
 from synsamp.jax.rewiring.parts import ConnectionCost
 from synsamp.jax.rewiring.slots import Connections, Slots
@@ -37,15 +37,53 @@ class HardRewiring(Slots):
         l1 cost of an active connection.
     sign_seed : int
         Determines the permanent sign of every possible connection.
+    temperature : float
+        T of the leaf, for `sampler` and `sampling`; `for_run` chooses it.
+
+    Examples
+    --------
+    >>> layer = HardRewiring.for_run((784, 300), connections=2352, speed=0.5, steps=6000)
+    >>> sampler(log_likelihood, speed=0.5, prior=layer.prior, temperature=layer.temperature)
     """
 
     cost: float = 0.0
     sign_seed: int = 0
+    temperature: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "cost", number("cost", self.cost, at_least=0, at_most=1e12))
         seed("sign_seed", self.sign_seed)
+        limits: Any = dict(at_least=0, at_most=1e12)
+        object.__setattr__(self, "temperature", number("temperature", self.temperature, **limits))
+
+    @classmethod
+    def for_run(
+        cls, shape: tuple[int, int], connections: int, *, speed: float, steps: int, **more: Any
+    ) -> Self:
+        """A layer whose cost and temperature suit the length of a run.
+
+        Both follow from the typical θ at the start, s = sqrt(2 / (connections per output)). In half
+        of the run the cost takes a connection that the data do not support from s to 0, and over
+        the whole run noise alone moves θ by s/4::
+
+            cost = 2 s / (speed · steps),      T = (s/4)² / (2 · speed · steps)
+
+        Parameters
+        ----------
+        shape, connections
+            As for the class.
+        speed : float
+            b of the run: the learning rate of the mean loss, with ``data_size`` 1.
+        steps : int
+            Steps of the run.
+        more
+            Further settings of the class.
+        """
+        speed = number("speed", speed, above=0, at_most=1e12)
+        path = speed * whole("steps", steps, at_least=1)
+        s = cls(shape, connections).scale(None)
+        return cls(shape, connections, 2.0 * s / path, temperature=s**2 / (32.0 * path), **more)
 
     @property
     def prior(self) -> ConnectionCost:
@@ -71,7 +109,7 @@ class HardRewiring(Slots):
         return jnp.where(bits[..., 0] & 1, 1, -1).astype(jnp.int8)
 
     def rewire(
-        self, key: Any, theta: jax.Array, wires: Connections
+        self, key: Any, theta: jax.Array, wires: Connections, *_: Any
     ) -> tuple[jax.Array, Connections]:
         """Replace connections with θ <= 0 by random dormant ones; K is unchanged."""
         self.require_slots(theta)

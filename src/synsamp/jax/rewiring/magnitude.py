@@ -5,18 +5,18 @@
     al. 2020); they begin with w = 0
 
 Both keep K connections, as `HardRewiring` does, and learn with any optimiser; θ of a slot is its
-weight. Call ``rewire`` every hundred steps or so.
+weight. `run` calls ``rewire`` every ``every`` steps; in a custom loop, call it yourself.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
 
-from synsamp.arguments import number
+from synsamp.arguments import number, one_of, whole
 from synsamp.errors import refuse
 from synsamp.jax.rewiring.filling import fill
 from synsamp.jax.rewiring.slots import Connections, Slots
@@ -35,6 +35,10 @@ class MagnitudeRewiring(Slots):
         K, the number of active connections.
     fraction : float
         ζ, the fraction that each call of ``rewire`` replaces.
+    grow : {"random", "gradient"}
+        Which connections `run` adds: random ones (SET), or those with the largest gradient (RigL).
+    every : int
+        Steps of `run` between two calls of ``rewire``.
 
     Examples
     --------
@@ -44,10 +48,19 @@ class MagnitudeRewiring(Slots):
     """
 
     fraction: float = 0.3
+    grow: Literal["random", "gradient"] = "random"
+    every: int = 100
 
     def __post_init__(self) -> None:
         super().__post_init__()
         number("fraction", self.fraction, above=0, at_most=1)
+        one_of("grow", self.grow, ("random", "gradient"))
+        whole("every", self.every, at_least=1)
+
+    @property
+    def needs_gradient(self) -> bool:
+        """Whether ``rewire`` receives the gradient of the loss in all possible weights."""
+        return self.grow == "gradient"
 
     def start(
         self, key: int | jax.Array, scale: float | None = None
@@ -62,7 +75,12 @@ class MagnitudeRewiring(Slots):
         return theta, Connections(places, jnp.ones(self.connections, jnp.int8))
 
     def rewire(
-        self, key: Any, theta: jax.Array, wires: Connections, gradient: jax.Array | None = None
+        self,
+        key: Any,
+        theta: jax.Array,
+        wires: Connections,
+        gradient: jax.Array | None = None,
+        *_: Any,
     ) -> tuple[jax.Array, Connections]:
         """Replace the weakest connections.
 

@@ -5,13 +5,14 @@
     theta, wires = layer.rewire(key, theta, wires)
 
 `hard.py` rewires by DEEP R, `magnitude.py` by SET or RigL. Memory and work are proportional to K,
-not to n_in·n_out.
+not to n_in·n_out. ``layer.wired(key)`` holds all of it as one part of a position: use it with
+``x @ wired``, and `sampler` and `run` rewire it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +39,32 @@ class Slots:
 
     shape: tuple[int, int]
     connections: int
+
+    @property
+    def every(self) -> int:
+        """Steps of `run` between two calls of ``rewire``."""
+        return 1
+
+    @property
+    def needs_gradient(self) -> bool:
+        """Whether ``rewire`` receives the gradient of the loss in all possible weights."""
+        return False
+
+    def start(
+        self, key: int | jax.Array, scale: float | None = None
+    ) -> tuple[jax.Array, Connections]:
+        """Start values of θ, and random connections."""
+        raise NotImplementedError
+
+    def rewire(
+        self, key: Any, theta: jax.Array, wires: Connections, *gradient: Any
+    ) -> tuple[jax.Array, Connections]:
+        """Replace some connections; K is unchanged."""
+        raise NotImplementedError
+
+    def wired(self, key: int | jax.Array, scale: float | None = None) -> Wired:
+        """``start(key, scale)`` as one part of a position."""
+        return Wired(*self.start(key, scale), self)
 
     def __post_init__(self) -> None:
         shape = wholes("shape", self.shape, shape=(2,), at_least=1, remedy="(n_in, n_out)")
@@ -99,6 +126,38 @@ class Slots:
         if np.shape(theta) != (self.connections,):
             rule = f"must have one number for each of {self.connections} connections"
             raise refuse("theta", rule, np.shape(theta), "start with start(key)")
+
+
+@dataclass(frozen=True, eq=False)
+class Wired:
+    """A layer with its active connections: use ``x @ wired`` as with a matrix (n_in, n_out).
+
+    Attributes
+    ----------
+    theta : array, shape (connections,)
+        Parameters of the active connections.
+    wires : Connections
+        Their places and signs.
+    layer : HardRewiring or MagnitudeRewiring
+        How they are rewired.
+    """
+
+    theta: Any
+    wires: Connections
+    layer: Slots
+
+    __array_ufunc__: ClassVar[None] = None  # so that NumPy leaves ``x @ wired`` to this class
+
+    def __rmatmul__(self, x: Any) -> jax.Array:
+        """``x @ W`` for x of shape (…, n_in)."""
+        return self.layer.apply(self.theta, self.wires, jnp.asarray(x))
+
+    def dense(self) -> jax.Array:
+        """The whole matrix (n_in, n_out), zeros included."""
+        return self.layer.dense(self.theta, self.wires)
+
+
+jax.tree_util.register_dataclass(Wired, ["theta", "wires"], ["layer"])
 
 
 def turnover(before: Connections, after: Connections) -> jax.Array:
