@@ -2,7 +2,7 @@
 
     make mutants                              # a seeded sample, into reference/reliability.md
     make mutants ONLY="rule/step.py priors/flat.py"      # only some files, no table
-    make mutants AGAIN=1                           # after adding tests: retry faults not caught
+    make mutants AGAIN=1                           # continue, or retry faults not caught
     make mutants SEED=7                            # another sample
     make nightly                                   # the sample of this day; no table
 
@@ -11,6 +11,9 @@ Cosmic Ray makes the faults and writes them into the file, as Numba compiles sou
 that the eleven ways to change a ``+`` do not outweigh the one way to change an ``if``. The tests
 run in a copy of the tree. A fault is caught if a test fails or times out. Equivalent mutants are
 listed with the reason in mutants_equivalent.toml.
+
+Faults are tried in random order, so that an interrupted run is a smaller sample; `make mutants
+AGAIN=1` continues it.
 
 Only faults caught at once estimate how good the tests are elsewhere; tests written for a given
 fault say nothing about others.
@@ -59,7 +62,7 @@ Parts = dict[str, dict[str, list[str]]]
 Session = dict[str, dict[str, Any]]
 """The outcome of each fault, by its description."""
 
-NOT_CAUGHT = "not caught"
+NOT_TRIED, NOT_CAUGHT = "not tried", "not caught"
 
 
 def parts() -> Parts:
@@ -147,6 +150,8 @@ def _caught(fault: MutationSpec, tests: list[str], limit_s: float) -> bool:
     result = mutate_and_test([fault], _command(tests), limit_s)
     if result.test_outcome not in (TestOutcome.KILLED, TestOutcome.SURVIVED):
         sys.exit(f"Cosmic Ray must be able to try {fault}, got {result.output}")
+    if result.output == "timeout":
+        print(f"caught by its time: {describe(fault)}", flush=True)
     return result.test_outcome == TestOutcome.KILLED
 
 
@@ -158,8 +163,10 @@ def choose(files: dict[str, list[str]], sample: int, seed: int) -> list[Mutation
     return [rng.choice(places[place]) for place in drawn]
 
 
-def try_all(wanted: dict[str, list[str]], chosen: dict[str, MutationSpec]) -> Iterator[str]:
-    """Yield each fault that was caught, and print the others."""
+def try_all(
+    wanted: dict[str, list[str]], chosen: dict[str, MutationSpec]
+) -> Iterator[tuple[str, bool]]:
+    """Yield each fault and whether it was caught, and print those that were not."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(WORKERS, context, _settle) as pool:
         limits: dict[tuple[str, ...], float] = {}
@@ -172,13 +179,13 @@ def try_all(wanted: dict[str, list[str]], chosen: dict[str, MutationSpec]) -> It
                 sys.exit(f"tests must pass without a fault; correct them first\n{failure}")
             limits[tried[future]] = 30 + 5 * took
         running = {}
-        for name, fault in chosen.items():
+        for name in random.Random(0).sample(sorted(chosen), len(chosen)):
+            fault = chosen[name]
             tests = wanted[_target(fault)]
             running[pool.submit(_caught, fault, tests, limits[tuple(tests)])] = name
         for count, future in enumerate(as_completed(running), 1):
-            if future.result():
-                yield running[future]
-            else:
+            yield running[future], future.result()
+            if not future.result():
                 print(f"not caught: {running[future]}", flush=True)
             if count % 10 == 0:
                 print(f"  {count} of {len(running)} tried", flush=True)
@@ -197,7 +204,11 @@ def table(session: Session) -> str:
     ]
     total: Counter[str] = Counter()
     for part, files in parts().items():
-        names = [name for name in session if name.partition(":")[0] in files]
+        names = [
+            name
+            for name, entry in session.items()
+            if name.partition(":")[0] in files and entry["became"] != NOT_TRIED
+        ]
         row = Counter(session[name]["became"] for name in names if name not in known)
         places = sum(len(faults(target)) for target in files)
         row.update(places=places, tried=len(names), same=sum(name in known for name in names))
@@ -228,7 +239,7 @@ def draw(wanted: Parts, sample: int, seed: int) -> Session:
     for files in wanted.values():
         for fault in choose(files, sample, seed):
             session[describe(fault)] = {
-                "became": NOT_CAUGHT,
+                "became": NOT_TRIED,
                 "operator": fault.operator_name,
                 "occurrence": fault.occurrence,
             }
@@ -265,7 +276,9 @@ def main() -> None:
     known, chosen = equivalent(), {}
     for name, entry in list(session.items()):
         fault = fault_of(name, entry)
-        if entry["became"] == NOT_CAUGHT and name not in known:
+        if name in known:
+            entry["became"] = NOT_CAUGHT
+        elif entry["became"] in (NOT_TRIED, NOT_CAUGHT):
             if fault is None:
                 del session[name]
                 print(f"skipped, the code has changed: {name}", flush=True)
@@ -275,8 +288,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="synsamp-mutants-") as place:
         os.environ["SYNSAMP_MUTANTS"] = place
         tests = {file: given for files in wanted.values() for file, given in files.items()}
-        for name in try_all(tests, chosen):
-            session[name]["became"] = "caught later" if again else "caught"
+        for name, caught in try_all(tests, chosen):
+            first = session[name]["became"] == NOT_TRIED
+            found = "caught" if first else "caught later"
+            session[name]["became"] = found if caught else NOT_CAUGHT
             if not options.targets:
                 SESSION.write_text(json.dumps(session, indent=1, sort_keys=True))
     figures = table(session)

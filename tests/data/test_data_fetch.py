@@ -384,8 +384,8 @@ def test_links_in_an_archive_are_not_followed(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (tar_bytes(small_fsdd())[:-400], "not an intact tar.gz"),
-        (b"no archive", "not an intact tar.gz"),
+        (tar_bytes(small_fsdd())[:-400], "must be an intact tar.gz"),
+        (b"no archive", "must be an intact tar.gz"),
         (tar_bytes({"top/README.md": b"words"}), "must hold recordings"),
     ],
     ids=["cut off", "no archive", "no recordings"],

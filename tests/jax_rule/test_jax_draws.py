@@ -104,6 +104,42 @@ def test_a_lost_draw_is_an_error_and_a_draw_of_zeros_is_not(tmp_path):
         sj.open_draws(tmp_path / "draws", jnp.zeros(2))
 
 
+def test_damaged_draws_on_disk_raise_an_error(tmp_path):
+    """In one line: a chunk that cannot be read, a leaf with fewer draws, a damaged description."""
+    store = tmp_path / "draws"
+    _run(store=store)
+    chunks = {p: p.read_bytes() for p in (store / "bias" / "c").rglob("*") if p.is_file()}
+    for chunk in chunks:
+        chunk.write_bytes(b"damaged")
+    draws = sj.open_draws(store, START)  # it reads no chunk
+    reads = (draws.tree, lambda: draws["bias"], lambda: draws[0, -1], lambda: [*draws.by_draw()])
+    for read in reads:
+        with pytest.raises(
+            ss.SynsampError, match=r"^store every draw must be readable, got '\w+: "
+        ):
+            read()
+    for chunk, content in chunks.items():
+        chunk.write_bytes(content)
+    jax.tree.map(np.testing.assert_array_equal, draws.tree(), _run().tree())
+    about = store / "bias" / "zarr.json"
+    good = about.read_text()
+    for bad, words in (
+        (good.replace('"zarr_format": 3', '"zarr_format": "x"'), "must be an intact Zarr folder"),
+        (good.replace('"node_type"', '"node type"'), "must be an intact Zarr folder"),
+        (good[:-30], "must be an intact Zarr folder"),
+    ):
+        about.write_text(bad)
+        with pytest.raises(ss.SynsampError, match=words) as error:
+            sj.open_draws(store, START)
+        assert "\n" not in str(error.value)
+    about.write_text(good)
+    import zarr
+
+    zarr.open_group(store)["bias"].resize((2, 3, 2))
+    with pytest.raises(ss.SynsampError, match="must hold as many draws of each leaf"):
+        sj.open_draws(store, START)
+
+
 def test_a_bare_array_can_be_kept_too(tmp_path):
     algorithm = sj.sampler(lambda w: -jnp.sum(w**2), speed=0.01)
     settings = dict(steps=3, progress=False, key=1)

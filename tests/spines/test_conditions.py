@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -75,6 +76,7 @@ def test_the_command_prints_the_comparison_first(tmp_path, capsys):
     ]
     assert places == sorted(places)
     assert "wt 2" in shown  # the column's name and the estimate of τ
+    assert re.search(r"  turnover ratio: .* \(difference\), .*effect size .*, p ", shown)
 
 
 def test_equal_conditions_are_not_said_to_differ():

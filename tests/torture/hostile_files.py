@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import struct
+import tarfile
 import zipfile
 import zlib
 
@@ -205,6 +207,110 @@ def tables():
     yield from damaged("csv", good.encode(), 5)
 
 
+def tar(*members):
+    """A tar.gz of (name, content), or of (TarInfo, content) with a header that may lie."""
+    plain = []
+    for member, content in members or [("fsdd/recordings/1_ann_0.wav", wav())]:
+        info = member
+        if isinstance(member, str):
+            info = tarfile.TarInfo(member)
+            info.size = len(content)
+        plain += [info.tobuf(tarfile.GNU_FORMAT), content, bytes(-len(content) % 512)]
+    return gzip.compress(b"".join([*plain, bytes(1024)]))
+
+
+def header(kind=tarfile.REGTYPE, size=0, name="fsdd/recordings/1_ann_0.wav", link=""):
+    info = tarfile.TarInfo(name)
+    info.type, info.size, info.linkname = kind, size, link
+    return info
+
+
+def tars():
+    good = tar()
+    outside = ("../1_ann_0.wav", "/1_ann_0.wav", "C:\\1_ann_0.wav", "a\\..\\..\\1_ann_0.wav")
+    for name in (*outside, "recordings/../../1_ann_0.wav", "", ".", "a" * 300, "\n", "\x1b[31m"):
+        yield f"name {name[:20]!r}", tar((name, wav()))
+    for kind in (*tarfile.SUPPORTED_TYPES, b"\xff", b"V", b"Z"):
+        yield f"type {kind}", tar((header(kind, 800, link="/etc/passwd"), bytes(800)))
+    for size in (-1, 1 << 30, 1 << 40, 1 << 62):
+        yield f"size {size}", tar((header(size=size), wav()))
+    # Extended headers are read into memory as one piece.
+    for kind in (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME):
+        start = gzip.compress(header(kind, 64 << 26).tobuf(tarfile.GNU_FORMAT))
+        yield f"bomb behind type {kind}", start + 64 * gzip.compress(bytes(1 << 26), 1)
+    for record in (b"-1 path=x\n", b"9999999999 path=x\n", b"13 size=-100\n", b"x" * 99):
+        yield f"record {record[:12]}", tar((header(tarfile.XHDTYPE, len(record)), record))
+    yield "many files", tar(*((f"a/{k}", b"") for k in range(100_001)))
+    yield "no recordings", tar(("fsdd/README.md", b"x"))
+    yield "bomb", gzip_bomb()
+    yield "empty", b""
+    yield from damaged("tar", good, 10)
+    yield from (
+        (f"{name} inside", gzip.compress(content))
+        for name, content in damaged("inner", gzip.decompress(good)[:1600], 30)
+    )
+
+
+def zarr_files(**changes):
+    """Files of a Zarr folder of draws, by name; changes replace entries of the array's metadata."""
+    about = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [2, 4, 3],
+        "data_type": "float32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [1, 4, 3]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0.0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "gzip"}],
+        "attributes": {},
+        "dimension_names": ["chain", "draw", "axis_0"],
+    }
+    about["codecs"][1]["configuration"] = {"level": 1}
+    for key, value in changes.items():
+        about[key] = value
+    chunk_ = gzip.compress(np.arange(12, dtype="<f4").tobytes())
+    return {
+        "zarr.json": b'{"zarr_format": 3, "node_type": "group", "attributes": {}}',
+        "theta/zarr.json": json.dumps(about).encode(),
+        "theta/c/0/0/0": chunk_,
+        "theta/c/1/0/0": chunk_,
+    }
+
+
+def draws():
+    def grid(*shape):
+        return {"name": "regular", "configuration": {"chunk_shape": list(shape)}}
+
+    big = 10**15
+    for shape in ([2, big, 3], [big, 4, 3], [big, big, 3], [2, -4, 3], [0, 4, 3], [2, 4], [], "x"):
+        yield f"shape {shape}", zarr_files(shape=shape)
+    for chunks in ((1, big, 3), (0, 4, 3), (-1, 4, 3), (1, 4), (), (1, 2.5, 3), (big, big, 3)):
+        yield f"chunks {chunks}", zarr_files(chunk_grid=grid(*chunks))
+        shape = [2, big, 3]
+        yield f"chunks {chunks}, shape {shape}", zarr_files(chunk_grid=grid(*chunks), shape=shape)
+    for kind in ("float64", "object", "string", "r8", "|O", "complex128", "bool", "", None, 7, "x"):
+        yield f"type {kind}", zarr_files(data_type=kind)
+    for value in ("NaN", None, "x", 1e400, [], {}):
+        yield f"fill value {value}", zarr_files(fill_value=value)
+    for name in ("blosc", "zstd", "pickle", "sharding_indexed", "", None, 7):
+        yield f"codec {name}", zarr_files(codecs=[{"name": name}])
+    for codecs in ([], [{}], "x", None, [{"name": "bytes"}] * 2000):
+        yield f"codecs {str(codecs)[:9]}", zarr_files(codecs=codecs)
+    for key in json.loads(zarr_files()["theta/zarr.json"]):
+        about = json.loads(zarr_files()["theta/zarr.json"])
+        del about[key]
+        yield f"without {key}", zarr_files() | {"theta/zarr.json": json.dumps(about).encode()}
+    for name in zarr_files():
+        for content in (b"", b"{}", b"[" * 50_000, b"\xff\xfe", b"null", gzip_bomb()[: 1 << 22]):
+            yield f"{name} is {content[:9]}", zarr_files() | {name: content}
+        left = zarr_files()
+        del left[name]
+        yield f"{name} lost", left
+    for name, good in zarr_files().items():
+        for what, content in damaged(f"draws {name}", good, 12):
+            yield f"{name} {what}", zarr_files() | {name: content}
+
+
 def damaged(seed_word, good, count):
     """Cut off, lengthened, or with a few bytes changed; the same ones every time."""
     rng = np.random.default_rng(list(seed_word.encode()))
@@ -225,6 +331,8 @@ KINDS = {
     "png": pictures,
     "npz": archives,
     "csv": tables,
+    "tar": tars,
+    "draws": draws,
 }
 
 

@@ -49,12 +49,16 @@ def reading_functions():
     """How users read each kind; each function returns what it read."""
     from types import SimpleNamespace
 
+    import numpy as np
+
     from synsamp.cli import run_command_line
     from synsamp.data import digits_from_folder, embedded_files, read_sound
     from synsamp.data.digits import EmbeddedDigits
     from synsamp.data.idx import read_idx_images
+    from synsamp.data.unpack import unpack_recordings
     from synsamp.errors import SynsampError
     from synsamp.experiments.registry import REGISTRY
+    from synsamp.jax import open_draws
 
     def sound(path):
         found = read_sound(path)
@@ -87,6 +91,20 @@ def reading_functions():
             raise SynsampError(errors.getvalue().strip())
         return "drawn"
 
+    def tar(path):
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "inner" / "recordings"
+            try:
+                return unpack_recordings(path, target)
+            finally:
+                assert {p.name for p in Path(folder).iterdir()} <= {"inner"}
+                assert {p.name for p in target.parent.glob("*")} <= {"recordings"}
+
+    def draws(path):
+        found = open_draws(path, np.zeros(3)).tree()
+        assert found.dtype.kind == "f"
+        return found.shape
+
     return {
         "idx": lambda path: read_idx_images(path).shape,
         "wav": sound,
@@ -94,6 +112,8 @@ def reading_functions():
         "png": png,
         "npz": npz,
         "csv": csv,
+        "tar": tar,
+        "draws": draws,
     }
 
 

@@ -32,6 +32,16 @@ def read_all(cases):
     return reported
 
 
+def lay(path, content):
+    """Write a file, or a folder of files by name."""
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+        return
+    for name, part in content.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(part)
+
+
 def wrong(reported, names):
     """Those that ended neither read nor in one short line with a remedy."""
     return [
@@ -53,7 +63,7 @@ def test_a_hostile_file_is_read_or_raises_a_one_line_error(kind, tmp_path, tally
     paths = []
     for number, (_, content) in enumerate(cases):
         paths.append(tmp_path / f"{number}.{kind}")
-        paths[-1].write_bytes(content)
+        lay(paths[-1], content)
     reported = read_all([(kind, path) for path in paths])
     assert wrong(reported, [name for name, _ in cases]) == []
     assert any(found["outcome"] != "read" for found in reported)
@@ -83,6 +93,8 @@ def test_good_files_of_these_kinds_are_read(tmp_path):
         "wav": hostile_files.wav(),
         "sphere": hostile_files.sphere(),
         "png": hostile_files.png(),
+        "tar": hostile_files.tar(),
+        "draws": hostile_files.zarr_files(),
         "npz": hostile_files.archive(
             {
                 "images.npy": hostile_files.array_file(),
@@ -93,12 +105,14 @@ def test_good_files_of_these_kinds_are_read(tmp_path):
     cases = []
     for kind, content in good.items():
         path = tmp_path / kind
-        path.write_bytes(content)
+        lay(path, content)
         cases.append((kind, path))
     assert [found["message"] for found in read_all(cases)] == [
         "(3, 28, 28)",
         "(400,)",
         "(400,)",
         "(1, 4, 4)",
+        "1",
+        "(2, 4, 3)",
         "(3, 28, 28)",
     ]

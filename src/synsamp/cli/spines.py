@@ -264,19 +264,19 @@ def _print_results(found: Analysis) -> None:
     sentence = headline(found)
     if found.effects is not None:
         typer.echo(f"\n{sentence}")
+    plain = {"", "estimate", "median", "value", "effect", "95 % interval", "unit"}
     wanted = ["Fitted process", "Rule parameters", "Posterior", "Turnover"]
     for section in sections(found):
         # With conditions, each has its own numbers; those of all together are on the page.
         name = section.title.removesuffix(" of each condition")
         if section.title == "Conditions" or name in wanted:
             typer.echo(f"\n{section.title}. {section.lead}")
-            each = name != section.title
             for row in section.rows:
                 pairs = zip(section.head[1:], row[1:], strict=True)
                 words = [
-                    f"{head} {cell}" if each and head != "unit" else cell for head, cell in pairs
+                    cell if head in plain else f"{head} {cell}" for head, cell in pairs if cell
                 ]
-                typer.echo(f"  {row[0]}: " + ", ".join(filter(None, words)))
+                typer.echo(f"  {row[0]}: " + ", ".join(words))
     if found.comparison is not None:
         typer.echo(f"\n{found.comparison.verdict}")
     if found.held_out is not None:

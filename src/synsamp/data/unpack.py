@@ -19,6 +19,8 @@ from synsamp.progress import progress_bar
 MOST_MEMBERS = 100_000
 MOST_BYTES = 1 << 30
 """Limits of an unpacked archive; the original has 3,000 recordings and some ten megabytes."""
+MOST_AT_ONCE = 1 << 20
+"""Bytes of one read; contents are read in smaller pieces."""
 RECORDING = re.compile(r"\d_.+_[^_]+\.wav", flags=re.IGNORECASE)
 
 
@@ -59,20 +61,32 @@ def recordings_in(folder: Path) -> list[Path]:
     return paths
 
 
+class _Unzipped(gzip.GzipFile):
+    """Refuses long headers: `tarfile` reads one, such as a long name, as one piece of any size."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is not None and size > MOST_AT_ONCE:
+            raise tarfile.ReadError(f"a header of {size:,} bytes")
+        return super().read(size)
+
+
 def _unpack_into(archive: Path, folder: Path) -> list[str]:
     try:
-        with tarfile.open(archive, "r:gz") as tar:
+        with _Unzipped(archive) as content, tarfile.open(fileobj=content, mode="r:") as tar:
             names = [
-                _unpack_one(tar, member, folder, archive)
+                _unpack_one(tar, member, folder)
                 for member in _checked_members(tar, archive)
                 if _is_recording(member)
             ]
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as problem:
         raise SynsampError(
-            f"{archive} is not an intact tar.gz archive ({problem}); delete it and fetch again"
+            f"{archive} must be an intact tar.gz archive, got a damaged one ({problem}); "
+            "delete it and fetch again"
         ) from None
     if not names:
-        raise SynsampError(f"{archive} must hold recordings/*.wav, got none")
+        raise SynsampError(
+            f"{archive} must hold recordings/*.wav, got none; give the archive of the FSDD"
+        )
     return names
 
 
@@ -90,7 +104,7 @@ def _checked_members(tar: tarfile.TarFile, archive: Path) -> list[tarfile.TarInf
         path = PurePosixPath(member.name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:", member.name):
             raise SynsampError(
-                f"{archive} holds a path that leaves the folder: {member.name!r}; "
+                f"{archive} must hold no path that leaves the folder, got {member.name!r}; "
                 "nothing was unpacked, do not use this archive"
             )
     return members
@@ -105,11 +119,10 @@ def _is_recording(member: tarfile.TarInfo) -> bool:
     )
 
 
-def _unpack_one(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, archive: Path) -> str:
+def _unpack_one(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> str:
     name = PurePosixPath(member.name).name
     content = tar.extractfile(member)
-    if content is None:
-        raise SynsampError(f"{archive} holds {member.name!r} without content")
+    assert content is not None  # a regular file
     with (folder / name).open("wb") as file:
         shutil.copyfileobj(content, file)
     return name

@@ -16,7 +16,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.arguments import function, one_of
-from synsamp.errors import refuse
+from synsamp.errors import SynsampError, refuse
 from synsamp.jax.pytree import Tree, paths
 from synsamp.rule.arviz import convert
 from synsamp.rule.draw_store import as_path, new_zarr_group
@@ -67,7 +67,7 @@ class Draws:
     def __getitem__(self, which: Any) -> Any:
         """All draws of the leaf with this name, or the pytree of draw (chain, draw)."""
         if isinstance(which, str):
-            return np.asarray(self._arrays[self.names.index(one_of("name", which, self.names))])
+            return _read(self._arrays[self.names.index(one_of("name", which, self.names))])
         if not (isinstance(which, tuple) and len(which) == 2):
             raise refuse("index", "must be a name or (chain, draw)", which, "e.g. draws[0, -1]")
         chain, draw = (range(n)[k] for n, k in zip(self.shape, which, strict=True))
@@ -81,18 +81,18 @@ class Draws:
 
     def tree(self) -> Tree:
         """All draws in memory; leaves have shape (chain, draw, …)."""
-        return jax.tree.unflatten(self._structure, [np.asarray(a[...]) for a in self._arrays])
+        return jax.tree.unflatten(self._structure, [_read(a) for a in self._arrays])
 
     def at(self, chain: int, draw: int) -> Tree:
         """The pytree of one draw."""
-        leaves = [np.asarray(a[chain, draw]) for a in self._arrays]
+        leaves = [_read(a, (chain, draw)) for a in self._arrays]
         return jax.tree.unflatten(self._structure, leaves)
 
     def by_draw(self) -> Iterator[Tree]:
         """Iterate over draws of all chains, leaves (chain, …); one chunk is in memory at a time."""
         n = min(_rows(a) for a in self._arrays)
         for first in range(0, self.shape[1], n):
-            chunk = [np.asarray(a[:, first : first + n]) for a in self._arrays]
+            chunk = [_read(a, np.s_[:, first : first + n]) for a in self._arrays]
             for k in range(chunk[0].shape[1]):
                 yield jax.tree.unflatten(self._structure, [part[:, k] for part in chunk])
 
@@ -134,7 +134,7 @@ class Draws:
 
     def to_arviz(self) -> Any:
         """All draws, and the trace of the log-likelihood, for ArviZ (0.23 or 1)."""
-        posterior = _dataset(dict(zip(self.names, map(np.asarray, self._arrays), strict=True)))
+        posterior = _dataset(dict(zip(self.names, map(_read, self._arrays), strict=True)))
         trace = self.log_likelihood
         return convert(posterior, None if trace is None else _dataset({"lp": trace}))
 
@@ -213,6 +213,24 @@ def _rows(array: Any) -> int:
     return 1 if isinstance(array, np.ndarray) else int(array.chunks[1])
 
 
+def _read(array: Any, where: Any = ...) -> NDArray[Any]:
+    """A part of an array in memory."""
+    if isinstance(array, np.ndarray):
+        return np.asarray(array[where])
+    try:
+        return np.asarray(array[where])
+    except MemoryError:
+        remedy = "not enough memory; read them in parts with by_draw or values"
+        raise refuse("draws", "must fit into memory", array.shape, remedy) from None
+    except Exception as error:  # each codec has its own
+        raise _damaged("every draw must be readable", error) from error
+
+
+def _damaged(rule: str, error: Exception) -> SynsampError:
+    remedy = "copy the folder again, or run again"
+    return refuse("store", rule, f"{type(error).__name__}: {error}"[:200], remedy)
+
+
 def open_draws(store: str | Path, like: Tree) -> Draws:
     """Open the draws written by ``run(..., store=...)``.
 
@@ -225,24 +243,38 @@ def open_draws(store: str | Path, like: Tree) -> Draws:
     """
     import zarr  # slow to import, and rarely needed
 
-    path = as_path(store)
-    remedy = "name the folder written by run(..., store=...)"
+    path, arrays = as_path(store), []
+    names = _names(like)
     try:
         group = zarr.open_group(path, mode="r")
-    except (OSError, ValueError) as error:
+        stored = [group.get(name) for name in names]
+        wanted = [a.nchunks if isinstance(a, zarr.Array) else 0 for a in stored]
+    except (FileNotFoundError, NotADirectoryError) as error:
+        remedy = "name the folder written by run(..., store=...)"
         raise refuse("store", "must be a Zarr folder", str(path), remedy) from error
-    names, arrays = _names(like), []
-    for name, leaf in zip(names, jax.tree.leaves(like), strict=True):
-        found = group.get(name)
+    except Exception as error:  # of many types if the description of an array is damaged
+        raise _damaged("must be an intact Zarr folder", error) from error
+    leaves = jax.tree.leaves(like)
+    for name, leaf, found, n in zip(names, leaves, stored, wanted, strict=True):
         if not isinstance(found, zarr.Array) or found.shape[2:] != np.shape(leaf):
             what = "nothing" if found is None else getattr(found, "shape", "a folder")
             rule = f"must hold {name} with axes (chain, draw, *{np.shape(leaf)})"
             raise refuse("store", rule, what, "pass a tree like the sampled one as like=")
-        if found.nchunks_initialized < found.nchunks:  # Zarr would read them as fill values
-            left = f"{found.nchunks_initialized} of {found.nchunks} chunks of {name}"
-            raise refuse("store", "must hold every draw", left, "copy or run it again")
         arrays.append(found)
+        if found.shape[:2] != arrays[0].shape[:2]:
+            shapes = {n: a.shape for n, a in zip(names, arrays, strict=False)}
+            raise refuse("store", "must hold as many draws of each leaf", shapes, "run again")
+        chunks = _chunks(found, path / name)
+        if chunks < n:  # Zarr would read the others as fill values
+            left = f"{chunks} of {n} chunks of {name}"
+            raise refuse("store", "must hold every draw", left, "copy or run it again")
     return Draws(arrays, names, jax.tree.structure(like))
+
+
+def _chunks(array: Any, folder: Path) -> int:
+    """How many chunks of an array are there; Zarr lists all that there should be, in memory."""
+    files = sum(path.is_file() for path in (folder / "c").rglob("*"))
+    return files if files < array.nchunks else int(array.nchunks_initialized)
 
 
 def _names(tree: Tree) -> list[str]:
