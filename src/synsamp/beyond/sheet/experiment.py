@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from synsamp.beyond.sheet.claims import CLAIMS
 from synsamp.beyond.sheet.measures import ALSO_MEASURED, MEASURES
-from synsamp.beyond.sheet.parameters import SheetNetwork, SheetParameters, SheetRule, SheetSchedule
+from synsamp.beyond.sheet.parameters import SheetNetwork, SheetParameters, SheetSchedule
 from synsamp.beyond.sheet.protocol import run
 from synsamp.experiments.base import Experiment
 from synsamp.figures.lazy import draw_with
@@ -12,9 +12,8 @@ from synsamp.figures.lazy import draw_with
 PAPER = SheetParameters()
 QUICK = SheetParameters(
     network=SheetNetwork(excitatory=700, inhibitory=175, width_mm=0.6),
-    rule=SheetRule(speed=0.05),
-    schedule=SheetSchedule(settle_s=80.0, after_s=80.0, record_every_s=20.0),
-    lesion_mm=0.12,
+    schedule=SheetSchedule(settle_s=80.0, after_s=80.0),
+    lesion_mm=0.15,
 )
 
 EXPERIMENT = Experiment(
@@ -46,15 +45,16 @@ EXPERIMENT = Experiment(
         "Half of all excitatory pairs within 0.2 mm have a potential synapse. Its prior is a "
         "Gaussian with σ = 1, whose mean depends on distance d so that it is functional with "
         "probability 0.6 exp(−d / 0.1 mm).",
-        "Pair STDP acts on functional synapses alone: b times the EPSP of the input at a "
-        "postsynaptic spike, minus b times a trace of postsynaptic spikes (20 ms) at a "
-        "presynaptic one. Depression prevails, so less activity means less depression.",
+        "Plasticity acts on functional synapses alone. At a postsynaptic spike θ changes by b times "
+        "the EPSP of the input, at a presynaptic one by b (growth − 10 × a trace of postsynaptic "
+        "spikes, 20 ms). Growth balances STDP at 5 Hz, so synapses grow onto neurons that fire "
+        "less.",
         "The sheet starts with as many connections as the prior alone gives, at any distance.",
         "Connections to, from and among inhibitory neurons are fixed. The lesion removes neurons "
         "of both kinds.",
     ),
     deviations=(
-        "The preset quick has a smaller sheet of the same density, a smaller lesion, a faster rule "
-        "(b = 0.05 per s) and a shorter protocol.",
+        "The preset quick has a smaller sheet of the same density, a smaller lesion and a shorter "
+        "protocol.",
     ),
 )

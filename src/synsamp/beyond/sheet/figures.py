@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,15 +23,14 @@ from synsamp.beyond.sheet.measures import (
     row_of_lesion,
 )
 from synsamp.beyond.sheet.parameters import SheetParameters
-from synsamp.beyond.sheet.protocol import FROZEN, PLACES, SHEET, TWIN, functional_share
+from synsamp.beyond.sheet.protocol import PLACES, SHEET, TWIN, functional_share
 from synsamp.experiments.base import Results
 from synsamp.figures.panels import with_band
 from synsamp.figures.style import BLUE, DIVERGING, GRAY, GREEN, INK, ORANGE, PALE
 
-TWIN_BRANCH, FROZEN_BRANCH = f"{SHEET}/{TWIN}", f"{SHEET}/{FROZEN}"
 PIXELS = 48
 """Of the map, along each side."""
-AGES = 12
+AGES = 10
 """Stretches of age."""
 
 
@@ -56,11 +56,9 @@ def _wiring(p: SheetParameters, runs: Sequence[Results]) -> Figure:
 
 
 def _loss_by_age(axes: Axes, p: SheetParameters, runs: Sequence[Results]) -> None:
-    edges = np.geomspace(p.rule.drift_interval_s, 0.6 * p.schedule.after_s, AGES + 1)
+    edges = np.geomspace(2 * p.rule.drift_interval_s, 0.6 * p.schedule.after_s, AGES + 1)
     found = [lives(p, run) for run in runs]
-    rates = [
-        [loss_rate(each, a, b) for a, b in zip(edges, edges[1:], strict=False)] for each in found
-    ]
+    rates = [[loss_rate(each, a, b) for a, b in pairwise(edges)] for each in found]
     middle = np.sqrt(edges[1:] * edges[:-1])
     with_band(axes, middle, np.array(rates), GREEN, "o-", ms=3, label="the network")
     overall = float(np.mean([loss_rate(each, 0.0) for each in found]))
@@ -71,43 +69,35 @@ def _loss_by_age(axes: Axes, p: SheetParameters, runs: Sequence[Results]) -> Non
 
 
 def _lesion(p: SheetParameters, runs: Sequence[Results]) -> Figure:
-    figure: Any = Figure(figsize=(7, 2.7))
+    figure: Any = Figure(figsize=(7, 2.5))
     sheet, gains, rates = figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
     image = sheet.imshow(
         _map(p, runs).T,
         origin="lower",
         extent=(0, p.network.width_mm) * 2,
         cmap=DIVERGING,
-        norm=TwoSlopeNorm(1.0, 0.6, 1.4),
+        norm=TwoSlopeNorm(1.0, 0.8, 1.2),
         interpolation="bilinear",
     )
     middle = p.network.width_mm / 2
     sheet.add_patch(Circle((middle, middle), p.lesion_mm, fc="white", ec=INK, lw=0.8))
     sheet.text(middle, middle, "lesion", ha="center", va="center", fontsize=7)
     sheet.set(title="C  new connections", xlabel="mm", ylabel="mm")
-    figure.colorbar(image, ax=sheet, label="times the twin", shrink=0.8, extend="both")
+    figure.colorbar(image, ax=sheet, label="ratio to the twin", shrink=0.7, extend="both")
     edges = np.linspace(0.0, middle * np.sqrt(2) - p.lesion_mm, 9)
     at = (edges[1:] + edges[:-1]) / 2
-    new = [
-        _profile(p, run, edges, *(gained(p, run, b) for b in (SHEET, TWIN_BRANCH))) for run in runs
-    ]
-    with_band(gains, at, np.stack(new), BLUE, "o-", ms=3)
-    for branch, colour, label in (
-        (FROZEN_BRANCH, GRAY, "plasticity off"),
-        (SHEET, ORANGE, "with plasticity"),
-    ):
+    for axes, measure, colour in ((gains, gained, BLUE), (rates, rates_after, ORANGE)):
         found = [
-            _profile(p, run, edges, *(rates_after(p, run, b) for b in (branch, TWIN_BRANCH)))
+            _profile(p, run, edges, *(measure(p, run, branch) for branch in (SHEET, TWIN)))
             for run in runs
         ]
-        with_band(rates, at, np.stack(found), colour, "o-", ms=3, label=label)
+        with_band(axes, at, np.stack(found), colour, "o-", ms=3)
     for axes, title in ((gains, "D  new connections"), (rates, "E  firing rate")):
         axes.axhline(1.0, color=INK, lw=0.8, ls=":")
         axes.axvspan(0.0, p.near_mm, color=PALE, alpha=0.35, lw=0)
         axes.set(
-            title=title, xlabel="mm from the edge", ylabel="times the twin", xlim=(0, edges[-1])
+            title=title, xlabel="mm from the edge", ylabel="ratio to the twin", xlim=(0, edges[-1])
         )
-    rates.legend(fontsize=7)
     return figure
 
 
@@ -123,7 +113,7 @@ def _map(p: SheetParameters, runs: Sequence[Results]) -> Floats:
     step = p.network.width_mm / PIXELS
     window = 0.04 / step
     sums = []
-    for branch in (SHEET, TWIN_BRANCH):
+    for branch in (SHEET, TWIN):
         total = np.zeros((PIXELS, PIXELS))
         for run in runs:
             pixel = (run[PLACES].position.values / step).astype(int) % PIXELS

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from synsamp.beyond.shared.reward_network import Floats
 from synsamp.beyond.sheet.parameters import SheetParameters
-from synsamp.beyond.sheet.protocol import FROZEN, PLACES, SHEET, SYNAPSES, TWIN
+from synsamp.beyond.sheet.protocol import PLACES, SHEET, SYNAPSES, TWIN
 from synsamp.claims import Multiple, Ratio, Share, measures_in
 from synsamp.experiments.base import Results
 
@@ -70,7 +70,7 @@ def fall_at_start(p: SheetParameters, results: Results) -> float:
 
 def lives(p: SheetParameters, results: Results) -> Lives:
     """Of all synapses that were born in the twin."""
-    events = results[f"{SHEET}/{TWIN}/turnover"]
+    events = results[f"{TWIN}/turnover"]
     time, born, age = events.time.values, events.born.values, events.age.values
     died = ~born & ~np.isnan(age)
     last = np.lexsort((time, events.pre.values, events.post.values))
@@ -129,17 +129,20 @@ def far(p: SheetParameters, results: Results) -> Bools:
     return np.asarray(from_edge(p, results) > p.network.reach_mm)
 
 
-def gained(p: SheetParameters, results: Results, branch: str) -> NDArray[np.int64]:
-    """New connections of each neuron from neurons that the lesion spares, since the lesion."""
+def gained(p: SheetParameters, results: Results, branch: str) -> Floats:
+    """New connections of each neuron from spared neurons: mean over the second half of the time."""
     listed, spared = results[SYNAPSES], from_edge(p, results) >= 0
-    rows = results[f"{branch}/active"].active.values
     before = results[f"{SHEET}/active"].active.values[row_of_lesion(p)]
-    new = rows[-1] & ~before & spared[listed.pre.values] & spared[listed.post.values]
-    return np.bincount(listed.post.values[new], minlength=spared.size)
+    found = results[f"{branch}/active"]
+    late = found.time.values > p.schedule.settle_s + p.schedule.after_s / 2
+    new = found.active.values[late].mean(axis=0) * ~before * spared[listed.pre.values]
+    return np.asarray(
+        np.bincount(listed.post.values, new * spared[listed.post.values], spared.size)
+    )
 
 
 def _gain(p: SheetParameters, results: Results, where: Bools) -> Ratio:
-    lesioned, twin = (gained(p, results, b)[where].sum() for b in (SHEET, f"{SHEET}/{TWIN}"))
+    lesioned, twin = (gained(p, results, branch)[where].sum() for branch in (SHEET, TWIN))
     return Ratio(float(lesioned), float(twin))
 
 
@@ -160,19 +163,19 @@ def rates_after(p: SheetParameters, results: Results, branch: str) -> Floats:
     return np.asarray(np.nanmean(rows, axis=0)[: p.network.excitatory])
 
 
-def _drop(p: SheetParameters, results: Results, where: Bools) -> Ratio:
-    hit, spared = (rates_after(p, results, f"{SHEET}/{b}")[where] for b in (FROZEN, TWIN))
-    return Ratio(float(hit.mean()), float(spared.mean()))
+def _change_of_rate(p: SheetParameters, results: Results, where: Bools) -> Ratio:
+    hit, spared = (rates_after(p, results, branch)[where].mean() for branch in (SHEET, TWIN))
+    return Ratio(float(hit), float(spared))
 
 
 def rate_near(p: SheetParameters, results: Results) -> Multiple:
-    """Rate near the lesion without further plasticity, relative to the twin."""
-    return _drop(p, results, near(p, results))
+    """Rate near the lesion, relative to the twin."""
+    return _change_of_rate(p, results, near(p, results))
 
 
 def rate_far(p: SheetParameters, results: Results) -> Multiple:
     """The same far from the lesion."""
-    return _drop(p, results, far(p, results))
+    return _change_of_rate(p, results, far(p, results))
 
 
 def functional_share_at_lesion(p: Any, results: Results) -> Share:

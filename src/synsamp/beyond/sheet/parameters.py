@@ -20,11 +20,11 @@ class SheetNetwork(Parameters):
     potential_share: float = Field(
         0.5, ge=0.01, le=1.0, description="of excitatory pairs within reach, with a synapse"
     )
-    excites: float = Field(0.3, ge=0.0, le=10.0, description="ŵ onto inhibitory neurons")
-    inhibits: float = Field(0.6, ge=0.0, le=10.0, description="ŵ of inhibitory neurons")
+    excites: float = Field(0.5, ge=0.0, le=10.0, description="ŵ onto inhibitory neurons")
+    inhibits: float = Field(0.3, ge=0.0, le=10.0, description="ŵ of inhibitory neurons")
     fixed_share: float = Field(0.5, ge=0.0, le=1.0, description="of pairs that they connect at 0")
     fixed_mm: float = Field(0.07, ge=0.001, le=10.0, description="length constant of that share")
-    rate_hz: float = Field(5.0, ge=0.1, le=100.0, description="ρ_0, rate at u = 0")
+    rate_hz: float = Field(2.0, ge=0.1, le=100.0, description="ρ_0, rate at u = 0")
     refractory_s: float = Field(0.005, ge=0.0, le=1.0, description="refractory period")
     max_rate_hz: float = Field(200.0, ge=1.0, le=1e4, description="upper limit of rates")
     delay_s: float = Field(0.001, ge=0.0, le=1.0, description="delay of all connections")
@@ -50,11 +50,14 @@ class SheetRule(Parameters):
     )
     length_mm: float = Field(0.1, ge=0.001, le=10.0, description="λ: it falls as exp(−d/λ)")
     std: float = Field(1.0, ge=0.1, le=10.0, description="σ, standard deviation of the prior")
-    speed: float = Field(0.01, ge=1e-6, le=1.0, description="b, speed of sampling, 1/s")
+    speed: float = Field(0.03, ge=1e-6, le=1.0, description="b, speed of sampling, 1/s")
     temperature: float = Field(1.0, ge=0.0, le=10.0, description="T, temperature of the noise")
-    theta_0: float = Field(1.5, ge=-5.0, le=20.0, description="θ0 in w = exp(θ − θ0)")
-    potentiation: float = Field(4.0, ge=0.0, le=1e3, description="of θ/b, post after pre")
-    depression: float = Field(12.0, ge=0.0, le=1e3, description="of θ/b, pre after post")
+    theta_0: float = Field(0.4, ge=-5.0, le=20.0, description="θ0 in w = exp(θ − θ0)")
+    potentiation: float = Field(1.0, ge=0.0, le=1e3, description="of θ/b, post after pre")
+    depression: float = Field(10.0, ge=0.0, le=1e3, description="of θ/b, pre after post")
+    target_hz: float = Field(
+        5.0, ge=0.0, le=100.0, description="postsynaptic rate at which growth and STDP balance"
+    )
     trace_s: float = Field(0.02, ge=1e-3, le=1.0, description="time constant of depression")
     drift_interval_s: float = Field(
         1.0, ge=0.01, le=100.0, description="interval at which w follows θ"
@@ -64,9 +67,9 @@ class SheetRule(Parameters):
 class SheetSchedule(Parameters):
     """Durations."""
 
-    settle_s: float = Field(400.0, ge=50.0, le=1e7, description="from random wiring to the lesion")
-    after_s: float = Field(400.0, ge=50.0, le=1e7, description="after the lesion, each branch")
-    record_every_s: float = Field(50.0, ge=10.0, le=1e5, description="between two records")
+    settle_s: float = Field(160.0, ge=50.0, le=1e7, description="from random wiring to the lesion")
+    after_s: float = Field(200.0, ge=50.0, le=1e7, description="after the lesion, each branch")
+    record_every_s: float = Field(20.0, ge=10.0, le=1e5, description="between two records")
 
     @model_validator(mode="after")
     def _fits(self) -> SheetSchedule:
@@ -84,7 +87,7 @@ class SheetSchedule(Parameters):
     @property
     def seconds(self) -> float:
         """Total duration of all branches."""
-        return self.settle_s + 3 * self.after_s
+        return self.settle_s + 2 * self.after_s
 
 
 class SheetParameters(Parameters):
@@ -93,9 +96,9 @@ class SheetParameters(Parameters):
     network: SheetNetwork = SheetNetwork()
     rule: SheetRule = SheetRule()
     schedule: SheetSchedule = SheetSchedule()
-    lesion_mm: float = Field(0.15, ge=0.01, le=10.0, description="radius of the lesion")
+    lesion_mm: float = Field(0.2, ge=0.01, le=10.0, description="radius of the lesion")
     near_mm: float = Field(
-        0.1, ge=0.01, le=10.0, description="neurons near the lesion: distance from its edge"
+        0.06, ge=0.01, le=10.0, description="neurons near the lesion: distance from its edge"
     )
 
     @model_validator(mode="after")

@@ -3,7 +3,6 @@
 settle          after
 |---------------|---------------|     the sheet, with a lesion
                 |---------------|     twin: no lesion, same noise
-                |---------------|     frozen: lesion, plasticity off (b = 0)
 
 Excitatory neurons ``e`` and inhibitory neurons ``i`` lie at random on a torus and fire
 spontaneously. Half of the excitatory pairs within reach have a potential synapse. Its prior is a
@@ -11,8 +10,9 @@ Gaussian whose mean depends on distance in such a way that
 
     P(θ > 0) = near_probability · exp(−d/λ).
 
-Functional synapses change by pair STDP in which depression prevails, so that synapses onto neurons
-that fire less are weakened less. Connections to and from inhibitory neurons are fixed.
+Functional synapses change by pair STDP, and grow at each presynaptic spike. Both balance if the
+postsynaptic neuron fires at its target rate; onto neurons that fire less, synapses grow.
+Connections to, from and among inhibitory neurons are fixed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ import xarray as xr
 from numba import njit
 from scipy.stats import norm
 
-from synsamp.beyond.sheet.parameters import SheetParameters
 from synsamp.beyond.shared.reward_network import Floats
+from synsamp.beyond.sheet.parameters import SheetParameters
 from synsamp.mappings import Exponential
 from synsamp.priors import Gaussian
 from synsamp.protocol import (
     Branch,
-    Change,
     Lesion,
     Protocol,
     Silence,
@@ -44,6 +43,7 @@ from synsamp.seeds import named_seed
 from synsamp.spiking import (
     CustomPlasticity,
     DistanceRule,
+    DoubleExponential,
     Network,
     Projection,
     RemoveNeurons,
@@ -56,7 +56,7 @@ from synsamp.spiking.space import distances
 LATERAL = "e->e"
 """The projection that learns."""
 SHEET, PLACES, SYNAPSES = "sheet", "places", "synapses"
-TWIN, FROZEN = "twin", "frozen"
+TWIN = f"{SHEET}/twin"
 FIXED = Exponential(0.0)
 """Mapping of fixed synapses: ŵ = e^θ − 1."""
 
@@ -70,8 +70,8 @@ def on_post(synapse: Any, traces: Any, p: Any) -> float:
 
 @njit
 def on_pre(synapse: Any, traces: Any, p: Any) -> float:
-    """Depression by the trace of postsynaptic spikes."""
-    return -p[1] * traces[0] if synapse.theta > 0 else 0.0
+    """Growth, minus depression by the trace of postsynaptic spikes."""
+    return p[2] - p[1] * traces[0] if synapse.theta > 0 else 0.0
 
 
 def run(p: SheetParameters, seed: int) -> Mapping[str, Any]:
@@ -83,7 +83,9 @@ def run(p: SheetParameters, seed: int) -> Mapping[str, Any]:
     }
     lesion = [
         Lesion(
-            RemoveNeurons(name, np.flatnonzero(from_centre(p, network, name) < p.lesion_mm)),
+            RemoveNeurons(
+                name, np.flatnonzero(from_centre(p, network, name) < p.lesion_mm).tolist()
+            ),
             "in the middle of the sheet",
         )
         for name in ("e", "i")
@@ -92,8 +94,7 @@ def run(p: SheetParameters, seed: int) -> Mapping[str, Any]:
         network,
         [
             Silence(s.settle_s),
-            Branch(TWIN, [Silence(s.after_s)], {**often, "turnover": births_deaths(LATERAL)}),
-            Branch(FROZEN, [*lesion, Change(LATERAL, speed=0.0), Silence(s.after_s)], often),
+            Branch("twin", [Silence(s.after_s)], {**often, "turnover": births_deaths(LATERAL)}),
             *lesion,
             Silence(s.after_s),
         ],
@@ -127,12 +128,22 @@ def functional_share(p: SheetParameters, apart: Floats) -> Floats:
     return np.asarray(p.rule.near_probability * np.exp(-apart / p.rule.length_mm))
 
 
+def growth(p: SheetParameters) -> float:
+    """Change of θ/b at a presynaptic spike that balances STDP at the target rate.
+
+    Without correlations, a presynaptic spike meets a trace of rate · τ, and a postsynaptic spike an
+    EPSP of rate · (fall − rise).
+    """
+    epsp, rule = DoubleExponential(), p.rule
+    area_s = epsp.fall_s - epsp.rise_s
+    return rule.target_hz * (rule.depression * rule.trace_s - rule.potentiation * area_s)
+
+
 def build_network(p: SheetParameters, seed: int) -> Network:
     """Excitatory neurons ``e`` and inhibitory neurons ``i`` on one torus."""
     w, rule = p.network, p.rule
-    plasticity = CustomPlasticity(
-        on_post, on_pre, (rule.potentiation, rule.depression), (rule.trace_s,)
-    )
+    numbers = (rule.potentiation, rule.depression, growth(p))
+    plasticity = CustomPlasticity(on_post, on_pre, numbers, (rule.trace_s,))
     learns = SynapseModel(
         Gaussian(0.0, rule.std),
         Exponential(rule.theta_0),
