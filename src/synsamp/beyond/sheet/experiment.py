@@ -45,10 +45,10 @@ EXPERIMENT = Experiment(
         "Half of all excitatory pairs within 0.2 mm have a potential synapse. Its prior is a "
         "Gaussian with σ = 1, whose mean depends on distance d so that it is functional with "
         "probability 0.6 exp(−d / 0.1 mm).",
-        "Plasticity acts on functional synapses alone. At a postsynaptic spike θ changes by b times "
-        "the EPSP of the input, at a presynaptic one by b (growth − 10 × a trace of postsynaptic "
-        "spikes, 20 ms). Growth balances STDP at 5 Hz, so synapses grow onto neurons that fire "
-        "less.",
+        "Plasticity acts on functional synapses alone. At a postsynaptic spike θ changes by b "
+        "times the EPSP of the input, at a presynaptic one by b (growth − 10 y), where y is a "
+        "trace of postsynaptic spikes (20 ms). Growth balances STDP at 5 Hz, so synapses grow "
+        "onto neurons that fire less.",
         "The sheet starts with as many connections as the prior alone gives, at any distance.",
         "Connections to, from and among inhibitory neurons are fixed. The lesion removes neurons "
         "of both kinds.",

@@ -67,8 +67,8 @@ class SheetRule(Parameters):
 class SheetSchedule(Parameters):
     """Durations."""
 
-    settle_s: float = Field(160.0, ge=50.0, le=1e7, description="from random wiring to the lesion")
-    after_s: float = Field(200.0, ge=50.0, le=1e7, description="after the lesion, each branch")
+    settle_s: float = Field(160.0, ge=20.0, le=1e7, description="from random wiring to the lesion")
+    after_s: float = Field(200.0, ge=20.0, le=1e7, description="after the lesion, each branch")
     record_every_s: float = Field(20.0, ge=10.0, le=1e5, description="between two records")
 
     @model_validator(mode="after")
