@@ -29,6 +29,7 @@ TRIAL_S = {
     "bandit": 20,
     "reward_patterns": 120,
     "lever": 400,
+    "sheet": 300,
     "rewiring_mnist": 400,
     "ensemble_mnist": 100,
 }

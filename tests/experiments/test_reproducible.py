@@ -49,6 +49,14 @@ TINY = {
         "schedule.record_every_s=10",
         "task.period_s=0.1",
     ],
+    "sheet": [
+        "network.excitatory=200",
+        "network.inhibitory=20",
+        "schedule.settle_s=50",
+        "schedule.after_s=50",
+        "schedule.record_every_s=10",
+        "network.width_mm=0.5",
+    ],
     "compensation": [
         "schedule.learning_s=100",
         "schedule.after_lesion_1_s=200",

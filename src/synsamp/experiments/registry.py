@@ -163,6 +163,7 @@ REGISTRY = Registry(
         _beyond(
             "lever", "lever_press", "A lever learned from reward, while connections keep changing"
         ),
+        _beyond("sheet", "lesioned_sheet", "A sheet of neurons rewires around a focal lesion"),
         _beyond(
             "rewiring_mnist",
             "rewiring",
