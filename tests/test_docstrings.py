@@ -27,6 +27,8 @@ PACKAGES = (
     "synsamp.analysis",
     "synsamp.models",
     "synsamp.lab",
+    "synsamp.jax",
+    "synsamp.jax.rewiring",
 )
 
 

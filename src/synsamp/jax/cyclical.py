@@ -7,19 +7,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 
 from synsamp.arguments import number, whole
+from synsamp.jax.pytree import Schedule
 
 
 class Cycles(NamedTuple):
-    """Schedules of speed and temperature."""
+    """Schedules of speed and temperature.
 
-    speed: Callable[[Any], Any]
-    temperature: Callable[[Any], Any]
+    Attributes
+    ----------
+    speed, temperature : callable
+        Functions of the step count.
+    """
+
+    speed: Schedule
+    temperature: Schedule
 
 
 def cyclical(speed: float, steps: int, explore: float = 0.5, temperature: float = 1.0) -> Cycles:
@@ -35,6 +41,11 @@ def cyclical(speed: float, steps: int, explore: float = 0.5, temperature: float 
         Fraction of each cycle without noise, in which a run may move to another mode.
     temperature : float
         T in the rest of the cycle.
+
+    Returns
+    -------
+    Cycles
+        The two schedules.
 
     Examples
     --------

@@ -29,22 +29,26 @@ _BARE = "theta"
 class Draws:
     """Draws of a pytree, from ``run`` or ``open_draws``.
 
-    Examples
-    --------
-    >>> draws[0, 10]  # the pytree of one draw
-    >>> draws["dense/kernel"]  # all draws of one leaf, (chain, draw, …)
-    >>> draws.values(lambda w: w["in"].std())  # a function of every draw: (chain, draw)
-
-    Attributes
+    Parameters
     ----------
+    arrays : list of ndarray or Zarr array
+        Draws of each leaf, (chain, draw, …).
     names : list of str
         Paths of the leaves.
+    structure : PyTreeDef
+        Structure of one draw.
     log_likelihood : ndarray, shape (chain, draw), or None
         Value in the step that led to each draw, on its minibatch; None if opened from disk.
     state : RunState or None
         Where the run ended; ``run(algorithm, draws.state, ...)`` continues.
     attrs : dict
         ``spread_inflation``, and ``speed`` if it was found automatically.
+
+    Examples
+    --------
+    >>> draws[0, 10]  # the pytree of one draw
+    >>> draws["dense/kernel"]  # all draws of one leaf, (chain, draw, …)
+    >>> draws.values(lambda w: w["in"].std())  # a function of every draw: (chain, draw)
     """
 
     def __init__(
@@ -240,6 +244,11 @@ def open_draws(store: str | Path, like: Tree) -> Draws:
         The Zarr folder.
     like : pytree
         Any pytree with the structure and shapes of the parameters.
+
+    Returns
+    -------
+    Draws
+        Read lazily, a chunk at a time.
     """
     import zarr  # slow to import, and rarely needed
 

@@ -17,7 +17,13 @@ from synsamp.arguments import number
 
 @dataclass(frozen=True)
 class ReflectingFloor:
-    """Lower bound ``value`` of θ; a θ below it is mirrored to the same distance above."""
+    """Lower bound of θ; a θ below it is mirrored to the same distance above.
+
+    Parameters
+    ----------
+    value : float
+        The bound.
+    """
 
     value: float
 
@@ -31,7 +37,13 @@ class ReflectingFloor:
 
 @dataclass(frozen=True)
 class ClippingFloor:
-    """Lower bound ``value`` of θ; a θ below it is set to ``value``."""
+    """Lower bound of θ; a θ below it is set to the bound.
+
+    Parameters
+    ----------
+    value : float
+        The bound.
+    """
 
     value: float
 

@@ -35,7 +35,15 @@ _MOST_NUMBERS, _MOST_AT_ONCE = 2**20, 1024
 
 
 class RunState(NamedTuple):
-    """Where a run ended: pass it to ``run`` as the position to continue."""
+    """Where a run ended: pass it to ``run`` as the position to continue.
+
+    Attributes
+    ----------
+    states : SamplerState
+        States of all chains.
+    keys : jax.Array
+        Keys of their next steps.
+    """
 
     states: SamplerState
     keys: jax.Array

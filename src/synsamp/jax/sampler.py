@@ -44,7 +44,15 @@ _REWIRING = 2**31 - 1
 
 
 class SamplerState(NamedTuple):
-    """Position (pytree of θ) and internal state."""
+    """State of a sampler.
+
+    Attributes
+    ----------
+    position : pytree
+        θ.
+    progress : Progress
+        Step count and what the method keeps between steps.
+    """
 
     position: Tree
     progress: Progress
@@ -82,14 +90,29 @@ class SampledPosterior(NamedTuple):
 
 
 class SamplerInfo(NamedTuple):
-    """Information about a step."""
+    """Information about a step.
+
+    Attributes
+    ----------
+    log_likelihood : jax.Array
+        Value at the position before the step.
+    """
 
     log_likelihood: jax.Array
-    """Value at the position before the step."""
 
 
 class Sampler(NamedTuple):
-    """Functions ``init(position)`` and ``step(key, state, *batch)``, and what they sample."""
+    """A sampling algorithm, made by `sampler`.
+
+    Attributes
+    ----------
+    init : callable
+        ``init(position)`` returns a `SamplerState`.
+    step : callable
+        ``step(key, state, *batch)`` returns the next `SamplerState` and a `SamplerInfo`.
+    posterior : SampledPosterior
+        What it samples, for `run`.
+    """
 
     init: Callable[..., SamplerState]
     step: Callable[..., tuple[SamplerState, SamplerInfo]]

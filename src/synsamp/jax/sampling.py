@@ -33,7 +33,15 @@ from synsamp.rule.speed import Speed
 
 
 class SamplingState(NamedTuple):
-    """State of the transformation: key of the next step and internal state."""
+    """State of the transformation.
+
+    Attributes
+    ----------
+    key : jax.Array
+        Key of the next step.
+    progress : Progress
+        Step count and what the method keeps between steps.
+    """
 
     key: jax.Array
     progress: Progress
@@ -140,11 +148,23 @@ def _require_one_chain(key: Any, params: Tree) -> None:
         raise refuse("init", "must not be mapped: chains would share one key", "vmap", remedy)
 
 
-def weights(mapping: Any, params: Tree) -> Tree:
+def weights(mapping: LeafSetting[Mapping], params: Tree) -> Tree:
     """Weights w = f(θ) of every leaf, the arguments of a model if ``sampling`` has a mapping.
 
     Pass ``jax.grad(loss)(weights(mapping, params), batch)`` to ``update``. If you differentiate
     through ``weights`` instead, leave ``mapping`` out of ``sampling``.
+
+    Parameters
+    ----------
+    mapping : Mapping, pytree of them, or function of a leaf's path
+        As for ``sampling``.
+    params : pytree
+        θ.
+
+    Returns
+    -------
+    pytree
+        The weights, in the structure of ``params``.
     """
     return Settings(mapping=mapping).weights(params)
 

@@ -34,6 +34,11 @@ class ConnectionCost(Prior):
     """Cost of active connections: log p_S = −``cost``·θ for θ > 0, constant below (l1 of DEEP R).
 
     The prior is improper for θ < 0, so use it with a floor.
+
+    Parameters
+    ----------
+    cost : float
+        l1 cost of an active connection.
     """
 
     cost: float
@@ -59,7 +64,13 @@ def _dlog_slope(theta: Any, p: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Rectified(Mapping):
-    """w = s·max(θ, 0) with ``signs`` s of ±1, one per connection of the leaf."""
+    """The mapping w = s·max(θ, 0) of connections with fixed signs s.
+
+    Parameters
+    ----------
+    signs : array of ±1
+        One sign per connection, in the shape of the leaf.
+    """
 
     signs: ArrayLike | jax.Array
 
@@ -82,5 +93,18 @@ class Rectified(Mapping):
 
 
 def random_signs(key: int | jax.Array, shape: tuple[int, ...]) -> jax.Array:
-    """Random signs ±1 of a given shape, one per connection."""
+    """Random signs ±1, one per connection.
+
+    Parameters
+    ----------
+    key : int or jax.Array
+        Seed or JAX key.
+    shape : tuple of int
+        Shape of the leaf.
+
+    Returns
+    -------
+    jax.Array of int8
+        The signs.
+    """
     return jax.random.rademacher(as_key(key), shape, jnp.int8)

@@ -27,7 +27,15 @@ _PAYS_BELOW = 0.02
 
 
 class Connections(NamedTuple):
-    """Active connections: flat indices into (n_in, n_out) and signs, one per slot."""
+    """Active connections of a layer, one per slot.
+
+    Attributes
+    ----------
+    places : array of int, shape (connections,)
+        Flat indices into (n_in, n_out).
+    sign : array of ±1, shape (connections,)
+        Signs.
+    """
 
     places: jax.Array
     sign: jax.Array
@@ -161,5 +169,16 @@ jax.tree_util.register_dataclass(Wired, ["theta", "wires"], ["layer"])
 
 
 def turnover(before: Connections, after: Connections) -> jax.Array:
-    """Fraction of connections in ``after`` that are not in ``before``."""
+    """Fraction of connections in ``after`` that are not in ``before``.
+
+    Parameters
+    ----------
+    before, after : Connections
+        Connections of the same layer at two times.
+
+    Returns
+    -------
+    jax.Array
+        Between 0 and 1.
+    """
     return jnp.mean(~jnp.isin(after.places, before.places))
