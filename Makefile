@@ -96,7 +96,7 @@ sampling-gain: $(TOOLS)
 
 # Reference pages come from the code; an error in a notebook or a broken link fails.
 DOCS := .venv/.synsamp-docs
-$(DOCS): $(READY) docs/requirements.txt
+$(DOCS): $(TOOLS) docs/requirements.txt
 	$(INSTALL) -r docs/requirements.txt
 	@touch $@
 
