@@ -476,6 +476,15 @@ def test_scenes_restarts_and_the_back_button(browser, address):
     page.page.context.close()
 
 
+def test_an_address_without_a_scene_opens_the_first(browser, address):
+    """The address that `synsamp lab` prints has a token and nothing else."""
+    page = new_page(browser, address).open("")
+    assert page.ask("lab.session.scene.name") == next(iter(SCENES))
+    page.until(f"location.hash.includes('scene={next(iter(SCENES))}')")
+    assert page.wrong == []
+    page.page.context.close()
+
+
 def test_hidden_tab_pauses_and_continues(browser, address):
     page = new_page(browser, address).open()
     hide = """hidden => {
