@@ -268,6 +268,8 @@ BLANK = """lab.pictures.filter(picture => {
 
 
 def test_address_repeats_the_session(browser, address, lab):
+    lab.ask("lab.session.goto(0)")
+    lab.until("lab.data.tick === 0")
     lab.ask("lab.set({name: 'temperature'}, 0.5)")
     lab.ask("lab.session.step(30)")
     lab.until("lab.session.tick === 30")
