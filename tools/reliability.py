@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
 
 from tools.markdown import ROOT, replace_between
+from tools.repository import commit
 
 PAGE = ROOT / "docs" / "reference" / "reliability.md"
 BEGIN = "<!-- tried: begin (written by `make torture`) -->"

@@ -112,9 +112,10 @@ def _since(found: Stored, registry: Registry) -> str:
 
 def _about(found: Stored, registry: Registry) -> Iterator[str]:
     for names, table in together(found).items():
-        versions = ", ".join(f"{name} {version}" for name, version in table[0]["versions"].items())
+        one = table[0]
+        versions = ", ".join(f"{name} {version}" for name, version in one["versions"].items())
         which = "" if len(names) == len(found.about) else f"{', '.join(names)}: "
-        yield f"{which}{made_by(*table)}. Versions: {versions}; compiled for {table[0]['processor']}."
+        yield f"{which}{made_by(*table)}. Versions: {versions}; compiled for {one['processor']}."
         yield ""
     yield (
         "The measures of all seeds, with nulls: [data/reproduction.csv](../data/reproduction.csv). "

@@ -82,9 +82,7 @@ def store(
     for experiment in dict.fromkeys(run.experiment for run in runs):
         own = [(run, job) for run, job in every if run.experiment == experiment]
         folders = [RunFolder(out / job.name) for _, job in own]
-        table = {
-            run: measures_by_trial(each) for (run, _), each in zip(own, folders, strict=True)
-        }
+        table = {run: measures_by_trial(each) for (run, _), each in zip(own, folders, strict=True)}
         claims = own[0][1].load().claims
         store_table(table, folders, target, command, {"claims": definitions(claims)})
 
@@ -115,7 +113,9 @@ def store_table(
     parts = dict.fromkeys([*(run.experiment for run in before.runs), experiment])
     runs = {part: {r: v for r, v in before.runs.items() if r.experiment == part} for part in parts}
     runs[experiment] = dict(table)
-    write(target.with_suffix(".csv"), to_csv({r: v for own in runs.values() for r, v in own.items()}))
+    write(
+        target.with_suffix(".csv"), to_csv({r: v for own in runs.values() for r, v in own.items()})
+    )
     write(target.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
 
 
