@@ -2,9 +2,10 @@
 
     make pages
 
-The tables are written by `make reproduce`, `make dependence`, `make beyond`, `make robustness` and
-`make sampling-gain`. Run this after a change to a claim, to a text in docs/data/*_notes.toml or to a
-`<!-- measured … -->` comment. It also draws the chart of the benchmarks.
+The tables are written by `make reproduce`, `make dependence`, `make beyond`, `make robustness`,
+`make sampling-gain` and `python -m tools.sparse_training`. Run this after a change to a claim, to a
+text in docs/data/*_notes.toml or to a `<!-- measured … -->` comment. It also draws the chart of the
+benchmarks.
 """
 
 from __future__ import annotations
