@@ -116,9 +116,7 @@ def measure_births(size: int) -> dict[str, float]:
     plain, noted = Simulation(given, seed=1), Simulation(given, seed=1, observer=log)
     for sim in (plain, noted):
         sim.run(0.2 * stretch_s)
-    times = np.array(
-        [[_spike_us(sim, stretch_s) for sim in (plain, noted)] for _ in range(_PAIRS)]
-    )
+    times = np.array([[_spike_us(sim, stretch_s) for sim in (plain, noted)] for _ in range(_PAIRS)])
     return {
         "plain": float(times[:, 0].min()),
         "noted": float(times[:, 1].min()),

@@ -44,7 +44,17 @@ __all__ = [
 ]
 
 _MODULES = (
-    *("likelihood", "speed", "order", "method", "rule", "overdamped", "underdamped", "mala", "step"),
+    *(
+        "likelihood",
+        "speed",
+        "order",
+        "method",
+        "rule",
+        "overdamped",
+        "underdamped",
+        "mala",
+        "step",
+    ),
     *("chains", "sampler", "theory", "arviz"),
 )
 
