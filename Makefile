@@ -79,10 +79,10 @@ reproduce: $(READY)
 	$(BIN)/python -m tools.reproduce
 
 reproduce-long: $(READY)
-	$(BIN)/python -m tools.reproduce --long
+	$(BIN)/python -m tools.reproduce --long $(ONLY)
 
 dependence: $(READY)
-	$(BIN)/python -m tools.dependence
+	$(BIN)/python -m tools.dependence $(ONLY)
 
 beyond: $(TOOLS)
 	$(BIN)/python -m tools.beyond $(ONLY)

@@ -33,7 +33,10 @@ TABLE = {
     Run("coins", "paper", "N ½"): {**HELD, "heads": [0.1, 0.12, 0.11]},
     Run("coins", "paper", "N 2×"): {**HELD, "heads_of_a_bent_coin": [0.5, 0.51, 0.52]},
 }
-ABOUT = '{"date": "2001-02-03", "command": "make robustness", "cores": 2, "took_s": {"a": 7200}}'
+ABOUT = (
+    '{"coins": {"date": "2001-02-03", "command": "make robustness", "cores": 2, '
+    '"took_s": {"a": 7200}}}'
+)
 
 
 def test_one_thing_is_changed_at_a_time():

@@ -21,9 +21,9 @@ from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.figures.style import STYLE
 from synsamp.report.verdict_map import WORDS, draw_verdicts
 from synsamp.runs.storage.atomic import replacing
-from tools.markdown import ROOT, duration, row
+from tools.markdown import ROOT, row
 from tools.robustness_plan import MAPS, Map
-from tools.stored import Stored, read_stored, write
+from tools.stored import Stored, made_by, read_stored, write
 
 NOT_YET = (
     "There is no map of this version yet: `make robustness` makes it, and continues after a stop."
@@ -93,11 +93,10 @@ def verdicts(
 
 def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterator[str]:
     claims, changes, judged = verdicts(found, each.experiment, registry)
-    about, first = found.about, next(iter(found.runs))
+    first = next(iter(found.runs))
     whole = found.trials(first)
-    took = duration(sum(about["took_s"].values()))
     yield (
-        f"`{about['command']}` on {about['date']}, {took} on {about['cores']} cores: "
+        f"{made_by(found.about[each.experiment])}: "
         f"{whole} seeds for each of {len(changes)} columns, preset `{first.preset}`"
         + (", shortened. " if each.base else ". ")
         + f"Measures of all seeds: [robustness-{each.experiment}.csv]"

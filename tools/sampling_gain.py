@@ -8,7 +8,7 @@ many networks (Adam: of one). The prior of a weight is normal with the standard 
 / sqrt(inputs of its layer); Adam and the ensemble have it too, as weight decay. The learning rate
 of each method, then the width, are those with the best log score on 1,000 further training images,
 at a seed that is not scored. Rows go to ``runs/sampling_gain.csv``, and when all are there, to
-``docs/data/sampling_gain.csv`` and the tables of ``docs/sampling-gain.md``.
+``docs/data/sampling_gain.csv`` and the tables of ``docs/howto/sampling-gain.md``.
 """
 
 from __future__ import annotations

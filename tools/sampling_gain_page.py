@@ -1,4 +1,4 @@
-"""Write the tables of docs/sampling-gain.md from docs/data/sampling_gain.csv."""
+"""Write the tables of docs/howto/sampling-gain.md from docs/data/sampling_gain.csv."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from synsamp.runs.storage.atomic import replacing
 from tools.markdown import ROOT, replace_between
 
 DATA = ROOT / "docs" / "data" / "sampling_gain.csv"
-PAGE = ROOT / "docs" / "sampling-gain.md"
+PAGE = ROOT / "docs" / "howto" / "sampling-gain.md"
 SCORES = {
     "accuracy": "accuracy, %",
     "log score": "log score",
