@@ -49,7 +49,7 @@ def tables(rows: pd.DataFrame) -> dict[str, str]:
     """Every table of the page."""
     found = {}
     main = rows[rows["table"] == "methods"]
-    for task in ("digits", "mnist"):
+    for task in main["task"].unique():
         own = main[main["task"] == task]
         groups = own.groupby("method", sort=False)
         reference = own[own["method"] == "Adam"]
