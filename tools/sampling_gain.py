@@ -261,7 +261,7 @@ class Rows:
         self._path = path
         self._found: list[dict[Any, Any]] = []
         if path.exists():
-            self._found = pd.read_csv(path, float_precision="round_trip").to_dict("records")
+            self._found = pd.read_csv(path).to_dict("records")
 
     def find(self, **key: Any) -> dict[Any, Any] | None:
         """The first row with these values."""
