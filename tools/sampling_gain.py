@@ -213,15 +213,14 @@ INERTIA, OVERDAMPED = _rule(ss.Underdamped(TAU)), _rule()
 METHODS = {
     "Adam": Recipe(_adam, decays=True, burn_in=0.0, kept=1),
     f"ensemble of {MEMBERS}": Recipe(_adam, decays=True, burn_in=0.0, kept=1, members=MEMBERS),
-    "average along SGD": Recipe(OVERDAMPED, 0.0),
-    "`Overdamped`, T = 1": Recipe(OVERDAMPED),
     "`Underdamped` (SGHMC), T = 1": Recipe(INERTIA),
     "`Underdamped`, T = 0.01": Recipe(INERTIA, 0.01),
-    "`Thermostat` (SGNHT), T = 1": Recipe(_rule(sj.Thermostat(TAU))),
     "`cyclical`, T = 1": Recipe(_cyclical, burn_in=0.0, kept=CYCLES),
+    "`Thermostat` (SGNHT), T = 1": Recipe(_rule(sj.Thermostat(TAU))),
+    "`Overdamped`, T = 1": Recipe(OVERDAMPED),
+    "average along SGD": Recipe(OVERDAMPED, 0.0),
 }
 COLD, WARM = "`Underdamped`, T = 0.01", "`Underdamped` (SGHMC), T = 1"
-WIDE = ("Adam", WARM)
 
 
 @cache
@@ -307,22 +306,20 @@ def tuned(rows: Rows, name: str, method: str) -> tuple[float, float]:
     return rate, min(WIDTHS, key=lambda width: score(rate, width))
 
 
-def measure(
-    rows: Rows, task: str, table: str, name: str, like: str, T: float = 1.0, width: float = 0.0
-) -> None:
-    """All seeds of a method at the rate, and by default the width, tuned for ``like``."""
+def measure(rows: Rows, task: str, table: str, name: str, like: str, T: float = 1.0) -> None:
+    """All seeds of a method at the rate and width tuned for ``like``."""
     recipe = METHODS[like]
     for seed in SEEDS:
-        if rows.find(task=task, table=table, method=name, wanted=width, seed=seed):
+        if rows.find(task=task, table=table, method=name, seed=seed):
             continue
-        rate, best = tuned(rows, task, like)
+        rate, width = tuned(rows, task, like)
         began, digits = time.process_time(), data(task, seed)
-        own = Training(TASKS[task], width or best, (digits.train, digits.train_labels), seed)
+        own = Training(TASKS[task], width, (digits.train, digits.train_labels), seed)
         given = recipe if name == like else recipe._replace(temperature=T)
         found = scored(networks(own, given, rate), task, seed)
         seconds = time.process_time() - began
-        key = dict(task=task, table=table, method=name, wanted=width, width=own.width)
-        rows.add(**key, seed=seed, rate=rate, **found, seconds=seconds)
+        key = dict(task=task, table=table, method=name, width=width, seed=seed, rate=rate)
+        rows.add(**key, **found, seconds=seconds)
 
 
 def burn_ins(rows: Rows, task: str) -> None:
@@ -340,23 +337,21 @@ def burn_ins(rows: Rows, task: str) -> None:
             first = min(int(share * 60), 59)
             found = scores(each[first:], strange[first:], digits.test_labels)
             name = f"{share:.0%}" if share < 1 else last
-            key = dict(task=task, table=table, method=name, wanted=0.0, width=width)
-            rows.add(**key, seed=seed, rate=rate, **found, seconds=0.0)
+            key = dict(task=task, table=table, method=name, width=width, seed=seed, rate=rate)
+            rows.add(**key, **found, seconds=0.0)
 
 
 def main() -> None:
     """Measure what is missing, then write the page."""
     rows = Rows(ROWS)
+    for name in (WARM, COLD):
+        measure(rows, "mnist", "methods", name, name)
+    burn_ins(rows, "mnist")
     for task in TASKS:
         for name in METHODS:
             measure(rows, task, "methods", name, name)
-    burn_ins(rows, "mnist")
     for T in TEMPERATURES:
         measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", COLD, T)
-    for width in WIDTHS:
-        for name in WIDE:
-            if width != tuned(rows, "mnist", name)[1]:  # that one is among the methods
-                measure(rows, "mnist", "widths", name, name, width=width)
     sampling_gain_page.store(ROWS)
     sampling_gain_page.write_page()
 
