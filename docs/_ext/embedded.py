@@ -1,4 +1,4 @@
-"""What pages take from the project: panels of figures with their captions, and the running lab."""
+"""What pages show of the project: panels of figures, examples of the gallery, the running lab."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
+from sphinx import addnodes
 
 from synsamp.experiments.registry import REGISTRY
 from synsamp.lab.single_file import write_single_file
@@ -30,6 +31,32 @@ class Panels(Directive):
         for panel, text in described.items():
             lines += nodes.line("", "", nodes.strong(text=panel), nodes.Text(" " + text))
         return [nodes.image(uri=name, alt=words, classes=["panel"]), lines]
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+class Examples(Directive):
+    """A row of examples of the gallery, a line each: thumbnail and question, as a link."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """A box per example."""
+        row = nodes.container(classes=["examples"])
+        for name in self.content:
+            folder, _, script = name.partition("/")
+            question = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8").split("\n")[1]
+            picture = f"/gallery/{folder}/images/thumb/sphx_glr_{script}_thumb.png"
+            link = addnodes.pending_xref(
+                "", refdomain="std", reftype="doc", refexplicit=True, refwarn=True,
+                reftarget=f"/gallery/{name}", refdoc=self.state.document.settings.env.docname,
+            )  # fmt: skip
+            box = nodes.inline(classes=["example"])
+            box += [nodes.image(uri=picture, alt=""), nodes.inline("", question)]
+            link += box
+            row += nodes.paragraph("", "", link)
+        return [row]
 
 
 class Lab(Directive):
@@ -57,8 +84,9 @@ def write_lab(app: Any, error: Exception | None) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register both."""
+    """Register the directives."""
     app.add_directive("panels", Panels)
+    app.add_directive("examples", Examples)
     app.add_directive("lab", Lab)
     app.connect("build-finished", write_lab)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
