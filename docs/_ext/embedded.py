@@ -7,7 +7,6 @@ from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
-from sphinx import addnodes
 
 from synsamp.experiments.registry import REGISTRY
 from synsamp.lab.single_file import write_single_file
@@ -44,17 +43,14 @@ class Examples(Directive):
     def run(self) -> list[nodes.Node]:
         """A box per example."""
         row = nodes.container(classes=["examples"])
+        depth = self.state.document.settings.env.docname.count("/")
         for name in self.content:
             folder, _, script = name.partition("/")
             question = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8").split("\n")[1]
             picture = f"/gallery/{folder}/images/thumb/sphx_glr_{script}_thumb.png"
-            link = addnodes.pending_xref(
-                "", refdomain="std", reftype="doc", refexplicit=True, refwarn=True,
-                reftarget=f"/gallery/{name}", refdoc=self.state.document.settings.env.docname,
-            )  # fmt: skip
-            box = nodes.inline(classes=["example"])
-            box += [nodes.image(uri=picture, alt=""), nodes.inline("", question)]
-            link += box
+            address = "../" * depth + f"gallery/{name}.html"
+            link = nodes.reference("", "", internal=True, refuri=address)
+            link += [nodes.image(uri=picture, alt=""), nodes.inline("", question)]
             row += nodes.paragraph("", "", link)
         return [row]
 
