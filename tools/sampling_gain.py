@@ -1,7 +1,6 @@
 """Does sampling help? Averages over samples against Adam, ensembles and SGD, at equal gradients.
 
     make sampling-gain                             # everything; continues after a stop
-    python -m tools.sampling_gain --page           # only write the tables of the page again
 
 Every method may compute as many gradients of minibatches and averages the class probabilities of as
 many networks (Adam: of one). The prior of a weight is normal with the standard deviation ``width``
@@ -13,7 +12,6 @@ at a seed that is not scored. Rows go to ``runs/sampling_gain.csv``, and when al
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,6 +31,7 @@ from synsamp.analysis.calibration import accuracy, log_score, reliability
 from synsamp.analysis.out_of_distribution import detection, entropy
 from synsamp.beyond.ensemble_mnist.out_of_distribution import letters
 from synsamp.beyond.shared.labelled_digits import DigitsToLearn, LabelledDigits, sample_digits
+from synsamp.runs.storage.atomic import replacing
 from tools import sampling_gain_page
 
 ROWS = Path("runs") / "sampling_gain.csv"
@@ -257,42 +256,57 @@ def scored(rows: Any, name: str, seed: int) -> dict[str, float]:
     return scores(each_probability(rows, digits.test), strange, digits.test_labels)
 
 
-@cache
-def tuned(name: str, recipe: Recipe) -> tuple[float, float]:
-    """Learning rate and width of the prior with the best log score on further images."""
-    task = TASKS[name]
-    wanted = task.digits.model_copy(update={"training": task.digits.training + VALIDATION})
-    found = sample_digits(wanted, np.random.SeedSequence(TUNING_SEED))
-    n = task.digits.training
-    images = found.train[:n], found.train_labels[:n]
-
-    @cache
-    def score(rate: float, width: float) -> float:
-        rows = networks(Training(task, width, images, TUNING_SEED), recipe, rate)
-        p = np.asarray(each_probability(rows, found.train[n:]).mean(axis=0), float)
-        return log_score(p, found.train_labels[n:]) if np.all(np.isfinite(p)) else np.inf
-
-    rate = min(RATES, key=lambda rate: score(rate, FIRST_WIDTH))
-    return rate, min(WIDTHS, key=lambda width: score(rate, width))
-
-
 class Rows:
     """Rows of scores on disk; those that are there are not measured again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.found = pd.read_csv(path).to_dict("records") if path.exists() else []
+        self._found: list[dict[Any, Any]] = []
+        if path.exists():
+            self._found = pd.read_csv(path, float_precision="round_trip").to_dict("records")
 
-    def has(self, **key: Any) -> bool:
-        """Whether a row with these values exists."""
-        return any(all(row[k] == v for k, v in key.items()) for row in self.found)
+    def find(self, **key: Any) -> dict[Any, Any] | None:
+        """The first row with these values."""
+        same = (row for row in self._found if all(row[k] == v for k, v in key.items()))
+        return next(same, None)
 
     def add(self, **row: Any) -> None:
         """Append a row."""
-        self.found.append(row)
+        self._found.append(row)
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(self.found).to_csv(self._path, index=False)
+        with replacing(self._path) as file:
+            file.write(pd.DataFrame(self._found).to_csv(index=False).encode())
         print(row, flush=True)
+
+
+@cache
+def further_images(name: str) -> LabelledDigits:
+    """Training images of the seed that is not scored; the last 1,000 judge rate and width."""
+    digits = TASKS[name].digits
+    wanted = digits.model_copy(update={"training": digits.training + VALIDATION})
+    return sample_digits(wanted, np.random.SeedSequence(TUNING_SEED))
+
+
+def tuned(rows: Rows, name: str, method: str) -> tuple[float, float]:
+    """Learning rate and width of the prior with the best log score on further images."""
+    task, found = TASKS[name], further_images(name)
+    n = task.digits.training
+    images = found.train[:n], found.train_labels[:n]
+
+    def score(rate: float, width: float) -> float:
+        key = dict(task=name, table="tuning", method=method, rate=rate, width=width)
+        known = rows.find(**key)
+        if known is None:
+            own = Training(task, width, images, TUNING_SEED)
+            kept = networks(own, METHODS[method], rate)
+            p = np.asarray(each_probability(kept, found.train[n:]).mean(axis=0), float)
+            value = log_score(p, found.train_labels[n:]) if np.all(np.isfinite(p)) else np.inf
+            known = {"log score": value}
+            rows.add(**key, **known)
+        return float(known["log score"])
+
+    rate = min(RATES, key=lambda rate: score(rate, FIRST_WIDTH))
+    return rate, min(WIDTHS, key=lambda width: score(rate, width))
 
 
 def measure(
@@ -301,9 +315,9 @@ def measure(
     """All seeds of a method at the rate, and by default the width, tuned for ``like``."""
     recipe = METHODS[like]
     for seed in SEEDS:
-        if rows.has(task=task, table=table, method=name, wanted=width, seed=seed):
+        if rows.find(task=task, table=table, method=name, wanted=width, seed=seed):
             continue
-        rate, best = tuned(task, recipe)
+        rate, best = tuned(rows, task, like)
         began, digits = time.process_time(), data(task, seed)
         own = Training(TASKS[task], width or best, (digits.train, digits.train_labels), seed)
         given = recipe if name == like else recipe._replace(temperature=T)
@@ -315,11 +329,11 @@ def measure(
 
 def burn_ins(rows: Rows, task: str) -> None:
     """The average after several lengths of burn-in, in the same runs."""
-    table, recipe = "burn-in", METHODS[WIDE[1]]
+    table, recipe, last = "burn-in", METHODS[WIDE[1]], "the last network"
     for seed in SEEDS:
-        if rows.has(task=task, table=table, seed=seed):
+        if rows.find(task=task, table=table, method=last, seed=seed):
             continue
-        (rate, width), digits = tuned(task, recipe), data(task, seed)
+        (rate, width), digits = tuned(rows, task, WIDE[1]), data(task, seed)
         own = Training(TASKS[task], width, (digits.train, digits.train_labels), seed)
         kept = networks(own, recipe._replace(burn_in=0.0, kept=60), rate)
         each = each_probability(kept, digits.test)
@@ -327,27 +341,25 @@ def burn_ins(rows: Rows, task: str) -> None:
         for share in (*BURN_IN, 1.0):
             first = min(int(share * 60), 59)
             found = scores(each[first:], strange[first:], digits.test_labels)
-            name = f"{share:.0%}" if share < 1 else "the last network"
+            name = f"{share:.0%}" if share < 1 else last
             key = dict(task=task, table=table, method=name, wanted=0.0, width=width)
             rows.add(**key, seed=seed, rate=rate, **found, seconds=0.0)
 
 
 def main() -> None:
     """Measure what is missing, then write the page."""
-    parser = argparse.ArgumentParser(prog="python -m tools.sampling_gain", description=__doc__)
-    parser.add_argument("--page", action="store_true", help="only write the tables")
-    if not parser.parse_args().page:
-        rows = Rows(ROWS)
-        for task in TASKS:
-            for name in METHODS:
-                measure(rows, task, "methods", name, name)
-        burn_ins(rows, "mnist")
-        for T in TEMPERATURES:
-            measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", WIDE[2], T)
-        for width in WIDTHS:
-            for name in WIDE:
+    rows = Rows(ROWS)
+    for task in TASKS:
+        for name in METHODS:
+            measure(rows, task, "methods", name, name)
+    burn_ins(rows, "mnist")
+    for T in TEMPERATURES:
+        measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", WIDE[2], T)
+    for width in WIDTHS:
+        for name in WIDE:
+            if width != tuned(rows, "mnist", name)[1]:  # that one is among the methods
                 measure(rows, "mnist", "widths", name, name, width=width)
-        sampling_gain_page.store(ROWS)
+    sampling_gain_page.store(ROWS)
     sampling_gain_page.write_page()
 
 

@@ -118,7 +118,7 @@ def _peers(
     settings = {
         "nuts": (_NUTS_STEPS, 1, 0.0),
         "sgld": (_WITHOUT_INERTIA * _STEPS, _WITHOUT_INERTIA, sgld_dt),
-        "sghmc": (_STEPS // 4, 1, 0.5 * inertia_dt),  # each of ten gradients; no half kicks
+        "sghmc": (_STEPS // 5, 1, inertia_dt / 50),  # a momentum for 50 gradients turns by 1 rad
     }
     with tempfile.TemporaryDirectory() as folder:
         given: dict[str, Any] = {f"data/{k}": array for k, array in enumerate(target.data)}

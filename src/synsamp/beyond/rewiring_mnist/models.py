@@ -205,7 +205,8 @@ def replace_weakest(
 
     The share ζ of the positive weights nearest to 0, and likewise of the negative ones, is removed;
     as many connections are added at random free positions, with weights as at the start. The rule
-    agrees with the published programs except as stated in docs/paper/deep-experiments.md.
+    agrees with the published programs except as stated in
+    docs/reference/deep-experiments-methods.md.
     """
     gone = _weakest(layer.weights, share)
     free = np.setdiff1d(np.arange(size), layer.places[~gone])
