@@ -55,7 +55,7 @@ def test_notes_are_about_existing_claims():
 def test_the_page_contains_all_results(tree):
     run = Run("coins", "paper")
     (tree / "docs" / "data" / "beyond-coins.csv").write_text(to_csv({run: TABLE[run]}))
-    (tree / "docs" / "data" / "beyond-coins.json").write_text(json.dumps(ABOUT))
+    (tree / "docs" / "data" / "beyond-coins.json").write_text(json.dumps({"coins": ABOUT}))
     beyond_page.write_page(tree, TOYS)
     page = (tree / "docs" / "reference" / "beyond-claims.md").read_text()
     assert "4 seeds: the paper's statements: 1 holds; our own questions: 0 hold, 1 fails" in page

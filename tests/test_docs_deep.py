@@ -10,6 +10,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "howto" / "deep.md").read_text()
 REFERENCE = (ROOT / "docs" / "reference" / "deep-reference.md").read_text()
+VALIDATION = (ROOT / "docs" / "reference" / "validation.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 
 
@@ -50,10 +51,12 @@ def test_a_layer_that_rewires():
 
 
 def test_the_tables_are_filled_and_files_exist():
-    for name in ("bias", "preconditioner"):
+    for name in ("bias", "methods", "preconditioner"):
         part = re.search(f"<!-- {name}: begin -->(.*?)<!-- {name}: end -->", REFERENCE, re.S)[1]
         assert part.count("\n|") > 3
-    for path in re.findall(r"`(tests/[\w/]+\.py)`", REFERENCE):
-        assert (ROOT / path).exists()
+    tests = re.findall(r"`(tests/[\w/]+(?:\.py)?)`", REFERENCE + VALIDATION)
+    assert len(tests) > 20
+    for path in tests:
+        assert (ROOT / path).exists(), path
     for path in re.findall(r"`(jax/\w+\.py|rule/\w+\.py)`", REFERENCE):
         assert (ROOT / "src" / "synsamp" / path).exists()

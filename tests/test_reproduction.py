@@ -73,7 +73,7 @@ def tree(tmp_path):
 
 def fill(tree, table=TABLE, name="reproduction", **about):
     (tree / "docs" / "data" / f"{name}.csv").write_text(to_csv(table))
-    (tree / "docs" / "data" / f"{name}.json").write_text(json.dumps(ABOUT | about))
+    (tree / "docs" / "data" / f"{name}.json").write_text(json.dumps({"coins": ABOUT | about}))
 
 
 WRITTEN = ("README.md", "docs/reference/claims.md", "docs/paper/index.md")
@@ -278,8 +278,8 @@ def test_the_plan_has_every_preset_named_after_the_paper():
 
 def test_the_seeds_differ_from_the_first_run():
     first, found = read_stored(ROOT / "docs" / "data" / "reproduction-first"), stored_in(ROOT)
-    assert {job.description.seed for _, job in reproduce.plan(COINS)} == {found.about["seed"]}
-    assert first.about["seed"] != found.about["seed"]
+    assert {job.description.seed for _, job in reproduce.plan(COINS)} == {int(found.every("seed"))}
+    assert first.every("seed") != found.every("seed")
     recalls = [set(each.runs[Run("compensation", "paper")]["recall"]) for each in (first, found)]
     assert not recalls[0] & recalls[1]
 
@@ -337,9 +337,9 @@ def test_two_runs_that_agree_need_no_table(tree):
 
 def test_claims_that_changed_since_a_run_are_named(tree):
     now = definitions(CLAIMS)
-    fill(tree, claims={"coins": now})
+    fill(tree, claims=now)
     assert "nulls have not changed since." in pages(tree)[1]
-    before = {"coins": now | {"mostly": now["mostly"].replace("0.9", "0.8")}}
+    before = now | {"mostly": now["mostly"].replace("0.9", "0.8")}
     fill(tree, claims=before)
     assert "changed after the run: `mostly` of coins." in pages(tree)[1]
     fill(tree, TABLE, "reproduction-first", seed=4, claims=before)

@@ -13,9 +13,9 @@ from pathlib import Path
 from synsamp.experiments.registry import REGISTRY, Entry, Registry
 from synsamp.report.numbers import tally
 from tools.claim_tables import claims_table, failures
-from tools.markdown import ROOT, duration
+from tools.markdown import ROOT
 from tools.reproduction_page import HEAD
-from tools.stored import Stored, read_stored, write
+from tools.stored import Stored, made_by, read_stored, write
 
 NOT_YET = "There is no full run of this version yet: `make beyond ONLY={name}` runs it."
 
@@ -33,7 +33,7 @@ def write_page(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
 def page(root: Path, registry: Registry) -> str:
     """The whole page."""
     notes = tomllib.loads((root / "docs" / "data" / "beyond_notes.toml").read_text("utf-8"))
-    lines = ["# Results beyond the paper", "", HEAD, ""]
+    lines = ["# All claims beyond the paper", "", HEAD, ""]
     for entry in registry.beyond:
         lines += [f"## {entry.title} (`{entry.name}`)", ""]
         found = read_stored(table(root, entry.name))
@@ -47,10 +47,9 @@ def page(root: Path, registry: Registry) -> str:
 
 
 def _section(root: Path, entry: Entry, found: Stored, registry: Registry) -> Iterator[str]:
-    about, run = found.about, found.judged[0]
-    took = duration(sum(about["took_s"].values()))
+    run = found.judged[0]
     yield (
-        f"`{about['command']}` on {about['date']}, {took} on {about['cores']} cores, "
+        f"{made_by(found.about[entry.name])}, "
         f"{found.trials(run)} seeds: {tally(found.claims(run, registry))}. Measures of all seeds: "
         f"[beyond-{entry.name}.csv](../data/beyond-{entry.name}.csv)."
     )

@@ -19,10 +19,10 @@ from synsamp.data.normalisation import READINGS
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.report.numbers import KINDS, count_verdicts
 from synsamp.runs.ensembles.plan import UNCHANGED
-from tools.markdown import ROOT, duration, row, small
+from tools.markdown import ROOT, row, small
 from tools.measured_text import Estimate, limits_by_measure
 from tools.robustness_plan import Map
-from tools.stored import Stored, read_stored, write
+from tools.stored import Stored, made_by, read_stored, write
 
 VOICES = ("jackson", "george", "lucas")
 FIG_5, FIG_4 = "compensation", "adaptation"
@@ -35,38 +35,30 @@ NO_CONTROLS = ("schedule.noise_off_1_s=0", "schedule.noise_off_2_s=0")
 """Only the columns on θ0 and the sign ask whether noise is needed."""
 
 
-def combination(reading: str, voice: str) -> str:
-    """The label of a normalisation with a voice."""
-    return f"{reading}, {voice}"
-
-
-MAPS = (
-    Map(
-        FIG_5,
-        "paper",
-        trials=24,
-        trial_s=76.0,
-        base=[
-            "schedule.after_lesion_2_s=8100",
-            "schedule.no_lesion_s=0",
-            "schedule.likelihood_2_s=0",
-        ],
-        changed={
-            **{
-                combination(reading, voice): [
-                    f"input.normalisation={reading}",
-                    f"input.speaker={voice}",
-                    *NO_CONTROLS,
-                ]
-                for reading in READINGS
-                for voice in VOICES
-            },
-            **RULES,
-        },
-    ),
-    Map(FIG_4, "paper", trials=12, trial_s=28.0, changed=RULES),
+SHORTENED = (
+    "schedule.after_lesion_2_s=8100",
+    "schedule.no_lesion_s=0",
+    "schedule.likelihood_2_s=0",
 )
-"""The first column of each, with nothing changed, has θ0 = 3 and the voice drawn per network."""
+FIRST, *OTHERS = VOICES
+
+
+def _voices(reading: str) -> Map:
+    """Fig. 5 in one normalisation; the first column has the first voice."""
+    base = [*SHORTENED, *NO_CONTROLS, f"input.normalisation={reading}", f"input.speaker={FIRST}"]
+    changed = {voice: [f"input.speaker={voice}"] for voice in OTHERS}
+    return Map(FIG_5, "paper", trials=24, trial_s=76.0, base=base, changed=changed)
+
+
+MAPS = {
+    **{reading: _voices(reading) for reading in READINGS},
+    "rule-compensation": Map(
+        FIG_5, "paper", trials=24, trial_s=76.0, base=SHORTENED, changed=RULES
+    ),
+    "rule-adaptation": Map(FIG_4, "paper", trials=12, trial_s=28.0, changed=RULES),
+}
+"""The parts of the run. The first column of the last two, with nothing changed, has θ0 = 3 and the
+voice drawn per network."""
 
 
 class Number(NamedTuple):
@@ -119,15 +111,15 @@ HEAD = (
     "networks with its 95 % interval; the first row has the paper's numbers."
 )
 NOT_YET = (
-    "There is no run of this version yet: `make dependence` makes it and writes the tables here, "
-    "about {hours:.1f} hours on two cores; it continues after a stop."
+    'Not run yet in this version: `make dependence ONLY="{parts}"` makes it and writes its tables '
+    "here, about {hours:.1f} hours on two cores; it continues after a stop."
 )
 NOTES = ("decision", "result", "other")
 
 
-def table(root: Path, experiment: str) -> Path:
+def table(root: Path, part: str) -> Path:
     """The file of measures, without suffix."""
-    return root / "docs" / "data" / f"dependence-{experiment}"
+    return root / "docs" / "data" / f"dependence-{part}"
 
 
 def write_page(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
@@ -139,55 +131,64 @@ def page(root: Path, registry: Registry) -> str:
     """The whole page."""
     file = root / "docs" / "data" / "dependence_notes.toml"
     notes = dict.fromkeys(NOTES, "") | tomllib.loads(file.read_text(encoding="utf-8"))
+    stored = {part: read_stored(table(root, part)) for part in MAPS}
+    found = {part: each for part, each in stored.items() if each is not None}
     lines = ["# What the numbers of Figure 5 depend on", "", HEAD, ""]
     lines += ["## The decision before the run", "", notes["decision"].strip(), ""]
-    lines += ["## Normalisation and voice", ""]
-    five, four = (read_stored(table(root, name)) for name in (FIG_5, FIG_4))
-    if five is None or four is None:
-        lines += [NOT_YET.format(hours=sum(each.hours(registry) for each in MAPS)), ""]
-    else:
-        lines += _section(five, four, registry, notes)
+    lines += [*_made(found, registry), ""]
+    lines += [notes["result"].strip(), ""] if notes["result"] else []
+    readings = {name: each for name, each in found.items() if name in READINGS}
+    if readings:
+        lines += ["## Normalisation and voice", "", *_normalisations(readings, registry)]
+    if len(found) > len(readings):
+        lines += ["## θ0 and the sign of the prior", "", *_rules(found, registry)]
     lines += ["## Other deviations in the input", "", notes["other"].strip(), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _section(
-    five: Stored, four: Stored, registry: Registry, notes: Mapping[str, str]
-) -> Iterator[str]:
-    about = five.about
-    yield (
-        f"`{about['command']}` on {about['date']}, seed {about['seed']}, "
-        f"{duration(sum(about['took_s'].values()) + sum(four.about['took_s'].values()))} on "
-        f"{about['cores']} cores. Measures of all networks: "
-        f"[dependence-{FIG_5}.csv](../data/dependence-{FIG_5}.csv) and "
-        f"[dependence-{FIG_4}.csv](../data/dependence-{FIG_4}.csv)."
-    )
-    yield ""
-    yield from [notes["result"].strip(), ""] if notes["result"] else []
-    columns = {run.variant: present(measures) for run, measures in five.runs.items()}
+def _made(found: Mapping[str, Stored], registry: Registry) -> Iterator[str]:
+    missing = [part for part in MAPS if part not in found]
+    for part, each in found.items():
+        csv = f"dependence-{part}.csv"
+        about = each.about[MAPS[part].experiment]
+        yield f"- {made_by(about)}. Measures of all networks: [{csv}](../data/{csv})."
+    if missing:
+        hours = sum(MAPS[part].hours(registry) for part in missing)
+        yield ("\n" if found else "") + NOT_YET.format(parts=" ".join(missing), hours=hours)
+
+
+def _normalisations(found: Mapping[str, Stored], registry: Registry) -> Iterator[str]:
     rows: dict[str, dict[str, list[Value]]] = {}
-    for reading in READINGS:
-        own = {voice: columns[combination(reading, voice)] for voice in VOICES}
-        rows |= {combination(reading, voice): each for voice, each in own.items()}
-        rows[f"**{reading}, all voices**"] = pooled(list(own.values()))
+    for reading, each in found.items():
+        own = list(map(present, each.runs.values()))
+        rows |= {f"{reading}, {voice}": one for voice, one in zip(VOICES, own, strict=True)}
+        rows[_all(reading)] = pooled(own)
     for title, numbers in (("The paper's counts:", COUNTS), ("Performance:", PERFORMANCE)):
         limits = limits_by_measure(registry, FIG_5)
         yield from [title, "", *number_table("normalisation, voice", rows, numbers, limits), ""]
     yield from ["Verdicts on the claims that apply, by normalisation (all voices):", ""]
     yield row("normalisation", *(many for _, many in KINDS.values()))
     yield row(*["---"] * (1 + len(KINDS)))
-    for reading in READINGS:
-        measures = rows[f"**{reading}, all voices**"]
-        judged = Stored({Run(FIG_5, "paper"): measures}, {}).claims(Run(FIG_5, "paper"), registry)
+    for reading in found:
+        run = Run(FIG_5, "paper")
+        judged = Stored({run: rows[_all(reading)]}, {}).claims(run, registry)
         of_kind = [[claim for claim in judged if claim.kind == kind] for kind in KINDS]
         yield row(reading, *(count_verdicts(some) if some else "" for some in of_kind))
     yield ""
-    yield from ["## θ0 and the sign of the prior", ""]
-    for figure, found, numbers in ((5, five, NOISE_5), (4, four, NOISE_4)):
-        columns = {run.variant: present(measures) for run, measures in found.runs.items()}
-        shown = {"θ0 = 3, as printed": columns[UNCHANGED], **{k: columns[k] for k in RULES}}
-        limits = limits_by_measure(registry, FIG_5 if figure == 5 else FIG_4)
-        yield from [f"Figure {figure}:", "", *number_table("rule", shown, numbers, limits), ""]
+
+
+def _all(reading: str) -> str:
+    return f"**{reading}, all voices**"
+
+
+def _rules(found: Mapping[str, Stored], registry: Registry) -> Iterator[str]:
+    for figure, experiment, numbers in ((5, FIG_5, NOISE_5), (4, FIG_4, NOISE_4)):
+        if each := found.get(f"rule-{experiment}"):
+            columns = {run.variant: present(measures) for run, measures in each.runs.items()}
+            shown = {"θ0 = 3, as printed": columns[UNCHANGED], **{k: columns[k] for k in RULES}}
+            limits = limits_by_measure(registry, experiment)
+            table = number_table("rule", shown, numbers, limits)
+            yield from [f"Figure {figure}:", "", *table, ""]
 
 
 def pooled(parts: Sequence[Mapping[str, Sequence[Value]]]) -> dict[str, list[Value]]:

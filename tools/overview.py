@@ -11,9 +11,8 @@ from typing import Any
 from synsamp.claims.table import Run
 from synsamp.experiments.registry import Registry
 from synsamp.report.numbers import KINDS, count_verdicts, tally
-from tools.markdown import duration
 from tools.measured_text import fill
-from tools.stored import Stored
+from tools.stored import Stored, made_by, together
 
 COLOURS = {
     "holds": "#0072b2",
@@ -54,13 +53,12 @@ def five_lines(found: Stored, registry: Registry, notes: dict[str, Any]) -> str:
 
 def overview(found: Stored, registry: Registry, notes: dict[str, Any]) -> str:
     """The page "What holds and what does not": a figure and a sentence per experiment."""
-    about = found.about
     lines = [
         "![Verdict on every claim, a square each](../images/verdicts.svg)",
         "",
         "*A square is one claim: blue holds, orange fails, grey is undecided.*",
         "",
-        f"From `{about['command']}` on {about['date']}, {duration(sum(about['took_s'].values()))}.",
+        f"From {made(found)}.",
     ]
     for run in found.judged:
         claims = found.claims(run, registry)
@@ -73,6 +71,16 @@ def overview(found: Stored, registry: Registry, notes: dict[str, Any]) -> str:
         more = f" [Read more]({figure['page']})." if "page" in figure else ""
         lines.append(f"{found.trials(run)} seeds: {tally(claims)}.{more}")
     return "\n".join(lines)
+
+
+def made(found: Stored) -> str:
+    """How and when the results were made, with the experiments where commands differ."""
+    groups = together(found)
+    whole = len(groups) == 1
+    return "; ".join(
+        made_by(*tables) + ("" if whole else f" ({', '.join(names)})")
+        for names, tables in groups.items()
+    )
 
 
 def verdicts(found: Stored, registry: Registry) -> str:

@@ -2,14 +2,23 @@
 
     make pages
 
-The tables are written by `make reproduce`, `make dependence`, `make beyond` and `make robustness`.
-Run this after a change to a claim, to a text in docs/data/*_notes.toml or to a
-`<!-- measured … -->` comment. It also draws the chart of the benchmarks.
+The tables are written by `make reproduce`, `make dependence`, `make beyond`, `make robustness`,
+`make sampling-gain` and `python -m tools.sparse_training`. Run this after a change to a claim, to a
+text in docs/data/*_notes.toml or to a `<!-- measured … -->` comment. It also draws the chart of the
+benchmarks.
 """
 
 from __future__ import annotations
 
-from tools import benchmark_chart, beyond_page, dependence_page, reproduction_page, robustness_page
+from tools import (
+    benchmark_chart,
+    beyond_page,
+    dependence_page,
+    reproduction_page,
+    robustness_page,
+    sampling_gain_page,
+    sparse_training_page,
+)
 from tools.batch import as_command
 
 
@@ -19,6 +28,8 @@ def main(arguments: list[str]) -> int:
     beyond_page.write_page()
     robustness_page.write_page()
     dependence_page.write_page()
+    sampling_gain_page.write_page()
+    sparse_training_page.write_page()
     benchmark_chart.main()
     return 0
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from pathlib import Path
 
 from tools.markdown import ROOT, replace_between
+from tools.repository import commit
 
 PAGE = ROOT / "docs" / "reference" / "reliability.md"
 BEGIN = "<!-- tried: begin (written by `make torture`) -->"
@@ -35,21 +35,10 @@ def table(tried: Counter[str], failed: Counter[str]) -> str:
     return "\n".join(rows)
 
 
-def commit() -> str:
-    """The commit of the tested code, and whether files differ from it."""
-    state = _git("status", "--porcelain", "--untracked-files=no", "--", "src", "tests", "tools")
-    return f"`{_git('rev-parse', '--short=12', 'HEAD')}`" + (" with changes" if state else "")
-
-
-def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
 def main() -> None:
     """Write the table into the page."""
     found = table(*count(Path(sys.argv[1])))
-    content = f"{found}\n\nTested code: commit {commit()}."
+    content = f"{found}\n\nTested code: commit `{commit()}`."
     PAGE.write_text(replace_between(PAGE.read_text(), BEGIN, END, content))
     print(f"wrote {PAGE}")
 

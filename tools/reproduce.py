@@ -2,8 +2,10 @@
 
     make reproduce          # short form: seeds as the presets say, 70 min on two cores
     make reproduce-long     # more seeds where the short form leaves claims undecided, about 3 h
+    make reproduce-long ONLY="motility adaptation"
 
 Runs every preset whose name starts with ``paper``. If you stop it, the same command continues.
+Experiments that you do not name keep their stored results.
 Writes docs/data/reproduction.csv and .json, docs/images/reproduction-*.png, the overview and the
 claims on the site, the numbers on pages of figures and the five lines of README.md.
 After a change to the code of a run, use another --out.
@@ -16,10 +18,11 @@ had before.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from synsamp.arguments import one_of
 from synsamp.claims.table import Run
 from synsamp.experiments.registry import REGISTRY, Registry
 from synsamp.report.write import write_report
@@ -106,10 +109,16 @@ VARIANTS = (
 MAX_IMAGE_BYTES = 4_000_000
 
 
-def plan(registry: Registry, long: bool = False) -> list[tuple[Run, BatchItem]]:
+def plan(
+    registry: Registry, long: bool = False, only: Collection[str] = ()
+) -> list[tuple[Run, BatchItem]]:
     """List all runs of the paper, in the short or long form; checks parameters and data."""
+    names = [entry.name for entry in registry.paper]
+    wanted = {one_of("experiment", name, names) for name in only or names}
     found = []
     for entry in registry.paper:
+        if entry.name not in wanted:
+            continue
         presets = [preset for preset in entry.load().presets if preset.startswith("paper")]
         setups = [Setup(entry.name, preset) for preset in presets]
         setups += [each for each in VARIANTS if each.experiment == entry.name]
@@ -128,10 +137,11 @@ def main(arguments: list[str], registry: Registry = REGISTRY, root: Path = ROOT)
     parser.add_argument("--long", action="store_true", help="more seeds, about 3 h on two cores")
     parser.add_argument("--out", type=Path, help="folder of the runs")
     parser.add_argument("--workers", type=int, help="processes (default: all cores)")
+    parser.add_argument("only", nargs="*", help="experiments (default: all)")
     options = parser.parse_args(arguments)
     command = "make reproduce-long" if options.long else "make reproduce"
     out = options.out or Path("runs/paper-long" if options.long else "runs/paper")
-    runs, jobs = zip(*plan(registry, options.long), strict=True)
+    runs, jobs = zip(*plan(registry, options.long, options.only), strict=True)
     code = run_all(jobs, out, command, options.workers)
     if code:
         return code

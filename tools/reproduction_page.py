@@ -19,7 +19,7 @@ from tools.claim_tables import by_group, claims_table, failures, scores
 from tools.markdown import ROOT, duration, replace_between, row
 from tools.measured_text import fill, pages_with_numbers
 from tools.overview import five_lines, name_of, of, overview, verdicts
-from tools.stored import Stored, read_stored, write
+from tools.stored import Stored, made_by, read_stored, together, write
 from tools.two_runs import two_runs
 
 BEGIN = "<!-- reproduction: begin (written by `make reproduce`) -->"
@@ -59,7 +59,7 @@ def pages(root: Path, registry: Registry) -> Iterator[tuple[Path, str]]:
 def page(root: Path, registry: Registry) -> str:
     """The whole page."""
     found = _stored(root)
-    lines = ["# Reproduction of the paper", ""]
+    lines = ["# All claims of the paper", ""]
     if found is None:
         return "\n".join([*lines, NOT_YET, ""])
     notes = notes_of(root)
@@ -111,19 +111,21 @@ def _since(found: Stored, registry: Registry) -> str:
 
 
 def _about(found: Stored, registry: Registry) -> Iterator[str]:
-    about = found.about
-    versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-    took = sum(about["took_s"].values())
+    for names, table in together(found).items():
+        one = table[0]
+        versions = ", ".join(f"{name} {version}" for name, version in one["versions"].items())
+        which = "" if len(names) == len(found.about) else f"{', '.join(names)}: "
+        yield f"{which}{made_by(*table)}. Versions: {versions}; compiled for {one['processor']}."
+        yield ""
     yield (
-        f"`{about['command']}` on {about['date']}, seed {about['seed']}, {duration(took)} on "
-        f"{about['cores']} cores. Versions: {versions}; compiled for {about['processor']}. The "
-        "measures of all seeds, with nulls: [data/reproduction.csv](../data/reproduction.csv). "
+        "The measures of all seeds, with nulls: [data/reproduction.csv](../data/reproduction.csv). "
         + _since(found, registry)
     )
     yield ""
     yield row("run", "seeds", "took")
     yield row("---", "---:", "---:")
-    for run, seconds in zip(found.runs, about["took_s"].values(), strict=True):
+    took = (seconds for about in found.about.values() for seconds in about["took_s"].values())
+    for run, seconds in zip(found.runs, took, strict=True):
         name = ", ".join(filter(None, [f"`{run.experiment}` {run.preset}", run.variant]))
         yield row(name, str(found.trials(run)), duration(seconds))
 

@@ -1,19 +1,17 @@
 """Does sampling help? Averages over samples against Adam, ensembles and SGD, at equal gradients.
 
     make sampling-gain                             # everything; continues after a stop
-    python -m tools.sampling_gain --page           # only write the tables of the page again
 
 Every method may compute as many gradients of minibatches and averages the class probabilities of as
 many networks (Adam: of one). The prior of a weight is normal with the standard deviation ``width``
 / sqrt(inputs of its layer); Adam and the ensemble have it too, as weight decay. The learning rate
 of each method, then the width, are those with the best log score on 1,000 further training images,
 at a seed that is not scored. Rows go to ``runs/sampling_gain.csv``, and when all are there, to
-``docs/data/sampling_gain.csv`` and the tables of ``docs/sampling-gain.md``.
+``docs/data/sampling_gain.csv`` and the tables of ``docs/howto/sampling-gain.md``.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,12 +31,13 @@ from synsamp.analysis.calibration import accuracy, log_score, reliability
 from synsamp.analysis.out_of_distribution import detection, entropy
 from synsamp.beyond.ensemble_mnist.out_of_distribution import letters
 from synsamp.beyond.shared.labelled_digits import DigitsToLearn, LabelledDigits, sample_digits
+from synsamp.runs.storage.atomic import replacing
 from tools import sampling_gain_page
 
 ROWS = Path("runs") / "sampling_gain.csv"
 RATES = (0.01, 0.03, 0.1, 0.3)
 """Learning rates of the mean loss; Adam's are a tenth."""
-WIDTHS, FIRST_WIDTH = (0.5, 1.0, 2.0, 4.0, 8.0), 2.0
+WIDTHS, FIRST_WIDTH = (2.0, 4.0, 8.0, 16.0), 4.0
 BATCH, MEMBERS, TAU, CYCLES = 50, 5, 10.0, 10
 SEEDS, TUNING_SEED, VALIDATION = range(8), 10**6, 1000
 TEMPERATURES = (0.001, 0.1)
@@ -74,10 +73,7 @@ class Task:
         }
 
 
-TASKS = {
-    "digits": Task(DigitsToLearn(source="embedded", training=300, test=1000), 30, 3000),
-    "mnist": Task(DigitsToLearn(source="mnist", training=3000, test=1000), 30, 4500),
-}
+TASKS = {"mnist": Task(DigitsToLearn(source="mnist", training=3000, test=1000), 30, 3000)}
 
 
 def logits(w: Any, x: Any) -> Any:
@@ -217,14 +213,14 @@ INERTIA, OVERDAMPED = _rule(ss.Underdamped(TAU)), _rule()
 METHODS = {
     "Adam": Recipe(_adam, decays=True, burn_in=0.0, kept=1),
     f"ensemble of {MEMBERS}": Recipe(_adam, decays=True, burn_in=0.0, kept=1, members=MEMBERS),
-    "average along SGD": Recipe(OVERDAMPED, 0.0),
-    "`Overdamped`, T = 1": Recipe(OVERDAMPED),
     "`Underdamped` (SGHMC), T = 1": Recipe(INERTIA),
     "`Underdamped`, T = 0.01": Recipe(INERTIA, 0.01),
-    "`Thermostat` (SGNHT), T = 1": Recipe(_rule(sj.Thermostat(TAU))),
     "`cyclical`, T = 1": Recipe(_cyclical, burn_in=0.0, kept=CYCLES),
+    "`Thermostat` (SGNHT), T = 1": Recipe(_rule(sj.Thermostat(TAU))),
+    "`Overdamped`, T = 1": Recipe(OVERDAMPED),
+    "average along SGD": Recipe(OVERDAMPED, 0.0),
 }
-WIDE = ("Adam", "`Underdamped` (SGHMC), T = 1", "`Underdamped`, T = 0.01")
+COLD, WARM = "`Underdamped`, T = 0.01", "`Underdamped` (SGHMC), T = 1"
 
 
 @cache
@@ -257,69 +253,82 @@ def scored(rows: Any, name: str, seed: int) -> dict[str, float]:
     return scores(each_probability(rows, digits.test), strange, digits.test_labels)
 
 
-@cache
-def tuned(name: str, recipe: Recipe) -> tuple[float, float]:
-    """Learning rate and width of the prior with the best log score on further images."""
-    task = TASKS[name]
-    wanted = task.digits.model_copy(update={"training": task.digits.training + VALIDATION})
-    found = sample_digits(wanted, np.random.SeedSequence(TUNING_SEED))
-    n = task.digits.training
-    images = found.train[:n], found.train_labels[:n]
-
-    @cache
-    def score(rate: float, width: float) -> float:
-        rows = networks(Training(task, width, images, TUNING_SEED), recipe, rate)
-        p = np.asarray(each_probability(rows, found.train[n:]).mean(axis=0), float)
-        return log_score(p, found.train_labels[n:]) if np.all(np.isfinite(p)) else np.inf
-
-    rate = min(RATES, key=lambda rate: score(rate, FIRST_WIDTH))
-    return rate, min(WIDTHS, key=lambda width: score(rate, width))
-
-
 class Rows:
     """Rows of scores on disk; those that are there are not measured again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.found = pd.read_csv(path).to_dict("records") if path.exists() else []
+        self._found: list[dict[Any, Any]] = []
+        if path.exists():
+            self._found = pd.read_csv(path).to_dict("records")
 
-    def has(self, **key: Any) -> bool:
-        """Whether a row with these values exists."""
-        return any(all(row[k] == v for k, v in key.items()) for row in self.found)
+    def find(self, **key: Any) -> dict[Any, Any] | None:
+        """The first row with these values."""
+        same = (row for row in self._found if all(row[k] == v for k, v in key.items()))
+        return next(same, None)
 
     def add(self, **row: Any) -> None:
         """Append a row."""
-        self.found.append(row)
+        self._found.append(row)
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        pd.DataFrame(self.found).to_csv(self._path, index=False)
+        with replacing(self._path) as file:
+            file.write(pd.DataFrame(self._found).to_csv(index=False).encode())
         print(row, flush=True)
 
 
-def measure(
-    rows: Rows, task: str, table: str, name: str, like: str, T: float = 1.0, width: float = 0.0
-) -> None:
-    """All seeds of a method at the rate, and by default the width, tuned for ``like``."""
+@cache
+def further_images(name: str) -> LabelledDigits:
+    """Training images of the seed that is not scored; the last 1,000 judge rate and width."""
+    digits = TASKS[name].digits
+    wanted = digits.model_copy(update={"training": digits.training + VALIDATION})
+    return sample_digits(wanted, np.random.SeedSequence(TUNING_SEED))
+
+
+def tuned(rows: Rows, name: str, method: str) -> tuple[float, float]:
+    """Learning rate and width of the prior with the best log score on further images."""
+    task, found = TASKS[name], further_images(name)
+    n = task.digits.training
+    images = found.train[:n], found.train_labels[:n]
+
+    def score(rate: float, width: float) -> float:
+        key = dict(task=name, table="tuning", method=method, rate=rate, width=width)
+        known = rows.find(**key)
+        if known is None:
+            own = Training(task, width, images, TUNING_SEED)
+            kept = networks(own, METHODS[method], rate)
+            p = np.asarray(each_probability(kept, found.train[n:]).mean(axis=0), float)
+            value = log_score(p, found.train_labels[n:]) if np.all(np.isfinite(p)) else np.inf
+            known = {"log score": value}
+            rows.add(**key, **known)
+        return float(known["log score"])
+
+    rate = min(RATES, key=lambda rate: score(rate, FIRST_WIDTH))
+    return rate, min(WIDTHS, key=lambda width: score(rate, width))
+
+
+def measure(rows: Rows, task: str, table: str, name: str, like: str, T: float = 1.0) -> None:
+    """All seeds of a method at the rate and width tuned for ``like``."""
     recipe = METHODS[like]
     for seed in SEEDS:
-        if rows.has(task=task, table=table, method=name, wanted=width, seed=seed):
+        if rows.find(task=task, table=table, method=name, seed=seed):
             continue
-        rate, best = tuned(task, recipe)
+        rate, width = tuned(rows, task, like)
         began, digits = time.process_time(), data(task, seed)
-        own = Training(TASKS[task], width or best, (digits.train, digits.train_labels), seed)
+        own = Training(TASKS[task], width, (digits.train, digits.train_labels), seed)
         given = recipe if name == like else recipe._replace(temperature=T)
         found = scored(networks(own, given, rate), task, seed)
         seconds = time.process_time() - began
-        key = dict(task=task, table=table, method=name, wanted=width, width=own.width)
-        rows.add(**key, seed=seed, rate=rate, **found, seconds=seconds)
+        key = dict(task=task, table=table, method=name, width=width, seed=seed, rate=rate)
+        rows.add(**key, **found, seconds=seconds)
 
 
 def burn_ins(rows: Rows, task: str) -> None:
     """The average after several lengths of burn-in, in the same runs."""
-    table, recipe = "burn-in", METHODS[WIDE[1]]
+    table, recipe, last = "burn-in", METHODS[WARM], "the last network"
     for seed in SEEDS:
-        if rows.has(task=task, table=table, seed=seed):
+        if rows.find(task=task, table=table, method=last, seed=seed):
             continue
-        (rate, width), digits = tuned(task, recipe), data(task, seed)
+        (rate, width), digits = tuned(rows, task, WARM), data(task, seed)
         own = Training(TASKS[task], width, (digits.train, digits.train_labels), seed)
         kept = networks(own, recipe._replace(burn_in=0.0, kept=60), rate)
         each = each_probability(kept, digits.test)
@@ -327,27 +336,23 @@ def burn_ins(rows: Rows, task: str) -> None:
         for share in (*BURN_IN, 1.0):
             first = min(int(share * 60), 59)
             found = scores(each[first:], strange[first:], digits.test_labels)
-            name = f"{share:.0%}" if share < 1 else "the last network"
-            key = dict(task=task, table=table, method=name, wanted=0.0, width=width)
-            rows.add(**key, seed=seed, rate=rate, **found, seconds=0.0)
+            name = f"{share:.0%}" if share < 1 else last
+            key = dict(task=task, table=table, method=name, width=width, seed=seed, rate=rate)
+            rows.add(**key, **found, seconds=0.0)
 
 
 def main() -> None:
     """Measure what is missing, then write the page."""
-    parser = argparse.ArgumentParser(prog="python -m tools.sampling_gain", description=__doc__)
-    parser.add_argument("--page", action="store_true", help="only write the tables")
-    if not parser.parse_args().page:
-        rows = Rows(ROWS)
-        for task in TASKS:
-            for name in METHODS:
-                measure(rows, task, "methods", name, name)
-        burn_ins(rows, "mnist")
-        for T in TEMPERATURES:
-            measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", WIDE[2], T)
-        for width in WIDTHS:
-            for name in WIDE:
-                measure(rows, "mnist", "widths", name, name, width=width)
-        sampling_gain_page.store(ROWS)
+    rows = Rows(ROWS)
+    for name in (WARM, COLD):
+        measure(rows, "mnist", "methods", name, name)
+    burn_ins(rows, "mnist")
+    for task in TASKS:
+        for name in METHODS:
+            measure(rows, task, "methods", name, name)
+    for T in TEMPERATURES:
+        measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", COLD, T)
+    sampling_gain_page.store(ROWS)
     sampling_gain_page.write_page()
 
 

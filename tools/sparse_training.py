@@ -1,11 +1,12 @@
-"""Accuracy of a network with 1 % of its connections in a short run, for docs/deep-experiments.md.
+"""Accuracy of a network with 1 % of its connections in a short run.
 
     python -m tools.sparse_training        # MNIST must be there: `synsamp data fetch mnist`
 
 A network 784–300–100–10 learns 10,000 images in 6,000 steps of 10 images: as many as in a tenth of
 the runs of `rewiring_mnist`. Every way has the same connections per layer and, apart from dense
 training, the same learning rate; `HardRewiring` has the values of DEEP R's scripts, or those of
-`HardRewiring.for_run`.
+`HardRewiring.for_run`. Writes docs/data/sparse_training.csv and the table in
+docs/paper/deep-experiments.md.
 """
 
 from __future__ import annotations
@@ -17,15 +18,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import pandas as pd
 
 import synsamp as ss
 import synsamp.jax as sj
-from benchmarks import Row, markdown_table
 from synsamp.beyond.shared.labelled_digits import DigitsToLearn, sample_digits
 from synsamp.runs.storage.atomic import replacing
-from tools.markdown import ROOT, replace_between
+from tools import sparse_training_page
 
-PAGE = ROOT / "docs" / "deep-experiments.md"
 SHAPES = ((784, 300), (300, 100), (100, 10))
 CONNECTIONS = (1882, 600, 200)
 RATE, DENSE_RATE, STEPS, BATCH, SEEDS = 0.5, 0.2, 6000, 10, 3
@@ -108,21 +108,15 @@ def trained(make: Callable[..., Any] | None) -> list[float]:
 
 
 def main() -> None:
-    """Measure and insert."""
-    rows: list[Row] = []
-    for name, make in {"all connections (SGD)": None, **WAYS}.items():
+    """Measure, store and write."""
+    rows: list[dict[str, str | int | float]] = []
+    for way, make in {"all connections (SGD)": None, **WAYS}.items():
         found = trained(make)
-        spread = f"{100 * min(found):.1f} to {100 * max(found):.1f}"
-        rows.append({"": name, "correct, %": f"{100 * np.mean(found):.1f}", "seeds": spread})
-        print(rows[-1], flush=True)
-    text = replace_between(
-        PAGE.read_text(encoding="utf-8"),
-        "<!-- sparse: begin -->",
-        "<!-- sparse: end -->",
-        markdown_table(rows),
-    )
-    with replacing(PAGE) as file:
-        file.write(text.encode())
+        print(way, found, flush=True)
+        rows += [{"way": way, "seed": k, "accuracy": value} for k, value in enumerate(found)]
+    with replacing(sparse_training_page.DATA) as file:
+        file.write(pd.DataFrame(rows).to_csv(index=False).encode())
+    sparse_training_page.write_page()
 
 
 if __name__ == "__main__":

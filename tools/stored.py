@@ -1,6 +1,7 @@
 """Tables in docs/data: the measures of every seed of a full run, and how it was run.
 
-`NAME.csv` has the measures; `NAME.json` the date, durations, versions and definitions of claims.
+`NAME.csv` has the measures; `NAME.json`, for each experiment, the command, commit, date, durations,
+versions and definitions of claims. An experiment that is run again replaces its own part.
 """
 
 from __future__ import annotations
@@ -22,19 +23,25 @@ from synsamp.runs.ensembles.measured import measures_by_trial
 from synsamp.runs.storage import machine
 from synsamp.runs.storage.atomic import replacing
 from synsamp.runs.storage.folder import ClaimRecord
+from tools.markdown import duration
+from tools.repository import commit
 
 
 @dataclass(frozen=True)
 class Stored:
-    """Measures by run, and the metadata of the runs."""
+    """Measures by run, and the metadata of the runs by experiment."""
 
     runs: Mapping[Run, Measured]
-    about: dict[str, Any]
+    about: dict[str, dict[str, Any]]
 
     @property
     def judged(self) -> list[Run]:
         """Runs at a preset; variants are compared with the paper, not judged."""
         return [run for run in self.runs if not run.variant]
+
+    def every(self, key: str) -> str:
+        """The dates, seeds or commands of all experiments, without repetition."""
+        return " and ".join(dict.fromkeys(str(about[key]) for about in self.about.values()))
 
     def claims(self, run: Run, registry: Registry) -> list[ClaimRecord]:
         """Judge today's claims on the stored measures of a run."""
@@ -45,7 +52,7 @@ class Stored:
 
     def changed(self, run: Run, registry: Registry) -> list[str]:
         """Claims whose measure, band or null changed after the run."""
-        then = self.about.get("claims", {}).get(run.experiment)
+        then = self.about[run.experiment].get("claims")
         now = definitions(registry.find(run.experiment).load().claims)
         return [] if then is None else [name for name in now if now[name] != then.get(name)]
 
@@ -71,11 +78,13 @@ def store(
     jobs: Sequence[BatchItem], out: Path, runs: Sequence[Run], target: Path, command: str
 ) -> None:
     """Store the measures of all seeds of some ensembles."""
-    folders = [RunFolder(out / each.name) for each in jobs]
-    table = {run: measures_by_trial(each) for run, each in zip(runs, folders, strict=True)}
-    claims = {run.experiment: job.load().claims for run, job in zip(runs, jobs, strict=True)}
-    more = {"claims": {name: definitions(each) for name, each in claims.items()}}
-    store_table(table, folders, target, command, more)
+    every = list(zip(runs, jobs, strict=True))
+    for experiment in dict.fromkeys(run.experiment for run in runs):
+        own = [(run, job) for run, job in every if run.experiment == experiment]
+        folders = [RunFolder(out / job.name) for _, job in own]
+        table = {run: measures_by_trial(each) for (run, _), each in zip(own, folders, strict=True)}
+        claims = own[0][1].load().claims
+        store_table(table, folders, target, command, {"claims": definitions(claims)})
 
 
 def store_table(
@@ -85,19 +94,48 @@ def store_table(
     command: str,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Write a table of measures and the metadata of its runs."""
-    about = {
-        "date": date.today().isoformat(),
-        "command": command,
-        "seed": folders[0].description.seed,
-        "cores": machine.threads(),
-        "versions": folders[0].description.versions,
-        "processor": str(folders[0].description.processor),
-        "took_s": {folder.path.name: round(folder.status.elapsed_s) for folder in folders},
-        **more,
+    """Write the measures of one experiment and the metadata of its runs; others stay."""
+    (experiment,) = {run.experiment for run in table}
+    before = read_stored(target) or Stored({}, {})
+    about = before.about | {
+        experiment: {
+            "date": date.today().isoformat(),
+            "command": command,
+            "commit": commit(),
+            "seed": folders[0].description.seed,
+            "cores": machine.threads(),
+            "versions": folders[0].description.versions,
+            "processor": str(folders[0].description.processor),
+            "took_s": {folder.path.name: round(folder.status.elapsed_s) for folder in folders},
+            **more,
+        }
     }
-    write(target.with_suffix(".csv"), to_csv(dict(table)))
+    parts = dict.fromkeys([*(run.experiment for run in before.runs), experiment])
+    runs = {part: {r: v for r, v in before.runs.items() if r.experiment == part} for part in parts}
+    runs[experiment] = dict(table)
+    write(
+        target.with_suffix(".csv"), to_csv({r: v for own in runs.values() for r, v in own.items()})
+    )
     write(target.with_suffix(".json"), json.dumps(about, indent=1, ensure_ascii=False) + "\n")
+
+
+def made_by(*tables: Mapping[str, Any]) -> str:
+    """How and when tables were made, as the pages say it."""
+    about = tables[0]
+    took = duration(sum(sum(each["took_s"].values()) for each in tables))
+    at = f" at commit `{about['commit']}`" if about.get("commit") else ""
+    seed = "" if about.get("seed") is None else f", seed {about['seed']}"
+    days = " and ".join(dict.fromkeys(each["date"] for each in tables))
+    return f"`{about['command']}`{at} on {days}{seed}, {took} on {about['cores']} cores"
+
+
+def together(found: Stored) -> dict[tuple[str, ...], list[dict[str, Any]]]:
+    """The experiments that one command ran with one seed, commit and set of versions."""
+    groups: dict[str, list[str]] = {}
+    for name, about in found.about.items():
+        same = [about.get(key) for key in ("command", "commit", "seed", "cores", "versions")]
+        groups.setdefault(json.dumps([*same, about["processor"]]), []).append(name)
+    return {tuple(names): [found.about[name] for name in names] for names in groups.values()}
 
 
 def read_stored(target: Path) -> Stored | None:

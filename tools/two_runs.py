@@ -49,9 +49,9 @@ def two_runs(found: Stored, first: Stored, registry: Registry) -> Iterator[str]:
     yield "## Replication with new seeds"
     yield ""
     yield (
-        f"An earlier run of the whole paper ({first.about['date']}, seed {first.about['seed']}) "
+        f"An earlier run of the whole paper ({first.every('date')}, seed {first.every('seed')}) "
         "was used to correct bands and nulls; the tables above come from new seeds (seed "
-        f"{found.about['seed']}). With today's claims the verdicts agree for "
+        f"{found.every('seed')}). With today's claims the verdicts agree for "
         f"{_agree(judged, changed=False)} claims that were not changed after the first run, and "
         f"for {_agree(judged, changed=True)} claims whose measure, band or null was."
     )

@@ -13,6 +13,7 @@ import xarray as xr
 from spines.tables import long_text, truth, write
 from synsamp.cli import run_command_line
 from synsamp.experiments.registry import Registry
+from synsamp.spines.returns import split_returns
 
 EVIL = '<script>alert(1)</script>"$x_$&'
 
@@ -70,6 +71,15 @@ def test_the_page_escapes_names_from_the_table(folder):
     assert all(src.startswith("data:image/") for src in images)
     for words in ("The table", "Fitted process", "Turnover", "Conditions"):
         assert words in page.text
+
+
+def test_warnings_stand_before_the_first_number(tmp_path):
+    table = split_returns(truth(n_spines=120, noise=0.2))
+    assert command(write(tmp_path, long_text(table), "renamed.csv")) == 0
+    shown = Page((tmp_path / "renamed-spines" / "report.html").read_text()).text
+    warned, verdict = shown.index("Read this first"), shown.index("The table")
+    assert warned < shown.index("none of", warned) < shown.index("--returns kept") < verdict
+    assert verdict < shown.index("relaxation time τ = σ²/b")
 
 
 def test_control_and_bidirectional_characters_do_not_reach_the_page(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import openpyxl
 import pytest
 
 from spines.tables import truth, write
@@ -93,3 +94,38 @@ def test_points_of_mapmanager(table, tmp_path):
     frame.drop(columns="intensity").to_csv(tmp_path / "points.csv", index=False)
     with pytest.raises(SynsampError, match=r"must have a column of sizes.*--columns size=NAME"):
         read(tmp_path / "points.csv")
+
+
+def spines_export(table, path):
+    """A sheet of `Volumes.xls` saved as .xlsx: sizes from cell B3 on, or empty cells."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "auto_intensity"
+    for (row, column), size in np.ndenumerate(table.size):
+        if np.isfinite(size):
+            sheet.cell(row=3 + row, column=2 + column, value=float(size))
+    book.create_sheet("auto_fwhm")["B3"] = 1.0
+    book.save(path)
+    return path
+
+
+def test_a_sheet_of_spines(table, tmp_path):
+    path = spines_export(table, tmp_path / "Volumes.xlsx")
+    with pytest.raises(SynsampError, match=r"must name spines and sessions.*'spine' and the days"):
+        read(path)
+    book = openpyxl.load_workbook(path)
+    sheet = book["auto_intensity"]
+    for column, cell in enumerate(["spine", *(f"day {t:g}" for t in table.times)], start=1):
+        sheet.cell(row=2, column=column, value=cell)
+    for row, name in enumerate(table.spine, start=3):
+        sheet.cell(row=row, column=1, value=str(name))
+    book.save(path)
+    found = read(path, sheet="auto_intensity")  # the remedy works
+    check(found, table)
+    assert found.times.tolist() == table.times.tolist()
+
+
+def test_bare_sizes_with_an_empty_line(tmp_path):
+    path = write(tmp_path, ",,2\n,1.2,3\r\r\n,2.1,\n")
+    with pytest.raises(SynsampError, match="must name spines and sessions"):
+        read(path)

@@ -11,7 +11,7 @@ from spines.test_detection import NAMES, hits, make
 from spines.test_trackers import imagej, synapflow
 from synsamp.errors import SynsampError
 from synsamp.spines import fit, read, simulated_table
-from torture.scale import many
+from torture.scale import LONG, many
 from torture.test_bad_tables import HARMS, check_error, damaged, good
 
 
@@ -42,6 +42,23 @@ def by_imagej(rng):
     return imagej(small(rng), header, slices).splitlines(), ",", {}
 
 
+def by_mapmanager(rng):
+    seen = small(rng).frame.query("present")
+    rows = [f"{e.spine},3,{e.time:g},{e.size:.5g}" for e in seen.itertuples()]
+    return ["spineID,segmentID,t,intensity", *rows], ",", {}
+
+
+def by_spines(rng):
+    """SpineS exports sizes alone; in half of the files names were added, as the message asks."""
+    table = small(rng)
+    named = rng.random() < 0.5
+    lines = [",".join(["spine" * named, *(f"{t:g}" * named for t in table.times)])]
+    for name, sizes in zip(table.spine, table.size, strict=True):
+        cells = ["" if np.isnan(size) else f"{size:.5g}" for size in sizes]
+        lines.append(",".join([str(name) * named, *cells]))
+    return lines, ",", {}
+
+
 def numbered(rng):
     lines, sign = good(rng)
     given = {"interval": rng.choice((0, -1, 4, 1e-300))} if rng.random() < 0.5 else {"days": [0, 4]}
@@ -65,7 +82,9 @@ def consistent(table):
         assert table.part(table.ever_seen).observations().length.min() >= 1
 
 
-@pytest.mark.parametrize("layout", [headless, titled, by_imagej, numbered])
+@pytest.mark.parametrize(
+    "layout", [headless, titled, by_imagej, by_mapmanager, by_spines, numbered]
+)
 def test_a_damaged_layout_is_read_or_raises_an_error_in_one_line(tmp_path, layout, tally):
     tried, refused = many(80, 800), 0
     path = tmp_path / "table.csv"
@@ -136,10 +155,11 @@ def test_damaged_workbooks_with_merged_cells(tmp_path, tally):
     tally("damaged workbooks", tried)
 
 
+@pytest.mark.skipif(not LONG, reason="the short form is in tests/spines/test_detection.py")
 @pytest.mark.parametrize("kind", ["renamed", "offsets", "missed"])
 def test_intervals_cover_the_truth_in_the_share_they_state(kind, tally):
     """Binomial with 95 %: four standard deviations below it, for each parameter."""
-    tables = many(4, 60)
+    tables = 60
     found = np.array(
         [hits(fit(table), true) for table, true in (make(kind, 1000 + k) for k in range(tables))]
     )

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from synsamp.spiking.kernel.diffusion import move_for
 from synsamp.spiking.kernel.simd import LANE
@@ -57,7 +56,7 @@ def link_arrays(
         cells.append(cell + np.int32(n_cells))
         starts.append(start.astype(np.int64) + n_cells)
         neurons.append(neuron + np.int32(first_neuron))
-        ways_back.append(place if back else place[:0])
+        ways_back.append(place if back else np.zeros(0, np.int32))  # a part would keep the whole
         n_links, n_columns = n_links + own.size, n_columns + start.size
         n_cells += neuron.size
     sparse = [b for b, (listing, *_) in enumerate(blocks) if listing is not None]
@@ -81,6 +80,8 @@ def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:
 
 def _link(listing: Listing, first_axon: int, n_axons: int) -> tuple[Any, ...]:
     """Per place of a row its axon and cell; columns: starts; per cell its neuron and place."""
+    from scipy.sparse import csr_array  # takes a tenth of a second
+
     synapses = listing.synapses
     start, exists = padded_rows(synapses)
     axon = synapses.pre + np.int32(listing.axons[0] - first_axon)

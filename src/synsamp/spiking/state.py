@@ -17,6 +17,7 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.description import network_properties
 from synsamp.spiking.input.position import InputState
+from synsamp.spiking.kernel.arrays import CACHE_LINE
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -35,6 +36,7 @@ from synsamp.spiking.kernel.random import Normals, RandomStreams, Words, new_str
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import Layout, sums_per_kernel
 from synsamp.spiking.network import Network
+from synsamp.spiking.potential import AT_ONCE
 
 SAVED_SYNAPSES = (
     "theta",
@@ -203,31 +205,59 @@ def _new_synapses(
 ) -> Synapses:
     given: Any = {} if theta_by_name is None else theta_by_name
     n = layout.n_synapses
-    theta, weight = np.full(n, -np.inf), np.zeros(n, np.float32)
+    theta, weight = _zeros(n, np.float64), _zeros(n, np.float32)
+    theta[:] = -np.inf
     names = [p.name for p in layout.projections]
     for name in arguments.instance("theta", given, Mapping, "use {'x->z': values}"):
         arguments.one_of("projection in theta", name, names)
-    for p, projection in enumerate(layout.projections):
-        mask, model = network.mask_of(projection), projection.synapses
-        if projection.name in given:
-            values = _given_theta(projection.name, given[projection.name], mask)
-        else:
-            values = np.asarray(model.prior.draw(rng, mask.shape))
-        values = np.where(mask, np.maximum(values, model.theta_min), -np.inf)
-        layout.write(p, "synapse", theta, values)
-        with np.errstate(over="ignore"):
-            weights = np.where(mask, model.mapping.weight(np.where(mask, values, 0.0)), 0.0)
-            layout.write(p, "synapse", weight, weights)
+    for p in range(len(layout.projections)):
+        _begin(layout, network, p, rng, given, theta, weight)
     return with_columns(
         layout,
         theta,
         weight,
         np.zeros(network.n_neurons),
-        np.zeros(layout.n_traces),
-        np.zeros(layout.n_traced),
-        np.zeros(layout.n_eligibility),
+        _zeros(layout.n_traces, np.float64),
+        _zeros(layout.n_traced, np.float64),
+        _zeros(layout.n_eligibility, np.float64),
         np.zeros(network.n_neurons),
     )
+
+
+def _begin(
+    layout: Layout,
+    network: Network,
+    p: int,
+    rng: np.random.Generator,
+    given: Mapping[str, ArrayLike],
+    theta: NDArray[np.float64],
+    weight: NDArray[np.float32],
+) -> None:
+    """θ and w of a projection, −inf and 0 where no synapse can exist; in parts, to save memory."""
+    projection = layout.projections[p]
+    mask, model = network.mask_of(projection), projection.synapses
+    if projection.name in given:
+        values = _given_theta(projection.name, given[projection.name], mask)
+    else:
+        values = np.broadcast_to(model.prior.draw(rng, mask.shape), mask.shape)
+    own_theta, own_weight = np.empty(mask.shape), np.empty(mask.shape, np.float32)
+    flat = [array.reshape(-1) for array in (values, mask, own_theta, own_weight)]
+    for start in range(0, mask.size, AT_ONCE):
+        drawn, exists, some_theta, some_weight = (a[start : start + AT_ONCE] for a in flat)
+        some_theta[:] = np.where(exists, np.maximum(drawn, model.theta_min), -np.inf)
+        with np.errstate(over="ignore"):
+            weights = model.mapping.weight(np.where(exists, some_theta, 0.0))
+            some_weight[:] = np.where(exists, weights, 0.0)
+    layout.write(p, "synapse", theta, own_theta)
+    layout.write(p, "synapse", weight, own_weight)
+
+
+def _zeros(size: int, dtype: Any) -> NDArray[Any]:
+    """Zeros on cache lines, which `Synapses` need not copy."""
+    itemsize = np.dtype(dtype).itemsize
+    room = np.zeros(size * itemsize + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + size * itemsize].view(dtype)
 
 
 def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -263,9 +293,9 @@ def with_columns(
         traced_s=traced_s,
         eligibility=eligibility,
         eligibility_updated_s=eligibility_updated_s,
-        column=np.zeros(layout.n_cells, np.float32),
-        listed=np.zeros(layout.n_synapses, np.int32),
-        is_listed=np.zeros(layout.n_synapses // LANE, np.uint16),
+        column=_zeros(layout.n_cells, np.float32),
+        listed=_zeros(layout.n_synapses, np.int32),
+        is_listed=_zeros(layout.n_synapses // LANE, np.uint16),
         n_listed=np.zeros(layout.n_rows, np.int64),
     )
 

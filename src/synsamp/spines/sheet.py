@@ -119,12 +119,36 @@ def _headed(
         width = max(len(cells) for _, cells in rows[:SNIFFED_LINES])
         columns = [f"column {k + 1}" for k in range(width)]
         return _squared(name, "line", (0, columns), rows, {**read_as, "header": "none"})
+    _require_names(name, rows)
     at = next((k for k, (_, cells) in enumerate(rows[:MOST_TITLES]) if is_header(cells)), 0)
     if at:
         words = "; ".join(" ".join(dict.fromkeys(filter(None, cells))) for _, cells in rows[:at])
         shown = words if len(words) <= 80 else words[:77] + "..."
         read_as = {**read_as, "skipped above the header": shown}
     return _squared(name, "line", rows[at], rows[at + 1 :], read_as)
+
+
+def _require_names(name: str, rows: list[tuple[int, list[str]]]) -> None:
+    """SpineS exports bare sizes, with room for names: a row per spine, a column per time point."""
+
+    def is_bare(cells: list[str]) -> bool:
+        return not any(cells[:1]) and all(_is_number(cell) for cell in cells[1:] if cell)
+
+    if all(is_bare(cells) for _, cells in rows):
+        raise refuse(
+            name,
+            "must name spines and sessions",
+            "sizes alone, as SpineS exports them",
+            "write 'spine' and the days above the sizes, and a name in front of each row",
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def _from_text(name: str, content: bytes) -> tuple[list[tuple[int, list[str]]], dict[str, str]]:

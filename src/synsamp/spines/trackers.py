@@ -5,6 +5,7 @@ ImageJ and Fiji: the Results table of ROIs measured in a stack, with "Display la
 called ``NAME_tp1_stack0.csv``, with the columns ``id`` and ``size`` and one row per layer of a
 spine.
 MapManager needs no conversion: ``spineID``, ``t`` and ``segmentID`` are known names of columns.
+SpineS exports sizes without names of spines and sessions; `sheet.py` asks for them.
 """
 
 from __future__ import annotations
