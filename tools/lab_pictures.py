@@ -45,7 +45,7 @@ SHOTS = (
     Shot("landscape", 900.0),
     Shot("spines", 200_000.0),
     Shot("digits", 4200.0, 3000.0, "All neurons tuned to 2"),
-    Shot("senses", 2400.0, 1200.0, "All visual neurons tuned to 2"),
+    Shot("senses", 5700.0, 3600.0, "All visual neurons tuned to 2"),
     Shot("reward", 6000.0),
 )
 
