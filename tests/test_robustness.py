@@ -79,12 +79,14 @@ def test_the_page_shows_which_change_alters_a_verdict(tree):
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
     robustness_page.write_page(tree, COINS, [TINY])
     page = (tree / "docs" / "paper" / "sensitivity.md").read_text()
-    assert robustness_page.NOT_YET not in page
-    assert "| `heads` | holds | 0 | 1 | 0 | 1 | N ½ |" in page
-    assert "3 seeds for each of 3 columns" in page
-    assert "120 min on 2 cores" in page
-    assert "| `mostly`" not in page  # it was not measured
-    assert "branches they need: `mostly`." in page
+    claims = (tree / robustness_page.CLAIMS_PAGE).read_text()
+    assert robustness_page.NOT_YET not in page + claims
+    assert "3 seeds under each of 2 changes." in page
+    assert "| `heads` | holds | 0 | 1 | 0 | 1 | N ½ |" in claims
+    assert "3 seeds for each of 3 columns" in claims
+    assert "120 min on 2 cores" in claims
+    assert "| `mostly`" not in claims  # it was not measured
+    assert "branches they need: `mostly`." in claims
     picture = tree / "docs" / "images" / "robustness-coins.png"
     first = picture.read_bytes()
     robustness_page.write_page(tree, COINS, [TINY])
@@ -93,6 +95,8 @@ def test_the_page_shows_which_change_alters_a_verdict(tree):
 
 def test_the_page_agrees_with_the_table():
     page = (ROOT / "docs" / "paper" / "sensitivity.md").read_text(encoding="utf-8")
+    claims = (ROOT / robustness_page.CLAIMS_PAGE).read_text(encoding="utf-8")
+    assert claims == robustness_page.claims_page(ROOT, REGISTRY)
     assert page == robustness_page.page(ROOT, REGISTRY)
 
 
@@ -116,7 +120,7 @@ def test_the_page_names_the_changes_under_which_a_claim_fails_or_the_few_others(
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
     (line,) = [
         line
-        for line in robustness_page.page(tree, COINS, [TINY]).splitlines()
+        for line in robustness_page.claims_page(tree, COINS, [TINY]).splitlines()
         if line.startswith("| `heads`")
     ]
     assert line.split(" | ")[-1].removesuffix(" |").removesuffix("|").strip() == said
@@ -141,7 +145,7 @@ def test_the_page_names_proportions_that_so_few_seeds_cannot_confirm(tree, n):
         to_csv({Run("coins", "paper", UNCHANGED): {"often": [True] * n}})
     )
     (tree / "docs" / "data" / "robustness-coins.json").write_text(ABOUT)
-    page = robustness_page.page(tree, registry, [TINY])
+    page = robustness_page.claims_page(tree, registry, [TINY])
     assert ("proportion of seeds that 16 seeds cannot confirm: `often`." in page) == (n == 16)
 
 
@@ -155,7 +159,7 @@ def test_a_tiny_map_from_run_to_page(tree):
     assert [run.variant for run in found.runs] == [UNCHANGED, "length ½", "length 2×"]
     kept = {"heads", "heads_of_a_bent_coin", "mostly", "never"}
     assert all(set(measures) == kept for measures in found.runs.values())
-    page = tree / "docs" / "paper" / "sensitivity.md"
+    page = tree / robustness_page.CLAIMS_PAGE
     assert "2 seeds for each of 3 columns" in page.read_text()
 
 
@@ -171,7 +175,7 @@ def test_seeds_that_fail_under_a_change_are_left_out_and_named(tree, tmp_path):
     assert left[UNCHANGED] == 6
     assert 0 < left["at times"] < 6
     assert list(left) == [UNCHANGED, "broken", "at times"]
-    page = (tree / "docs" / "paper" / "sensitivity.md").read_text()
+    page = (tree / robustness_page.CLAIMS_PAGE).read_text()
     assert "are left out: broken (6 of 6), at times (" in page
 
 

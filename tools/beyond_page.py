@@ -33,7 +33,7 @@ def write_page(root: Path = ROOT, registry: Registry = REGISTRY) -> None:
 def page(root: Path, registry: Registry) -> str:
     """The whole page."""
     notes = tomllib.loads((root / "docs" / "data" / "beyond_notes.toml").read_text("utf-8"))
-    lines = ["# Results beyond the paper", "", HEAD, ""]
+    lines = ["# All claims beyond the paper", "", HEAD, ""]
     for entry in registry.beyond:
         lines += [f"## {entry.title} (`{entry.name}`)", ""]
         found = read_stored(table(root, entry.name))

@@ -1,4 +1,4 @@
-"""Calibrate the fit of spine tables and write the results into docs/howto/spines.md.
+"""Calibrate the fit of spine tables and write the results into the page of its methods.
 
     OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines measure FILE.json [SPINES …]
     python -m tools.docs_spines write FILE.json …                            # table and picture
@@ -25,7 +25,7 @@ from synsamp.spines.process import OneTimeScale, RandomWalk
 from synsamp.spines.simulate import simulated_table
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "howto" / "spines.md"
+PAGE = ROOT / "docs" / "reference" / "spines-methods.md"
 PICTURE = ROOT / "docs" / "images" / "spines-calibration.png"
 BEGIN = "<!-- calibration: begin (written by tools/docs_spines.py) -->"
 END = "<!-- calibration: end -->"

@@ -1,7 +1,7 @@
 """Export the synapses of simulated circuits like a laboratory, and analyse the table.
 
     python -m tools.docs_spines_circuit make       # runs the circuits, writes the table
-    python -m tools.docs_spines_circuit write      # analyses it, writes into docs/howto/spines.md
+    python -m tools.docs_spines_circuit write      # analyses it, writes into PAGE
 
 Three winner-take-all circuits learn bars; each stands for an animal. A synapse is a spine while
 θ > 0; its volume is e^θ, measured with 10 % noise at a session every half hour.
@@ -21,7 +21,7 @@ from synsamp.spines import analyse
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "data" / "circuit_spines.csv"
-PAGE = ROOT / "docs" / "howto" / "spines.md"
+PAGE = ROOT / "docs" / "reference" / "spines-methods.md"
 BEGIN = "<!-- circuit: begin (written by tools/docs_spines_circuit.py) -->"
 END = "<!-- circuit: end -->"
 

@@ -1,6 +1,6 @@
 """Coverage of the intervals with renamed returns, missed spines and offsets.
 
-For docs/howto/spines.md:
+For docs/reference/spines-methods.md:
 
     OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines_parts measure FILE.json
     python -m tools.docs_spines_parts write FILE.json
@@ -24,7 +24,7 @@ from synsamp.spines.fit import Fitted, fit_process
 from synsamp.spines.returns import split_returns
 from synsamp.spines.simulate import simulated_table
 
-PAGE = Path(__file__).parents[1] / "docs" / "howto" / "spines.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "spines-methods.md"
 BEGIN = "<!-- parts: begin (written by tools/docs_spines_parts.py) -->"
 END = "<!-- parts: end -->"
 TABLES = 100

@@ -1,4 +1,4 @@
-"""Coverage of the intervals of survival proportions, written into docs/howto/spines.md.
+"""Coverage of the intervals of survival proportions, for docs/reference/spines-methods.md.
 
     python tools/docs_spines_proportions.py
 
@@ -16,7 +16,7 @@ from synsamp.spines.lifetimes import new_spine_lifetimes, proportions_at
 from synsamp.spines.proportions import surviving_at
 from synsamp.spines.simulate import simulated_table
 
-PAGE = Path(__file__).parents[1] / "docs" / "howto" / "spines.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "spines-methods.md"
 BEGIN = "<!-- proportions: begin (written by tools/docs_spines_proportions.py) -->"
 END = "<!-- proportions: end -->"
 TIMES = np.arange(10) * 4.0

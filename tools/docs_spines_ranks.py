@@ -1,6 +1,6 @@
 """Simulation-based calibration of the posterior of a spine table.
 
-Writes into docs/howto/spines.md:
+Writes into docs/reference/spines-methods.md:
 
     OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines_ranks measure FILE.json ranks
     OPENBLAS_NUM_THREADS=1 python -m tools.docs_spines_ranks measure OTHER.json control
@@ -33,7 +33,7 @@ from synsamp.spines.returns import split_returns
 from synsamp.spines.simulate import simulated_table
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "howto" / "spines.md"
+PAGE = ROOT / "docs" / "reference" / "spines-methods.md"
 PICTURE = ROOT / "docs" / "images" / "spines-ranks.png"
 BEGIN = "<!-- ranks: begin (written by tools/docs_spines_ranks.py) -->"
 END = "<!-- ranks: end -->"

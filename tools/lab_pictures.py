@@ -23,7 +23,9 @@ import synsamp.lab
 STATIC = Path(synsamp.lab.__file__).parent / "static"
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 MOST_BYTES = 200_000
-WIDTHS = {"": {"width": 1400, "height": 900}, "phone-": {"width": 390, "height": 844}}
+WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
+GAP = 24
+Colour = tuple[int, ...]
 PATIENCE_S = 2400
 OTHERS = 96
 
@@ -54,8 +56,10 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def main(only: list[str]) -> None:
-    """Write docs/images/lab-*.png."""
+    """Write docs/images/lab-*.png; the row of narrow pages only if no scene is left out."""
     handler = functools.partial(_Quiet, directory=str(STATIC))
+    phones: dict[str, list[Image.Image]] = {"light": [], "dark": []}
+    named: dict[str, list[Colour]] = {}
     with (
         http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server,
         sync_playwright() as started,
@@ -67,18 +71,21 @@ def main(only: list[str]) -> None:
         page_at = f"http://127.0.0.1:{server.server_address[1]}/index.html"
         for shot in SHOTS:
             if not only or shot.scene in only:
-                page = browser.new_page(viewport=WIDTHS[""])
+                page = browser.new_page(viewport=WIDE)
                 page.goto(f"{page_at}#scene={shot.scene}&seed=1")
                 _run(page, shot)
-                for width, size in WIDTHS.items():
-                    page.set_viewport_size(size)
-                    for theme in ("light", "dark"):
-                        page.emulate_media(color_scheme=theme)
-                        page.wait_for_timeout(600)
-                        _save(page, f"lab-{shot.scene}-{width}{theme}")
+                for theme, narrow in phones.items():
+                    page.emulate_media(color_scheme=theme)
+                    picture = _taken(page, WIDE)
+                    named[theme] = _colours(page)
+                    _save(picture, f"lab-{shot.scene}-{theme}", named[theme])
+                    narrow.append(_taken(page, PHONE))
                 page.close()
         browser.close()
         server.shutdown()
+    if not only:
+        for theme, narrow in phones.items():
+            _save(_in_a_row(narrow), f"lab-phone-{theme}", named[theme])
 
 
 def _run(page: Any, shot: Shot) -> None:
@@ -108,20 +115,43 @@ def _ask(page: Any, expression: str) -> Any:
     )
 
 
-def _save(page: Any, name: str) -> None:
+def _taken(page: Any, size: dict[str, int]) -> Image.Image:
+    """The page in a window of this size."""
+    page.set_viewport_size(size)
+    page.wait_for_timeout(600)
+    return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+
+
+def _in_a_row(pictures: list[Image.Image]) -> Image.Image:
+    """Pictures side by side, on the colour of their own corner."""
+    width = sum(picture.width for picture in pictures) + GAP * (len(pictures) - 1)
+    row = Image.new("RGB", (width, pictures[0].height), pictures[0].getpixel((0, 400)))
+    x = 0
+    for picture in pictures:
+        row.paste(picture, (x, 0))
+        x += picture.width + GAP
+    return row
+
+
+def _colours(page: Any) -> list[Colour]:
+    """The colours of the theme."""
+    theme = _ask(page, "lab.theme")
+    return [ImageColor.getrgb(v) for v in theme.values() if str(v).startswith("#")]
+
+
+def _save(picture: Image.Image, name: str, named: list[Colour]) -> None:
     """Save as small as needed: in full colour, or with a palette."""
-    path, picture = IMAGES / f"{name}.png", Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    path = IMAGES / f"{name}.png"
     picture.save(path, optimize=True)
     if path.stat().st_size > MOST_BYTES:
-        picture.quantize(
-            palette=_palette(picture, _ask(page, "lab.theme")), dither=Image.Dither.NONE
-        ).save(path, optimize=True)
-    print(f"{path.name}: {path.stat().st_size / 1e3:.0f} KB")
+        picture.quantize(palette=_palette(picture, named), dither=Image.Dither.NONE).save(
+            path, optimize=True
+        )
+    print(f"{path.name}: {path.stat().st_size / 1e3:.0f} KB", flush=True)
 
 
-def _palette(picture: Image.Image, theme: dict[str, Any]) -> Image.Image:
+def _palette(picture: Image.Image, named: list[Colour]) -> Image.Image:
     """The colours of the theme, the most frequent ones, and others."""
-    named = [ImageColor.getrgb(v) for v in theme.values() if str(v).startswith("#")]
     counted = sorted(picture.getcolors(picture.width * picture.height) or [], reverse=True)
     frequent = [*named, *(colour for _, colour in counted)][: 256 - OTHERS]
     others = picture.quantize(OTHERS, Image.Quantize.MEDIANCUT).getpalette() or []

@@ -49,6 +49,7 @@ PAGES = (
     "paper/fig4",
     "paper/fig5",
     "paper/noise",
+    "reference/noise-methods",
 )
 """Pages of docs/ with such comments."""
 

@@ -37,7 +37,8 @@ def main() -> None:
         chain = result.theta.values[0]
         posterior = _posterior(np.asarray(responses))
         plane.contourf(*posterior, levels=LEVELS, cmap="Oranges")
-        plane.plot(*chain[:PATH].T, color=BLUE, lw=0.5, alpha=0.7)
+        plane.plot(*chain[:PATH].T, color=BLUE, lw=0.5, alpha=0.5)
+        plane.contour(*posterior, levels=LEVELS[::2], colors=INK, linewidths=0.6)
         plane.plot(*chain[0], "o", color=INK, ms=4)
         plane.set(xlabel="θ₁", ylabel="θ₂", aspect="equal", xlim=(-4, 4), ylim=(-4, 4))
         plane.set(xticks=(-3, 0, 3), yticks=(-3, 0, 3))

@@ -59,7 +59,7 @@ def pages(root: Path, registry: Registry) -> Iterator[tuple[Path, str]]:
 def page(root: Path, registry: Registry) -> str:
     """The whole page."""
     found = _stored(root)
-    lines = ["# Reproduction of the paper", ""]
+    lines = ["# All claims of the paper", ""]
     if found is None:
         return "\n".join([*lines, NOT_YET, ""])
     notes = notes_of(root)

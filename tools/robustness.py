@@ -5,7 +5,8 @@
 
 Each map is a sweep that halves or doubles one parameter, or changes one reading or input, and
 judges all claims over seeds under every change. If you stop it, the same command continues. Writes
-docs/data/robustness-*.csv and .json, docs/images/robustness-*.png and docs/paper/sensitivity.md.
+docs/data/robustness-*.csv and .json, docs/images/robustness-*.png and the pages
+docs/paper/sensitivity.md and docs/reference/sensitivity-claims.md.
 Experiments that you do not name keep their stored maps.
 """
 

@@ -1,4 +1,4 @@
-"""Write docs/paper/sensitivity.md and its heat maps from the tables stored by `make robustness`.
+"""Write the pages of the sensitivity analysis and their maps from what `make robustness` stored.
 
 Today's claims are judged on the stored measures of every seed, docs/data/robustness-*.csv.
 docs/data/robustness_notes.toml is written by hand: what each map shows.
@@ -29,13 +29,17 @@ NOT_YET = (
     "There is no map of this version yet: `make robustness` makes it, and continues after a stop."
 )
 HEAD = (
-    "This page repeats every [claim](../reference/glossary.md#claim) of Figs. 2, 4 and 5 "
-    "while changing one thing at a time: each model parameter is halved (½) or doubled (2×), and "
-    "alternative [readings](../reference/glossary.md#reading) of the paper and other inputs are "
-    "tried. Fig. 5 is shortened. "
+    "This page shows which [claims](../reference/glossary.md#claim) on Figs. 2, 4 and 5 depend on "
+    "a single choice: each model parameter is halved (½) or doubled (2×), and alternative "
+    "[readings](../reference/glossary.md#reading) of the paper and other inputs are tried. "
     "With so few seeds many verdicts stay undecided, but a claim fails only if its whole interval "
-    "lies outside the band. All changes use the same seeds; a blank cell was not judged. "
-    "`synsamp sweep NAME --one-at-a-time` makes such a map of any experiment "
+    "lies outside the band. All changes use the same seeds; a blank cell was not judged."
+)
+CLAIMS_PAGE = "docs/reference/sensitivity-claims.md"
+CLAIMS_HEAD = (
+    "This page counts the verdicts on every claim in the "
+    "[sensitivity analysis](../paper/sensitivity.md). "
+    "`synsamp sweep NAME --one-at-a-time` makes such a table of any experiment "
     "([ensembles](../howto/ensembles.md))."
 )
 
@@ -48,28 +52,52 @@ def table(root: Path, experiment: str) -> Path:
 def write_page(
     root: Path = ROOT, registry: Registry = REGISTRY, maps: Sequence[Map] = MAPS
 ) -> None:
-    """Draw the maps and write the page from the stored tables."""
+    """Draw the maps and write both pages from the stored tables."""
     for each in maps:
         found = read_stored(table(root, each.experiment))
         if found is not None:
             draw(root, each.experiment, *verdicts(found, each.experiment, registry))
     write(root / "docs" / "paper" / "sensitivity.md", page(root, registry, maps))
+    write(root / CLAIMS_PAGE, claims_page(root, registry, maps))
 
 
 def page(root: Path, registry: Registry, maps: Sequence[Map] = MAPS) -> str:
-    """The whole page."""
+    """The page of maps and what they show."""
     lines = ["# Sensitivity analysis", "", HEAD, ""]
     file = root / "docs" / "data" / "robustness_notes.toml"
     notes = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     for each in maps:
-        entry = registry.find(each.experiment)
-        lines += [f"## {entry.title} ({entry.alias or entry.name})", ""]
+        lines += [f"## {_title(each, registry)}", ""]
         found = read_stored(table(root, each.experiment))
         if found is None:
             lines += _planned(each, registry)
-        else:
-            lines += _section(found, each, registry, notes.get(each.experiment, ""))
+            continue
+        image = f"../images/robustness-{each.experiment}.png"
+        lines += [f"![Verdict on each claim under each change]({image})", ""]
+        lines += [f"{_size(found)}{', shortened' if each.base else ''}.", ""]
+        lines += [notes[each.experiment].strip(), ""] if each.experiment in notes else []
+    lines.append("[Verdicts on every claim, counted](../reference/sensitivity-claims.md)")
+    return "\n".join(lines) + "\n"
+
+
+def claims_page(root: Path, registry: Registry, maps: Sequence[Map] = MAPS) -> str:
+    """The page of tables: a row per claim."""
+    lines = ["# Sensitivity of every claim", "", CLAIMS_HEAD, ""]
+    for each in maps:
+        lines += [f"## {_title(each, registry)}", ""]
+        found = read_stored(table(root, each.experiment))
+        lines += _planned(each, registry) if found is None else _section(found, each, registry)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _title(each: Map, registry: Registry) -> str:
+    entry = registry.find(each.experiment)
+    return f"{entry.title} ({entry.alias or entry.name})"
+
+
+def _size(found: Stored) -> str:
+    first = next(iter(found.runs))
+    return f"{found.trials(first)} seeds under each of {len(found.runs) - 1} changes"
 
 
 def _planned(each: Map, registry: Registry) -> Iterator[str]:
@@ -91,7 +119,7 @@ def verdicts(
     return claims, changes, [[at.get(c, "") for at in judged] for c in claims]
 
 
-def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterator[str]:
+def _section(found: Stored, each: Map, registry: Registry) -> Iterator[str]:
     claims, changes, judged = verdicts(found, each.experiment, registry)
     first = next(iter(found.runs))
     whole = found.trials(first)
@@ -103,9 +131,6 @@ def _section(found: Stored, each: Map, registry: Registry, note: str) -> Iterato
         f"(../data/robustness-{each.experiment}.csv)."
     )
     yield ""
-    yield f"![Verdict on each claim under each change](../images/robustness-{each.experiment}.png)"
-    yield ""
-    yield from [note, ""] if note else []
     yield f"Verdict without a change, and the number of the {len(changes) - 1} changes with each:"
     yield ""
     yield row("claim", changes[0], *WORDS, "fails under")

@@ -55,6 +55,10 @@ class Engine:
         """Messages of this type that the page sent."""
         return [message for message in self.received if message["type"] == kind]
 
+    def newest(self, kind: str) -> dict[str, Any]:
+        """The last message of this type; empty if there is none."""
+        return next(iter(self.of_type(kind)[::-1]), {})
+
     @property
     def actions(self) -> list[dict[str, Any]]:
         """Actions that the page sent."""
@@ -106,6 +110,13 @@ class LabPage:
             f" return {expression}; }})()"
         )
 
+    def eventually(self, find: Callable[[], Any], expected: Any = True) -> None:
+        """Wait until what is found is as expected."""
+        end = time.monotonic() + WAIT_S
+        while (found := find()) != expected:
+            assert time.monotonic() < end, f"{found} is not {expected}; {self.wrong}"
+            self.page.wait_for_timeout(30)
+
     def until(self, expression: str) -> None:
         """Wait until an expression holds."""
         end = time.monotonic() + WAIT_S
@@ -114,21 +125,23 @@ class LabPage:
             self.page.wait_for_timeout(30)
 
     def read(self, what: str) -> Any:
-        """Ask the engine through the page."""
+        """Ask the engine through the page; all that the page sent before has arrived then."""
         return self.page.evaluate(
             "what => document.querySelector('.synsamp-lab').lab.session.read(what)", what
         )
 
     def setting(self, name: str, value: Any) -> None:
         """Wait until the engine itself reports this value of a setting."""
-        end = time.monotonic() + WAIT_S
-        while (found := self._settings()[name]) != value:
-            assert time.monotonic() < end, f"{name} is {found}, not {value}"
-            self.page.wait_for_timeout(30)
+        self.eventually(lambda: self.settings()[name], value)
 
-    def _settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
+        """Settings as the engine has them, or will have them at the next tick."""
         answer = self.read("settings")
         return {**answer["settings"], **answer.get("pending", {})}
+
+    def acts(self, expected: dict[str, Any]) -> None:
+        """Wait until this is the newest action that the page sent."""
+        self.eventually(lambda: self.engine.actions[-1:], [expected])
 
     def _printed(self, message: Any) -> None:
         if message.type in ("error", "warning"):

@@ -1,6 +1,7 @@
 """Listed synapses: bit-identical with the matrix, resumable, and small in memory."""
 
 import copy
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +37,7 @@ from synsamp.spiking import (
     available,
     births,
     layout,
+    state,
 )
 
 
@@ -211,6 +213,32 @@ def test_memory_follows_the_list():
     size = network.synapses_of("h->h").size
     assert abs(size - n * each) < 5 * np.sqrt(n * each)
     assert sim.nbytes < 40 * size + 300 * n  # and some numbers per neuron; the matrix: 25 n²
+
+
+FIXED = SynapseModel(Gaussian(-0.5, 1.0), plasticity=CustomPlasticity())
+REWARDED = SynapseModel(Gaussian(-0.5, 1.0), plasticity=RewardGradient())
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["list", "matrix"])
+@pytest.mark.parametrize("model", [FIXED, OWN, REWARDED], ids=["fixed", "traces", "reward"])
+def test_a_simulation_takes_as_much_memory_as_is_asked_for(model, listed, monkeypatch):
+    monkeypatch.setattr(state, "AT_ONCE", 2**12)  # parts are small compared with the whole
+
+    def peak(n):
+        tracemalloc.start()
+        try:
+            potential = RandomPairs(1.0) if listed else None
+            wires = Projection("h", "h", model, potential=potential)
+            network = Network([], [StochasticNeurons("h", n)], [wires])
+            Simulation(network)
+            return tracemalloc.get_traced_memory()[1], network.projections[0].bytes_per_synapse
+        finally:
+            tracemalloc.stop()
+
+    peak(20)  # compiles
+    (small, _), (large, each) = peak(128), peak(512)  # whole lanes: no padding
+    taken = (large - small) / (512**2 - 128**2)
+    assert 0.8 * each < taken < each
 
 
 def test_lesions_of_listed_synapses():
@@ -436,9 +464,9 @@ def test_bad_lists_and_rules_raise_an_error_of_one_line(make, words):
 
 def test_what_does_not_fit_into_memory_raises_an_error_before_it_is_listed(monkeypatch):
     monkeypatch.setattr(available, "available_bytes", lambda: 10**6)
-    with pytest.raises(SynsampError, match="40,000,000 bytes are wanted") as caught:
+    with pytest.raises(SynsampError, match="52,000,000 bytes are wanted") as caught:
         between(RandomPairs(1.0), 1000, 1000)
-    assert "25,000 would fit" in str(caught.value)
+    assert "19,231 would fit" in str(caught.value)
 
 
 @pytest.mark.parametrize("parts", [1, 9], ids=["at once", "in parts"])

@@ -12,6 +12,7 @@ import tempfile
 import zlib
 from pathlib import Path, PurePosixPath
 
+from synsamp.data.reading import require_plain
 from synsamp.data.sound_files import read_wav
 from synsamp.errors import FailureError, SynsampError, refuse
 from synsamp.progress import progress_bar
@@ -30,6 +31,7 @@ def unpack_recordings(archive: Path, target: Path) -> int:
     A member whose path leaves the folder raises an error for the whole archive. Everything is
     unpacked into a temporary folder first, so a damaged archive leaves the target unchanged.
     """
+    require_plain(archive, "give the archive of the FSDD")
     try:
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".unpacking-") as part:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import xarray as xr
 from numpy.typing import NDArray
 
 from synsamp.spiking.network import Network
 from synsamp.spiking.projection import Projection
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def synapse_dataset(
@@ -19,6 +21,8 @@ def synapse_dataset(
     time_s: float,
 ) -> xr.Dataset:
     """Variables ``theta x->z`` and ``weight x->z``, and where listed synapses lie."""
+    import xarray as xr  # only here: it loads slowly
+
     now: dict[str, Any] = {}
     for p in network.projections:
         dims = _dimensions(p)

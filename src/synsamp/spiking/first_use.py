@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from numba import typeof
-from rich.console import Console
 
 from synsamp.specialise.disk import kernel_folder
 from synsamp.spiking.kernel import loop
@@ -66,6 +65,8 @@ def announced(kernel: Any = loop.run) -> Iterator[None]:
     if has_machine_code(kernel):
         yield
         return
+    from rich.console import Console
+
     console = Console(stderr=True)
     with _collector_paused():
         if console.is_terminal:

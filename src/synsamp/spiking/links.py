@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from synsamp.spiking.kernel.diffusion import move_for
 from synsamp.spiking.kernel.simd import LANE
@@ -81,6 +80,8 @@ def _joined(parts: list[Any], dtype: Any) -> NDArray[Any]:
 
 def _link(listing: Listing, first_axon: int, n_axons: int) -> tuple[Any, ...]:
     """Per place of a row its axon and cell; columns: starts; per cell its neuron and place."""
+    from scipy.sparse import csr_array  # takes a tenth of a second
+
     synapses = listing.synapses
     start, exists = padded_rows(synapses)
     axon = synapses.pre + np.int32(listing.axons[0] - first_axon)

@@ -29,7 +29,7 @@ from synsamp.spiking.resolved import resolved
 from synsamp.spiking.synapses import SynapseModel
 
 MOST_SYNAPSES = 10**10
-"""Potential synapses, at 25 bytes each."""
+"""Potential synapses, about 26 bytes each in a matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,8 @@ class Network:
         cells = sum(int(np.prod(self.shape_of(p))) for p in self.projections)
         if cells > MOST_SYNAPSES:
             raise refuse("potential synapses", f"must be at most {MOST_SYNAPSES:,}", cells)
-        require_memory("potential synapses", cells, 25)
+        wanted = sum(int(np.prod(self.shape_of(p))) * p.bytes_per_synapse for p in self.projections)
+        require_memory("potential synapses", cells, wanted / max(cells, 1))
         for projection in self.projections:
             self._check_projection(projection)
         self._check_overlap()

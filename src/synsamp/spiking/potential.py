@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.spatial import cKDTree
 
 from synsamp import arguments
 from synsamp.errors import refuse
@@ -24,8 +23,6 @@ from synsamp.spiking.space import Space, distances
 
 Rule = Callable[[NDArray[np.float64]], Any]
 """A function of an array of distances."""
-BYTES_PER_SYNAPSE = 40
-"""Of a synapse in a list, while a network runs; traces and eligibility come on top."""
 MOST_LISTED = 2**31 - 1
 """Synapses of a list, whose places are 32-bit numbers."""
 AT_ONCE = 2**22
@@ -239,6 +236,8 @@ class DistanceRule(Potential):
 
     def pairs(self, ends: Ends) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
         """Neurons within reach, then a draw for each."""
+        from scipy.spatial import cKDTree  # takes a tenth of a second
+
         pre, post, period = ends.points()
         rng = np.random.default_rng(self.seed)
         rows = max(1, AT_ONCE // ends.n_pre)
@@ -313,13 +312,15 @@ def as_potential(name: str, given: Any) -> Potential | SynapseList | None:
     raise refuse(name, "must say which pairs may connect", type(given), remedy)
 
 
-def list_synapses(given: Potential, contacts: int, ends: Ends) -> SynapseList:
-    """All potential synapses of a projection."""
+def list_synapses(
+    given: Potential, contacts: int, ends: Ends, bytes_per_synapse: int
+) -> SynapseList:
+    """All potential synapses of a projection, if a network with them fits into memory."""
     expected = given.expected(ends) * contacts
     what = f"potential synapses of projection {ends.name!r}"
     if expected > MOST_LISTED:
         raise refuse(what, f"must be at most {MOST_LISTED:,}", f"about {expected:,.0f}")
-    require_memory(what, expected, BYTES_PER_SYNAPSE)
+    require_memory(what, expected, bytes_per_synapse)
     counts = np.zeros(ends.n_post, np.int64)
     parts = []
     for post, pre in given.pairs(ends):

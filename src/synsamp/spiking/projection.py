@@ -9,9 +9,14 @@ from numpy.typing import NDArray
 
 from synsamp import arguments
 from synsamp.errors import refuse
+from synsamp.spiking.kernel.eligibility import DEPTH
 from synsamp.spiking.neurons import DoubleExponential, check_population_name, keep
 from synsamp.spiking.potential import Potential, Rule, SynapseList, as_potential
 from synsamp.spiking.synapses import SynapseModel
+
+MATRIX, LISTED, PRIOR_BY_DISTANCE = (26, 34), (37, 52), 24
+"""Bytes of a potential synapse in a matrix and in a list: while a network runs, and while it is
+created; and of a prior by distance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,3 +128,14 @@ class Projection:
     def delays_s(self) -> tuple[float, ...]:
         """Distinct delays of a projection of a network."""
         return (float(self.delay_s),) if self.listed is None else self.listed.delays_s  # type: ignore[arg-type]
+
+    @property
+    def bytes_per_synapse(self) -> int:
+        """Memory (bytes) that a potential synapse needs, when it is created or later."""
+        rule, listed = self.synapses.plasticity, self.potential is not None
+        own, created = LISTED if listed else MATRIX
+        if self.plastic:
+            own += 8 * DEPTH * rule.assigns_eligibility
+            own += 8 * rule.n_traces + 8 * (rule.n_traces > 0)
+            own += 4 * (listed and rule.has_on_pre)
+        return max(own, created) + PRIOR_BY_DISTANCE * (self.prior_mean is not None)

@@ -32,7 +32,7 @@ def resolved(projection: Any, ends: Ends) -> Any:
     if isinstance(potential, SynapseList):
         _check_fits(potential, ends)
         return projection
-    listed = list_synapses(potential, projection.contacts, ends)
+    listed = list_synapses(potential, projection.contacts, ends, projection.bytes_per_synapse)
     apart = None
     if callable(delay) or projection.prior_mean is not None:
         apart = synapse_distances(listed, ends)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from synsamp import arguments
@@ -37,6 +36,9 @@ from synsamp.spiking.recorder import Recorder
 from synsamp.spiking.replay import check_given
 from synsamp.spiking.saved import FORMAT, check_saved, translate_errors
 from synsamp.spiking.state import State, fresh_seed
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 BUFFER_SPIKES = 2**14
 

@@ -17,6 +17,7 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.description import network_properties
 from synsamp.spiking.input.position import InputState
+from synsamp.spiking.kernel.arrays import CACHE_LINE
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -35,6 +36,8 @@ from synsamp.spiking.kernel.random import Normals, RandomStreams, Words, new_str
 from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import Layout, sums_per_kernel
 from synsamp.spiking.network import Network
+from synsamp.spiking.potential import AT_ONCE
+from synsamp.spiking.synapses import SynapseModel
 
 SAVED_SYNAPSES = (
     "theta",
@@ -203,7 +206,8 @@ def _new_synapses(
 ) -> Synapses:
     given: Any = {} if theta_by_name is None else theta_by_name
     n = layout.n_synapses
-    theta, weight = np.full(n, -np.inf), np.zeros(n, np.float32)
+    theta, weight = _on_cache_lines(n, np.float64), _on_cache_lines(n, np.float32)
+    theta[:], weight[:] = -np.inf, 0.0
     names = [p.name for p in layout.projections]
     for name in arguments.instance("theta", given, Mapping, "use {'x->z': values}"):
         arguments.one_of("projection in theta", name, names)
@@ -213,11 +217,10 @@ def _new_synapses(
             values = _given_theta(projection.name, given[projection.name], mask)
         else:
             values = np.asarray(model.prior.draw(rng, mask.shape))
-        values = np.where(mask, np.maximum(values, model.theta_min), -np.inf)
-        layout.write(p, "synapse", theta, values)
-        with np.errstate(over="ignore"):
-            weights = np.where(mask, model.mapping.weight(np.where(mask, values, 0.0)), 0.0)
-            layout.write(p, "synapse", weight, weights)
+        own_theta, own_weight = _begin(values, mask, model)
+        del values  # with many synapses each array counts
+        layout.write(p, "synapse", theta, own_theta)
+        layout.write(p, "synapse", weight, own_weight)
     return with_columns(
         layout,
         theta,
@@ -228,6 +231,29 @@ def _new_synapses(
         np.zeros(layout.n_eligibility),
         np.zeros(network.n_neurons),
     )
+
+
+def _begin(
+    values: NDArray[Any], mask: NDArray[np.bool_], model: SynapseModel
+) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    """θ and w of new synapses, −inf and 0 where none can exist; in parts, to save memory."""
+    theta, weight = np.empty(mask.shape), np.empty(mask.shape, np.float32)
+    flat = [a.reshape(-1) for a in (np.broadcast_to(values, mask.shape), mask, theta, weight)]
+    for start in range(0, mask.size, AT_ONCE):
+        drawn, exists, own_theta, own_weight = (a[start : start + AT_ONCE] for a in flat)
+        own_theta[:] = np.where(exists, np.maximum(drawn, model.theta_min), -np.inf)
+        with np.errstate(over="ignore"):
+            weights = model.mapping.weight(np.where(exists, own_theta, 0.0))
+            own_weight[:] = np.where(exists, weights, 0.0)
+    return theta, weight
+
+
+def _on_cache_lines(size: int, dtype: Any) -> NDArray[Any]:
+    """An array, not yet filled, that `Synapses` need not copy."""
+    itemsize = np.dtype(dtype).itemsize
+    room = np.empty(size * itemsize + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + size * itemsize].view(dtype)
 
 
 def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 import synsamp.jax as sj
 from synsamp.beyond.rewiring_mnist.parameters import RewiringParameters
 from synsamp.beyond.shared.minibatch_steps import Moving, Step
+from synsamp.jax.rewiring.slots import Slots
 
 Product = Callable[[Any], Any]
 """A layer: maps inputs to weighted sums."""
@@ -106,64 +107,51 @@ def hard(p: RewiringParameters, sign_seeds: Sequence[int]) -> Learner:
     ]
     rate = falling(p, p.hard.learning_rate)
     heat = p.hard.noise**2 / 2
-    return _with_slots(
-        layers,
-        lambda layer, key: layer.start(key, rewired_scale(layer.shape)),
-        dict(prior=layers[0].prior, speed=rate, temperature=lambda k: rate(k) * heat),
-        rewires=True,
-    )
+    settings = dict(prior=layers[0].prior, speed=rate, temperature=lambda k: rate(k) * heat)
+    return _sparse(layers, [rewired_scale(shape) for shape in p.shapes], settings)
 
 
 def fixed(p: RewiringParameters, counts: Sequence[int]) -> Learner:
     """A fixed random wiring with this many connections per layer; weights may change sign."""
-    layers = [sj.HardRewiring(shape, k) for shape, k in zip(p.shapes, counts, strict=True)]
+    layers = [FixedWiring(shape, k) for shape, k in zip(p.shapes, counts, strict=True)]
+    scales = [start_scale(shape, k) for shape, k in zip(p.shapes, counts, strict=True)]
     speed = falling(p, p.others.sparse_rate)
-    return _with_slots(layers, _random_wiring, dict(speed=speed, temperature=0.0), rewires=False)
+    return _sparse(layers, scales, dict(speed=speed, temperature=0.0))
 
 
-def _random_wiring(layer: sj.HardRewiring, key: Any) -> tuple[Any, sj.Connections]:
-    """K random positions; θ is the weight itself, of either sign."""
-    where, size = jax.random.split(key)
-    places = jax.random.permutation(where, layer.size)[: layer.connections].astype(jnp.int32)
-    scale = start_scale(layer.shape, layer.connections)
-    theta = scale * jax.random.normal(size, places.shape)
-    return theta, sj.Connections(places, jnp.ones(places.shape, jnp.int8))
+@dataclass(frozen=True)
+class FixedWiring(Slots):
+    """K random connections that stay; θ is the weight itself, of either sign."""
+
+    def start(self, key: Any, scale: float | None = None) -> tuple[Any, sj.Connections]:
+        """θ ~ N(0, scale²) of K random connections."""
+        where, size = jax.random.split(key)
+        places = jax.random.permutation(where, self.size)[: self.connections].astype(jnp.int32)
+        theta = self.scale(scale) * jax.random.normal(size, places.shape)
+        return theta, sj.Connections(places, jnp.ones(places.shape, jnp.int8))
+
+    def rewire(
+        self, key: Any, theta: Any, wires: sj.Connections, *_: Any
+    ) -> tuple[Any, sj.Connections]:
+        """All connections stay."""
+        return theta, wires
 
 
-def _with_slots(
-    layers: Sequence[sj.HardRewiring],
-    begin: Callable[[sj.HardRewiring, Any], tuple[Any, sj.Connections]],
-    settings: dict[str, Any],
-    rewires: bool,
-) -> Learner:
-    def log_likelihood(thetas: Any, wires: Any, x: Any, y: Any) -> Any:
-        parts = zip(layers, thetas, wires, strict=True)
-        return _log_likelihood([partial(layer.apply, *own) for layer, *own in parts], x, y)
-
-    algorithm = sj.sampler(log_likelihood, **settings)
+def _sparse(layers: Sequence[Slots], scales: Sequence[float], settings: dict[str, Any]) -> Learner:
+    algorithm = sj.sampler(
+        lambda wired, x, y: _log_likelihood(products_of(wired), x, y), **settings
+    )
 
     def start(key: Any) -> Moving:
         keys = jax.random.split(key, len(layers))
-        begun = [begin(layer, k) for layer, k in zip(layers, keys, strict=True)]
-        return algorithm.init([theta for theta, _ in begun]), [wires for _, wires in begun]
+        parts = zip(layers, keys, scales, strict=True)
+        return algorithm.init([layer.wired(k, scale) for layer, k, scale in parts])
 
-    def step(key: Any, moving: Moving, x: Any, y: Any) -> Moving:
-        state, wires = moving
-        for_step, *for_layers = jax.random.split(key, 1 + len(layers))
-        state, _ = algorithm.step(for_step, state, wires, x, y)
-        if rewires:
-            parts = zip(layers, for_layers, state.position, wires, strict=True)
-            moved = [layer.rewire(k, theta, own) for layer, k, theta, own in parts]
-            state = state._replace(position=[theta for theta, _ in moved])
-            wires = [own for _, own in moved]
-        return state, wires
-
-    def weights(moving: Moving) -> list[Any]:
-        state, wires = moving
-        parts = zip(layers, state.position, wires, strict=True)
-        return [layer.dense(theta, own) for layer, theta, own in parts]
-
-    return Learner(start, step, weights)
+    return Learner(
+        start,
+        lambda key, state, x, y: algorithm.step(key, state, x, y)[0],
+        lambda state: [own.dense() for own in state.position],
+    )
 
 
 def start_scale(shape: tuple[int, int], connections: float) -> float:
@@ -189,7 +177,7 @@ def forward(products: Sequence[Product], x: Any) -> Any:
 
 
 def products_of(weights: Sequence[Any]) -> list[Product]:
-    """Layers that multiply by whole matrices."""
+    """Layers that multiply by whole or sparse matrices."""
     return [partial(_multiply, matrix) for matrix in weights]
 
 
@@ -217,7 +205,8 @@ def replace_weakest(
 
     The share ζ of the positive weights nearest to 0, and likewise of the negative ones, is removed;
     as many connections are added at random free positions, with weights as at the start. The rule
-    agrees with the published programs except as stated in docs/paper/deep-experiments.md.
+    agrees with the published programs except as stated in
+    docs/reference/deep-experiments-methods.md.
     """
     gone = _weakest(layer.weights, share)
     free = np.setdiff1d(np.arange(size), layer.places[~gone])

@@ -192,9 +192,9 @@ class _Training:
             self.active_before = None
             return
         # Another task: weights and wiring remain, the schedule of learning rates restarts.
-        state, wires = self.moving
-        counted = state.progress._replace(steps=jnp.zeros_like(state.progress.steps))
-        self.moving = (state._replace(progress=counted), wires)
+        progress = self.moving.progress
+        counted = progress._replace(steps=jnp.zeros_like(progress.steps))
+        self.moving = self.moving._replace(progress=counted)
 
     def _end_of_epoch(self, a: int, task: str, k: int, weights: list[NDArray[Any]]) -> None:
         active = np.concatenate([w.ravel() != 0 for w in weights])
@@ -209,18 +209,17 @@ class _Training:
             self._replace_weakest(k)
 
     def _replace_weakest(self, k: int) -> None:
-        state, wires = self.moving
         rng = np.random.default_rng(named_seed(self.seed, "set", k))
-        thetas, moved = [], []
-        for shape, theta, own in zip(self.p.shapes, state.position, wires, strict=True):
-            layer = models.Sparse(np.asarray(own.places), np.asarray(theta))
+        position = []
+        for shape, own in zip(self.p.shapes, self.moving.position, strict=True):
+            layer = models.Sparse(np.asarray(own.wires.places), np.asarray(own.theta))
             scale = models.start_scale(shape, len(layer.places))
             found = models.replace_weakest(
                 layer, shape[0] * shape[1], self.p.others.set_share, scale, rng
             )
-            thetas.append(jnp.asarray(found.weights))
-            moved.append(own._replace(places=jnp.asarray(found.places, jnp.int32)))
-        self.moving = (state._replace(position=thetas), moved)
+            wires = own.wires._replace(places=jnp.asarray(found.places, jnp.int32))
+            position.append(replace(own, theta=jnp.asarray(found.weights), wires=wires))
+        self.moving = self.moving._replace(position=position)
 
     def state(self) -> dict[str, Any]:
         """State of the network that is learning, for a checkpoint."""

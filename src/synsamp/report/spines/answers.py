@@ -1,7 +1,7 @@
 """Which questions a table can answer, and how many spines and sessions that usually takes.
 
 With these numbers of spines and sessions, at least 80 % of the simulated tables in the calibration
-of docs/howto/spines.md gave the answer.
+of docs/reference/spines-methods.md gave the answer.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ export function readAddress(hash) {
 }
 
 /** The address of a state, or null if it would be too long. */
-export function writeAddress({ scene, seed, settings = {}, actions = [], tick = 0, step = 0 }) {
+export function writeAddress({ scene, seed, settings = {}, actions = [], tick = 0, step = 0, compact = false, theme = "" }) {
   const query = new URLSearchParams();
   query.set("scene", scene);
   query.set("seed", String(seed));
@@ -39,6 +39,8 @@ export function writeAddress({ scene, seed, settings = {}, actions = [], tick = 
   if (actions.length) query.set("act", JSON.stringify(actions.map(short)));
   if (tick) query.set("tick", String(tick));
   if (step) query.set("step", String(step));
+  if (compact) query.set("compact", "");
+  if (theme) query.set("theme", theme);
   const hash = `#${query}`;
   return hash.length > LONGEST ? null : hash;
 }

@@ -1,5 +1,6 @@
 // The whole page: one session, the pictures of its scene, and everything that acts on it.
 
+import { AddressBar } from "./address_bar.js";
 import { Controls } from "./controls.js";
 import { reducedMotion } from "./dom.js";
 import { Exports } from "./export.js";
@@ -38,6 +39,7 @@ export class Lab {
     this.controls = new Controls(this);
     this.timeline = new TimeLine(this);
     this.tour = new Tour(this);
+    this.addressBar = new AddressBar(this);
     this.waiting = new Map();
     this.shell = buildShell(this);
     this.root = this.shell.root;
@@ -52,6 +54,7 @@ export class Lab {
 
   /** Open a session with a state as an address describes it. */
   async start(state) {
+    this.addressBar.stop();
     this.session?.close();
     if (this.compact === undefined) {
       this.compact = Boolean(state.compact);
@@ -80,6 +83,7 @@ export class Lab {
     this.session?.close();
     this.#drop();
     this.timeline.dispose();
+    this.addressBar.stop();
     this.ends.forEach((end) => end());
     cancelAnimationFrame(this.waking);
     this.root.remove();
@@ -137,10 +141,15 @@ export class Lab {
 
   /** The address of what was done until now. */
   async address() {
-    const { session, state } = this;
-    const tick = (await session.askForLog()) ?? session.tick;
-    const { seed, log: actions } = session;
-    return writeAddress({ scene: state.scene, seed, settings: state.settings ?? {}, actions, tick, step: this.tour.step });
+    const tick = (await this.session.askForLog()) ?? this.session.tick;
+    return this.addressOf({ tick });
+  }
+
+  /** The address as the page knows it, with more parts or others; null if it would be too long. */
+  addressOf(parts = {}) {
+    const { seed, log: actions } = this.session;
+    const { scene, settings = {}, tick } = this.state;
+    return writeAddress({ scene, seed, settings, actions, tick, step: this.tour.step, ...parts });
   }
 
   recolour() {
@@ -179,7 +188,10 @@ export class Lab {
     on("probe", (probe) => [this.gap, ...this.pictures].forEach((one) => one.probed?.(probe)));
     on("marks", ({ ticks }) => this.timeline.setMarks(ticks));
     on("settings", () => this.knobs.show(session.settings));
-    on("log", () => this.timeline.redraw());
+    on("log", () => {
+      this.timeline.redraw();
+      this.addressBar.changed();
+    });
     on("state", () => this.controls.show());
     on("pointer", () => this.pictures.forEach((picture) => picture.pointed?.()));
     on("trouble", (trouble) => this.#trouble(trouble, spare));
@@ -200,6 +212,7 @@ export class Lab {
     this.timeline.setMarks([0]);
     this.tour.open(composed.tour ?? [], this.state.step ?? 0);
     this.controls.offer(composed.speeds);
+    this.addressBar.changed();
     this.controls.show();
     this.root.classList.remove("loading");
     this.root.dataset.engine = session.engine;

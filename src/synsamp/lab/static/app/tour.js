@@ -38,7 +38,7 @@ export class Tour {
     this.equation.hidden = !shown.equation;
     this.back.disabled = this.step === 1;
     this.next.textContent = this.step === this.steps.length ? "Done" : "Next";
-    if (!this.lab.model) this.#inAddress();
+    this.lab.addressBar.show();
   }
 
   toggle() {
@@ -52,19 +52,11 @@ export class Tour {
   close() {
     if (!this.step) return;
     this.show(0);
-    if (!this.lab.model) this.#inAddress();
+    this.lab.addressBar.show();
   }
 
   #next() {
     this.show(this.step === this.steps.length ? 0 : this.step + 1);
-    if (!this.step && !this.lab.model) this.#inAddress();
-  }
-
-  #inAddress() {
-    const query = new URLSearchParams(location.hash.slice(1));
-    if (!query.has("scene")) query.set("scene", this.lab.state.scene);
-    if (this.step) query.set("step", String(this.step));
-    else query.delete("step");
-    history.replaceState(null, "", `#${query}`);
+    if (!this.step) this.lab.addressBar.show();
   }
 }

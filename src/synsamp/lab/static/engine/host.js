@@ -167,7 +167,7 @@ export class Host {
   work(end) {
     const { session } = this;
     if (session) {
-      if (this.playing) this.runUntil(end);
+      if (this.playing && performance.now() < end) this.runUntil(end);
       this.out.push(...session.events);
       session.events = [];
       const now = performance.now();

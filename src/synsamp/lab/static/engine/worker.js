@@ -41,13 +41,14 @@ let alarm = 0;
 let chain = Promise.resolve();
 let shownAt = 0;
 
+/** Whether the page has not looked at the last frame for long. */
+const unseen = () => !host.seen && performance.now() - shownAt > UNSEEN_MS;
+
 /** Go on soon, or when there is something to do. */
 function wake() {
   clearTimeout(alarm);
   if (awake) return;
-  const now = performance.now();
-  const unseen = !host.seen && now - shownAt > UNSEEN_MS;
-  const wait = unseen && host.playing ? Infinity : host.isAhead ? 4 : host.idle(now);
+  const wait = host.playing && unseen() ? Infinity : host.isAhead ? 4 : host.idle(performance.now());
   if (wait === 0) {
     awake = true;
     channel.port2.postMessage(null);
@@ -62,8 +63,9 @@ channel.port1.onmessage = () => {
 };
 
 function work() {
+  const until = unseen() ? 0 : performance.now() + SLICE_MS;
   try {
-    for (const message of host.work(performance.now() + SLICE_MS)) {
+    for (const message of host.work(until)) {
       if (message.type === "frame") shownAt = performance.now();
       send(message);
     }
