@@ -1,5 +1,7 @@
 """What one does with a simulation every day: look, convert, show, and mistype."""
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -27,6 +29,18 @@ from synsamp.spiking import (
 
 def small(**options):
     return Simulation(winner_take_all_network(4, 3), np.full(4, 20.0), seed=1, **options)
+
+
+def test_a_network_loads_neither_tables_nor_the_sampler():
+    """They take longer to load than a script's first spike should."""
+    script = "import sys; from synsamp.spiking import Simulation; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "synsamp.rule.equation" in loaded
+    slow = {"xarray", "pandas", "rich", "scipy.sparse", "scipy.spatial", "synsamp.rule.sampler"}
+    assert not slow & loaded
 
 
 def test_a_simulation_says_what_it_is():

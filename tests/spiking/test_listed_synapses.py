@@ -37,6 +37,7 @@ from synsamp.spiking import (
     available,
     births,
     layout,
+    potential,
     state,
 )
 
@@ -222,13 +223,14 @@ REWARDED = SynapseModel(Gaussian(-0.5, 1.0), plasticity=RewardGradient())
 @pytest.mark.parametrize("listed", [True, False], ids=["list", "matrix"])
 @pytest.mark.parametrize("model", [FIXED, OWN, REWARDED], ids=["fixed", "traces", "reward"])
 def test_a_simulation_takes_as_much_memory_as_is_asked_for(model, listed, monkeypatch):
-    monkeypatch.setattr(state, "AT_ONCE", 2**12)  # parts are small compared with the whole
+    for module in (potential, state):
+        monkeypatch.setattr(module, "AT_ONCE", 2**12)  # parts are small compared with the whole
 
     def peak(n):
         tracemalloc.start()
         try:
-            potential = RandomPairs(1.0) if listed else None
-            wires = Projection("h", "h", model, potential=potential)
+            pairs = RandomPairs(1.0) if listed else None
+            wires = Projection("h", "h", model, potential=pairs)
             network = Network([], [StochasticNeurons("h", n)], [wires])
             Simulation(network)
             return tracemalloc.get_traced_memory()[1], network.projections[0].bytes_per_synapse

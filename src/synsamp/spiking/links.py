@@ -56,7 +56,7 @@ def link_arrays(
         cells.append(cell + np.int32(n_cells))
         starts.append(start.astype(np.int64) + n_cells)
         neurons.append(neuron + np.int32(first_neuron))
-        ways_back.append(place if back else place[:0])
+        ways_back.append(place if back else np.zeros(0, np.int32))  # a part would keep the whole
         n_links, n_columns = n_links + own.size, n_columns + start.size
         n_cells += neuron.size
     sparse = [b for b, (listing, *_) in enumerate(blocks) if listing is not None]

@@ -37,7 +37,6 @@ from synsamp.spiking.kernel.simd import LANE
 from synsamp.spiking.layout import Layout, sums_per_kernel
 from synsamp.spiking.network import Network
 from synsamp.spiking.potential import AT_ONCE
-from synsamp.spiking.synapses import SynapseModel
 
 SAVED_SYNAPSES = (
     "theta",
@@ -206,52 +205,57 @@ def _new_synapses(
 ) -> Synapses:
     given: Any = {} if theta_by_name is None else theta_by_name
     n = layout.n_synapses
-    theta, weight = _on_cache_lines(n, np.float64), _on_cache_lines(n, np.float32)
-    theta[:], weight[:] = -np.inf, 0.0
+    theta, weight = _zeros(n, np.float64), _zeros(n, np.float32)
+    theta[:] = -np.inf
     names = [p.name for p in layout.projections]
     for name in arguments.instance("theta", given, Mapping, "use {'x->z': values}"):
         arguments.one_of("projection in theta", name, names)
-    for p, projection in enumerate(layout.projections):
-        mask, model = network.mask_of(projection), projection.synapses
-        if projection.name in given:
-            values = _given_theta(projection.name, given[projection.name], mask)
-        else:
-            values = np.asarray(model.prior.draw(rng, mask.shape))
-        own_theta, own_weight = _begin(values, mask, model)
-        del values  # with many synapses each array counts
-        layout.write(p, "synapse", theta, own_theta)
-        layout.write(p, "synapse", weight, own_weight)
+    for p in range(len(layout.projections)):
+        _begin(layout, network, p, rng, given, theta, weight)
     return with_columns(
         layout,
         theta,
         weight,
         np.zeros(network.n_neurons),
-        np.zeros(layout.n_traces),
-        np.zeros(layout.n_traced),
-        np.zeros(layout.n_eligibility),
+        _zeros(layout.n_traces, np.float64),
+        _zeros(layout.n_traced, np.float64),
+        _zeros(layout.n_eligibility, np.float64),
         np.zeros(network.n_neurons),
     )
 
 
 def _begin(
-    values: NDArray[Any], mask: NDArray[np.bool_], model: SynapseModel
-) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-    """θ and w of new synapses, −inf and 0 where none can exist; in parts, to save memory."""
-    theta, weight = np.empty(mask.shape), np.empty(mask.shape, np.float32)
-    flat = [a.reshape(-1) for a in (np.broadcast_to(values, mask.shape), mask, theta, weight)]
+    layout: Layout,
+    network: Network,
+    p: int,
+    rng: np.random.Generator,
+    given: Mapping[str, ArrayLike],
+    theta: NDArray[np.float64],
+    weight: NDArray[np.float32],
+) -> None:
+    """θ and w of a projection, −inf and 0 where no synapse can exist; in parts, to save memory."""
+    projection = layout.projections[p]
+    mask, model = network.mask_of(projection), projection.synapses
+    if projection.name in given:
+        values = _given_theta(projection.name, given[projection.name], mask)
+    else:
+        values = np.broadcast_to(model.prior.draw(rng, mask.shape), mask.shape)
+    own_theta, own_weight = np.empty(mask.shape), np.empty(mask.shape, np.float32)
+    flat = [array.reshape(-1) for array in (values, mask, own_theta, own_weight)]
     for start in range(0, mask.size, AT_ONCE):
-        drawn, exists, own_theta, own_weight = (a[start : start + AT_ONCE] for a in flat)
-        own_theta[:] = np.where(exists, np.maximum(drawn, model.theta_min), -np.inf)
+        drawn, exists, some_theta, some_weight = (a[start : start + AT_ONCE] for a in flat)
+        some_theta[:] = np.where(exists, np.maximum(drawn, model.theta_min), -np.inf)
         with np.errstate(over="ignore"):
-            weights = model.mapping.weight(np.where(exists, own_theta, 0.0))
-            own_weight[:] = np.where(exists, weights, 0.0)
-    return theta, weight
+            weights = model.mapping.weight(np.where(exists, some_theta, 0.0))
+            some_weight[:] = np.where(exists, weights, 0.0)
+    layout.write(p, "synapse", theta, own_theta)
+    layout.write(p, "synapse", weight, own_weight)
 
 
-def _on_cache_lines(size: int, dtype: Any) -> NDArray[Any]:
-    """An array, not yet filled, that `Synapses` need not copy."""
+def _zeros(size: int, dtype: Any) -> NDArray[Any]:
+    """Zeros on cache lines, which `Synapses` need not copy."""
     itemsize = np.dtype(dtype).itemsize
-    room = np.empty(size * itemsize + CACHE_LINE, np.uint8)
+    room = np.zeros(size * itemsize + CACHE_LINE, np.uint8)
     start = -room.ctypes.data % CACHE_LINE
     return room[start : start + size * itemsize].view(dtype)
 
@@ -289,9 +293,9 @@ def with_columns(
         traced_s=traced_s,
         eligibility=eligibility,
         eligibility_updated_s=eligibility_updated_s,
-        column=np.zeros(layout.n_cells, np.float32),
-        listed=np.zeros(layout.n_synapses, np.int32),
-        is_listed=np.zeros(layout.n_synapses // LANE, np.uint16),
+        column=_zeros(layout.n_cells, np.float32),
+        listed=_zeros(layout.n_synapses, np.int32),
+        is_listed=_zeros(layout.n_synapses // LANE, np.uint16),
         n_listed=np.zeros(layout.n_rows, np.int64),
     )
 

@@ -6,10 +6,13 @@ says where, and they are copied side by side for the function of the plasticity,
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from synsamp.noise.arithmetic import exp
-from synsamp.spiking.kernel.compiling import inlined, once, separate
+from synsamp.spiking.kernel.compiling import inlined, once, separate, vector
+from synsamp.spiking.kernel.learning import gather
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -23,7 +26,7 @@ from synsamp.spiking.kernel.memory import (
 from synsamp.spiking.kernel.potentials import epsp_decays
 from synsamp.spiking.kernel.recording import note_synapse
 from synsamp.spiking.kernel.rows import ArrivalColumn, call_arrival
-from synsamp.spiking.kernel.simd import LANE, address
+from synsamp.spiking.kernel.simd import LANE, address, part
 from synsamp.spiking.kernel.thinning import raise_limit, use_bound
 
 
@@ -115,6 +118,31 @@ def learn_column(
         use_bound(now, activity.clock[BOUND] + grown, activity)
 
 
+@vector
+def scatter(places: Any, values: Any, out: Any) -> None:
+    """The way back of `gather`. One array at a time, so that many cache misses are under way."""
+    for i in range(np.uint64(places.size)):
+        out[np.uint64(places[i])] = values[i]
+
+
+@vector
+def gather_traces(places: Any, depth: int, traces: Any, out: Any) -> None:
+    """Traces of listed synapses, side by side."""
+    n = np.uint64(depth)
+    for i in range(np.uint64(places.size)):
+        for t in range(n):
+            out[i * n + t] = traces[np.uint64(places[i]) * n + t]
+
+
+@vector
+def scatter_traces(places: Any, depth: int, values: Any, traces: Any) -> None:
+    """The way back."""
+    n = np.uint64(depth)
+    for i in range(np.uint64(places.size)):
+        for t in range(n):
+            traces[np.uint64(places[i]) * n + t] = values[i * n + t]
+
+
 @separate
 def learn_listed(
     circuit: int,
@@ -133,15 +161,18 @@ def learn_listed(
     start, first = wiring.column_start[at], wiring.first_synapse[p]
     count, depth = wiring.column_start[at + 1] - start, wiring.n_traces[p]
     fall, rise = epsp_decays(wiring.kernel[p], now, wiring, activity)
-    for i in range(count):
-        place = np.int64(wiring.cell_synapse[start + i])
-        work.column_theta[i] = synapses.theta[first + place]
-        work.column_weight[i] = synapses.weight[first + place]
-        for t in range(depth):
-            own = wiring.first_trace[p] + place * depth + t
-            work.column_trace[i * depth + t] = synapses.trace[own]
-        if depth > 0:
-            work.column_traced_s[i] = synapses.traced_s[wiring.first_traced[p] + place]
+    places, theta, weight = (
+        part(wiring.cell_synapse, start, count),
+        synapses.theta[first:],
+        synapses.weight[first:],
+    )
+    traces = synapses.trace[wiring.first_trace[p] :]
+    traced_s = synapses.traced_s[wiring.first_traced[p] :]
+    gather(places, theta, work.column_theta)
+    gather(places, weight, work.column_weight)
+    if depth > 0:
+        gather_traces(places, depth, traces, work.column_trace)
+        gather(places, traced_s, work.column_traced_s)
     call_arrival(
         wiring.on_pre[p],
         ArrivalColumn(
@@ -161,15 +192,13 @@ def learn_listed(
         ),
     )
     grown = 0.0
+    scatter(places, work.column_theta, theta)
+    scatter(places, work.column_weight, weight)
+    if depth > 0:
+        scatter_traces(places, depth, work.column_trace, traces)
+        scatter(places, work.column_traced_s, traced_s)
     for i in range(count):
-        place = np.int64(wiring.cell_synapse[start + i])
-        synapses.theta[first + place] = work.column_theta[i]
-        synapses.weight[first + place] = work.column_weight[i]
-        for t in range(depth):
-            own = wiring.first_trace[p] + place * depth + t
-            synapses.trace[own] = work.column_trace[i * depth + t]
-        if depth > 0:
-            synapses.traced_s[wiring.first_traced[p] + place] = work.column_traced_s[i]
+        place = np.int64(places[i])
         cell, neuron = wiring.first_cell[p] + start + i, np.int64(wiring.cell_neuron[start + i])
         grown += take_effect(
             p, axon, cell, neuron, first + place, now, fall, rise,
