@@ -51,11 +51,12 @@ demo: $(READY)
 lab: $(READY)
 	$(BIN)/python -m synsamp.lab.wasm lab.html
 
+# Two test workers: small matrices are faster on one thread each.
 test: $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 torture: $(TOOLS)
 	SYNSAMP_TORTURE=1 $(BIN)/python -m pytest -n 2 tests/torture tests/report/test_hostile_words.py tests/rule/test_pilot.py tests/statistical/test_simulation_calibration.py --junitxml=.torture.xml

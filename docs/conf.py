@@ -91,6 +91,7 @@ sphinx_gallery_conf = {
     "thumbnail_size": (420, 300),
     "download_all_examples": False,
     "show_signature": False,
+    "capture_repr": (),
     "write_computation_times": False,
     "min_reported_time": 1e6,
 }

@@ -59,3 +59,30 @@ def test_every_benchmark_has_the_interface():
         assert benchmark.TITLE
         assert callable(benchmark.run)
         assert callable(benchmark.table)
+
+
+def test_samplers_are_ahead_only_where_they_are():
+    from benchmarks.sampling import table
+
+    def row(posterior, method, speed, bias=1.0):
+        return {
+            "posterior": posterior,
+            "method": method,
+            "ESS per s": speed,
+            "bias, % of the width": bias,
+        }
+
+    rows = [
+        row("a", "synsamp, Underdamped", 3.0),
+        row("a", "synsamp, MALA", 1.0),
+        row("a", "blackjax NUTS", 2.0),
+        row("b", "synsamp, Underdamped", 3.0, 7.0),
+        row("b", "synsamp, MALA", 2.0),
+        row("b", "blackjax NUTS", 9.0),
+    ]
+    text = table(rows)
+    assert "`Underdamped` yields more effective samples per second than NUTS on 1 of 2" in text
+    assert "(a), at a bias of at most 7.0 %" in text
+    assert "`MALA` yields more effective samples per second than NUTS on 0 of 2" in text
+    without = [r for r in rows if "NUTS" not in r["method"]]
+    assert "than NUTS on" not in table(without)

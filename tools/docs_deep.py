@@ -139,6 +139,8 @@ def _spread(method: Any, speed: float, noisy: bool) -> str:
     except ss.SynsampError:  # not finite
         return "diverges"
     error = float(draws["theta"].std() / np.sqrt(polygamma(1, 1.5)) - 1)
+    if error > 10:
+        return "above 1,000 %"
     return f"{error:+.1%}".replace("-", "−").replace("%", " %")
 
 

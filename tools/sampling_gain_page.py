@@ -29,67 +29,56 @@ def interval(values: Any, spec: str = ".3f") -> str:
     return f"{values.mean():{spec}} ± {half:{spec}}".replace("-", "−")
 
 
-def summary(label: str, part: pd.DataFrame, against: pd.DataFrame | None) -> dict[str, Any]:
-    """A row: means with 95 % intervals over seeds, and the paired difference of the log score."""
+def summary(label: str, part: pd.DataFrame) -> dict[str, Any]:
+    """A row: means with 95 % intervals over seeds."""
     row: dict[str, Any] = {"": label}
     for column, title in SCORES.items():
         percent = column == "accuracy"
         row[title] = interval(part[column] * (100 if percent else 1), ".2f" if percent else ".3f")
-    if against is not None:
-        paired = part.set_index("seed")["log score"] - against.set_index("seed")["log score"]
-        is_it = (part["method"].iloc[0], part["width"].iloc[0]) == (
-            against["method"].iloc[0],
-            against["width"].iloc[0],
-        )
-        row["log score minus Adam's"] = "–" if is_it else interval(paired, ".4f")
     return row
+
+
+def methods(rows: pd.DataFrame) -> str:
+    """Scores of every method, and its log score minus Adam's for the same seeds."""
+    lines = []
+    adam = rows[rows["method"] == "Adam"].set_index("seed")["log score"]
+    for name, part in rows.groupby("method", sort=False):
+        paired = part.set_index("seed")["log score"] - adam
+        difference = "–" if name == "Adam" else interval(paired)
+        rate, width = part["rate"].iloc[0], part["width"].iloc[0]
+        line = summary(str(name), part) | {"log score minus Adam's": difference}
+        lines.append(line | {"rate": f"{rate:g}", "width": f"{width:g}"})
+    return markdown_table(lines)
+
+
+def widths(tuning: pd.DataFrame, names: list[str]) -> str:
+    """Log score of validation images by the width of the prior, at the rate of each method."""
+    lines = []
+    for name in names:
+        own = tuning[tuning["method"] == name]
+        best = own.loc[own["log score"].idxmin(), "rate"]
+        scores = own[own["rate"] == best].set_index("width")["log score"].sort_index()
+        lines.append({"": name} | {f"{width:g}": f"{v:.3f}" for width, v in scores.items()})
+    return markdown_table(lines)
 
 
 def tables(rows: pd.DataFrame) -> dict[str, str]:
     """Every table of the page."""
-    found = {}
-    main = rows[rows["table"] == "methods"]
-    for task in ("digits", "mnist"):
-        own = main[main["task"] == task]
-        groups = own.groupby("method", sort=False)
-        reference = own[own["method"] == "Adam"]
-        found[task] = markdown_table(
-            [
-                summary(str(name), part, reference) | {"rate": float(part["rate"].iloc[0])}
-                for name, part in groups
-            ]
-        )
-    mnist = main[main["task"] == "mnist"]
-    burnt = rows[rows["table"] == "burn-in"]
-    found["burn-in"] = markdown_table(
-        [summary(str(name), part, None) for name, part in burnt.groupby("method", sort=False)]
-    )
-    cooled = pd.concat([mnist, rows[rows["table"] == "temperatures"]])
-    by_temperature = {
-        f"T = {T}": cooled[cooled["method"].isin([f"`Underdamped`, T = {T}", own_name])]
-        for T, own_name in (
-            ("0.001", ""),
-            ("0.01", ""),
-            ("0.1", ""),
-            ("1", "`Underdamped` (SGHMC), T = 1"),
-        )
+    by_table = dict(iter(rows.groupby("table", sort=False)))
+    main = by_table["methods"]
+    burnt = by_table["burn-in"].groupby("method", sort=False)
+    warmth = {"`Underdamped`, T = 0.01": "T = 0.01", "`Underdamped` (SGHMC), T = 1": "T = 1"}
+    warmth |= {f"`Underdamped`, T = {T}": f"T = {T}" for T in ("0.001", "0.1")}
+    both = pd.concat([main, by_table["temperatures"]])
+    order = sorted(warmth, key=lambda name: float(warmth[name].removeprefix("T = ")))
+    return {
+        "methods": methods(main),
+        "widths": widths(by_table["tuning"], list(main["method"].unique())),
+        "burn-in": markdown_table([summary(str(name), part) for name, part in burnt]),
+        "temperatures": markdown_table(
+            [summary(warmth[name], both[both["method"] == name]) for name in order]
+        ),
     }
-    found["temperatures"] = markdown_table(
-        [summary(name, part, None) for name, part in by_temperature.items()]
-    )
-    wide = rows[rows["table"] == "widths"]
-    names = list(wide["method"].unique())
-    wide = pd.concat([wide, mnist[mnist["method"].isin(names)]]).sort_values("width", kind="stable")
-    lines = []
-    for name in names:
-        own = wide[wide["method"] == name]
-        for width, part in own.groupby("width"):
-            lines.append({"method": name, **summary(f"{width:g}", part, None)})
-    for line in lines:
-        line["width"] = line.pop("")
-    order = ["method", "width", *SCORES.values()]
-    found["widths"] = markdown_table([{k: line[k] for k in order} for line in lines])
-    return found
 
 
 def store(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What pages take from the project: panels of figures with their captions, and the running lab."""
+"""What pages show of the project: panels of figures, examples of the gallery, the running lab."""
 
 from __future__ import annotations
 
@@ -32,6 +32,29 @@ class Panels(Directive):
         return [nodes.image(uri=name, alt=words, classes=["panel"]), lines]
 
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+class Examples(Directive):
+    """A row of examples of the gallery, a line each: thumbnail and question, as a link."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """A box per example."""
+        row = nodes.container(classes=["examples"])
+        depth = self.state.document.settings.env.docname.count("/")
+        for name in self.content:
+            folder, _, script = name.partition("/")
+            question = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8").split("\n")[1]
+            picture = f"/gallery/{folder}/images/thumb/sphx_glr_{script}_thumb.png"
+            address = "../" * depth + f"gallery/{name}.html"
+            link = nodes.reference("", "", internal=True, refuri=address)
+            link += [nodes.image(uri=picture, alt=""), nodes.inline("", question)]
+            row += nodes.paragraph("", "", link)
+        return [row]
+
+
 class Lab(Directive):
     """The lab on one of its scenes; it starts when the reader scrolls to it."""
 
@@ -57,8 +80,9 @@ def write_lab(app: Any, error: Exception | None) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Register both."""
+    """Register the directives."""
     app.add_directive("panels", Panels)
+    app.add_directive("examples", Examples)
     app.add_directive("lab", Lab)
     app.connect("build-finished", write_lab)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
 """
-When does a lesioned network part from its twin?
-================================================
+When does a lesioned network differ from its twin?
+==================================================
 
 A branch continues without the lesion and with the same noise. The parameters of the remaining synapses
 separate from those of the twin, in neurons that take over and in neurons that need not.

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.statistical
 
 NUTS = np.load(Path(__file__).with_name("nuts_reference.npz"))
 SPEED = {"logistic": 0.002, "network": 1e-4}
-TIME = {"logistic": 150.0, "network": 20.0}
+TIME = {"logistic": 100.0, "network": 10.0}
 
 
 def _scores(name, speed, temperature=1.0):

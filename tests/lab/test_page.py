@@ -268,6 +268,8 @@ BLANK = """lab.pictures.filter(picture => {
 
 
 def test_address_repeats_the_session(browser, address, lab):
+    lab.ask("lab.session.goto(0)")
+    lab.until("lab.data.tick === 0")
     lab.ask("lab.set({name: 'temperature'}, 0.5)")
     lab.ask("lab.session.step(30)")
     lab.until("lab.session.tick === 30")
@@ -472,6 +474,15 @@ def test_scenes_restarts_and_the_back_button(browser, address):
     assert "scene=landscape" in page.page.url
     page.page.go_back()
     page.until("lab.session?.scene?.name === 'digits'")
+    assert page.wrong == []
+    page.page.context.close()
+
+
+def test_an_address_without_a_scene_opens_the_first(browser, address):
+    """The address that `synsamp lab` prints has a token and nothing else."""
+    page = new_page(browser, address).open("")
+    assert page.ask("lab.session.scene.name") == next(iter(SCENES))
+    page.until(f"location.hash.includes('scene={next(iter(SCENES))}')")
     assert page.wrong == []
     page.page.context.close()
 

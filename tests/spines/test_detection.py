@@ -104,6 +104,11 @@ def kept():
 
 
 @pytest.fixture(scope="module")
+def found_kept(kept):
+    return analyse(kept)
+
+
+@pytest.fixture(scope="module")
 def renamed(kept):
     return split_returns(kept)
 
@@ -187,7 +192,8 @@ def missing_rows():
 
 
 def test_missed_spines_are_estimated_with_the_rest(missing_rows):
-    fitted = fit(missing_rows)
+    analysed = analyse(missing_rows)
+    fitted = analysed.fitted
     assert fitted.missed is not None
     assert max(gaps(fitted, {**TRUTH, "noise": 0.2, "missed": 0.04}).values()) < 3.5, fitted.frame
     assert fitted.interval("missed")[0] > 0.01
@@ -195,7 +201,7 @@ def test_missed_spines_are_estimated_with_the_rest(missing_rows):
     assert without.log_likelihood < fitted.log_likelihood - 5
     assert gaps(without, {"noise": 0.2})["noise"] > 2
     # The observed loss is too high; the corrected one is that of the process.
-    found = analyse(missing_rows).turnover.rates.set_index("rate")
+    found = analysed.turnover.rates.set_index("rate")
     alive = survival_of_all(fitted.process, 3.0)
     row = found.loc["loss per interval, corrected for missed spines"]
     assert row["low"] < alive < row["high"]
@@ -213,8 +219,8 @@ def survival_of_all(process, step):
     return (below - both) / (1 - below)
 
 
-def test_a_table_without_misses_is_not_mistaken(kept):
-    assert fit(kept).missed is None
+def test_a_table_without_misses_is_not_mistaken(kept, found_kept):
+    assert found_kept.fitted.missed is None
     assert unexplained_losses(kept, fit(kept, missed=False)).empty
 
 
@@ -223,11 +229,12 @@ def test_large_spines_that_vanish_permanently_are_listed(kept):
     size = np.nan_to_num(table.size)
     gone = np.argsort(size[:, 5])[-6:]  # the six largest spines of a session are lost after it
     table.state[gone, 6:], table.size[gone, 6:] = 0, np.nan
-    listed = unexplained_losses(table, fit(table))
+    analysed = analyse(table)
+    listed = unexplained_losses(table, analysed.fitted)
     assert set(listed["spine"]) <= set(table.spine[gone])
     assert len(listed) >= 3
     assert not listed["returned"].any()
-    assert any("tracking losses" in w for w in analyse(table).warnings)
+    assert any("tracking losses" in w for w in analysed.warnings)
 
 
 def test_a_table_without_absences_has_no_alternatives():
@@ -267,10 +274,15 @@ def uneven():
     return dimmed(table, offsets[:, None]), offsets
 
 
-def test_offsets_between_animals_are_removed(uneven):
+@pytest.fixture(scope="module")
+def found_uneven(uneven):
+    return analyse(uneven[0])
+
+
+def test_offsets_between_animals_are_removed(uneven, found_uneven):
     table, offsets = uneven
     assert differ(table) < 1e-6
-    fitted = fit(table)
+    fitted = found_uneven.fitted
     assert max(gaps(fitted, {**TRUTH, "noise": 0.2}).values()) < 3.5, fitted.frame
     found = corrected(table, "animal").offsets
     assert np.abs(found.values[:, 0] - (offsets - offsets.mean())).max() < 0.05
@@ -280,8 +292,8 @@ def test_offsets_between_animals_are_removed(uneven):
     assert max(gaps(wrong, {"spread": 1.0, "noise": 0.2}).values()) > 4
 
 
-def test_offsets_are_said_before_any_number(uneven):
-    found = analyse(uneven[0])
+def test_offsets_are_said_before_any_number(found_uneven):
+    found = found_uneven
     assert found.warnings[0].startswith("sizes differ between animals by factors from 0.5")
     assert "--offsets none" in found.warnings[0]
     assert found.comparison.criteria["process"].iloc[0] == "one time scale"
@@ -309,9 +321,9 @@ def test_offsets_of_sessions():
     assert list(found.frame.columns) == ["animal", "time", "offset", "factor"]
 
 
-def test_equal_animals_have_no_offsets(kept):
+def test_equal_animals_have_no_offsets(kept, found_kept):
     assert differ(kept) > 0.01
-    assert not any("differ between animals" in w for w in analyse(kept).warnings)
+    assert not any("differ between animals" in w for w in found_kept.warnings)
     with pytest.raises(SynsampError, match="offsets must be animal, session or none"):
         fit(kept, offsets="mouse")
 

@@ -123,3 +123,9 @@ def test_a_sheet_of_spines(table, tmp_path):
     found = read(path, sheet="auto_intensity")  # the remedy works
     check(found, table)
     assert found.times.tolist() == table.times.tolist()
+
+
+def test_bare_sizes_with_an_empty_line(tmp_path):
+    path = write(tmp_path, ",,2\n,1.2,3\r\r\n,2.1,\n")
+    with pytest.raises(SynsampError, match="must name spines and sessions"):
+        read(path)

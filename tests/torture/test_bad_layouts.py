@@ -11,7 +11,7 @@ from spines.test_detection import NAMES, hits, make
 from spines.test_trackers import imagej, synapflow
 from synsamp.errors import SynsampError
 from synsamp.spines import fit, read, simulated_table
-from torture.scale import many
+from torture.scale import LONG, many
 from torture.test_bad_tables import HARMS, check_error, damaged, good
 
 
@@ -155,10 +155,11 @@ def test_damaged_workbooks_with_merged_cells(tmp_path, tally):
     tally("damaged workbooks", tried)
 
 
+@pytest.mark.skipif(not LONG, reason="the short form is in tests/spines/test_detection.py")
 @pytest.mark.parametrize("kind", ["renamed", "offsets", "missed"])
 def test_intervals_cover_the_truth_in_the_share_they_state(kind, tally):
     """Binomial with 95 %: four standard deviations below it, for each parameter."""
-    tables = many(4, 60)
+    tables = 60
     found = np.array(
         [hits(fit(table), true) for table, true in (make(kind, 1000 + k) for k in range(tables))]
     )

@@ -132,7 +132,7 @@ def _require_names(name: str, rows: list[tuple[int, list[str]]]) -> None:
     """SpineS exports bare sizes, with room for names: a row per spine, a column per time point."""
 
     def is_bare(cells: list[str]) -> bool:
-        return not cells[0] and all(_is_number(cell) for cell in cells[1:] if cell)
+        return not any(cells[:1]) and all(_is_number(cell) for cell in cells[1:] if cell)
 
     if all(is_bare(cells) for _, cells in rows):
         raise refuse(

@@ -35,7 +35,7 @@ export class Gap {
     if (lesions !== this.lesions) this.first = {};
     this.lesions = lesions;
     const now = performance.now();
-    if (now - (this.shown ?? 0) < EVERY_MS && Object.keys(this.first).length) return;
+    if (frame.playing && now - (this.shown ?? 0) < EVERY_MS && Object.keys(this.first).length) return;
     this.shown = now;
     const parts = [this.#connections(frame), this.#test(), ...this.#tuned(frame)].filter(Boolean);
     const since = Math.max(0, frame.time_s - lesion);

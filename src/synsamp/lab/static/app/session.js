@@ -28,7 +28,8 @@ export class Session extends EventTarget {
   /** Open a session; `join` takes part in the one that a notebook already has. */
   open({ join = false } = {}) {
     const { scene, settings = {}, actions = [] } = this.opening;
-    this.transport.send({ type: "open", protocol: 1, scene, seed: this.seed, settings, actions, ...(join ? { join } : {}) });
+    const { seed } = this;
+    this.transport.send({ type: "open", protocol: 1, scene: scene || undefined, seed, settings, actions, ...(join ? { join } : {}) });
   }
 
   play() {

@@ -63,8 +63,8 @@ export class Trace extends Picture {
       axes.curve(shift(this.twin), this.twin.theta, { stroke: theme.twin, width: 1.4 });
       axes.curve(shift(this.network), theta, { stroke: theme.network, width: 1.6 });
     });
-    pen.text(axes.area.x + 4, axes.y(0) - 4, this.above, { fill: theme.ink, size: 10.5, halo: theme.surface });
-    pen.text(axes.area.x + 4, axes.y(0) + 12, this.below, { fill: theme.muted, size: 10.5, halo: theme.surface });
+    this.#side(pen, axes, -4, this.above, theme.ink, theme);
+    this.#side(pen, axes, 12, this.below, theme.muted, theme);
     if (theta.length) pen.circle(axes.x(0), axes.y(theta.at(-1)), 3.5, { fill: theme.network, stroke: theme.surface });
     if (prior) this.#strip(pen, theme, axes, prior, strip, low, high);
   }
@@ -84,6 +84,13 @@ export class Trace extends Picture {
     const { settings } = this.lab.session ?? {};
     const [mean, std] = [settings?.["prior.mean"], settings?.["prior.std"]];
     return Number.isFinite(mean) && std > 0 ? { mean, std } : null;
+  }
+
+  /** What a side of the threshold means, readable above the curve. */
+  #side(pen, axes, dy, words, fill, theme) {
+    const [x, y] = [axes.area.x + 4, axes.y(0) + dy];
+    pen.rect(x - 2, y - 9.5, pen.widthOf(words, 10.5) + 4, 12.5, { fill: theme.surface, alpha: 0.8 }, 3);
+    pen.text(x, y, words, { fill, size: 10.5 });
   }
 
   #strip(pen, theme, axes, { mean, std }, strip, low, high) {

@@ -15,8 +15,8 @@ export const landscape = {
   pictures: (lab) => [
     new Landscape(lab, { area: "map", title: "Posterior and path", sentence: "Drag a numbered peak of the likelihood, or change T, and see where the path goes.", label: "The path on the posterior" }),
     new Visits(lab, { area: "visits", title: "Where it has been", sentence: "The share of time in each place: map, and each parameter alone with the exact curve.", label: "Visits compared with the exact posterior" }),
-    new OverTime(lab, { area: "distance", title: "Difference from the exact posterior", sentence: "It shrinks as visits add up, down to what chance alone leaves.", label: "Total variation distance" },
-      { name: "distance", yLabel: "total variation distance", references: [{ name: "distance_chance", words: "by chance" }] }),
+    new OverTime(lab, { area: "distance", title: "Difference from the exact posterior", sentence: "It shrinks as visits add up.", label: "Total variation distance" },
+      { name: "distance", yLabel: "total variation distance" }),
   ],
 
   tour: [
