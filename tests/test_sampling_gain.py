@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 from scipy import stats
 
@@ -54,3 +56,30 @@ def test_the_table_of_sparse_runs():
     first, second = cells(sparse_training_page.table(rows))
     assert first == ["a", "60.0", "50.0 to 70.0"]
     assert second[0] == "b"
+
+
+def test_the_example_of_the_page_runs(capsys):
+    text = sampling_gain_page.PAGE.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    exec(code, {})
+    assert float(capsys.readouterr().out) > 0.97  # correct ones and twos
+
+
+def test_the_page_has_the_stored_scores(tmp_path, monkeypatch):
+    text = sampling_gain_page.PAGE.read_text(encoding="utf-8")
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(sampling_gain_page, "PAGE", page)
+    sampling_gain_page.write_page()
+    assert page.read_text(encoding="utf-8") == text
+
+
+def test_every_stored_score_is_of_eight_seeds_and_of_the_tuned_rate_and_width():
+    rows = pd.read_csv(sampling_gain_page.DATA)
+    scored = rows[rows["table"] != "tuning"]
+    seeds = scored.groupby(["table", "method", "rate", "width"])["seed"].agg(["size", "nunique"])
+    assert (seeds == sampling_gain_page.SEEDS).all(axis=None)
+    tuned = rows[rows["table"] == "tuning"].sort_values("log score").groupby("method")
+    best = tuned[["rate", "width"]].first()
+    for method, part in rows[rows["table"] == "methods"].groupby("method"):
+        assert (part[["rate", "width"]] == best.loc[method]).all(axis=None), method

@@ -329,6 +329,16 @@ def test_schedules_are_asked_for_every_step():
     np.testing.assert_allclose(moves, [-1.0, -0.75, -0.5, -0.25, 0.0])
 
 
+def test_a_schedule_may_depend_on_a_traced_rate():
+    def move(rate):
+        optimiser = sj.sampling(speed=lambda k: rate / (1.0 + k), temperature=0.0)
+        return optimiser.update(jnp.ones(2), optimiser.init(jnp.zeros(2)), jnp.zeros(2))[0]
+
+    np.testing.assert_allclose(jax.jit(move)(0.5), -0.5 * np.ones(2))
+    with pytest.raises(ss.SynsampError, match="step 0, must be"):
+        move(-1.0)
+
+
 def test_a_start_may_be_made_inside_jit():
     optimiser = sj.sampling(
         speed=optax.linear_schedule(0.1, 0.0, 4), temperature=optax.constant_schedule(1.0)

@@ -278,7 +278,7 @@ def _temperature(name: str, temperature: Any) -> tuple[Callable[[Any], Any], boo
     if is_array(temperature):
         return lambda count: temperature, True
     if callable(temperature):
-        number(f"{name}, step 0,", _at_step_0(temperature), **limits)
+        _check_start(name, temperature, **limits)
         return temperature, True
     value = number(name, temperature, **limits)
     return lambda count: value, value > 0
@@ -295,7 +295,7 @@ def _speed(
         speed.check(np.linspace(-1.0, 1.0, 5))
         return lambda theta, count: (value(theta), slope(theta))
     if callable(speed):
-        number(f"{name}, step 0,", _at_step_0(speed), at_least=0, **limits)
+        _check_start(name, speed, at_least=0, **limits)
         return lambda theta, count: (speed(count), 0.0)
     constant = speed if is_array(speed) else number(name, speed, above=0, **limits)
     return lambda theta, count: (constant, 0.0)
@@ -306,10 +306,12 @@ def is_array(value: Any) -> bool:
     return isinstance(value, jax.Array) and value.ndim == 0
 
 
-def _at_step_0(schedule: Callable[[int], Any]) -> Any:
-    """First value of a schedule as a number, also during tracing."""
+def _check_start(name: str, schedule: Callable[[int], Any], **limits: Any) -> None:
+    """Check the first value of a schedule, unless it depends on a traced number."""
     with jax.ensure_compile_time_eval():
-        return schedule(0)
+        value = schedule(0)
+    if not isinstance(value, jax.core.Tracer):
+        number(f"{name}, step 0,", value, **limits)
 
 
 def _first_fault(progress: Progress, gradients: list[Any], temperatures: list[Any]) -> jax.Array:
