@@ -81,7 +81,7 @@ def test_the_page_shows_which_change_alters_a_verdict(tree):
     page = (tree / "docs" / "paper" / "sensitivity.md").read_text()
     claims = (tree / robustness_page.CLAIMS_PAGE).read_text()
     assert robustness_page.NOT_YET not in page + claims
-    assert "3 seeds under each of 2 changes." in page
+    assert "3 seeds under each of 2 changes, shortened." in page
     assert "| `heads` | holds | 0 | 1 | 0 | 1 | N ½ |" in claims
     assert "3 seeds for each of 3 columns" in claims
     assert "120 min on 2 cores" in claims

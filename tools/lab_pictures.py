@@ -123,7 +123,7 @@ def _taken(page: Any, size: dict[str, int]) -> Image.Image:
 
 
 def _in_a_row(pictures: list[Image.Image]) -> Image.Image:
-    """Pictures side by side, on the colour of their own corner."""
+    """Pictures side by side, on the background colour of the page."""
     width = sum(picture.width for picture in pictures) + GAP * (len(pictures) - 1)
     row = Image.new("RGB", (width, pictures[0].height), pictures[0].getpixel((0, 400)))
     x = 0

@@ -87,7 +87,9 @@ def store(path: Path) -> None:
 
 
 def write_page() -> None:
-    """Write all tables."""
+    """Write all tables; nothing before the first full run and without the page."""
+    if not (DATA.exists() and PAGE.exists()):
+        return
     text = PAGE.read_text(encoding="utf-8")
     for name, table in tables(pd.read_csv(DATA)).items():
         text = replace_between(text, f"<!-- {name}: begin -->", f"<!-- {name}: end -->", table)

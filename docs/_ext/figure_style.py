@@ -1,6 +1,6 @@
 """Give notebooks and examples synsamp's figure style, so that their code need not mention it.
 
-Notebooks run in processes of their own, which read an IPython profile written before the build.
+Notebooks run in separate processes, which read an IPython profile written before the build.
 """
 
 from __future__ import annotations

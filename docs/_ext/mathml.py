@@ -21,7 +21,7 @@ def inline(writer: object, node: nodes.math) -> None:
 
 
 def block(writer: object, node: nodes.math_block) -> None:
-    """Write a formula on a line of its own, with its number if it has a label."""
+    """Write a formula on a separate line, with its number if it has a label."""
     formula = convert(spaced(node.astext()), display="block")
     number = f'<span class="eqno">({escape(str(node["number"]))})</span>' if node["number"] else ""
     writer.body.append(f'<div class="math">{number}{formula}</div>')  # type: ignore[attr-defined]

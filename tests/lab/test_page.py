@@ -139,6 +139,28 @@ def test_drag_a_box_and_lesion(lab):
     assert lab.read("log")["log"][-1]["members"] == [0, 1]
 
 
+def test_the_sentence_after_a_lesion_counts_from_the_lesion(lab):
+    """While the network plays, frames from before the lesion still arrive after the click."""
+    early, said = lab.page.evaluate("""async () => {
+      const { Gap } = await import('./app/gap.js');
+      const scene = { tick_s: 1, projections: [{ name: 'p' }] };
+      const session = { scene, log: [{ kind: 'lesion', tick: 5 }], unsure: true, playing: true };
+      const gap = new Gap({ session, composed: { noun: 'connections' } });
+      const frame = (tick, active) => gap.update({
+        tick, time_s: tick, twin: true, playing: false,
+        arrays: { 'active.p': [active], 'twin.active.p': [900] },
+      });
+      frame(6, 900);
+      const early = gap.element.hidden;
+      Object.assign(session, { log: [{ kind: 'lesion', tick: 7 }], unsure: false });
+      frame(8, 10);
+      frame(20, 300);
+      return [early, gap.element.textContent];
+    }""")
+    assert early is True
+    assert "connections 10 → 300, twin 900" in said
+
+
 def test_other_lesions_and_the_twin(lab):
     lab.page.get_by_role("button", name="All connections").click()
     lab.acts({"kind": "lesion", "what": "synapses", "projection": "x->z", "regrow": False})

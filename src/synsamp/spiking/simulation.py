@@ -143,8 +143,7 @@ class Simulation:
     @property
     def nbytes(self) -> int:
         """Memory (bytes) of synapses and wiring."""
-        arrays = (*self._state.synapses, *self._engine.layout.wiring)
-        return sum(values.nbytes for values in arrays)
+        return sum(a.nbytes for a in (*self._state.synapses, *self._engine.layout.wiring))
 
     def run(self, duration_s: float) -> Simulation:
         """Simulate ``duration_s`` more seconds and return the simulation itself."""
@@ -380,9 +379,8 @@ class Simulation:
         self = cls.__new__(cls)
         with translate_errors():
             differs = difference(state["network"], network)
-        if differs:
-            raise refuse("network", "must be the one the state was saved from", differs)
-        with translate_errors():
+            if differs:
+                raise refuse("network", "must be the one the state was saved from", differs)
             now = restore_changes(network, state["changes"])
         self._set_up(now, stimulus, state["drift_interval_s"], state["sync_interval_s"], observer)
         self._given, self._drift_interval_given = network, bool(state["drift_interval_given"])

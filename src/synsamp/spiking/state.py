@@ -17,7 +17,7 @@ from synsamp import arguments
 from synsamp.errors import refuse
 from synsamp.spiking.description import network_properties
 from synsamp.spiking.input.position import InputState
-from synsamp.spiking.kernel.arrays import CACHE_LINE
+from synsamp.spiking.kernel.arrays import zeros_on_cache_lines
 from synsamp.spiking.kernel.memory import (
     BOUND,
     BOUND_S,
@@ -80,13 +80,8 @@ class State:
 
     def copy(self) -> State:
         """An independent copy that continues with the same noise."""
-        return State(
-            self.time_s,
-            self.synapses.copy(),
-            self.activity.copy(),
-            self.random.copy(),
-            self.inputs.copy(),
-        )
+        parts = (self.synapses, self.activity, self.random, self.inputs)
+        return State(self.time_s, *(part.copy() for part in parts))
 
     def save(self, network: Network) -> dict[str, Any]:
         """Nested mappings of arrays, numbers and strings for a bit-identical continuation."""
@@ -106,7 +101,8 @@ class State:
     def restore(cls, layout: Layout, network: Network, saved: Any) -> State:
         """The saved state of the same network; `Engine.write_columns` adds the columns."""
         time_s = arguments.number("time_s of the saved state", saved["time_s"], at_least=0)
-        found = cls.new(layout, network, np.random.SeedSequence(0), _any_theta(layout))
+        any_theta = {p.name: 0.0 for p in layout.projections}
+        found = cls.new(layout, network, np.random.SeedSequence(0), any_theta)
         random = RandomStreams(
             *(
                 _words(saved["random"][name], stream, name)
@@ -205,7 +201,7 @@ def _new_synapses(
 ) -> Synapses:
     given: Any = {} if theta_by_name is None else theta_by_name
     n = layout.n_synapses
-    theta, weight = _zeros(n, np.float64), _zeros(n, np.float32)
+    theta, weight = zeros_on_cache_lines(n, np.float64), zeros_on_cache_lines(n, np.float32)
     theta[:] = -np.inf
     names = [p.name for p in layout.projections]
     for name in arguments.instance("theta", given, Mapping, "use {'x->z': values}"):
@@ -217,9 +213,9 @@ def _new_synapses(
         theta,
         weight,
         np.zeros(network.n_neurons),
-        _zeros(layout.n_traces, np.float64),
-        _zeros(layout.n_traced, np.float64),
-        _zeros(layout.n_eligibility, np.float64),
+        zeros_on_cache_lines(layout.n_traces, np.float64),
+        zeros_on_cache_lines(layout.n_traced, np.float64),
+        zeros_on_cache_lines(layout.n_eligibility, np.float64),
         np.zeros(network.n_neurons),
     )
 
@@ -250,14 +246,6 @@ def _begin(
             some_weight[:] = np.where(exists, weights, 0.0)
     layout.write(p, "synapse", theta, own_theta)
     layout.write(p, "synapse", weight, own_weight)
-
-
-def _zeros(size: int, dtype: Any) -> NDArray[Any]:
-    """Zeros on cache lines, which `Synapses` need not copy."""
-    itemsize = np.dtype(dtype).itemsize
-    room = np.zeros(size * itemsize + CACHE_LINE, np.uint8)
-    start = -room.ctypes.data % CACHE_LINE
-    return room[start : start + size * itemsize].view(dtype)
 
 
 def _given_theta(name: str, given: Any, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -293,18 +281,14 @@ def with_columns(
         traced_s=traced_s,
         eligibility=eligibility,
         eligibility_updated_s=eligibility_updated_s,
-        column=_zeros(layout.n_cells, np.float32),
-        listed=_zeros(layout.n_synapses, np.int32),
-        is_listed=_zeros(layout.n_synapses // LANE, np.uint16),
+        column=zeros_on_cache_lines(layout.n_cells, np.float32),
+        listed=zeros_on_cache_lines(layout.n_synapses, np.int32),
+        is_listed=zeros_on_cache_lines(layout.n_synapses // LANE, np.uint16),
         n_listed=np.zeros(layout.n_rows, np.int64),
     )
 
 
 # -- restored --------------------
-
-
-def _any_theta(layout: Layout) -> dict[str, float]:
-    return {p.name: 0.0 for p in layout.projections}
 
 
 def _arrays(

@@ -85,7 +85,7 @@ def test_a_session_by_messages(client):
 
 
 def test_one_frame_at_a_time_and_a_page_that_does_not_look(client):
-    """The engine runs on while a frame is under way, and rests if nobody looks for long."""
+    """The engine runs on while a frame is under way, and pauses if none is confirmed for long."""
     found = client.evaluate("""async () => {
         globalThis.sees = false;
         lab.send({ type: "open", scene: "landscape", seed: 1 });

@@ -55,11 +55,17 @@ def on_cache_lines(values: NDArray[Any]) -> NDArray[Any]:
     """The array itself, or a copy that starts on a cache line: lanes then never cross one."""
     if values.ctypes.data % CACHE_LINE == 0:
         return values
-    room = np.empty(values.nbytes + CACHE_LINE, np.uint8)
-    start = -room.ctypes.data % CACHE_LINE
-    copy = room[start : start + values.nbytes].view(values.dtype).reshape(values.shape)
+    copy = zeros_on_cache_lines(values.size, values.dtype).reshape(values.shape)
     copy[...] = values
     return copy
+
+
+def zeros_on_cache_lines(size: int, dtype: Any) -> NDArray[Any]:
+    """Zeros that `on_cache_lines` need not copy."""
+    n_bytes = size * np.dtype(dtype).itemsize
+    room = np.zeros(n_bytes + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + n_bytes].view(dtype)
 
 
 class KernelArrays:

@@ -120,7 +120,7 @@ def learn_column(
 
 @vector
 def scatter(places: Any, values: Any, out: Any) -> None:
-    """The way back of `gather`. One array at a time, so that many cache misses are under way."""
+    """Inverse of `gather`. One array at a time, so that many cache misses overlap."""
     for i in range(np.uint64(places.size)):
         out[np.uint64(places[i])] = values[i]
 
@@ -136,7 +136,7 @@ def gather_traces(places: Any, depth: int, traces: Any, out: Any) -> None:
 
 @vector
 def scatter_traces(places: Any, depth: int, values: Any, traces: Any) -> None:
-    """The way back."""
+    """Inverse of `gather_traces`."""
     n = np.uint64(depth)
     for i in range(np.uint64(places.size)):
         for t in range(n):

@@ -34,9 +34,12 @@ export class Axes {
     this.y = (v) => this.area.y + this.area.height * (1 - (v - y[0]) / (y[1] - y[0] || 1));
     const { area } = this;
     const grey = { fill: theme.muted, size: 10.5 };
+    let labelled = Infinity; // where the last word stands: words of a low picture would cover each other
     for (const v of yTicks ?? ticks(y[0], y[1], area.height > 90 ? 4 : 2)) {
       pen.line(area.x, this.y(v), area.x + area.width, this.y(v), { stroke: theme.rule, width: 1 });
+      if (Math.abs(labelled - this.y(v)) < 10) continue;
       pen.text(area.x - 6, this.y(v) + 3.5, yText(v), { ...grey, anchor: "end" });
+      labelled = this.y(v);
     }
     pen.line(area.x, area.y + area.height, area.x + area.width, area.y + area.height, { stroke: theme.muted, width: 1 });
     const shown = xTicks ?? (xLog ? powers(...x) : ticks(x[0], x[1], Math.max(3, area.width / 75)));

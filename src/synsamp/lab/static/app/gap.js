@@ -27,18 +27,23 @@ export class Gap {
   }
 
   update(frame) {
-    const lesion = this.#lesion();
-    const compared = Boolean(frame.twin) && lesion !== null;
-    if (compared !== !this.element.hidden) this.element.hidden = !compared;
-    if (!compared) return;
-    const lesions = this.lab.session.log.filter(({ kind }) => kind === "lesion").length;
+    const { session } = this.lab;
+    const last = session.log.findLast(({ kind }) => kind === "lesion");
+    if (!frame.twin || !last) {
+      this.element.hidden = true;
+      return;
+    }
+    // While it plays, the engine acts later than the page: until the log is known, this frame may show what was before.
+    if (frame.tick <= last.tick || (session.unsure && session.playing)) return;
+    this.element.hidden = false;
+    const lesions = session.log.filter(({ kind }) => kind === "lesion").length;
     if (lesions !== this.lesions) this.first = {};
     this.lesions = lesions;
     const now = performance.now();
     if (frame.playing && now - (this.shown ?? 0) < EVERY_MS && Object.keys(this.first).length) return;
     this.shown = now;
     const parts = [this.#connections(frame), this.#test(), ...this.#tuned(frame)].filter(Boolean);
-    const since = Math.max(0, frame.time_s - lesion);
+    const since = Math.max(0, frame.time_s - this.#lesion());
     this.element.replaceChildren(h("b", { text: `${duration(since)} after the lesion` }), ...parts.map((part) => h("span", {}, ...part)));
   }
 

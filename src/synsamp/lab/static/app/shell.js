@@ -64,6 +64,7 @@ export function buildShell(lab) {
       tabs.forEach((tab, k) => {
         const here = SCENES[k].name === session.scene.name;
         tab.setAttribute("aria-current", here ? "page" : "false");
+        if (here) scenes.scrollLeft += tab.getBoundingClientRect().right - scenes.getBoundingClientRect().right;
       });
       root.classList.toggle("compact", lab.compact);
       whole.href = `${location.href.replace(/#.*$/, "")}${writeAddress({ scene: session.scene.name, seed: session.seed })}`;
