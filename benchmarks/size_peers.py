@@ -84,5 +84,6 @@ NOTE = (
     "prior and noise per synapse. In NEST, u jumps at a spike instead of rising within 2 ms, and "
     "pair STDP is updated at presynaptic spikes alone, for all postsynaptic spikes since the "
     "previous one. Bytes per synapse are those of the synapses in synsamp, the growth of the "
-    "process in NEST, and the peak of the process in Brian2."
+    "process in NEST, and the peak of the process in Brian2. Set-up is processor time, in Brian2 "
+    "the time of its compiler on the clock."
 )
