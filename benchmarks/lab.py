@@ -1,7 +1,8 @@
 """The lab in a browser: speed of the WebAssembly engine and of the page, against the native engine.
 
-Everything runs in headless Chromium on this machine, native and browser in turn. *No drawing* is
-the engine in its worker without frames; *page* is the lab as it opens, at full speed.
+Everything runs in headless Chromium on this machine, in turn: native and browser, with and without
+drawing; medians. *No drawing* is the engine in its worker without frames; *page* is the lab as it
+opens, at full speed.
 """
 
 from __future__ import annotations
@@ -136,24 +137,19 @@ def _in_turn(browser: Any, address: str, scene: str) -> tuple[float, float]:
     return statistics.median(found[0]), statistics.median(found[1])
 
 
-def _watched(browser: Any, address: str, scene: str) -> tuple[float, float, float, float]:
-    """First spike (s), cold and warm; then frames and ticks per second of the page."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.add_init_script(WATCH)
-    first = []
-    for _ in range(2):
-        page = context.new_page()
-        page.goto(f"{address}/index.html#scene={scene}")
-        page.wait_for_function("() => globalThis.watched?.first", timeout=120_000)
-        first.append(page.evaluate("() => watched.first / 1000"))
-        before = page.evaluate("() => ({ ...watched })")
-        page.wait_for_timeout(1000 * PAGE_S)
-        after = page.evaluate("() => ({ ...watched })")
-        page.close()
-    context.close()
+def _watched(context: Any, address: str, scene: str) -> tuple[float, float, float]:
+    """First spike (s); then frames and ticks per second of the page."""
+    page = context.new_page()
+    page.goto(f"{address}/index.html#scene={scene}")
+    page.wait_for_function("() => globalThis.watched?.first", timeout=120_000)
+    first = page.evaluate("() => watched.first / 1000")
+    before = page.evaluate("() => ({ ...watched })")
+    page.wait_for_timeout(1000 * PAGE_S)
+    after = page.evaluate("() => ({ ...watched })")
+    page.close()
     seconds = (after["at"] - before["at"]) / 1000
     frames, ticks = (after[name] - before[name] for name in ("frames", "tick"))
-    return first[0], first[1], frames / seconds, ticks / seconds
+    return first, frames / seconds, ticks / seconds
 
 
 def _silent(browser: Any, address: str, scene: str) -> float:
@@ -171,18 +167,27 @@ def run() -> list[Row]:
     with _opened() as (browser, address):
         for scene in TICKS:
             native, inside = _in_turn(browser, address, scene)
-            silent = _silent(browser, address, scene)
-            cold, warm, frames, drawn = _watched(browser, address, scene)
+            context = browser.new_context(viewport={"width": 1400, "height": 900})
+            context.add_init_script(WATCH)
+            silent, watched = [], []
+            for _ in range(REPEATS):
+                silent.append(_silent(browser, address, scene))
+                watched.append(_watched(context, address, scene))
+            context.close()
+            cold, *warm = (first for first, _, _ in watched)
+            slowed = [
+                1.0 - drawn / quiet for (_, _, drawn), quiet in zip(watched, silent, strict=True)
+            ]
             rows.append(
                 {
                     "scene": scene,
                     "native, spikes/s": native,
                     "browser, spikes/s": inside,
                     "native / browser": native / inside,
-                    "page, frames/s": frames,
-                    "slowed by drawing, %": 100.0 * (1.0 - drawn / silent),
+                    "page, frames/s": statistics.median(frames for _, frames, _ in watched),
+                    "slowed by drawing, %": 100.0 * statistics.median(slowed),
                     "first spike cold, s": cold,
-                    "first spike warm, s": warm,
+                    "first spike warm, s": statistics.median(warm),
                 }
             )
     return rows

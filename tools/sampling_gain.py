@@ -39,8 +39,7 @@ RATES = (0.01, 0.03, 0.1, 0.3)
 """Learning rates of the mean loss; Adam's are a tenth."""
 WIDTHS, FIRST_WIDTH = (2.0, 4.0, 8.0, 16.0), 4.0
 BATCH, MEMBERS, TAU, CYCLES = 50, 5, 10.0, 10
-SEEDS, TUNING_SEED, VALIDATION = range(8), 10**6, 1000
-TEMPERATURES = (0.001, 0.1)
+SEEDS, TUNING_SEED, VALIDATION = range(sampling_gain_page.SEEDS), 10**6, 1000
 BURN_IN = (0.0, 0.1, 0.25, 0.5, 0.9)
 
 
@@ -220,7 +219,7 @@ METHODS = {
     "`Overdamped`, T = 1": Recipe(OVERDAMPED),
     "average along SGD": Recipe(OVERDAMPED, 0.0),
 }
-COLD, WARM = "`Underdamped`, T = 0.01", "`Underdamped` (SGHMC), T = 1"
+WARM = "`Underdamped` (SGHMC), T = 1"
 
 
 @cache
@@ -306,17 +305,16 @@ def tuned(rows: Rows, name: str, method: str) -> tuple[float, float]:
     return rate, min(WIDTHS, key=lambda width: score(rate, width))
 
 
-def measure(rows: Rows, task: str, table: str, name: str, like: str, T: float = 1.0) -> None:
-    """All seeds of a method at the rate and width tuned for ``like``."""
-    recipe = METHODS[like]
+def measure(rows: Rows, task: str, name: str) -> None:
+    """All seeds of a method at its tuned rate and width."""
+    recipe, table = METHODS[name], "methods"
     for seed in SEEDS:
         if rows.find(task=task, table=table, method=name, seed=seed):
             continue
-        rate, width = tuned(rows, task, like)
+        rate, width = tuned(rows, task, name)
         began, digits = time.process_time(), data(task, seed)
         own = Training(TASKS[task], width, (digits.train, digits.train_labels), seed)
-        given = recipe if name == like else recipe._replace(temperature=T)
-        found = scored(networks(own, given, rate), task, seed)
+        found = scored(networks(own, recipe, rate), task, seed)
         seconds = time.process_time() - began
         key = dict(task=task, table=table, method=name, width=width, seed=seed, rate=rate)
         rows.add(**key, **found, seconds=seconds)
@@ -344,14 +342,10 @@ def burn_ins(rows: Rows, task: str) -> None:
 def main() -> None:
     """Measure what is missing, then write the page."""
     rows = Rows(ROWS)
-    for name in (WARM, COLD):
-        measure(rows, "mnist", "methods", name, name)
-    burn_ins(rows, "mnist")
     for task in TASKS:
         for name in METHODS:
-            measure(rows, task, "methods", name, name)
-    for T in TEMPERATURES:
-        measure(rows, "mnist", "temperatures", f"`Underdamped`, T = {T:g}", COLD, T)
+            measure(rows, task, name)
+    burn_ins(rows, "mnist")
     sampling_gain_page.store(ROWS)
     sampling_gain_page.write_page()
 

@@ -41,20 +41,18 @@ LEAK = "bytes => (globalThis.leak ??= []).push(new Uint8Array(bytes).fill(1))"
 
 
 def megabytes(page, system):
-    """Memory of the page's process, after garbage collection in the page and its worker."""
+    """Memory of the pages' processes, after garbage collection in the page and its worker."""
     for _ in range(2):
         page.evaluate("gc()")
         for worker in page.workers:
             worker.evaluate("gc()")
-    renderers = [
-        one["id"]
-        for one in system.send("SystemInfo.getProcessInfo")["processInfo"]
-        if one["type"] == "renderer"
-    ]
-    assert len(renderers) == 1
-    rows = Path(f"/proc/{renderers[0]}/smaps_rollup").read_text().splitlines()
-    (private,) = (row.split()[1] for row in rows if row.startswith("Anonymous:"))
-    return int(private) / 1024
+    found = 0
+    for one in system.send("SystemInfo.getProcessInfo")["processInfo"]:
+        if one["type"] == "renderer":  # Chromium keeps a spare one
+            rows = Path(f"/proc/{one['id']}/smaps_rollup").read_text().splitlines()
+            found += sum(int(row.split()[1]) for row in rows if row.startswith("Anonymous:"))
+    assert found > 0
+    return found / 1024
 
 
 def growth(memory):

@@ -80,8 +80,8 @@ class State:
 
     def copy(self) -> State:
         """An independent copy that continues with the same noise."""
-        parts = (self.synapses, self.activity, self.random, self.inputs)
-        return State(self.time_s, *(part.copy() for part in parts))
+        synapses, activity = self.synapses.copy(), self.activity.copy()
+        return State(self.time_s, synapses, activity, self.random.copy(), self.inputs.copy())
 
     def save(self, network: Network) -> dict[str, Any]:
         """Nested mappings of arrays, numbers and strings for a bit-identical continuation."""

@@ -28,11 +28,11 @@ EXPERIMENT = Experiment(
         "A": "The likelihood of two parameters θ, given the inputs.",
         "B": "Sketch of a neural network to which these two parameters belong.",
         "C": "Paths along the gradient of the likelihood from random starts (dots). Each ends in a "
-        "local maximum (red triangles).",
+        "local maximum (orange triangles).",
         "D": "A prior that prefers small parameters.",
         "E": "The posterior, the product of prior and likelihood.",
         "F": "One path of synaptic sampling (green) fluctuates between solutions; the states that "
-        "it visits cluster near the local optima (red triangles).",
+        "it visits cluster near the local optima (orange triangles).",
         "G": "The parts of one step: the drift (prior and likelihood) points to the nearest local "
         "maximum, the diffusion in a random direction.",
         "T": "Visited states at three temperatures. High temperature flattens the landscape; as "
