@@ -471,6 +471,19 @@ def test_what_does_not_fit_into_memory_raises_an_error_before_it_is_listed(monke
     assert "19,231 would fit" in str(caught.value)
 
 
+def test_memory_that_plasticity_keeps_counts_for_a_matrix_too(monkeypatch):
+    monkeypatch.setattr(available, "available_bytes", lambda: 4 * 10**6)
+
+    def make(model):
+        return Network(
+            [InputGroup("x", 1000)], [WinnerTakeAll("z", 100)], [Projection("x", "z", model)]
+        )
+
+    make(SynapseModel())  # 3.4 million bytes
+    with pytest.raises(SynsampError, match="must fit into memory: 5,000,000 bytes are wanted"):
+        make(REWARDED)
+
+
 @pytest.mark.parametrize("parts", [1, 9], ids=["at once", "in parts"])
 def test_births_and_deaths_lead_from_the_first_synapses_to_the_last(parts, monkeypatch):
     """Whatever changes synapses: noise, spikes, arrivals, a lesion; also with a full buffer."""
