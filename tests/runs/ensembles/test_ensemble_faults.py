@@ -155,19 +155,23 @@ def test_a_worker_killed_in_the_middle_loses_nothing(tmp_path, reference):
 
 
 def test_workers_killed_as_soon_as_they_appear_cost_nothing(tmp_path, reference):
-    out = tmp_path / "run"
-    process = command("run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW)
     killed = set()
-    while len(killed) < 4 and process.poll() is None:  # two starts of both, at any moment of each
-        for victim in set(workers_of(process.pid)) - killed:
-            os.kill(victim, signal.SIGKILL)
-            killed.add(victim)
-        time.sleep(0.01)
+    for attempt in range(3):  # on a busy machine a run may end before all are seen
+        out = tmp_path / f"run{attempt}"
+        process = command("run", "coins", "--trials", TRIALS, "--workers", 2, "--out", out, *SLOW)
+        killed = set()
+        while len(killed) < 4 and process.poll() is None:  # two starts of both
+            for victim in set(workers_of(process.pid)) - killed:
+                os.kill(victim, signal.SIGKILL)
+                killed.add(victim)
+            time.sleep(0.01)
+        code, _, err = ended(process)
+        assert (code, err.count("failed")) == (0, 0), err
+        assert "Traceback" not in err
+        assert manifests(out) == reference
+        if len(killed) == 4:
+            break
     assert len(killed) == 4
-    code, _, err = ended(process)
-    assert (code, err.count("failed")) == (0, 0), err
-    assert "Traceback" not in err
-    assert manifests(out) == reference
 
 
 def test_the_client_killed_and_resumed_does_only_what_is_missing(tmp_path, reference):
