@@ -466,9 +466,14 @@ def test_time_left_counts_neither_what_was_finished_before_nor_compiling(monkeyp
         progress.report(trials[6].name, 0.5)
         now[0] += 61.0
         progress.report(trials[7].name, 0.5)
-    first, last = console.file.getvalue().splitlines()
+        now[0] += 61.0  # all is computed, and results are being stored
+        for trial, share in zip(trials[6:], (0.1 + 0.2 + 0.7, 1.0, 1.0, 1.0), strict=True):
+            progress.report(trial.name, share)
+            now[0] += 61.0
+    first, running, *_, storing = console.file.getvalue().splitlines()
     assert first == "0 of 10 trials"
-    assert last == "0 of 10 trials, about 6 min left"
+    assert running == "0 of 10 trials, about 6 min left"
+    assert storing == "0 of 10 trials"
 
 
 def test_quantiles_in_stretches_are_the_quantiles(monkeypatch):

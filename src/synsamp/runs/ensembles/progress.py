@@ -159,12 +159,16 @@ class EnsembleProgress:
             )
 
     def _left(self, now: float) -> str:
-        """The time left in words, at the pace since the first progress; nothing if it is short."""
+        """The time left in words, at the pace since the first progress; nothing if it is short.
+
+        Nothing either if all is computed and only storing is left, of which the pace says nothing.
+        """
         assert self._first is not None
         seconds, gained = now - self._first[0], self._done - self._first[1]
-        if seconds < LEAST_S or gained < LEAST_SHARE:
+        to_do = len(self._shares) - self._done
+        if seconds < LEAST_S or gained < LEAST_SHARE or to_do < LEAST_SHARE:
             return ""
-        return f"about {_time(seconds * (len(self._shares) - self._done) / gained)} left"
+        return f"about {_time(seconds * to_do / gained)} left"
 
     def _text(self) -> str:
         failed = f", {self._failed} failed" if self._failed else ""
