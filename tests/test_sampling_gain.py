@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pandas as pd
+import pytest
 from scipy import stats
 
 from tools import sampling_gain_page, sparse_training_page
@@ -42,12 +43,13 @@ def test_widths_are_those_at_the_best_rate():
     assert cells(sampling_gain_page.widths(tuning, ["a"])) == [["a", "1.000", "0.200", "0.150"]]
 
 
-def test_the_page_has_the_stored_accuracies(tmp_path, monkeypatch):
-    text = sparse_training_page.PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("writer", [sampling_gain_page, sparse_training_page])
+def test_the_page_has_the_stored_numbers(writer, tmp_path, monkeypatch):
+    text = writer.PAGE.read_text(encoding="utf-8")
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(sparse_training_page, "PAGE", page)
-    sparse_training_page.write_page()
+    monkeypatch.setattr(writer, "PAGE", page)
+    writer.write_page()
     assert page.read_text(encoding="utf-8") == text
 
 
@@ -63,15 +65,6 @@ def test_the_example_of_the_page_runs(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
     exec(code, {})
     assert float(capsys.readouterr().out) > 0.97  # correct ones and twos
-
-
-def test_the_page_has_the_stored_scores(tmp_path, monkeypatch):
-    text = sampling_gain_page.PAGE.read_text(encoding="utf-8")
-    page = tmp_path / "page.md"
-    page.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(sampling_gain_page, "PAGE", page)
-    sampling_gain_page.write_page()
-    assert page.read_text(encoding="utf-8") == text
 
 
 def test_every_stored_score_is_of_eight_seeds_and_of_the_tuned_rate_and_width():

@@ -44,18 +44,8 @@ __all__ = [
 ]
 
 _MODULES = (
-    *(
-        "likelihood",
-        "speed",
-        "order",
-        "method",
-        "rule",
-        "overdamped",
-        "underdamped",
-        "mala",
-        "step",
-    ),
-    *("chains", "sampler", "theory", "arviz"),
+    *("likelihood", "speed", "order", "method", "rule", "overdamped", "underdamped", "mala"),
+    *("step", "chains", "sampler", "theory", "arviz"),
 )
 
 
